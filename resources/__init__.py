@@ -1,0 +1,1 @@
+"""Shipped data: icons, themes, the manual and the sample case."""

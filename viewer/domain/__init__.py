@@ -1,0 +1,1 @@
+"""Frozen data with names and units; numpy and the standard library only."""

@@ -1,0 +1,53 @@
+"""Answers as they were understood, a person's and a model's alike."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from viewer.domain.grid import Cell
+
+
+class Status(StrEnum):
+    """Where a trial ends (studies.md X-01); exactly one of these."""
+
+    PENDING = "pending"
+    SCORED_CORRECT = "scored_correct"
+    SCORED_WRONG = "scored_wrong"
+    UNPARSED = "unparsed"
+    AMBIGUOUS = "ambiguous"
+    OUT_OF_RANGE = "out_of_range"
+    REFUSED = "refused"
+    DENIED_FINDING = "denied_finding"
+    TRUNCATED = "truncated"
+    PROVIDER_ERROR = "provider_error"
+    EXCLUDED = "excluded"
+
+
+UNREADABLE = frozenset(
+    {
+        Status.UNPARSED,
+        Status.AMBIGUOUS,
+        Status.OUT_OF_RANGE,
+        Status.DENIED_FINDING,
+        Status.TRUNCATED,
+    }
+)
+"""The statuses counted together as n_unparsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellAnswer:
+    """One grid cell; ``tier`` names the rule that read it."""
+
+    cell: Cell
+    tier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """A reply in which no answer was found: a status of UNREADABLE or REFUSED."""
+
+    status: Status
+    reason: str
+
+
+Answer = CellAnswer

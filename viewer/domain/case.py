@@ -1,0 +1,125 @@
+"""What a reader opens, and what a data set says about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from viewer.domain.geometry import SizePx
+from viewer.domain.reference import Mask
+
+
+class View(StrEnum):
+    """The projection of a radiograph, as far as the file says."""
+
+    FRONTAL = "frontal"
+    LATERAL = "lateral"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRef:
+    """Where one image lies: a file, and a frame of it (0-based; 0 for a single one)."""
+
+    path: Path
+    frame: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ImageHeader:
+    """What is known of an image without decoding its pixels."""
+
+    ref: ImageRef
+    size: SizePx
+    frames: int
+    modality: str
+    view: View
+    laterality: str
+    patient_orientation: tuple[str, ...]
+    patient_key: str
+    study_key: str
+    series_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Images in their order: by slice position where the files have one."""
+
+    key: str
+    modality: str
+    description: str
+    images: tuple[ImageHeader, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """The series of one examination."""
+
+    key: str
+    date: str
+    description: str
+    series: tuple[Series, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One patient's studies, and what could not be read, by name."""
+
+    patient_key: str
+    studies: tuple[Study, ...]
+    unreadable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something of a data set that is missing or disagrees, listed by name.
+
+    ``kind`` is a stable word such as ``label_without_mask``; ``subject`` an image
+    id or a file name inside the data set; ``text`` one sentence.
+    """
+
+    kind: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True)
+class DatasetImage:
+    """An image of a data set with its references.
+
+    ``key`` is the data set's own id, ``sha256`` that of the file's bytes, ``labels``
+    the positive (True) and negative (False) findings, ``masks`` the non-empty
+    reference masks and ``zero_masks`` the findings whose mask is present but empty.
+    Finding names are display names (``Airspace Opacity``). ``defects`` maps a finding
+    to the reason its mask cannot be used (``mask_size``), or ``*`` to the reason the
+    whole image cannot (``unreadable``, ``missing_file``).
+    """
+
+    key: str
+    patient: str
+    study: str
+    view: View
+    ref: ImageRef
+    size: SizePx
+    sha256: str
+    labels: Mapping[str, bool] = field(default_factory=dict)
+    masks: Mapping[str, Mask] = field(default_factory=dict)
+    zero_masks: frozenset[str] = frozenset()
+    anatomy: Mapping[str, Mask] = field(default_factory=dict)
+    defects: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A registered collection of images with references.
+
+    ``root_sha256`` names the content: a hash over every image id, file hash, label
+    and mask, independent of where the folder lies.
+    """
+
+    name: str
+    format: str
+    root: Path
+    images: tuple[DatasetImage, ...]
+    notices: tuple[Notice, ...]
+    root_sha256: str

@@ -1,0 +1,102 @@
+"""Errors a person may see: one sentence of what is wrong, one of how to mend it."""
+
+from enum import StrEnum
+
+
+class OverreadError(Exception):
+    """An error with its two sentences.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong, naming the file or thing, without patient data.
+    how : str
+        How to mend it; may be empty where there is nothing to do.
+    """
+
+    def __init__(self, what: str, how: str = "") -> None:
+        super().__init__(what, how)
+        self.what = what
+        self.how = how
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.how}".strip()
+
+
+class UnreadableInputError(OverreadError):
+    """A file or folder that cannot be read as what it should be."""
+
+
+class WrongUseError(OverreadError):
+    """An unknown name, a value out of range, a combination that has no meaning."""
+
+
+class MissingDependencyError(OverreadError):
+    """An optional package that a chosen way of asking needs is not installed."""
+
+
+class StoreError(OverreadError):
+    """The store cannot be opened, or refused a write; nothing stored is lost."""
+
+
+class RunHeldError(StoreError):
+    """Another process coordinates this run; the sentence says which."""
+
+
+class PrivacyError(OverreadError):
+    """A request that may not leave this machine."""
+
+
+class RetryClass(StrEnum):
+    """What a provider's failure means for the trial and for the run."""
+
+    RETRY = "retry"
+    """Worth another attempt after a pause: 408, 409, 425, 429, 5xx, connection."""
+    FAIL = "fail"
+    """This trial cannot be answered: 400, 404, 413, 422, an unreadable body."""
+    STOP_RUN = "stop_run"
+    """No further trial of this model can succeed: 401, 403, insufficient quota."""
+
+
+class ProviderError(OverreadError):
+    """A model or endpoint did not answer.
+
+    Parameters
+    ----------
+    what, how : str
+        The two sentences.
+    retry_class : RetryClass
+        Whether to try again, give up on the trial, or stop the run.
+    reason : str
+        A short stable word for tables, such as ``http_429`` or ``timeout``.
+    http_status : int or None
+        The status code, where a reply with one arrived.
+    retry_after_s : float or None
+        Seconds the provider asked to wait.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        how: str = "",
+        *,
+        retry_class: RetryClass,
+        reason: str,
+        http_status: int | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(what, how)
+        self.retry_class = retry_class
+        self.reason = reason
+        self.http_status = http_status
+        self.retry_after_s = retry_after_s
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle with the keyword fields, so that other processes can raise it."""
+        return (_provider_error, (self.what, self.how, self.__dict__.copy()))
+
+
+def _provider_error(what: str, how: str, fields: dict[str, object]) -> ProviderError:
+    error = ProviderError(what, how, retry_class=RetryClass.FAIL, reason="")
+    error.__dict__.update(fields)
+    return error

@@ -1,0 +1,160 @@
+"""What is sent to a model and what comes back."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Literal
+
+from viewer.domain.image import Raster
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Text of a message."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ImagePart:
+    """The exact PNG bytes of an image of a message."""
+
+    png: bytes
+    media_type: str = "image/png"
+    detail: str | None = None
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 of the bytes, in hexadecimal."""
+        return hashlib.sha256(self.png).hexdigest()
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn: its role and its parts in the order they are sent."""
+
+    role: Literal["system", "user"]
+    parts: tuple[TextPart | ImagePart, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What baselines and scripted models may know; never sent to an endpoint.
+
+    ``plain`` is the raster without its grid, ``plain_sha256`` the hash of its pixel
+    bytes. ``reference_counts`` (rows × columns, row-major) counts, over the other
+    patients' items of the same finding and view, how often each cell qualifies; it is
+    None unless the adapter declares that it needs it.
+    """
+
+    rows: int
+    columns: int
+    letters: str
+    finding: str
+    view: str
+    item: str
+    condition: str
+    seed: int
+    repeat: int
+    plain: Raster
+    plain_sha256: str
+    reference_counts: tuple[tuple[int, ...], ...] | None = None
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """A question: messages with exact image bytes, and facts that stay here."""
+
+    messages: tuple[Message, ...]
+    facts: Facts
+    prompt_sha256: str
+
+    @property
+    def images(self) -> tuple[ImagePart, ...]:
+        """Every image part, in the order sent."""
+        return tuple(
+            part
+            for message in self.messages
+            for part in message.parts
+            if isinstance(part, ImagePart)
+        )
+
+
+@dataclass(frozen=True)
+class ModelProfile:
+    """A named model: the adapter that asks it and that adapter's settings.
+
+    ``settings`` holds only what the adapter's table declares; a key's value never
+    stands here, only the name of the environment variable that holds it. Prices are
+    micro-dollars per million tokens.
+    """
+
+    name: str
+    adapter: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.adapter, repr(sorted(self.settings.items()))))
+
+
+@dataclass(frozen=True)
+class ModelIdentity:
+    """What of a model goes into the request key (studies.md 3.2).
+
+    ``endpoint`` {kind, host, path, api}, ``model``, ``revision``, ``params`` every
+    generation setting sent, ``local`` the versions of local code that shape an answer.
+    """
+
+    endpoint: Mapping[str, str]
+    model: str
+    revision: str
+    params: Mapping[str, object] = field(default_factory=dict)
+    local: Mapping[str, str] = field(default_factory=dict)
+
+
+class ReplyKind(StrEnum):
+    """How a raw reply's bytes are laid out."""
+
+    CHAT_COMPLETION = "chat_completion"
+    """An OpenAI Chat Completions response body."""
+    PLAIN = "plain"
+    """JSON ``{"text": …, "note": …}`` of a baseline or scripted model."""
+
+
+@dataclass(frozen=True)
+class RawReply:
+    """A reply as it reached us: the exact body bytes, before any reading."""
+
+    kind: ReplyKind
+    body: bytes
+    http_status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    latency_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counted them; None where it did not say."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+
+@dataclass(frozen=True)
+class ModelReply:
+    """A reply read: its text and what the provider said about it.
+
+    ``finish_reason`` is the provider's word (``stop``, ``length``,
+    ``content_filter``); ``refusal`` the text of a refusal field, None without one;
+    ``note`` what a baseline says of its own answer.
+    """
+
+    text: str
+    reasoning: str = ""
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    model_returned: str = ""
+    usage: Usage = Usage()
+    note: str = ""

@@ -1,0 +1,90 @@
+"""Points, sizes and transforms with their units in the type."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class PointPx:
+    """A position in pixels: x to the right, y down, (0, 0) the corner of pixel 0."""
+
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class PointMm:
+    """A position in the DICOM patient coordinate system, in millimetres."""
+
+    x: float
+    y: float
+    z: float
+
+
+@dataclass(frozen=True, slots=True)
+class SizePx:
+    """Rows (height) and columns (width) in pixels."""
+
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SizeMm:
+    """Height and width in millimetres."""
+
+    rows: float
+    columns: float
+
+
+@dataclass(frozen=True, slots=True)
+class BoxPx:
+    """A half-open rectangle in pixels: x0 <= x < x1, y0 <= y < y1."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """A 2-D affine map of pixel coordinates: x' = a·x + b·y + c, y' = d·x + e·y + f."""
+
+    a: float
+    b: float
+    c: float
+    d: float
+    e: float
+    f: float
+
+    @classmethod
+    def identity(cls) -> Self:
+        """Return the map that changes nothing."""
+        return cls(1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+
+    @classmethod
+    def scale_after_shift(cls, shift: PointPx, scale_x: float, scale_y: float) -> Self:
+        """Return x' = (x - shift.x)·scale_x, y' = (y - shift.y)·scale_y."""
+        return cls(scale_x, 0.0, -shift.x * scale_x, 0.0, scale_y, -shift.y * scale_y)
+
+    def apply(self, point: PointPx) -> PointPx:
+        """Map a point."""
+        return PointPx(
+            self.a * point.x + self.b * point.y + self.c,
+            self.d * point.x + self.e * point.y + self.f,
+        )
+
+    def matrix(self) -> npt.NDArray[np.float64]:
+        """Return the 3 × 3 homogeneous matrix."""
+        return np.array(
+            [[self.a, self.b, self.c], [self.d, self.e, self.f], [0.0, 0.0, 1.0]]
+        )
+
+    def inverse(self) -> "Affine":
+        """Return the inverse; a singular map raises ``numpy.linalg.LinAlgError``."""
+        m = np.linalg.inv(self.matrix())
+        return Affine(*(float(v) for v in m[:2].ravel()))

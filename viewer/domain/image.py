@@ -1,0 +1,118 @@
+"""Pixels: as the modality measured them, and as eyes and models see them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.geometry import SizePx
+
+
+class VoiFunction(StrEnum):
+    """The VOI LUT Function of a window (PS3.3 C.11.2.1.3)."""
+
+    LINEAR = "LINEAR"
+    LINEAR_EXACT = "LINEAR_EXACT"
+    SIGMOID = "SIGMOID"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window in modality units (PS3.3 C.11.2.1.2)."""
+
+    center: float
+    width: float
+    function: VoiFunction = VoiFunction.LINEAR
+    explanation: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class LookupTable:
+    """A LUT of PS3.3 C.11.1 or C.11.2.
+
+    ``entries`` (n,) unsigned integers of ``bits`` significant bits; the first maps
+    the input value ``first``; inputs below and above take the first and last entry.
+    """
+
+    entries: npt.NDArray[np.uint16]
+    first: int
+    bits: int
+    explanation: str = ""
+
+
+class Photometric(StrEnum):
+    """How stored grey values are meant to be shown, after colour was decoded to RGB."""
+
+    MONOCHROME1 = "MONOCHROME1"
+    MONOCHROME2 = "MONOCHROME2"
+    RGB = "RGB"
+
+
+class PresentationShape(StrEnum):
+    """Presentation LUT Shape (PS3.3 C.11.6.1.2); overrides the photometric sense."""
+
+    IDENTITY = "IDENTITY"
+    INVERSE = "INVERSE"
+
+
+class SpacingMeaning(StrEnum):
+    """What the pixel spacing measures; a radiograph's is at the detector."""
+
+    PATIENT = "patient"
+    DETECTOR = "detector"
+    CALIBRATED = "calibrated"
+
+
+@dataclass(frozen=True, slots=True)
+class Spacing:
+    """Centre-to-centre distance of neighbouring rows and columns in millimetres."""
+
+    row_mm: float
+    column_mm: float
+    meaning: SpacingMeaning
+
+
+@dataclass(frozen=True, eq=False)
+class PixelImage:
+    """One frame in modality units.
+
+    ``values`` is (rows, columns) float32 or an integer type in modality units
+    (Hounsfield units for CT, else those of ``units``), or (rows, columns, 3) uint8
+    for colour. ``padding`` is (rows, columns) bool, True where the modality stored
+    no measurement (PS3.3 C.7.5.1.1.2), or None. ``windows`` and ``voi_luts`` keep
+    the file's order; a VOI LUT takes precedence over a window (PS3.3 C.11.2.1).
+    ``value_range`` is the representable range of the modality values, used where
+    the file has neither window nor LUT and no ``values`` are worth stretching.
+    """
+
+    values: npt.NDArray[Any]
+    photometric: Photometric
+    units: str = ""
+    windows: tuple[Window, ...] = ()
+    voi_luts: tuple[LookupTable, ...] = ()
+    presentation_shape: PresentationShape | None = None
+    padding: npt.NDArray[np.bool_] | None = None
+    spacing: Spacing | None = None
+    value_range: tuple[float, float] | None = None
+
+    @property
+    def size(self) -> SizePx:
+        """Rows and columns in pixels."""
+        return SizePx(int(self.values.shape[0]), int(self.values.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Raster:
+    """What eyes and models see: uint8, 0 black to 255 white.
+
+    ``pixels`` is (rows, columns) grey or (rows, columns, 3) RGB, C-contiguous.
+    """
+
+    pixels: npt.NDArray[np.uint8]
+
+    @property
+    def size(self) -> SizePx:
+        """Rows and columns in pixels."""
+        return SizePx(int(self.pixels.shape[0]), int(self.pixels.shape[1]))

@@ -1,0 +1,33 @@
+"""The truth to compare with."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain import rle
+from viewer.domain.geometry import SizePx
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """A binary mask in native pixels, kept as COCO compressed RLE."""
+
+    size: SizePx
+    counts: str
+
+    @classmethod
+    def of_array(cls, mask: npt.NDArray[np.bool_]) -> Self:
+        """Code a (rows, columns) boolean array."""
+        rows, columns = mask.shape
+        return cls(SizePx(int(rows), int(columns)), rle.encode(mask))
+
+    def array(self) -> npt.NDArray[np.bool_]:
+        """Return the (rows, columns) boolean array; a bad code raises."""
+        return rle.decode(self.counts, self.size.rows, self.size.columns)
+
+    @property
+    def is_empty(self) -> bool:
+        """True where no pixel is set; a bad code raises."""
+        return not any(rle.decode_runs(self.counts)[1::2])

@@ -1,0 +1,55 @@
+"""What came of a trial, and of many."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from viewer.domain.answer import Status
+
+
+class Outcome(StrEnum):
+    """How an answered cell meets the reference (Gosai 2025, 3.3 and Fig. 3)."""
+
+    FULL = "full"
+    FULL_FALLBACK = "full_fallback"
+    PARTIAL = "partial"
+    MISS = "miss"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A verdict: its status, and for an answered trial how it met the reference.
+
+    ``reason`` qualifies the status (``no_gt``, ``transposed``); ``answer`` is the
+    answer as written in tables (``D4``); ``coverage`` the covered fraction 0-1.
+    """
+
+    status: Status
+    reason: str = ""
+    answer: str = ""
+    coverage: float | None = None
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """One row of items.csv: a trial with its verdict.
+
+    ``reference_cells`` is the qualifying set with the fallback applied, row-major;
+    ``cell_index`` the answered cell's row-major index, None without an answer;
+    ``reference_index`` the qualifying cells' row-major indices.
+    """
+
+    item: str
+    patient: str
+    image: str
+    view: str
+    finding: str
+    condition: str
+    repeat: int
+    model: str
+    score: Score
+    n_cells: int
+    cell_index: int | None
+    reference_index: tuple[int, ...]
+    reference_cells: tuple[str, ...]
+    request_sha256: str

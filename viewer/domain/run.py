@@ -1,0 +1,141 @@
+"""Trials, runs and the events of a running batch."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from viewer.domain.answer import Status
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.result import Score
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A named change of the stimulus; ``name`` is its spelling in tables."""
+
+    name: str
+    params: tuple[tuple[str, int | float | str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Item × condition × repeat × model.
+
+    ``exclusion`` is the reason the plan excludes the trial (``no_gt``), "" for none.
+    """
+
+    item: str
+    patient: str
+    image: str
+    view: str
+    finding: str
+    condition: Condition
+    repeat: int
+    model: str
+    exclusion: str = ""
+
+
+class OrphanPolicy(StrEnum):
+    """What becomes of an attempt that a kill left without a reply."""
+
+    RETRY = "retry"
+    ASK = "ask"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """A study file, read: everything that names the work, and nothing else.
+
+    ``params`` is the study's Params as plain JSON values with every default filled
+    in; ``models`` the profiles in the order named.
+    """
+
+    study: str
+    dataset: str
+    preset: str
+    seed: int
+    repeats: int
+    models: tuple[ModelProfile, ...]
+    params: Mapping[str, object] = field(default_factory=dict)
+    limit: int | None = None
+
+
+class RunStatus(StrEnum):
+    """Where a run stands."""
+
+    UNFINISHED = "unfinished"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run as lists show it; ``counts`` maps every status present to its trials."""
+
+    id: int
+    study: str
+    dataset: str
+    models: tuple[str, ...]
+    status: RunStatus
+    created_at: str
+    n_planned: int
+    counts: Mapping[str, int]
+    adhoc: bool
+    plan_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A batch begins or continues; ``done`` trials are settled already."""
+
+    run: int
+    planned: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialDone:
+    """A trial is settled and stored; ``reused`` where its reply was in the store."""
+
+    run: int
+    trial: int
+    item: str
+    condition: str
+    repeat: int
+    model: str
+    score: Score
+    request_sha256: str
+    reused: bool
+    latency_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRetried:
+    """An attempt failed and another follows after ``pause_s``."""
+
+    run: int
+    trial: int
+    model: str
+    reason: str
+    pause_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStopped:
+    """No further trial of this model is asked in this batch; one sentence says why."""
+
+    run: int
+    model: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """The batch ends; ``counts`` of every status present, over the whole run."""
+
+    run: int
+    counts: Mapping[Status, int]
+    cancelled: bool
+
+
+Event = RunStarted | TrialDone | TrialRetried | ModelStopped | RunEnded

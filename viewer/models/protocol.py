@@ -1,0 +1,65 @@
+"""What every way of asking has in common."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from viewer.domain.exchange import (
+    ModelIdentity,
+    ModelProfile,
+    ModelReply,
+    ModelRequest,
+    RawReply,
+)
+
+
+class Adapter(Protocol):
+    """A way of asking one model, made from its profile; safe to use from threads."""
+
+    def identity(self, repeat: int) -> ModelIdentity:
+        """Return what of this model goes into the request key for one repeat."""
+        ...
+
+    def generate(self, request: ModelRequest) -> RawReply:
+        """Ask once and return the raw reply; raises ``ProviderError`` otherwise."""
+        ...
+
+    def read(self, raw: RawReply) -> ModelReply:
+        """Read a stored raw reply; raises ``ProviderError`` if it cannot be read."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of an adapter: its key in a study file, default and meaning.
+
+    ``default`` None with ``required`` means the person must name it.
+    """
+
+    key: str
+    kind: type
+    default: object
+    meaning: str
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class AdapterSpec:
+    """A line of the catalogue.
+
+    ``factory`` is ``module:callable`` taking a profile, imported when first used.
+    ``imports`` maps each needed import name to the extra that brings it.
+    ``reads_facts``: the answer depends on the request's facts, which are then part of
+    its key. ``needs_counts``: facts must carry the reference counts. ``remote``: it
+    talks to an endpoint, whose orphans may cost money.
+    """
+
+    name: str
+    summary: str
+    factory: str
+    settings: tuple[Setting, ...] = ()
+    imports: Mapping[str, str] | None = None
+    reads_facts: bool = False
+    needs_counts: bool = False
+    remote: bool = False
+    builtin_profiles: tuple[ModelProfile, ...] = ()

@@ -1,0 +1,1 @@
+"""The synthetic thorax: PA and lateral arrays, lesion and anatomy masks."""

@@ -1,0 +1,1 @@
+"""Stand-alone numbered migrations, each tested from every released version."""

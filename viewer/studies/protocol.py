@@ -1,0 +1,159 @@
+"""What every study has in common."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from viewer.domain.answer import Answer, Unparsed
+from viewer.domain.case import Dataset, DatasetImage
+from viewer.domain.exchange import ModelReply, ModelRequest
+from viewer.domain.grid import Grid
+from viewer.domain.image import PixelImage, Raster
+from viewer.domain.reference import Mask
+from viewer.domain.result import Score, TrialResult
+from viewer.domain.run import Condition, RunSpec, Trial
+
+
+@dataclass(frozen=True, eq=False)
+class Stimulus:
+    """What one image becomes under one condition, shared by every trial on it.
+
+    ``plain`` is the raster as sent but without its grid, ``png`` the exact bytes sent.
+    """
+
+    plain: Raster
+    plain_sha256: str
+    png: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class GridReference:
+    """A mask seen through a grid.
+
+    ``covered`` counts the mask's pixels in each cell and ``area`` each cell's pixels,
+    row-major; ``hits`` are the qualifying cells' row-major indices with the fallback
+    applied; ``fallback`` tells whether it was. ``fraction_outside`` of the mask's
+    native pixels lies outside the crop.
+    """
+
+    grid: Grid
+    covered: tuple[float, ...]
+    area: tuple[float, ...]
+    hits: tuple[int, ...]
+    fallback: bool
+    fraction_outside: float
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of printable values under one header."""
+
+    name: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """What a study reports: tables by file name, and data for its figures."""
+
+    tables: tuple[Table, ...]
+    figures: tuple["BarFigure", ...]
+    metric_definitions: dict[str, str]
+    incomplete: bool
+
+
+@dataclass(frozen=True)
+class BarSeries:
+    """One model's bars; every tuple runs parallel to the figure's groups."""
+
+    name: str
+    values: tuple[float | None, ...]
+    errors: tuple[float | None, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BarFigure:
+    """Grouped bars of rates 0-1 with named whiskers and a baseline per group."""
+
+    file_name: str
+    title: str
+    y_label: str
+    error_name: str
+    groups: tuple[str, ...]
+    series: tuple[BarSeries, ...]
+    baseline_name: str
+    baseline: tuple[float | None, ...]
+
+
+class Study(Protocol):
+    """A protocol: how its trials are planned, asked, read, scored and reported.
+
+    ``params`` everywhere is the study's own frozen Params.
+    """
+
+    name: str
+    version: str
+    parser_version: str
+    scorer_version: str
+
+    def read_params(self, preset: str, overrides: dict[str, object]) -> Any:  # noqa: ANN401
+        """Return Params of a preset with overrides; a bad one raises WrongUseError."""
+        ...
+
+    def plan(self, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
+        """Return every trial, grouped by image; exclusions carry their reason."""
+        ...
+
+    def stimulus(
+        self,
+        image: PixelImage,
+        condition: Condition,
+        params: Any,  # noqa: ANN401
+    ) -> Stimulus:
+        """Return what is sent of an image under a condition."""
+        ...
+
+    def request(
+        self,
+        trial: Trial,
+        stimulus: Stimulus,
+        params: Any,  # noqa: ANN401
+        seed: int,
+        reference_counts: tuple[tuple[int, ...], ...] | None,
+    ) -> ModelRequest:
+        """Return the question of one trial."""
+        ...
+
+    def parse(self, reply: ModelReply, trial: Trial, params: Any) -> Answer | Unparsed:  # noqa: ANN401
+        """Read a reply; an odd reply is an answer too."""
+        ...
+
+    def reference(
+        self,
+        mask: Mask,
+        condition: Condition,
+        params: Any,  # noqa: ANN401
+    ) -> GridReference:
+        """Return a mask as the scorer sees it under a condition."""
+        ...
+
+    def score(self, answer: Answer | Unparsed, reference: GridReference) -> Score:
+        """Return the verdict."""
+        ...
+
+    def reference_counts(
+        self,
+        image: DatasetImage,
+        finding: str,
+        dataset: Dataset,
+        condition: Condition,
+        params: Any,  # noqa: ANN401
+    ) -> tuple[tuple[int, ...], ...]:
+        """Return the other patients' qualifying-cell counts (see Facts)."""
+        ...
+
+    def report(self, results: Sequence[TrialResult], spec: RunSpec) -> ReportData:
+        """Return the tables and figures of a run."""
+        ...

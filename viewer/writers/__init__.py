@@ -1,0 +1,1 @@
+"""From the domain to the outside world."""

@@ -10,6 +10,7 @@ from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.domain.grid import Grid
 from viewer.domain.image import PixelImage, Raster
 from viewer.domain.reference import Mask
+from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 
@@ -42,49 +43,6 @@ class GridReference:
     hits: tuple[int, ...]
     fallback: bool
     fraction_outside: float
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of printable values under one header."""
-
-    name: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[object, ...], ...]
-
-
-@dataclass(frozen=True)
-class ReportData:
-    """What a study reports: tables by file name, and data for its figures."""
-
-    tables: tuple[Table, ...]
-    figures: tuple["BarFigure", ...]
-    metric_definitions: dict[str, str]
-    incomplete: bool
-
-
-@dataclass(frozen=True)
-class BarSeries:
-    """One model's bars; every tuple runs parallel to the figure's groups."""
-
-    name: str
-    values: tuple[float | None, ...]
-    errors: tuple[float | None, ...]
-    counts: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class BarFigure:
-    """Grouped bars of rates 0-1 with named whiskers and a baseline per group."""
-
-    file_name: str
-    title: str
-    y_label: str
-    error_name: str
-    groups: tuple[str, ...]
-    series: tuple[BarSeries, ...]
-    baseline_name: str
-    baseline: tuple[float | None, ...]
 
 
 class Study(Protocol):

@@ -1,0 +1,47 @@
+"""What a study reports: tables and figure data, drawn by writers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of printable values under one header."""
+
+    name: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+@dataclass(frozen=True)
+class BarSeries:
+    """One model's bars; every tuple runs parallel to the figure's groups."""
+
+    name: str
+    values: tuple[float | None, ...]
+    errors: tuple[float | None, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BarFigure:
+    """Grouped bars of rates 0-1 with named whiskers and a baseline per group."""
+
+    file_name: str
+    title: str
+    y_label: str
+    error_name: str
+    groups: tuple[str, ...]
+    series: tuple[BarSeries, ...]
+    baseline_name: str
+    baseline: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """What a study reports: tables by file name, and data for its figures."""
+
+    tables: tuple[Table, ...]
+    figures: tuple[BarFigure, ...]
+    metric_definitions: Mapping[str, str]
+    incomplete: bool

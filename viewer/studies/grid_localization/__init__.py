@@ -1,0 +1,1 @@
+"""Grid localization on chest radiographs (Gosai et al. 2025)."""

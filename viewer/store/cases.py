@@ -1,0 +1,261 @@
+"""Data sets, their images and references."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice, View
+from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import SizePx
+from viewer.domain.reference import Mask
+from viewer.store.database import Row, Store, utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetSummary:
+    """A data set as lists show it; ``items`` counts its non-empty masks."""
+
+    name: str
+    format: str
+    root: str
+    images: int
+    patients: int
+    items: int
+    notices: int
+    imported_at: str
+
+
+def add_dataset(store: Store, dataset: Dataset, *, adhoc: bool = False) -> int:
+    """Register a data set and return its row id.
+
+    The same name and content again only moves the root; the same name with other
+    content raises WrongUseError, because runs refer to what was registered.
+    """
+    known = store.rows(
+        "SELECT id, root_sha256 FROM dataset WHERE name = ?", (dataset.name,)
+    )
+    with store.transaction():
+        if known and known[0]["root_sha256"] != dataset.root_sha256:
+            raise WrongUseError(
+                f"A data set named '{dataset.name}' with other content is registered.",
+                "Choose another name with --name.",
+            )
+        if known:
+            _move(store, int(known[0]["id"]), dataset)
+            return int(known[0]["id"])
+        dataset_id = store.execute(
+            "INSERT INTO dataset (name, format, root, root_sha256, adhoc, imported_at)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                dataset.name,
+                dataset.format,
+                str(dataset.root),
+                dataset.root_sha256,
+                int(adhoc),
+                utc_now(),
+            ),
+        )
+        for position, image in enumerate(dataset.images):
+            _add_image(store, dataset_id, position, image)
+        _add_notices(store, dataset_id, dataset.notices)
+        return dataset_id
+
+
+def _move(store: Store, dataset_id: int, dataset: Dataset) -> None:
+    store.execute(
+        "UPDATE dataset SET root = ? WHERE id = ?", (str(dataset.root), dataset_id)
+    )
+    store.execute_many(
+        "UPDATE image SET path = ?, frame = ? WHERE dataset_id = ? AND key = ?",
+        [
+            (str(image.ref.path), image.ref.frame, dataset_id, image.key)
+            for image in dataset.images
+        ],
+    )
+
+
+def _add_image(
+    store: Store, dataset_id: int, position: int, image: DatasetImage
+) -> None:
+    image_id = store.execute(
+        "INSERT INTO image (dataset_id, position, key, patient, study, view, path,"
+        " frame, rows, columns, sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            dataset_id,
+            position,
+            image.key,
+            image.patient,
+            image.study,
+            image.view.value,
+            str(image.ref.path),
+            image.ref.frame,
+            image.size.rows,
+            image.size.columns,
+            image.sha256,
+        ),
+    )
+    store.execute_many(
+        "INSERT INTO label (image_id, finding, positive) VALUES (?, ?, ?)",
+        [(image_id, name, int(positive)) for name, positive in image.labels.items()],
+    )
+    store.execute_many(
+        "INSERT INTO mask (image_id, kind, name, rows, columns, counts)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            *_mask_rows(image_id, "finding", image.masks.items()),
+            *_mask_rows(image_id, "anatomy", image.anatomy.items()),
+            *(
+                (image_id, "zero", name, image.size.rows, image.size.columns, "")
+                for name in sorted(image.zero_masks)
+            ),
+        ],
+    )
+    store.execute_many(
+        "INSERT INTO defect (image_id, finding, reason) VALUES (?, ?, ?)",
+        [(image_id, name, reason) for name, reason in image.defects.items()],
+    )
+
+
+def _mask_rows(
+    image_id: int, kind: str, masks: Iterable[tuple[str, Mask]]
+) -> list[tuple[object, ...]]:
+    return [
+        (image_id, kind, name, mask.size.rows, mask.size.columns, mask.counts)
+        for name, mask in masks
+    ]
+
+
+def _add_notices(store: Store, dataset_id: int, notices: tuple[Notice, ...]) -> None:
+    store.execute_many(
+        "INSERT INTO notice (dataset_id, kind, subject, text) VALUES (?, ?, ?, ?)",
+        [(dataset_id, n.kind, n.subject, n.text) for n in notices],
+    )
+
+
+def dataset_summaries(store: Store) -> tuple[DatasetSummary, ...]:
+    """Return every data set a person registered, oldest first."""
+    rows = store.rows(
+        "SELECT d.name, d.format, d.root, d.imported_at,"
+        " (SELECT count(*) FROM image i WHERE i.dataset_id = d.id) AS images,"
+        " (SELECT count(DISTINCT patient) FROM image i WHERE i.dataset_id = d.id)"
+        "   AS patients,"
+        " (SELECT count(*) FROM mask m JOIN image i ON i.id = m.image_id"
+        "   WHERE i.dataset_id = d.id AND m.kind = 'finding') AS items,"
+        " (SELECT count(*) FROM notice n WHERE n.dataset_id = d.id) AS notices"
+        " FROM dataset d WHERE d.adhoc = 0 ORDER BY d.id"
+    )
+    return tuple(
+        DatasetSummary(
+            r["name"],
+            r["format"],
+            r["root"],
+            r["images"],
+            r["patients"],
+            r["items"],
+            r["notices"],
+            r["imported_at"],
+        )
+        for r in rows
+    )
+
+
+def dataset_named(store: Store, name: str) -> Dataset:
+    """Return a registered data set with everything it holds."""
+    rows = store.rows("SELECT * FROM dataset WHERE name = ?", (name,))
+    if not rows:
+        names = ", ".join(f"'{d.name}'" for d in dataset_summaries(store)) or "none yet"
+        raise WrongUseError(
+            f"No data set is named '{name}'.",
+            f"Registered are: {names}; register one with overread import.",
+        )
+    return _dataset(store, int(rows[0]["id"]))
+
+
+def dataset_of_run(store: Store, run: int) -> Dataset:
+    """Return the data set of a run."""
+    rows = store.rows("SELECT dataset_id FROM run WHERE id = ?", (run,))
+    return _dataset(store, int(rows[0]["dataset_id"]))
+
+
+def dataset_with_image(store: Store, ref: ImageRef) -> tuple[Dataset, str] | None:
+    """Return the newest registered data set that holds an image, and its key there."""
+    rows = store.rows(
+        "SELECT i.dataset_id, i.key FROM image i JOIN dataset d ON d.id = i.dataset_id"
+        " WHERE i.path = ? AND i.frame = ? AND d.adhoc = 0"
+        " ORDER BY i.dataset_id DESC LIMIT 1",
+        (str(ref.path), ref.frame),
+    )
+    if not rows:
+        return None
+    return _dataset(store, int(rows[0]["dataset_id"])), str(rows[0]["key"])
+
+
+def _dataset(store: Store, dataset_id: int) -> Dataset:
+    row = store.rows("SELECT * FROM dataset WHERE id = ?", (dataset_id,))[0]
+    notices = store.rows(
+        "SELECT kind, subject, text FROM notice WHERE dataset_id = ? ORDER BY id",
+        (dataset_id,),
+    )
+    return Dataset(
+        name=row["name"],
+        format=row["format"],
+        root=Path(row["root"]),
+        images=_images(store, dataset_id),
+        notices=tuple(Notice(n["kind"], n["subject"], n["text"]) for n in notices),
+        root_sha256=row["root_sha256"],
+    )
+
+
+def _images(store: Store, dataset_id: int) -> tuple[DatasetImage, ...]:
+    labels = _by_image(store, "label", dataset_id)
+    masks = _by_image(store, "mask", dataset_id)
+    defects = _by_image(store, "defect", dataset_id)
+    rows = store.rows(
+        "SELECT * FROM image WHERE dataset_id = ? ORDER BY position", (dataset_id,)
+    )
+    return tuple(
+        _image(
+            row,
+            labels.get(row["id"], []),
+            masks.get(row["id"], []),
+            defects.get(row["id"], []),
+        )
+        for row in rows
+    )
+
+
+def _by_image(store: Store, table: str, dataset_id: int) -> dict[int, list[Row]]:
+    grouped: dict[int, list[Row]] = {}
+    for row in store.rows(
+        f"SELECT t.* FROM {table} t JOIN image i ON i.id = t.image_id"  # noqa: S608 - our own table names
+        " WHERE i.dataset_id = ?",
+        (dataset_id,),
+    ):
+        grouped.setdefault(row["image_id"], []).append(row)
+    return grouped
+
+
+def _image(
+    row: Row, labels: list[Row], masks: list[Row], defects: list[Row]
+) -> DatasetImage:
+    def of_kind(kind: str) -> dict[str, Mask]:
+        return {
+            m["name"]: Mask(SizePx(m["rows"], m["columns"]), m["counts"])
+            for m in masks
+            if m["kind"] == kind
+        }
+
+    return DatasetImage(
+        key=row["key"],
+        patient=row["patient"],
+        study=row["study"],
+        view=View(row["view"]),
+        ref=ImageRef(Path(row["path"]), row["frame"]),
+        size=SizePx(row["rows"], row["columns"]),
+        sha256=row["sha256"],
+        labels={r["finding"]: bool(r["positive"]) for r in labels},
+        masks=of_kind("finding"),
+        zero_masks=frozenset(m["name"] for m in masks if m["kind"] == "zero"),
+        anatomy=of_kind("anatomy"),
+        defects={r["finding"]: r["reason"] for r in defects},
+    )

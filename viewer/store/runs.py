@@ -1,0 +1,226 @@
+"""Runs and their sealed plans."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from viewer.domain.answer import Status
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.run import Condition, RunSpec, RunStatus, RunSummary, Trial
+from viewer.store.database import Row, Store, utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTrial:
+    """A trial with its row's id."""
+
+    id: int
+    trial: Trial
+
+
+def spec_as_json(spec: RunSpec) -> dict[str, object]:
+    """Return a run's settings as plain JSON values."""
+    return {
+        "study": spec.study,
+        "dataset": spec.dataset,
+        "preset": spec.preset,
+        "seed": spec.seed,
+        "repeats": spec.repeats,
+        "limit": spec.limit,
+        "models": [
+            {"name": m.name, "adapter": m.adapter, "settings": dict(m.settings)}
+            for m in spec.models
+        ],
+        "params": dict(spec.params),
+    }
+
+
+def spec_of_json(value: Mapping[str, object]) -> RunSpec:
+    """Return the settings that :func:`spec_as_json` wrote."""
+    fields = dict(value)
+    models = fields.pop("models")
+    if not isinstance(models, list):
+        raise TypeError("a stored run's models are a list")
+    profiles = tuple(ModelProfile(**model) for model in models)
+    return RunSpec(models=profiles, **fields)  # type: ignore[arg-type]
+
+
+def create_run(
+    store: Store,
+    spec: RunSpec,
+    dataset_id: int,
+    trials: Sequence[Trial],
+    *,
+    study_version: str,
+    scorer_version: str,
+    plan_sha256: str,
+    adhoc: bool = False,
+) -> int:
+    """Insert a run with its whole plan in one transaction; return its id.
+
+    Trials the plan excludes get their score row in the same transaction.
+    """
+    with store.transaction():
+        run = store.execute(
+            "INSERT INTO run (study, study_version, dataset_id, plan_sha256, spec,"
+            " adhoc, sealed, created_at) VALUES (?, ?, ?, ?, ?, ?, 0, ?)",
+            (
+                spec.study,
+                study_version,
+                dataset_id,
+                plan_sha256,
+                json.dumps(spec_as_json(spec), sort_keys=True),
+                int(adhoc),
+                utc_now(),
+            ),
+        )
+        store.execute_many(
+            "INSERT INTO trial (run_id, item, patient, image, view, finding,"
+            " condition, condition_params, repeat, model)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [_trial_row(run, trial) for trial in trials],
+        )
+        _exclude(store, run, trials, scorer_version)
+        store.execute("UPDATE run SET sealed = 1 WHERE id = ?", (run,))
+    return run
+
+
+def _trial_row(run: int, trial: Trial) -> tuple[object, ...]:
+    return (
+        run,
+        trial.item,
+        trial.patient,
+        trial.image,
+        trial.view,
+        trial.finding,
+        trial.condition.name,
+        json.dumps(trial.condition.params),
+        trial.repeat,
+        trial.model,
+    )
+
+
+def _exclude(
+    store: Store, run: int, trials: Sequence[Trial], scorer_version: str
+) -> None:
+    excluded = [trial for trial in trials if trial.exclusion]
+    now = utc_now()
+    store.execute_many(
+        "INSERT INTO score (trial_id, scorer_version, status, reason, answer,"
+        " created_at) SELECT id, ?, 'excluded', ?, '', ? FROM trial"
+        " WHERE run_id = ? AND item = ? AND condition = ? AND repeat = ? AND model = ?",
+        [
+            (
+                scorer_version,
+                t.exclusion,
+                now,
+                run,
+                t.item,
+                t.condition.name,
+                t.repeat,
+                t.model,
+            )
+            for t in excluded
+        ],
+    )
+    store.execute(
+        "UPDATE trial SET status = 'excluded', score_id ="
+        " (SELECT max(id) FROM score s WHERE s.trial_id = trial.id)"
+        " WHERE run_id = ? AND id IN (SELECT trial_id FROM score)",
+        (run,),
+    )
+
+
+def run_with_plan(store: Store, plan_sha256: str) -> int | None:
+    """Return the newest run of exactly this plan, None if there is none."""
+    rows = store.rows(
+        "SELECT max(id) FROM run WHERE plan_sha256 = ? AND adhoc = 0", (plan_sha256,)
+    )
+    return None if rows[0][0] is None else int(rows[0][0])
+
+
+def run_summaries(store: Store, *, include_adhoc: bool) -> tuple[RunSummary, ...]:
+    """Return every run, oldest first; single questions only if asked for."""
+    rows = store.rows(
+        "SELECT r.*, d.name AS dataset FROM run r JOIN dataset d ON d.id ="
+        " r.dataset_id WHERE r.adhoc <= ? ORDER BY r.id",
+        (int(include_adhoc),),
+    )
+    return tuple(_summary(store, row) for row in rows)
+
+
+def run_summary(store: Store, run: int) -> RunSummary:
+    """Return one run; an unknown number raises WrongUseError."""
+    rows = store.rows(
+        "SELECT r.*, d.name AS dataset FROM run r JOIN dataset d ON d.id ="
+        " r.dataset_id WHERE r.id = ?",
+        (run,),
+    )
+    if not rows:
+        raise WrongUseError(
+            f"There is no run {run} in this store.", "overread runs lists them."
+        )
+    return _summary(store, rows[0])
+
+
+def run_spec(store: Store, run: int) -> RunSpec:
+    """Return a run's settings."""
+    rows = store.rows("SELECT spec FROM run WHERE id = ?", (run,))
+    return spec_of_json(json.loads(rows[0]["spec"]))
+
+
+def _summary(store: Store, row: Row) -> RunSummary:
+    counts = status_counts(store, row["id"])
+    pending = counts.get(Status.PENDING, 0)
+    spec = json.loads(row["spec"])
+    return RunSummary(
+        id=row["id"],
+        study=row["study"],
+        dataset=row["dataset"],
+        models=tuple(model["name"] for model in spec["models"]),
+        status=RunStatus.UNFINISHED if pending else RunStatus.FINISHED,
+        created_at=row["created_at"],
+        n_planned=sum(counts.values()),
+        counts={status.value: n for status, n in counts.items()},
+        adhoc=bool(row["adhoc"]),
+        plan_sha256=row["plan_sha256"],
+    )
+
+
+def status_counts(store: Store, run: int) -> dict[Status, int]:
+    """Return how many trials of a run stand in each status present."""
+    return {
+        Status(row["status"]): row["n"]
+        for row in store.rows(
+            "SELECT status, n FROM run_status_count WHERE run_id = ? ORDER BY status",
+            (run,),
+        )
+    }
+
+
+def trials_in(
+    store: Store, run: int, statuses: Sequence[Status]
+) -> tuple[StoredTrial, ...]:
+    """Return a run's trials in any of some statuses, in the order planned."""
+    marks = ", ".join("?" * len(statuses))
+    rows = store.rows(
+        f"SELECT * FROM trial WHERE run_id = ? AND status IN ({marks}) ORDER BY id",  # noqa: S608 - question marks only
+        (run, *(status.value for status in statuses)),
+    )
+    return tuple(StoredTrial(row["id"], trial_of_row(row)) for row in rows)
+
+
+def trial_of_row(row: Row) -> Trial:
+    """Return the trial that a row of table trial holds."""
+    params = tuple((k, v) for k, v in json.loads(row["condition_params"]))
+    return Trial(
+        item=row["item"],
+        patient=row["patient"],
+        image=row["image"],
+        view=row["view"],
+        finding=row["finding"],
+        condition=Condition(row["condition"], params),
+        repeat=row["repeat"],
+        model=row["model"],
+    )

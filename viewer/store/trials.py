@@ -1,0 +1,332 @@
+"""The ledger: what was asked, what came back, and the verdicts."""
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from viewer.domain.answer import Status
+from viewer.domain.exchange import RawReply, ReplyKind, Usage
+from viewer.domain.result import Outcome, Score
+from viewer.domain.run import Trial
+from viewer.store.database import Row, Store, utc_now
+from viewer.store.runs import trial_of_row
+
+
+@dataclass(frozen=True)
+class RequestRecord:
+    """A request as the ledger keeps it.
+
+    ``document`` is what was hashed into ``sha256``, with the messages' text and the
+    hashes of the images; ``images`` maps those hashes to the exact bytes sent.
+    """
+
+    sha256: str
+    document: Mapping[str, object]
+    prompt_sha256: str
+    prompts: Mapping[str, tuple[str, str]]
+    images: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class ReplyRecord:
+    """A reply as the ledger keeps it, beside what was read off it on arrival."""
+
+    raw: RawReply
+    usage: Usage
+    cost_microusd: int | None
+    model_returned: str
+    reusable: bool
+
+
+@dataclass(frozen=True)
+class StoredReply:
+    """A kept reply with its row's id and the request it answers."""
+
+    id: int
+    request_sha256: str
+    raw: RawReply
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A trial's new score; ``reply_id`` and ``parsed`` None without a reply."""
+
+    trial_id: int
+    score: Score
+    scorer_version: str
+    request_sha256: str | None = None
+    reply_id: int | None = None
+    parser_version: str = ""
+    parsed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTrial:
+    """A trial with its current verdict; ``reply_id`` None without a reply."""
+
+    id: int
+    trial: Trial
+    score: Score
+    request_sha256: str
+    reply_id: int | None
+
+
+def keep_requests(store: Store, requests: Sequence[RequestRecord]) -> None:
+    """Insert requests, their images and prompts; what is there already stays."""
+    store.execute_many(
+        "INSERT OR IGNORE INTO blob (sha256, bytes) VALUES (?, ?)",
+        [pair for request in requests for pair in request.images.items()],
+    )
+    store.execute_many(
+        "INSERT OR IGNORE INTO prompt (sha256, name, body) VALUES (?, ?, ?)",
+        [
+            (sha256, name, body)
+            for request in requests
+            for sha256, (name, body) in request.prompts.items()
+        ],
+    )
+    store.execute_many(
+        "INSERT OR IGNORE INTO request (sha256, document, prompt_sha256)"
+        " VALUES (?, ?, ?)",
+        [
+            (r.sha256, zlib.compress(_canonical(r.document), 1), r.prompt_sha256)
+            for r in requests
+        ],
+    )
+
+
+def _canonical(document: Mapping[str, object]) -> bytes:
+    return json.dumps(document, sort_keys=True, ensure_ascii=False).encode()
+
+
+def begin_attempt(store: Store, trial_id: int, request_sha256: str) -> int:
+    """Insert the intent to ask, before anything leaves; return the attempt's id."""
+    return store.execute(
+        "INSERT INTO attempt (trial_id, request_sha256, number, started_at) SELECT"
+        " ?, ?, 1 + count(*), ? FROM attempt WHERE trial_id = ?",
+        (trial_id, request_sha256, utc_now(), trial_id),
+    )
+
+
+def keep_reply(
+    store: Store, attempt_id: int, request_sha256: str, record: ReplyRecord
+) -> int:
+    """Insert a reply and close its attempt; return the reply's id."""
+    now, raw = utc_now(), record.raw
+    _close(store, attempt_id, "reply", raw.http_status, "", "", now)
+    return store.execute(
+        "INSERT INTO reply (attempt_id, request_sha256, kind, body, http_status,"
+        " headers, latency_ms, tokens_in, tokens_out, cost_microusd, model_returned,"
+        " reusable, received_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            attempt_id,
+            request_sha256,
+            raw.kind.value,
+            zlib.compress(raw.body, 1),
+            raw.http_status,
+            json.dumps(dict(raw.headers), sort_keys=True),
+            raw.latency_ms,
+            record.usage.tokens_in,
+            record.usage.tokens_out,
+            record.cost_microusd,
+            record.model_returned,
+            int(record.reusable),
+            now,
+        ),
+    )
+
+
+def close_with_error(
+    store: Store, attempt_id: int, *, reason: str, message: str, http_status: int | None
+) -> None:
+    """Close an attempt that brought no reply."""
+    _close(store, attempt_id, "error", http_status, reason, message, utc_now())
+
+
+def close_orphan(store: Store, attempt_id: int) -> None:
+    """Close an attempt that a kill left open; its reply, if any, never reached us."""
+    _close(store, attempt_id, "orphan", None, "orphan", "", utc_now())
+
+
+def _close(
+    store: Store,
+    attempt_id: int,
+    outcome: str,
+    http_status: int | None,
+    reason: str,
+    message: str,
+    now: str,
+) -> None:
+    store.execute(
+        "INSERT INTO attempt_end (attempt_id, outcome, http_status, reason, message,"
+        " ended_at) VALUES (?, ?, ?, ?, ?, ?)",
+        (attempt_id, outcome, http_status, reason, message, now),
+    )
+
+
+def orphans(store: Store, run: int) -> tuple[tuple[int, int, str], ...]:
+    """Return (attempt id, trial id, model) of a run's attempts left open."""
+    rows = store.rows(
+        "SELECT a.id, a.trial_id, t.model FROM attempt a JOIN trial t"
+        " ON t.id = a.trial_id LEFT JOIN attempt_end e ON e.attempt_id = a.id"
+        " WHERE t.run_id = ? AND e.attempt_id IS NULL ORDER BY a.id",
+        (run,),
+    )
+    return tuple((row[0], row[1], row[2]) for row in rows)
+
+
+def kept_reply(store: Store, request_sha256: str, trial_id: int) -> StoredReply | None:
+    """Return a reply to exactly this request that need not be asked again.
+
+    A reply that may not be reused elsewhere (refused, truncated) still answers the
+    trial that bought it.
+    """
+    rows = store.rows(
+        "SELECT r.* FROM reply r JOIN attempt a ON a.id = r.attempt_id"
+        " WHERE r.request_sha256 = ? AND (r.reusable = 1 OR a.trial_id = ?)"
+        " ORDER BY r.id LIMIT 1",
+        (request_sha256, trial_id),
+    )
+    return _reply(rows[0]) if rows else None
+
+
+def reply_with_id(store: Store, reply_id: int) -> StoredReply:
+    """Return a kept reply."""
+    return _reply(store.rows("SELECT * FROM reply WHERE id = ?", (reply_id,))[0])
+
+
+def _reply(row: Row) -> StoredReply:
+    raw = RawReply(
+        kind=ReplyKind(row["kind"]),
+        body=zlib.decompress(row["body"]),
+        http_status=row["http_status"],
+        headers=json.loads(row["headers"]),
+        latency_ms=row["latency_ms"],
+    )
+    return StoredReply(row["id"], row["request_sha256"], raw)
+
+
+def settle(store: Store, verdicts: Sequence[Verdict]) -> None:
+    """Append verdicts and copy each one's status to its trial."""
+    now = utc_now()
+    for verdict in verdicts:
+        parse_id = _add_parse(store, verdict, now)
+        score = verdict.score
+        score_id = store.execute(
+            "INSERT INTO score (trial_id, parse_id, scorer_version, status, reason,"
+            " answer, coverage, outcome, created_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                verdict.trial_id,
+                parse_id,
+                verdict.scorer_version,
+                score.status.value,
+                score.reason,
+                score.answer,
+                score.coverage,
+                score.outcome.value if score.outcome else None,
+                now,
+            ),
+        )
+        store.execute(
+            "UPDATE trial SET status = ?, score_id = ?,"
+            " request_sha256 = coalesce(?, request_sha256) WHERE id = ?",
+            (score.status.value, score_id, verdict.request_sha256, verdict.trial_id),
+        )
+
+
+def _add_parse(store: Store, verdict: Verdict, now: str) -> int | None:
+    if verdict.reply_id is None:
+        return None
+    return store.execute(
+        "INSERT INTO parse (trial_id, reply_id, parser_version, answer, created_at)"
+        " VALUES (?, ?, ?, ?, ?)",
+        (
+            verdict.trial_id,
+            verdict.reply_id,
+            verdict.parser_version,
+            verdict.parsed,
+            now,
+        ),
+    )
+
+
+def reopen_failed(store: Store, run: int) -> int:
+    """Set every trial that ended as provider_error pending again; return how many."""
+    with store.transaction():
+        failed = store.rows(
+            "SELECT count(*) FROM trial WHERE run_id = ? AND status = 'provider_error'",
+            (run,),
+        )
+        store.execute(
+            "UPDATE trial SET status = 'pending', score_id = NULL"
+            " WHERE run_id = ? AND status = 'provider_error'",
+            (run,),
+        )
+    return int(failed[0][0])
+
+
+def scored_trials(store: Store, run: int) -> tuple[ScoredTrial, ...]:
+    """Return every trial of a run with its current verdict, in the order planned."""
+    rows = store.rows(
+        "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, p.reply_id"
+        " FROM trial t LEFT JOIN score s ON s.id = t.score_id"
+        " LEFT JOIN parse p ON p.id = s.parse_id WHERE t.run_id = ? ORDER BY t.id",
+        (run,),
+    )
+    return tuple(
+        ScoredTrial(
+            row["id"],
+            trial_of_row(row),
+            _score(row),
+            row["request_sha256"] or "",
+            row["reply_id"],
+        )
+        for row in rows
+    )
+
+
+def _score(row: Row) -> Score:
+    return Score(
+        status=Status(row["status"]),
+        reason=row["reason"] or "",
+        answer=row["answer"] or "",
+        coverage=row["coverage"],
+        outcome=Outcome(row["outcome"]) if row["outcome"] else None,
+    )
+
+
+def sent_request(store: Store, request_sha256: str) -> RequestRecord:
+    """Return a request as it was sent, images included."""
+    row = store.rows("SELECT * FROM request WHERE sha256 = ?", (request_sha256,))[0]
+    document = json.loads(zlib.decompress(row["document"]))
+    images = {
+        part["image_sha256"]: bytes(
+            store.rows(
+                "SELECT bytes FROM blob WHERE sha256 = ?", (part["image_sha256"],)
+            )[0][0]
+        )
+        for message in document["messages"]
+        for part in message["content"]
+        if "image_sha256" in part
+    }
+    return RequestRecord(request_sha256, document, row["prompt_sha256"], {}, images)
+
+
+def ledger_counts(store: Store, run: int) -> Mapping[str, int]:
+    """Return a run's attempts by how they ended, and what they cost."""
+    ends = store.rows(
+        "SELECT coalesce(e.outcome, 'open') AS outcome, count(*) AS n FROM attempt a"
+        " JOIN trial t ON t.id = a.trial_id LEFT JOIN attempt_end e"
+        " ON e.attempt_id = a.id WHERE t.run_id = ? GROUP BY 1 ORDER BY 1",
+        (run,),
+    )
+    cost = store.rows(
+        "SELECT coalesce(sum(r.cost_microusd), 0) FROM reply r JOIN attempt a"
+        " ON a.id = r.attempt_id JOIN trial t ON t.id = a.trial_id"
+        " WHERE t.run_id = ?",
+        (run,),
+    )
+    counts = {f"attempts_{row['outcome']}": int(row["n"]) for row in ends}
+    return counts | {"cost_microusd": int(cost[0][0])}

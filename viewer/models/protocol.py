@@ -33,7 +33,10 @@ class Adapter(Protocol):
 class Setting:
     """One setting of an adapter: its key in a study file, default and meaning.
 
-    ``default`` None with ``required`` means the person must name it.
+    ``kind`` is bool, int, float, str, ``Path`` (kept as text, relative to the study
+    file) or ``Decimal`` (dollars per million tokens, kept as whole micro-dollars).
+    ``default`` None with ``required`` means the person must name it, and without it
+    that nothing is said. A number lies at or above ``minimum``, text in ``choices``.
     """
 
     key: str
@@ -41,6 +44,8 @@ class Setting:
     default: object
     meaning: str
     required: bool = False
+    minimum: float | None = None
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class AdapterSpec:
     """A line of the catalogue.
 
     ``factory`` is ``module:callable`` taking a profile, imported when first used.
-    ``imports`` maps each needed import name to the extra that brings it.
+    ``imports`` maps each needed import name to the extra that brings it ("": none).
     ``reads_facts``: the answer depends on the request's facts, which are then part of
     its key. ``needs_counts``: facts must carry the reference counts. ``remote``: it
     talks to an endpoint, whose orphans may cost money.

@@ -1,0 +1,251 @@
+"""The table of ways of asking, and the adapters made from it."""
+
+import functools
+import importlib
+import importlib.util
+import threading
+from collections.abc import Mapping
+from decimal import Decimal
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import MappingProxyType
+from typing import cast
+
+from viewer.domain.errors import MissingDependencyError, WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.models.profiles import check_profile
+from viewer.models.protocol import Adapter, AdapterSpec, Setting
+
+ENTRY_POINTS = "viewer.models"
+"""Group of entry points through which other packages offer an AdapterSpec."""
+
+_PRICES = (
+    Setting("price_in", Decimal, None, "dollars per million tokens sent", minimum=0),
+    Setting(
+        "price_out", Decimal, None, "dollars per million tokens received", minimum=0
+    ),
+)
+
+_SPECS = (
+    AdapterSpec(
+        name="openai_api",
+        summary="a server on this machine that speaks OpenAI's Chat Completions",
+        factory="viewer.models.openai_api:OpenAIAdapter",
+        settings=(
+            Setting("base_url", str, None, "where the server listens, up to /v1", True),
+            Setting("model", str, None, "the model's name on the server", True),
+            Setting(
+                "api_key_env",
+                str,
+                None,
+                "the environment variable that holds the server's key",
+            ),
+            Setting(
+                "temperature",
+                float,
+                None,
+                "sampling temperature; the server's own if not named",
+                minimum=0,
+            ),
+            Setting(
+                "top_p",
+                float,
+                None,
+                "nucleus sampling; the server's own if not named",
+                minimum=0,
+            ),
+            Setting(
+                "seed", int, None, "sampling seed of repeat 0; repeat r sends seed + r"
+            ),
+            Setting("max_tokens", int, 1024, "longest reply in tokens", minimum=1),
+            Setting(
+                "max_completion_tokens",
+                int,
+                None,
+                "sent instead of max_tokens, for servers that want this name",
+                minimum=1,
+            ),
+            Setting("reasoning_effort", str, None, "how long a reasoning model thinks"),
+            Setting(
+                "detail",
+                str,
+                None,
+                "how finely the server looks at images",
+                choices=("low", "high", "auto", "original"),
+            ),
+            Setting(
+                "timeout_s", float, 120.0, "seconds for a whole reply", minimum=0.01
+            ),
+            *_PRICES,
+        ),
+        imports=MappingProxyType({"openai": ""}),
+        remote=True,
+    ),
+    AdapterSpec(
+        name="uniform",
+        summary="any cell with the same chance, seeded by run, item and repeat",
+        factory="viewer.models.baselines:Uniform",
+        reads_facts=True,
+        builtin_profiles=(ModelProfile("uniform", "uniform"),),
+    ),
+    AdapterSpec(
+        name="prior",
+        summary="the most frequent reference cell among the other patients",
+        factory="viewer.models.baselines:Prior",
+        reads_facts=True,
+        needs_counts=True,
+        builtin_profiles=(ModelProfile("prior", "prior"),),
+    ),
+    AdapterSpec(
+        name="asymmetry",
+        summary="where the lungs differ most from side to side; weak, no learning",
+        factory="viewer.models.asymmetry:Asymmetry",
+        imports=MappingProxyType({"scipy": ""}),
+        reads_facts=True,
+        builtin_profiles=(ModelProfile("asymmetry", "asymmetry"),),
+    ),
+    AdapterSpec(
+        name="scripted",
+        summary="answers written down beforehand, for tests and checks",
+        factory="viewer.models.scripted:Scripted",
+        settings=(
+            Setting("answer", str, None, "the reply to every question"),
+            Setting(
+                "answers_file",
+                Path,
+                None,
+                "JSON object from item or item|condition|repeat to reply",
+            ),
+            Setting("finish_reason", str, "stop", "why the reply ended"),
+            Setting("refusal", str, None, "text of the reply's refusal field"),
+            Setting("delay_s", float, 0.0, "seconds each reply takes", minimum=0),
+        ),
+        reads_facts=True,
+    ),
+    AdapterSpec(
+        name="replay",
+        summary="the answers of an earlier report again",
+        factory="viewer.models.replay:Replay",
+        settings=(
+            Setting("items_file", Path, None, "items.csv of the earlier report", True),
+            Setting(
+                "replies_file",
+                Path,
+                None,
+                "its raw replies: JSON lines of request_sha256, kind and body (base64)",
+            ),
+            Setting("model", str, None, "which of the report's models to replay"),
+        ),
+        reads_facts=True,
+    ),
+)
+
+ADAPTERS: Mapping[str, AdapterSpec] = MappingProxyType({s.name: s for s in _SPECS})
+"""The ways of asking that come with Overread, by name."""
+
+_lock = threading.RLock()
+
+
+def adapters() -> Mapping[str, AdapterSpec]:
+    """Return every way of asking, those of other packages included."""
+    return {**_outsiders(), **ADAPTERS}
+
+
+def builtin_profiles() -> tuple[ModelProfile, ...]:
+    """Return the models that need no settings: ``uniform``, ``prior`` and so on."""
+    return tuple(p for spec in _SPECS for p in spec.builtin_profiles)
+
+
+def spec_of(profile: ModelProfile) -> AdapterSpec:
+    """Return the catalogue line of a profile's adapter; unknown raises."""
+    return _spec_named(profile.adapter)
+
+
+def missing_dependency(spec: AdapterSpec) -> str | None:
+    """Return the sentence that says what an adapter still needs, None for nothing."""
+    for module, extra in (spec.imports or {}).items():
+        if importlib.util.find_spec(module) is None:
+            package = f"overread[{extra}]" if extra else module
+            return f"{spec.name} needs {module} (pip install {package})."
+    return None
+
+
+def adapter_for(profile: ModelProfile) -> Adapter:
+    """Return the adapter of a profile, one per profile and process.
+
+    Raises
+    ------
+    WrongUseError
+        For an unknown adapter or settings that cannot be used.
+    MissingDependencyError
+        Where a package it needs is not installed.
+    PrivacyError
+        For an endpoint beyond this machine.
+    """
+    with _lock:  # two threads must not make, and load, the same model twice
+        return _made(profile)
+
+
+def profile_from_table(
+    table: Mapping[str, object], base: Path | None = None
+) -> ModelProfile:
+    """Return the profile of a ``[[model]]`` table of a study file or models.toml.
+
+    ``base`` is the folder relative paths start from. A table that cannot be used
+    raises ``WrongUseError``; a key written out is refused without being repeated.
+    """
+    name, adapter = table.get("name"), table.get("adapter")
+    if not isinstance(name, str):
+        raise WrongUseError("A [[model]] has no name.", 'Add name = "my-server".')
+    if not isinstance(adapter, str):
+        raise WrongUseError(
+            f"The model '{name}' does not say its adapter.", _choose_adapter()
+        )
+    rest = {k: v for k, v in table.items() if k not in ("name", "adapter")}
+    return check_profile(name, _spec_named(adapter), rest, base)
+
+
+@functools.lru_cache(maxsize=64)
+def _made(profile: ModelProfile) -> Adapter:
+    spec = spec_of(profile)
+    missing = missing_dependency(spec)
+    if missing is not None:
+        raise MissingDependencyError(missing)
+    module, _, name = spec.factory.partition(":")
+    factory = getattr(importlib.import_module(module), name)
+    return cast("Adapter", factory(profile))
+
+
+def _spec_named(name: str) -> AdapterSpec:
+    spec = ADAPTERS.get(name) or _outsiders().get(name)
+    if spec is None:
+        raise WrongUseError(
+            f"There is no way of asking called '{name}'.", _choose_adapter()
+        )
+    return spec
+
+
+def _choose_adapter() -> str:
+    return f"Choose one of {', '.join(ADAPTERS)}."
+
+
+@functools.cache
+def _outsiders() -> Mapping[str, AdapterSpec]:
+    return {e.name: _loaded(e) for e in entry_points(group=ENTRY_POINTS)}
+
+
+def _loaded(entry: EntryPoint) -> AdapterSpec:
+    try:
+        spec = entry.load()
+    except (ImportError, AttributeError) as error:
+        raise WrongUseError(
+            f"The way of asking '{entry.name}' of another package cannot be loaded "
+            f"({type(error).__name__}).",
+            f"Update or uninstall the package that brings {entry.value}.",
+        ) from error
+    if not isinstance(spec, AdapterSpec):
+        raise WrongUseError(
+            f"The way of asking '{entry.name}' of another package is no AdapterSpec.",
+            f"Update or uninstall the package that brings {entry.value}.",
+        )
+    return spec

@@ -1,0 +1,150 @@
+"""A ``[[model]]`` table of a study file, checked against an adapter's settings."""
+
+import difflib
+import math
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.models.protocol import AdapterSpec, Setting
+
+_SECRET = re.compile(
+    r"key|token|secret|password|passwd|auth|bearer|credential", re.IGNORECASE
+)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[^\s:;,\"'/\\]+")
+_LARGEST = 2**53 - 1  # the largest whole number that JSON numbers carry exactly
+_MICRO_DOLLARS = 10**6
+_KIND_NAMES = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    Path: "the path of a file",
+    Decimal: "dollars per million tokens",
+}
+
+
+def check_profile(
+    name: str, spec: AdapterSpec, table: Mapping[str, object], base: Path | None
+) -> ModelProfile:
+    """Return the profile of a table that holds only the adapter's settings.
+
+    Parameters
+    ----------
+    name : str
+        The profile's name, as a study file's ``models`` list calls it.
+    spec : AdapterSpec
+        The adapter it names.
+    table : Mapping
+        The table without ``name`` and ``adapter``.
+    base : Path or None
+        The folder that relative paths start from; None leaves them as they are.
+
+    Raises
+    ------
+    WrongUseError
+        For an unknown setting, a key written out, a wrong type, a missing setting.
+    """
+    _check_name(name)
+    known = {setting.key: setting for setting in spec.settings}
+    for key in table:
+        _check_key(name, key, spec, known)
+    settings: dict[str, object] = {}
+    for setting in spec.settings:
+        value = table.get(setting.key, setting.default)
+        if value is None and setting.required:
+            raise WrongUseError(
+                f"The model '{name}' does not say its {setting.key}.",
+                f"Add {setting.key}: {setting.meaning}.",
+            )
+        if value is not None:
+            settings[setting.key] = _checked(name, setting, value, base)
+    return ModelProfile(name, spec.name, settings)
+
+
+def setting_of(profile: ModelProfile, spec: AdapterSpec, key: str) -> object:
+    """Return a profile's setting, or its default where the profile is silent."""
+    default = next(s.default for s in spec.settings if s.key == key)
+    return profile.settings.get(key, default)
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise WrongUseError(
+            "A model's name is empty or holds a space, a quote, a slash, a colon, a "
+            "comma or a semicolon.",
+            "Name it with letters, digits, dots, hyphens and underscores.",
+        )
+
+
+def _check_key(
+    name: str, key: str, spec: AdapterSpec, known: Mapping[str, Setting]
+) -> None:
+    if key in known:
+        return
+    if _SECRET.search(key):
+        raise WrongUseError(
+            f"The model '{name}' has the setting '{key}', but a key may not stand in "
+            "a file.",
+            "Put it into an environment variable and write that variable's name as "
+            "api_key_env.",
+        )
+    near = difflib.get_close_matches(key, known, n=1)
+    raise WrongUseError(
+        f"The model '{name}' has an unknown setting '{key}'.",
+        f"Did you mean {near[0]}?"
+        if near
+        else f"{spec.name} knows {', '.join(known) or 'no settings'}.",
+    )
+
+
+def _checked(name: str, setting: Setting, value: object, base: Path | None) -> object:
+    """Return the value as it is kept; no error repeats it, for it may be a key."""
+    where = f"The model '{name}' has a {setting.key} that"
+    if setting.kind in (int, float, Decimal):
+        return _number(where, setting, value)
+    if setting.kind is bool:
+        if not isinstance(value, bool):
+            raise _wrong_kind(where, setting)
+        return value
+    if not isinstance(value, str):
+        raise _wrong_kind(where, setting)
+    if setting.choices and value not in setting.choices:
+        raise WrongUseError(
+            f"{where} is not known.", f"Choose {' or '.join(setting.choices)}."
+        )
+    if setting.key.endswith("_env") and not _VARIABLE.fullmatch(value):
+        raise WrongUseError(
+            f"{where} is not the name of an environment variable.",
+            "Write the variable's name, never the key itself.",
+        )
+    if setting.kind is Path and base is not None:
+        return str(base / value)
+    return value
+
+
+def _number(where: str, setting: Setting, value: object) -> int | float:
+    allowed = int if setting.kind is int else (int, float)
+    if isinstance(value, bool) or not isinstance(value, allowed):
+        raise _wrong_kind(where, setting)
+    if not math.isfinite(value) or abs(value) > _LARGEST:
+        raise WrongUseError(f"{where} is out of range.", "Choose a smaller number.")
+    if setting.minimum is not None and value < setting.minimum:
+        raise WrongUseError(
+            f"{where} is below {setting.minimum:g}.",
+            f"Choose {setting.minimum:g} or more.",
+        )
+    if setting.kind is Decimal:
+        return round(Decimal(str(value)) * _MICRO_DOLLARS)
+    return setting.kind(value)  # type: ignore[no-any-return]
+
+
+def _wrong_kind(where: str, setting: Setting) -> WrongUseError:
+    return WrongUseError(
+        f"{where} is not {_KIND_NAMES[setting.kind]}.",
+        f"It means: {setting.meaning}.",
+    )

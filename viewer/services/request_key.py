@@ -1,0 +1,88 @@
+"""The name of a question: a hash over exactly what is asked (studies.md 3.2)."""
+
+import hashlib
+
+import rfc8785
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import (
+    Facts,
+    ImagePart,
+    Message,
+    ModelIdentity,
+    ModelRequest,
+    TextPart,
+)
+
+SCHEMA = 1
+
+
+def request_document(
+    identity: ModelIdentity, request: ModelRequest, repeat: int, *, reads_facts: bool
+) -> dict[str, object]:
+    """Return what the key is a hash of, as plain JSON values.
+
+    Image parts stand as the SHA-256 of the exact bytes sent. The facts take part
+    only where the answer depends on them. Keys, timeouts, retries and headers never
+    do.
+    """
+    document: dict[str, object] = {
+        "schema": SCHEMA,
+        "endpoint": dict(identity.endpoint),
+        "model": identity.model,
+        "model_revision": identity.revision,
+        "messages": [_message(message) for message in request.messages],
+        "params": dict(identity.params),
+        "local": dict(identity.local),
+        "replicate": repeat,
+    }
+    if reads_facts:
+        document["facts"] = _facts(request.facts)
+    return document
+
+
+def request_key(document: dict[str, object]) -> str:
+    """Return the SHA-256 of the document as canonical JSON (RFC 8785), in hex."""
+    return hashlib.sha256(canonical_json(document)).hexdigest()
+
+
+def canonical_json(document: dict[str, object]) -> bytes:
+    """Return the document's canonical JSON; a value JSON cannot hold raises."""
+    try:
+        return rfc8785.dumps(document)  # type: ignore[arg-type]
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        raise WrongUseError(
+            "A question holds a number or character that JSON cannot carry.",
+            "Use whole numbers below 2^53, finite numbers and valid Unicode.",
+        ) from error
+
+
+def _message(message: Message) -> dict[str, object]:
+    return {"role": message.role, "parts": [_part(part) for part in message.parts]}
+
+
+def _part(part: TextPart | ImagePart) -> dict[str, object]:
+    if isinstance(part, TextPart):
+        return {"text": part.text}
+    return {
+        "image_sha256": part.sha256,
+        "media_type": part.media_type,
+        "detail": part.detail,
+    }
+
+
+def _facts(facts: Facts) -> dict[str, object]:
+    counts = facts.reference_counts
+    return {
+        "rows": facts.rows,
+        "columns": facts.columns,
+        "letters": facts.letters,
+        "finding": facts.finding,
+        "view": facts.view,
+        "item": facts.item,
+        "condition": facts.condition,
+        "seed": facts.seed,
+        "repeat": facts.repeat,
+        "plain_sha256": facts.plain_sha256,
+        "reference_counts": None if counts is None else [list(row) for row in counts],
+    }

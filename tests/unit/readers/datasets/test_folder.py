@@ -1,0 +1,195 @@
+"""Plain folders of images and masks."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.helpers.small_datasets import square, write_dicom, write_picture
+from viewer.domain.case import Dataset, DatasetImage, View
+from viewer.domain.errors import UnreadableInputError
+from viewer.readers.datasets.folder import named_view, read
+
+MASK = square().astype(np.uint8) * 255
+
+
+def _kinds(dataset: Dataset) -> set[tuple[str, str]]:
+    return {(notice.kind, notice.subject) for notice in dataset.notices}
+
+
+def _image(dataset: Dataset, key: str) -> DatasetImage:
+    return next(image for image in dataset.images if image.key == key)
+
+
+def test_that_a_png_named_after_a_finding_is_its_mask(tmp_path: Path) -> None:
+    write_picture(tmp_path / "one_frontal.jpg")
+    write_picture(tmp_path / "one_frontal.Lung Lesion.png", MASK)
+    write_picture(tmp_path / "one_frontal.lung_opacity.png", MASK // 255)
+    dataset = read(tmp_path, "x")
+    assert [image.key for image in dataset.images] == ["one_frontal"]
+    masks = _image(dataset, "one_frontal").masks
+    assert set(masks) == {"Lung Lesion", "Airspace Opacity"}
+    assert np.array_equal(masks["Lung Lesion"].array(), square())
+    assert np.array_equal(masks["Airspace Opacity"].array(), square())
+
+
+def test_that_a_dot_in_an_image_name_does_not_make_it_a_mask(tmp_path: Path) -> None:
+    write_picture(tmp_path / "scan.v2_pa.png")
+    write_picture(tmp_path / "scan.v2_pa.Edema.png", MASK)
+    dataset = read(tmp_path, "x")
+    assert [image.key for image in dataset.images] == ["scan.v2_pa"]
+    assert set(_image(dataset, "scan.v2_pa").masks) == {"Edema"}
+
+
+def test_that_keys_are_paths_below_the_folder_and_never_collide(
+    tmp_path: Path,
+) -> None:
+    for name in ("a/b_pa.png", "a_b_pa.png", "c_pa.png", "c_pa.jpg"):
+        write_picture(tmp_path / name)
+    keys = [image.key for image in read(tmp_path, "x").images]
+    assert keys == ["a/b_pa", "a_b_pa", "c_pa.jpg", "c_pa.png"]
+
+
+def test_that_a_mask_of_two_images_of_one_name_is_used_for_neither(
+    tmp_path: Path,
+) -> None:
+    write_picture(tmp_path / "c_pa.png")
+    write_picture(tmp_path / "c_pa.jpg")
+    write_picture(tmp_path / "c_pa.Edema.png", MASK)
+    dataset = read(tmp_path, "x")
+    for image in dataset.images:
+        assert image.defects == {"Edema": "mask_unreadable"}
+    assert {("mask_unreadable", "c_pa.jpg"), ("mask_unreadable", "c_pa.png")} <= (
+        _kinds(dataset)
+    )
+
+
+def test_that_a_known_mask_without_its_image_is_named(tmp_path: Path) -> None:
+    write_picture(tmp_path / "gone.Edema.png", MASK)
+    dataset = read(tmp_path, "x")
+    assert dataset.images == ()
+    assert _kinds(dataset) == {("mask_without_image", "gone.Edema.png")}
+
+
+def test_that_two_masks_of_one_finding_are_named(tmp_path: Path) -> None:
+    write_picture(tmp_path / "a_pa.png")
+    write_picture(tmp_path / "a_pa.Airspace Opacity.png", MASK)
+    write_picture(tmp_path / "a_pa.Lung Opacity.png", MASK * 0)
+    dataset = read(tmp_path, "x")
+    assert ("repeated_masks", "a_pa") in _kinds(dataset)
+    assert set(_image(dataset, "a_pa").masks) == {"Airspace Opacity"}
+
+
+def test_that_an_empty_mask_a_wrong_size_and_a_broken_mask_are_told_apart(
+    tmp_path: Path,
+) -> None:
+    write_picture(tmp_path / "a_pa.png")
+    write_picture(tmp_path / "a_pa.Edema.png", MASK * 0)
+    write_picture(tmp_path / "a_pa.Pneumothorax.png", np.full((3, 3), 1, np.uint8))
+    (tmp_path / "a_pa.Atelectasis.png").write_bytes(b"\x89PNG broken")
+    dataset = read(tmp_path, "x")
+    image = _image(dataset, "a_pa")
+    assert image.zero_masks == {"Edema"}
+    assert image.defects == {
+        "Pneumothorax": "mask_size",
+        "Atelectasis": "mask_unreadable",
+    }
+    assert {("mask_size", "a_pa"), ("mask_unreadable", "a_pa")} <= _kinds(dataset)
+
+
+def test_that_the_patient_is_a_pseudonym_of_the_patient_id(tmp_path: Path) -> None:
+    write_dicom(tmp_path / "a.dcm", patient_id="MRN 4711", view_position="AP")
+    write_dicom(tmp_path / "b.dcm", patient_id="MRN 4711", view_position="LL")
+    dataset = read(tmp_path, "x")
+    assert len({image.patient for image in dataset.images}) == 1
+    patient = dataset.images[0].patient
+    assert len(patient) == 11
+    assert patient.startswith("p")
+    assert "4711" not in repr(dataset.images)
+
+
+def test_that_a_patient_in_the_path_is_used_and_otherwise_each_image_is_one(
+    tmp_path: Path,
+) -> None:
+    write_picture(tmp_path / "patient00012" / "x_pa.png")
+    write_picture(tmp_path / "lone_pa.png")
+    dataset = read(tmp_path, "x")
+    patients = {image.key: image.patient for image in dataset.images}
+    assert patients == {"patient00012/x_pa": "patient00012", "lone_pa": "lone_pa"}
+    assert ("unknown_patient", "lone_pa") in _kinds(dataset)
+
+
+def test_that_the_view_is_the_files_then_the_names_then_the_persons(
+    tmp_path: Path,
+) -> None:
+    write_dicom(tmp_path / "a_frontal.dcm", view_position="LL")
+    write_picture(tmp_path / "b-lat.png")
+    write_picture(tmp_path / "c.png")
+    dataset = read(tmp_path, "x")
+    views = {image.key: image.view for image in dataset.images}
+    assert views == {
+        "a_frontal": View.LATERAL,
+        "b-lat": View.LATERAL,
+        "c": View.UNKNOWN,
+    }
+    assert {("view_disagrees", "a_frontal"), ("unknown_view", "c")} <= _kinds(dataset)
+    named = read(tmp_path, "x", View.FRONTAL)
+    assert _image(named, "c").view is View.FRONTAL
+    assert _image(named, "b-lat").view is View.LATERAL
+
+
+@pytest.mark.parametrize(
+    ("stem", "view"),
+    [
+        ("x_PA", View.FRONTAL),
+        ("x.ap", View.FRONTAL),
+        ("view2_lateral", View.LATERAL),
+        ("capa", View.UNKNOWN),
+        ("flat", View.UNKNOWN),
+    ],
+)
+def test_that_only_a_whole_last_word_names_the_view(stem: str, view: View) -> None:
+    assert named_view(stem) is view
+
+
+def test_that_damaged_and_foreign_files_are_kept_or_named(tmp_path: Path) -> None:
+    (tmp_path / "text_pa.dcm").write_text("no radiograph")
+    (tmp_path / "readme.txt").write_text("hello")
+    (tmp_path / ".hidden").write_text("hello")
+    dataset = read(tmp_path, "x")
+    assert _image(dataset, "text_pa").defects == {"*": "unreadable"}
+    assert _kinds(dataset) == {
+        ("unreadable", "text_pa"),
+        ("not_an_image", "readme.txt"),
+        ("unknown_patient", "text_pa"),
+    }
+
+
+def test_that_a_dicom_file_without_a_suffix_is_found(tmp_path: Path) -> None:
+    write_dicom(tmp_path / "IM0001", patient_id="1", view_position="PA")
+    assert [image.key for image in read(tmp_path, "x").images] == ["IM0001"]
+
+
+def test_that_each_frame_is_an_image_and_a_mask_beside_them_unused(
+    tmp_path: Path,
+) -> None:
+    write_dicom(tmp_path / "cine.dcm", frames=2, view_position="PA", patient_id="1")
+    write_picture(tmp_path / "cine.Edema.png", MASK)
+    dataset = read(tmp_path, "x")
+    assert [(i.key, i.ref.frame) for i in dataset.images] == [
+        ("cine#1", 0),
+        ("cine#2", 1),
+    ]
+    assert dataset.images[0].defects == {"Edema": "mask_unreadable"}
+
+
+def test_that_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="no folder"):
+        read(tmp_path / "absent", "x")
+
+
+def test_that_the_file_hash_is_that_of_its_bytes(tmp_path: Path) -> None:
+    path = write_picture(tmp_path / "a_pa.png")
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert read(tmp_path, "x").images[0].sha256 == sha256

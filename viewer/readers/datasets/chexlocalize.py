@@ -1,0 +1,274 @@
+"""CheXlocalize: chest radiographs with masks of ten findings (Saporta et al. 2022).
+
+Statements E000-01 to E000-06 of the study's specification. Every image of the split is
+kept, whatever is wrong with it; what is missing or disagrees becomes a notice.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice, View
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.geometry import SizePx
+from viewer.domain.reference import Mask
+from viewer.readers.datasets.chexpert_layout import (
+    Layout,
+    expected_path,
+    find_layout,
+    patient_of,
+    study_of,
+    view_of,
+)
+from viewer.readers.datasets.files import (
+    FileFacts,
+    Progress,
+    content_sha256,
+    read_facts,
+)
+from viewer.readers.datasets.findings import FINDINGS
+from viewer.readers.datasets.labels import read_labels
+from viewer.readers.datasets.segmentations import (
+    MaskSet,
+    read_json_object,
+    read_mask_file,
+)
+
+_NO_MASKS = MaskSet()
+_UNKNOWN_SIZE = SizePx(0, 0)
+
+
+@dataclass(frozen=True)
+class _Truth:
+    """What the data set's tables say, by image id; ``labelled`` if there are labels."""
+
+    masks: Mapping[str, MaskSet]
+    anatomy: Mapping[str, MaskSet]
+    labels: Mapping[str, Mapping[str, bool]]
+    labelled: bool
+    notices: tuple[Notice, ...]
+
+
+def read(
+    root: Path, name: str, view: View | None = None, progress: Progress | None = None
+) -> Dataset:
+    """Read the splits found below a folder, or the split of one mask file.
+
+    Parameters
+    ----------
+    root : Path
+        A folder that holds ``gt_segmentations_{val,test}.json`` and the images, at
+        any depth, or one such file to read its split alone.
+    name : str
+        The name the data set is registered under.
+    view : View, optional
+        The view of images whose id does not end in one.
+    progress : callable, optional
+        Told how many files have been read.
+
+    Raises
+    ------
+    UnreadableInputError
+        No mask file is found, or a mask or label file cannot be read at all.
+    """
+    layout = find_layout(root)
+    truth = _read_truth(layout)
+    facts = read_facts(tuple(layout.images.values()), progress)
+    images: list[DatasetImage] = []
+    notices = [*layout.notices, *truth.notices]
+    for key in sorted({*layout.images, *truth.masks, *truth.labels}):
+        image = _image(key, layout, truth, facts, view)
+        images.append(image)
+        notices.extend(_notices(image, truth, facts.get(image.ref.path)))
+    return Dataset(
+        name=name,
+        format="chexlocalize",
+        root=layout.root,
+        images=tuple(images),
+        notices=tuple(notices),
+        root_sha256=content_sha256(images),
+    )
+
+
+def _read_truth(layout: Layout) -> _Truth:
+    masks, repeated = _read_masks(layout.segmentations)
+    anatomy, repeated_anatomy = _read_masks(layout.anatomy)
+    tables = [read_labels(path) for path in layout.labels]
+    labels: dict[str, Mapping[str, bool]] = {}
+    for table in reversed(tables):
+        labels |= table.rows
+    notices = [*repeated, *repeated_anatomy]
+    for table in tables:
+        notices.extend(table.notices)
+    if not tables:
+        notices.append(_no_labels(layout))
+    for path in layout.human_points:
+        notices.extend(_human_notices(path, masks))
+    return _Truth(masks, anatomy, labels, bool(tables), tuple(notices))
+
+
+def _read_masks(paths: Sequence[Path]) -> tuple[dict[str, MaskSet], list[Notice]]:
+    masks: dict[str, MaskSet] = {}
+    notices: list[Notice] = []
+    for path in paths:
+        for key, found in read_mask_file(path).items():
+            if key in masks:
+                text = f"{path.name} has its masks again; the first are used."
+                notices.append(Notice("repeated_masks", key, text))
+            masks.setdefault(key, found)
+    return masks, notices
+
+
+def _image(
+    key: str,
+    layout: Layout,
+    truth: _Truth,
+    facts: Mapping[Path, FileFacts],
+    view: View | None,
+) -> DatasetImage:
+    path = layout.images.get(key) or expected_path(layout, key)
+    found = facts.get(path)
+    coded = truth.masks.get(key, _NO_MASKS)
+    anatomy = truth.anatomy.get(key, _NO_MASKS)
+    size = _size(found, coded, anatomy)
+    return DatasetImage(
+        key=key,
+        patient=patient_of(key),
+        study=study_of(key),
+        view=_view(key, found, view),
+        ref=ImageRef(path),
+        size=size,
+        sha256=found.sha256 if found else "",
+        labels=truth.labels.get(key, {}),
+        masks=_fitting(coded.masks, size),
+        zero_masks=frozenset(coded.zero),
+        anatomy=_fitting(anatomy.masks, size),
+        defects=_defects(found, coded, size),
+    )
+
+
+def _size(found: FileFacts | None, coded: MaskSet, anatomy: MaskSet) -> SizePx:
+    if found and found.headers:
+        return found.headers[0].size
+    return coded.size or anatomy.size or _UNKNOWN_SIZE
+
+
+def _view(key: str, found: FileFacts | None, view: View | None) -> View:
+    named = view_of(key)
+    if named is not View.UNKNOWN:
+        return named
+    written = _written_view(found)
+    return written if written is not View.UNKNOWN else view or View.UNKNOWN
+
+
+def _written_view(found: FileFacts | None) -> View:
+    return found.headers[0].view if found and found.headers else View.UNKNOWN
+
+
+def _fitting(masks: Mapping[str, Mask], size: SizePx) -> dict[str, Mask]:
+    return {name: mask for name, mask in masks.items() if mask.size == size}
+
+
+def _defects(found: FileFacts | None, coded: MaskSet, size: SizePx) -> dict[str, str]:
+    defects = {name: "mask_unreadable" for name in coded.broken if name != "*"}
+    defects |= {
+        name: "mask_size" for name, mask in coded.masks.items() if mask.size != size
+    }
+    if found is None:
+        defects["*"] = "missing_file"
+    elif not found.headers:
+        defects["*"] = "unreadable"
+    return defects
+
+
+def _notices(
+    image: DatasetImage, truth: _Truth, found: FileFacts | None
+) -> Iterator[Notice]:
+    yield from _file_notices(image, found)
+    yield from _mask_notices(image, truth.masks.get(image.key, _NO_MASKS), "mask")
+    yield from _mask_notices(image, truth.anatomy.get(image.key, _NO_MASKS), "anatomy")
+    if truth.labelled:
+        yield from _label_notices(image, truth)
+
+
+def _file_notices(image: DatasetImage, found: FileFacts | None) -> Iterator[Notice]:
+    if found is None:
+        text = f"Its file {image.ref.path.name} is not in the folder."
+        yield Notice("missing_file", image.key, text)
+        return
+    if not found.headers:
+        yield Notice("unreadable", image.key, found.problem)
+    if len(found.headers) > 1:
+        text = f"Its file has {len(found.headers)} frames; the first is read."
+        yield Notice("several_frames", image.key, text)
+    written = _written_view(found)
+    if image.view is View.UNKNOWN:
+        text = "Neither its id nor its file says the view; name it with --view."
+        yield Notice("unknown_view", image.key, text)
+    elif written not in {View.UNKNOWN, image.view}:
+        text = f"Its id says {image.view}, its View Position {written}; the id is used."
+        yield Notice("view_disagrees", image.key, text)
+
+
+def _mask_notices(image: DatasetImage, coded: MaskSet, what: str) -> Iterator[Notice]:
+    for name, why in sorted(coded.broken.items()):
+        subject = "Its masks" if name == "*" else f"The mask of {name}"
+        yield Notice(f"{what}_unreadable", image.key, f"{subject}: {why.rstrip('.')}.")
+    for name, mask in sorted({**coded.masks, **coded.zero}.items()):
+        if mask.size != image.size:
+            yield Notice(
+                f"{what}_size",
+                image.key,
+                f"The mask of {name} is {_by(mask.size)}, the image {_by(image.size)}.",
+            )
+
+
+def _by(size: SizePx) -> str:
+    return f"{size.rows} × {size.columns}"
+
+
+def _label_notices(image: DatasetImage, truth: _Truth) -> Iterator[Notice]:
+    if image.key not in truth.labels:
+        yield Notice("no_labels", image.key, "The label table has no row for it.")
+        return
+    coded = truth.masks.get(image.key)
+    positive = sorted(f for f in FINDINGS if image.labels.get(f))
+    if coded is None and positive:
+        text = f"Labelled {', '.join(positive)}, but the mask file has no entry for it."
+        yield Notice("image_without_masks", image.key, text)
+        return
+    known = coded or _NO_MASKS
+    for finding in sorted({*positive} - {*known.masks, *known.broken}):
+        yield Notice("label_without_mask", image.key, _label_text(finding, known))
+    for finding in sorted(known.masks):
+        if not image.labels.get(finding):
+            text = f"{finding} has a mask, but is not labelled positive."
+            yield Notice("mask_without_label", image.key, text)
+
+
+def _label_text(finding: str, known: MaskSet) -> str:
+    if finding in known.zero:
+        return f"{finding} is labelled positive, but its mask is empty."
+    return f"{finding} is labelled positive, but has no mask."
+
+
+def _no_labels(layout: Layout) -> Notice:
+    text = "There is no label table; masks alone say which findings are present."
+    return Notice("no_label_table", ", ".join(layout.splits), text)
+
+
+def _human_notices(path: Path, masks: Iterable[str]) -> list[Notice]:
+    try:
+        human = set(read_json_object(path))
+    except UnreadableInputError as error:
+        return [Notice("human_points_unreadable", path.name, error.what)]
+    segmented = set(masks)
+    extra = [
+        Notice("human_points_without_masks", key, f"{path.name} has it, no mask file.")
+        for key in sorted(human - segmented)
+    ]
+    lacking = [
+        Notice("masks_without_human_points", key, f"It is missing in {path.name}.")
+        for key in sorted(segmented - human)
+    ]
+    return extra + lacking

@@ -1,0 +1,124 @@
+"""What every data-set reader needs of files: finding, hashing, reading headers."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.case import DatasetImage, ImageHeader
+from viewer.domain.errors import OverreadError, UnreadableInputError
+from viewer.domain.reference import Mask
+from viewer.readers.catalog import read_headers
+
+Progress = Callable[[int, int], None]
+"""Called with the number of files read so far and of all files."""
+
+_CHUNK = 1 << 20
+_WORKERS = 2
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """An image file's hash and headers.
+
+    ``problem`` is the sentence of why it cannot be read, "" where it can;
+    ``headers`` has one entry per frame and is empty where there is a problem;
+    ``sha256`` is "" where not even the bytes can be read.
+    """
+
+    sha256: str
+    headers: tuple[ImageHeader, ...] = ()
+    problem: str = ""
+
+
+def files_below(root: Path) -> tuple[Path, ...]:
+    """Return every file below a folder, sorted, without hidden files and folders."""
+    if not root.is_dir():
+        raise UnreadableInputError(
+            f"There is no folder '{root}'.", "Name the folder that holds the data set."
+        )
+    try:
+        found = [p for p in root.rglob("*") if not _is_hidden(p, root) and p.is_file()]
+    except OSError as error:
+        raise UnreadableInputError(
+            f"The folder '{root}' cannot be listed: {error.strerror}.",
+            "Allow reading it, or name another.",
+        ) from error
+    return tuple(sorted(found))
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hexadecimal, reading it in pieces."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def read_facts(
+    paths: Sequence[Path], progress: Progress | None = None
+) -> Mapping[Path, FileFacts]:
+    """Hash files and read their headers, two at a time; no file is left out."""
+    facts: dict[Path, FileFacts] = {}
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        for path, found in zip(paths, pool.map(_facts_of, paths), strict=True):
+            facts[path] = found
+            if progress:
+                progress(len(facts), len(paths))
+    return facts
+
+
+def content_sha256(images: Iterable[DatasetImage]) -> str:
+    """Return the hash that names a data set's content, wherever its folder lies.
+
+    SHA-256 over one line of JSON per image, sorted by key: key, patient, view, file
+    hash, labels, run-length codes and defects.
+    """
+    digest = hashlib.sha256()
+    for image in sorted(images, key=lambda image: image.key):
+        line = json.dumps(_content(image), sort_keys=True, separators=(",", ":"))
+        digest.update(line.encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _is_hidden(path: Path, root: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(root).parts)
+
+
+def _facts_of(path: Path) -> FileFacts:
+    try:
+        sha256 = file_sha256(path)
+    except OSError as error:
+        return FileFacts("", problem=f"The file cannot be read: {error.strerror}.")
+    try:
+        headers = read_headers(path)
+    except OverreadError as error:
+        return FileFacts(sha256, problem=error.what)
+    if not headers:
+        return FileFacts(sha256, problem="The file holds no image.")
+    return FileFacts(sha256, headers)
+
+
+def _content(image: DatasetImage) -> dict[str, object]:
+    return {
+        "key": image.key,
+        "patient": image.patient,
+        "view": image.view.value,
+        "frame": image.ref.frame,
+        "file": image.sha256,
+        "labels": dict(image.labels),
+        "masks": _codes(image.masks),
+        "zero": sorted(image.zero_masks),
+        "anatomy": _codes(image.anatomy),
+        "defects": dict(image.defects),
+    }
+
+
+def _codes(masks: Mapping[str, Mask]) -> dict[str, list[object]]:
+    return {
+        name: [mask.size.rows, mask.size.columns, mask.counts]
+        for name, mask in masks.items()
+    }

@@ -1,0 +1,240 @@
+"""A plain folder: images of any kind, with masks beside them.
+
+``NAME.<finding>.png`` beside an image ``NAME.*`` is its mask: every pixel that is not
+zero is the finding. Underscores in the finding read as spaces. An image's id is its
+path below the folder without the suffix, joined by ``/``; where two files would share
+an id, both keep their suffix. A frame of a file with several has ``#2`` appended,
+counted from 1.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.case import (
+    Dataset,
+    DatasetImage,
+    ImageHeader,
+    ImageRef,
+    Notice,
+    View,
+)
+from viewer.domain.errors import OverreadError
+from viewer.domain.geometry import SizePx
+from viewer.domain.reference import Mask
+from viewer.readers.datasets.files import (
+    FileFacts,
+    Progress,
+    content_sha256,
+    read_facts,
+)
+from viewer.readers.datasets.folder_layout import ImageFile, find_images
+from viewer.readers.masks import load_mask
+
+_NO_PICTURES = frozenset({"SEG", "SR", "PR", "KO", "RTSTRUCT"})
+_PATIENT = re.compile(r"patient\d+")
+_VIEW_WORDS = {
+    "frontal": View.FRONTAL,
+    "pa": View.FRONTAL,
+    "ap": View.FRONTAL,
+    "lateral": View.LATERAL,
+    "lat": View.LATERAL,
+}
+
+
+@dataclass(frozen=True)
+class _Masks:
+    """The masks beside an image: read, and the sentence why one could not be."""
+
+    read: Mapping[str, Mask]
+    problems: Mapping[str, str]
+
+
+def read(
+    root: Path, name: str, view: View | None = None, progress: Progress | None = None
+) -> Dataset:
+    """Read every image below a folder, with the masks beside them.
+
+    Parameters
+    ----------
+    root : Path
+        The folder.
+    name : str
+        The name the data set is registered under.
+    view : View, optional
+        The view of images of which neither the file nor its name says it.
+    progress : callable, optional
+        Told how many files have been read.
+
+    Raises
+    ------
+    UnreadableInputError
+        There is no such folder, or it cannot be listed.
+    """
+    layout = find_images(root)
+    facts = read_facts(tuple(file.path for file in layout.images), progress)
+    images: list[DatasetImage] = []
+    notices = list(layout.notices)
+    for file in layout.images:
+        found = facts[file.path]
+        if _is_no_picture(found):
+            text = "It holds segments or a report, no picture, and is not imported."
+            notices.append(Notice("not_an_image", file.key, text))
+            continue
+        masks = _read_masks(file)
+        of_file = _images(file, found, masks, view)
+        images.extend(of_file)
+        notices.extend(_notices(of_file, found, masks))
+    notices.extend(_patient_notices(images))
+    return Dataset(
+        name=name,
+        format="folder",
+        root=root,
+        images=tuple(sorted(images, key=lambda image: image.key)),
+        notices=tuple(notices),
+        root_sha256=content_sha256(images),
+    )
+
+
+def patient_key(written: str, key: str) -> str:
+    """Return who an image is of, without naming the person.
+
+    A DICOM Patient ID becomes ``p`` and ten hexadecimal digits of its SHA-256; else
+    ``patient…`` in its id says it; else the image is a patient of its own.
+    """
+    if written:
+        return "p" + hashlib.sha256(written.encode()).hexdigest()[:10]
+    found = _PATIENT.search(key)
+    return found.group() if found else key
+
+
+def named_view(stem: str) -> View:
+    """Return the view that a file name ends in: ``…_frontal``, ``…-pa``, ``…_lat``."""
+    return _VIEW_WORDS.get(re.split(r"[_\-. ]", stem.lower())[-1], View.UNKNOWN)
+
+
+def _is_no_picture(found: FileFacts) -> bool:
+    return any(header.modality in _NO_PICTURES for header in found.headers)
+
+
+def _read_masks(file: ImageFile) -> _Masks:
+    masks: dict[str, Mask] = {}
+    problems = dict.fromkeys(
+        file.ambiguous, "more than one image has its name, so it is not used"
+    )
+    for finding, path in file.masks.items():
+        try:
+            masks[finding] = Mask.of_array(load_mask(path))
+        except OverreadError as error:
+            problems[finding] = error.what.rstrip(".")
+    return _Masks(masks, problems)
+
+
+def _images(
+    file: ImageFile, found: FileFacts, masks: _Masks, view: View | None
+) -> tuple[DatasetImage, ...]:
+    if len(found.headers) < 2:
+        header = found.headers[0] if found.headers else None
+        return (_image(file, file.key, found, header, masks, view),)
+    why = "its image has several frames, so it is not used"
+    unused = dict.fromkeys({*masks.read, *masks.problems}, why)
+    masks = _Masks({}, unused)
+    return tuple(
+        _image(file, f"{file.key}#{n}", found, header, masks, view)
+        for n, header in enumerate(found.headers, start=1)
+    )
+
+
+def _image(
+    file: ImageFile,
+    key: str,
+    found: FileFacts,
+    header: ImageHeader | None,
+    masks: _Masks,
+    view: View | None,
+) -> DatasetImage:
+    patient = patient_key(_patient_id(header), file.key)
+    size = _size(header, masks)
+    fitting = {name: m for name, m in masks.read.items() if m.size == size}
+    return DatasetImage(
+        key=key,
+        patient=patient,
+        study=_study_key(header, patient),
+        view=_view(file.key, header, view),
+        ref=header.ref if header else ImageRef(file.path),
+        size=size,
+        sha256=found.sha256,
+        masks={name: m for name, m in fitting.items() if not m.is_empty},
+        zero_masks=frozenset(name for name, m in fitting.items() if m.is_empty),
+        defects=_defects(header, masks, size),
+    )
+
+
+def _patient_id(header: ImageHeader | None) -> str:
+    return header.patient_key if header and header.modality else ""
+
+
+def _study_key(header: ImageHeader | None, patient: str) -> str:
+    if header and header.modality and header.study_key:
+        return "s" + hashlib.sha256(header.study_key.encode()).hexdigest()[:10]
+    return patient
+
+
+def _size(header: ImageHeader | None, masks: _Masks) -> SizePx:
+    if header:
+        return header.size
+    return next((mask.size for mask in masks.read.values()), SizePx(0, 0))
+
+
+def _view(key: str, header: ImageHeader | None, view: View | None) -> View:
+    if header and header.view is not View.UNKNOWN:
+        return header.view
+    named = named_view(key)
+    return named if named is not View.UNKNOWN else view or View.UNKNOWN
+
+
+def _defects(header: ImageHeader | None, masks: _Masks, size: SizePx) -> dict[str, str]:
+    defects = dict.fromkeys(masks.problems, "mask_unreadable")
+    defects |= {name: "mask_size" for name, m in masks.read.items() if m.size != size}
+    if header is None:
+        defects["*"] = "unreadable"
+    return defects
+
+
+def _notices(
+    images: tuple[DatasetImage, ...], found: FileFacts, masks: _Masks
+) -> Iterator[Notice]:
+    first = images[0]
+    if found.problem:
+        yield Notice("unreadable", first.key, found.problem)
+    elif first.view is View.UNKNOWN:
+        text = "Neither the file nor its name says the view; name it with --view."
+        yield Notice("unknown_view", first.key, text)
+    elif named_view(first.key) not in {View.UNKNOWN, first.view}:
+        text = f"Its name and its View Position disagree; {first.view} is used."
+        yield Notice("view_disagrees", first.key, text)
+    for name, why in sorted(masks.problems.items()):
+        text = f"The mask of {name} cannot be used: {why}."
+        yield Notice("mask_unreadable", first.key, text)
+    for name, mask in sorted(masks.read.items()):
+        if first.defects.get(name) == "mask_size":
+            yield Notice("mask_size", first.key, _size_text(name, mask.size, first))
+
+
+def _size_text(name: str, size: SizePx, image: DatasetImage) -> str:
+    return (
+        f"The mask of {name} is {size.rows} × {size.columns}, the image "
+        f"{image.size.rows} × {image.size.columns}."
+    )
+
+
+def _patient_notices(images: list[DatasetImage]) -> Iterator[Notice]:
+    alone = [image.key for image in images if image.patient == image.key]
+    if alone:
+        text = (
+            f"{len(alone)} images say nothing of their patient; each counts as a "
+            "patient of its own."
+        )
+        yield Notice("unknown_patient", alone[0], text)

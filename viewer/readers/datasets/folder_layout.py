@@ -1,0 +1,152 @@
+"""Which files of a plain folder are images, and which are masks of which image."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.case import Notice
+from viewer.readers.datasets.files import files_below
+from viewer.readers.datasets.findings import display_name, is_known
+
+IMAGE_SUFFIXES = (
+    ".nii.gz", ".nii", ".nrrd", ".mha", ".mhd", ".dcm", ".dicom", ".png", ".jpg",
+    ".jpeg", ".tif", ".tiff",
+)  # fmt: skip
+_MASK_SUFFIX = ".png"
+_PREAMBLE = 128
+"""A DICOM file has ``DICM`` after 128 bytes (PS3.10, 7.1)."""
+
+
+@dataclass(frozen=True)
+class ImageFile:
+    """An image file, its id and its masks by display name.
+
+    A finding stands in ``ambiguous`` where other images have the same name, so that
+    nobody can say whose mask it is.
+    """
+
+    path: Path
+    key: str
+    masks: Mapping[str, Path]
+    ambiguous: frozenset[str]
+
+
+@dataclass(frozen=True)
+class FolderLayout:
+    """The images of a folder, and what is neither image nor mask."""
+
+    images: tuple[ImageFile, ...]
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class _MaskFile:
+    path: Path
+    finding: str
+    owners: tuple[Path, ...]
+
+
+def find_images(root: Path) -> FolderLayout:
+    """Sort every file below a folder into images, masks and the rest."""
+    files = files_below(root)
+    pictures = [p for p in files if _suffix(p) or _is_dicom(p)]
+    others = [p for p in files if p not in set(pictures)]
+    masks = _mask_files(pictures)
+    mask_paths = {mask.path for mask in masks}
+    images = [p for p in pictures if p not in mask_paths]
+    keys = _keys(root, images)
+    notices = [_no_image(root, path) for path in others]
+    notices += [_lonely(root, mask) for mask in masks if not mask.owners]
+    notices += _repeated(keys, masks)
+    return FolderLayout(
+        tuple(_image_file(path, keys[path], masks) for path in images), tuple(notices)
+    )
+
+
+def _suffix(path: Path) -> str:
+    name = path.name.lower()
+    return next((suffix for suffix in IMAGE_SUFFIXES if name.endswith(suffix)), "")
+
+
+def _stem(path: Path) -> str:
+    return path.name[: len(path.name) - len(_suffix(path))]
+
+
+def _is_dicom(path: Path) -> bool:
+    if path.suffix and not path.suffix[1:].isdigit():
+        return False
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_PREAMBLE + 4)[_PREAMBLE:] == b"DICM"
+    except OSError:
+        return False
+
+
+def _mask_files(pictures: Sequence[Path]) -> list[_MaskFile]:
+    by_stem: dict[tuple[Path, str], list[Path]] = {}
+    for path in pictures:
+        by_stem.setdefault((path.parent, _stem(path)), []).append(path)
+    found = (_mask_file(path, by_stem) for path in pictures)
+    return [mask for mask in found if mask]
+
+
+def _mask_file(
+    path: Path, by_stem: Mapping[tuple[Path, str], list[Path]]
+) -> _MaskFile | None:
+    if _suffix(path) != _MASK_SUFFIX:
+        return None
+    parts = _stem(path).split(".")
+    for n in range(len(parts) - 1, 0, -1):
+        owners = by_stem.get((path.parent, ".".join(parts[:n])))
+        if owners:
+            return _MaskFile(path, display_name(".".join(parts[n:])), tuple(owners))
+    if len(parts) > 1 and is_known(parts[-1]):
+        return _MaskFile(path, display_name(parts[-1]), ())
+    return None
+
+
+def _keys(root: Path, images: Sequence[Path]) -> dict[Path, str]:
+    short = {
+        path: (path.parent.relative_to(root) / _stem(path)).as_posix()
+        for path in images
+    }
+    uses = Counter(short.values())
+    return {
+        path: key if uses[key] == 1 else path.relative_to(root).as_posix()
+        for path, key in short.items()
+    }
+
+
+def _image_file(path: Path, key: str, masks: Sequence[_MaskFile]) -> ImageFile:
+    own = [mask for mask in masks if path in mask.owners]
+    return ImageFile(
+        path,
+        key,
+        {m.finding: m.path for m in reversed(own) if len(m.owners) == 1},
+        frozenset(m.finding for m in own if len(m.owners) > 1),
+    )
+
+
+def _repeated(keys: Mapping[Path, str], masks: Sequence[_MaskFile]) -> list[Notice]:
+    uses = Counter((owner, mask.finding) for mask in masks for owner in mask.owners)
+    return [
+        Notice(
+            "repeated_masks",
+            keys[owner],
+            f"More than one file is its mask of {finding}; the first by name is used.",
+        )
+        for (owner, finding), n in uses.items()
+        if n > 1 and owner in keys
+    ]
+
+
+def _no_image(root: Path, path: Path) -> Notice:
+    subject = path.relative_to(root).as_posix()
+    return Notice("not_an_image", subject, "It is no image of a known kind.")
+
+
+def _lonely(root: Path, mask: _MaskFile) -> Notice:
+    subject = mask.path.relative_to(root).as_posix()
+    text = f"It is a mask of {mask.finding}, but the image is not beside it."
+    return Notice("mask_without_image", subject, text)

@@ -1,0 +1,54 @@
+"""Several data sets as one."""
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from viewer.domain.case import Dataset
+from viewer.domain.errors import WrongUseError
+from viewer.readers.datasets.files import content_sha256
+
+
+def merge(name: str, parts: Sequence[Dataset]) -> Dataset:
+    """Return one data set of every image and notice of ``parts``.
+
+    Image ids and patients stay as they are; only where two parts use the same image
+    id do all parts get theirs prefixed by ``<part>/``, patients included, since
+    the same id in two collections names two people.
+    """
+    if not parts:
+        raise WrongUseError("There is nothing to merge.", "Name at least one data set.")
+    uses = Counter(image.key for part in parts for image in part.images)
+    if uses and max(uses.values()) > 1:
+        parts = [_prefixed(part) for part in parts]
+    images = tuple(image for part in parts for image in part.images)
+    return Dataset(
+        name=name,
+        format="+".join(sorted({part.format for part in parts})),
+        root=Path(os.path.commonpath([part.root.absolute() for part in parts])),
+        images=tuple(sorted(images, key=lambda image: image.key)),
+        notices=tuple(notice for part in parts for notice in part.notices),
+        root_sha256=content_sha256(images),
+    )
+
+
+def _prefixed(part: Dataset) -> Dataset:
+    images = tuple(
+        replace(
+            image,
+            key=f"{part.name}/{image.key}",
+            patient=f"{part.name}/{image.patient}",
+            study=f"{part.name}/{image.study}",
+        )
+        for image in part.images
+    )
+    keys = {image.key for image in part.images}
+    notices = tuple(
+        replace(notice, subject=f"{part.name}/{notice.subject}")
+        if notice.subject in keys
+        else notice
+        for notice in part.notices
+    )
+    return replace(part, images=images, notices=notices)

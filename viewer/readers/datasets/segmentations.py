@@ -1,0 +1,123 @@
+"""CheXlocalize's mask files: ``{image: {task: {"size": [h, w], "counts": RLE}}}``.
+
+Layout: studies.md E000-01.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from viewer.domain import rle
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.geometry import SizePx
+from viewer.domain.reference import Mask
+from viewer.readers.datasets.findings import display_name
+
+
+@dataclass(frozen=True)
+class MaskSet:
+    """One image's masks by display name.
+
+    ``masks`` have at least one pixel, ``zero`` none; ``broken`` maps a name to the
+    sentence of why its code cannot be read.
+    """
+
+    masks: Mapping[str, Mask] = field(default_factory=dict)
+    zero: Mapping[str, Mask] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def size(self) -> SizePx | None:
+        """The size that the masks say their image has; None without a mask."""
+        sizes = [mask.size for mask in (*self.masks.values(), *self.zero.values())]
+        return sizes[0] if sizes else None
+
+
+def read_json_object(path: Path) -> Mapping[str, object]:
+    """Read a file that holds one JSON object; anything else raises with its place."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise UnreadableInputError(
+            f"'{path.name}' is no complete JSON: {error.msg} at line {error.lineno}, "
+            f"column {error.colno}.",
+            "It may be cut short; copy or download it again.",
+        ) from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnreadableInputError(
+            f"'{path.name}' cannot be read as JSON text.", "Copy or download it again."
+        ) from error
+    if not isinstance(content, dict):
+        raise UnreadableInputError(
+            f"'{path.name}' holds no JSON object of images.",
+            'It should begin {"patient…": {"Cardiomegaly": {"size": …}}}.',
+        )
+    return content
+
+
+def read_mask_file(path: Path) -> Mapping[str, MaskSet]:
+    """Return each image's masks; a broken mask is kept with its reason.
+
+    An entry that is no object of tasks is one broken mask named ``*``.
+    """
+    return {key: _mask_set(entry) for key, entry in read_json_object(path).items()}
+
+
+def read_mask(entry: object) -> Mask:
+    """Read ``{"size": [h, w], "counts": RLE}``; what does not fit raises.
+
+    ``counts`` is a string of COCO's compressed RLE, or a list of its runs.
+    """
+    size, counts = _size_of(entry), _counts_of(entry)
+    runs = rle.decode_runs(counts)
+    if any(run < 0 for run in runs):
+        raise _broken("its run-length code has a negative run")
+    if sum(runs) != size.rows * size.columns:
+        raise _broken(
+            f"its runs cover {sum(runs)} pixels, its size says "
+            f"{size.rows} × {size.columns}"
+        )
+    return Mask(size, counts)
+
+
+def _mask_set(entry: object) -> MaskSet:
+    if not isinstance(entry, dict):
+        return MaskSet(broken={"*": "its entry holds no masks by finding"})
+    masks: dict[str, Mask] = {}
+    zero: dict[str, Mask] = {}
+    broken: dict[str, str] = {}
+    for written, coded in entry.items():
+        name = display_name(written)
+        try:
+            mask = read_mask(coded)
+        except UnreadableInputError as error:
+            broken[name] = error.what
+        else:
+            (zero if mask.is_empty else masks)[name] = mask
+    return MaskSet(masks, zero, broken)
+
+
+def _size_of(entry: object) -> SizePx:
+    size = entry.get("size") if isinstance(entry, dict) else None
+    if not isinstance(size, list) or len(size) != 2:
+        raise _broken("it has no size [height, width]")
+    if not all(type(n) is int and n > 0 for n in size):
+        raise _broken(f"its size {size} is not two positive whole numbers")
+    return SizePx(size[0], size[1])
+
+
+def _counts_of(entry: object) -> str:
+    counts = entry.get("counts") if isinstance(entry, dict) else None
+    if isinstance(counts, str):
+        return counts
+    if isinstance(counts, list) and all(type(n) is int for n in counts):
+        return rle.encode_runs(counts)
+    raise _broken("it has no run-length code")
+
+
+def _broken(why: str) -> UnreadableInputError:
+    return UnreadableInputError(
+        f"A mask cannot be read: {why}.",
+        "Use COCO compressed RLE whose runs add up to height × width.",
+    )

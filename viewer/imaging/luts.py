@@ -1,0 +1,146 @@
+"""The grey-scale pipeline of PS3.4 N.2.1: modality units to what a screen shows.
+
+The reader has applied the modality LUT. Here follow the VOI LUT, the sense of the
+presentation (MONOCHROME1, Presentation LUT Shape) and the padding, which stays black.
+Integer images of up to 16 bits go through one table of 65,536 entries, so the formulas
+run once per grey value instead of once per pixel.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.image import (
+    LookupTable,
+    Photometric,
+    PixelImage,
+    PresentationShape,
+    Raster,
+    VoiFunction,
+    Window,
+)
+
+_Floats = npt.NDArray[np.float64]
+
+
+def to_raster(
+    image: PixelImage, window: Window | None = None, voi_index: int = 0
+) -> Raster:
+    """Return ``image`` as it is shown.
+
+    Parameters
+    ----------
+    image : PixelImage
+        Modality units, or RGB, which is returned unchanged.
+    window : Window or None
+        A window to use instead of the file's own, in modality units.
+    voi_index : int
+        Which of the file's VOI transformations to use, LUTs before windows. A file
+        without any is stretched from its least to its greatest value that is not
+        padding.
+
+    Raises
+    ------
+    WrongUseError
+        If the file has VOI transformations, but not that many.
+    """
+    if image.photometric is Photometric.RGB:
+        return Raster(np.ascontiguousarray(image.values))
+    voi = window or _file_voi(image, voi_index) or _full_range(image)
+    values = image.values
+    if values.dtype.kind in "iub" and values.dtype.itemsize <= 2:
+        pixels = _through_table(values, voi, inverted=is_inverted(image))
+    else:
+        pixels = _shade(values, voi, inverted=is_inverted(image))
+    if image.padding is not None:
+        pixels[image.padding] = 0
+    return Raster(pixels)
+
+
+def is_inverted(image: PixelImage) -> bool:
+    """Tell whether low values are shown bright.
+
+    Presentation LUT Shape decides where it is present (PS3.3 C.11.6.1.2), so that a
+    MONOCHROME1 file that also says INVERSE is inverted once, not twice.
+    """
+    if image.presentation_shape is not None:
+        return image.presentation_shape is PresentationShape.INVERSE
+    return image.photometric is Photometric.MONOCHROME1
+
+
+def apply_window(values: npt.ArrayLike, window: Window) -> _Floats:
+    """Return ``values`` mapped to 0-1 by a window.
+
+    The three functions are PS3.3 C.11.2.1.2.1 (LINEAR), C.11.2.1.3.2 (LINEAR_EXACT)
+    and C.11.2.1.3.1 (SIGMOID).
+    """
+    x = np.asarray(values, dtype=np.float64)
+    c, w = window.center, window.width
+    if window.function is VoiFunction.SIGMOID:
+        # Beyond ±500 the result is 0 or 1 in double precision.
+        return 1.0 / (1.0 + np.exp(np.clip(-4.0 * (x - c) / w, -500.0, 500.0)))
+    if window.function is VoiFunction.LINEAR:
+        if w <= 1.0:
+            return np.where(x <= c - 0.5, 0.0, 1.0)
+        return np.clip((x - (c - 0.5)) / (w - 1.0) + 0.5, 0.0, 1.0)
+    return np.clip((x - c) / w + 0.5, 0.0, 1.0)
+
+
+def apply_lut(values: npt.ArrayLike, lut: LookupTable) -> _Floats:
+    """Return ``values`` mapped to 0-1 by a VOI LUT (PS3.3 C.11.2.1.1)."""
+    x = np.rint(np.asarray(values, dtype=np.float64)).astype(np.int64) - lut.first
+    index = np.clip(x, 0, lut.entries.size - 1)
+    return lut.entries[index] / float((1 << lut.bits) - 1)
+
+
+def _file_voi(image: PixelImage, index: int) -> Window | LookupTable | None:
+    choices: tuple[Window | LookupTable, ...] = (*image.voi_luts, *image.windows)
+    if not choices:
+        return None
+    if not 0 <= index < len(choices):
+        raise WrongUseError(
+            f"The image has {len(choices)} windows and look-up tables, "
+            f"number {index} is not one of them.",
+            f"Choose 0 to {len(choices) - 1}.",
+        )
+    return choices[index]
+
+
+def _full_range(image: PixelImage) -> Window:
+    """Return the window from the least to the greatest value that is not padding."""
+    measured = image.values if image.padding is None else image.values[~image.padding]
+    low, high = _finite_range(measured)
+    if low >= high and image.value_range is not None:
+        low, high = image.value_range
+    width = high - low if high > low else 1.0
+    return Window((low + high) / 2, width, VoiFunction.LINEAR_EXACT)
+
+
+def _finite_range(values: npt.NDArray[np.generic]) -> tuple[float, float]:
+    finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    if not finite.size:
+        return 0.0, 0.0
+    return float(finite.min()), float(finite.max())
+
+
+def _through_table(
+    values: npt.NDArray[np.generic], voi: Window | LookupTable, *, inverted: bool
+) -> npt.NDArray[np.uint8]:
+    """Map integers of at most 16 bits by a table indexed with their bit pattern."""
+    if values.dtype.kind == "b":
+        values = values.view(np.uint8)
+    unsigned = values.view(f"u{values.dtype.itemsize}")
+    patterns = np.arange(1 << (8 * values.dtype.itemsize)).astype(unsigned.dtype)
+    table = _shade(patterns.view(values.dtype), voi, inverted=inverted)
+    return np.take(table, unsigned)
+
+
+def _shade(
+    values: npt.NDArray[np.generic], voi: Window | LookupTable, *, inverted: bool
+) -> npt.NDArray[np.uint8]:
+    """Map modality values to 0-255, rounded half up."""
+    apply = apply_window if isinstance(voi, Window) else apply_lut
+    grey = apply(values, voi)  # type: ignore[arg-type]
+    if inverted:
+        grey = 1.0 - grey
+    return np.floor(np.nan_to_num(grey) * 255.0 + 0.5).astype(np.uint8)

@@ -64,10 +64,11 @@ def read_mask_file(path: Path) -> Mapping[str, MaskSet]:
     return {key: _mask_set(entry) for key, entry in read_json_object(path).items()}
 
 
-def read_mask(entry: object) -> Mask:
-    """Read ``{"size": [h, w], "counts": RLE}``; what does not fit raises.
+def read_mask(entry: object) -> tuple[Mask, bool]:
+    """Read ``{"size": [h, w], "counts": RLE}``, and whether a pixel is set.
 
-    ``counts`` is a string of COCO's compressed RLE, or a list of its runs.
+    ``counts`` is a string of COCO's compressed RLE, or a list of its runs; what does
+    not fit raises ``UnreadableInputError``.
     """
     size, counts = _size_of(entry), _counts_of(entry)
     runs = rle.decode_runs(counts)
@@ -78,7 +79,7 @@ def read_mask(entry: object) -> Mask:
             f"its runs cover {sum(runs)} pixels, its size says "
             f"{size.rows} × {size.columns}"
         )
-    return Mask(size, counts)
+    return Mask(size, counts), any(runs[1::2])
 
 
 def _mask_set(entry: object) -> MaskSet:
@@ -90,11 +91,11 @@ def _mask_set(entry: object) -> MaskSet:
     for written, coded in entry.items():
         name = display_name(written)
         try:
-            mask = read_mask(coded)
+            mask, has_pixels = read_mask(coded)
         except UnreadableInputError as error:
             broken[name] = error.what
         else:
-            (zero if mask.is_empty else masks)[name] = mask
+            (masks if has_pixels else zero)[name] = mask
     return MaskSet(masks, zero, broken)
 
 

@@ -1,6 +1,7 @@
 """Errors a person may see: one sentence of what is wrong, one of how to mend it."""
 
 from enum import StrEnum
+from typing import Final
 
 
 class OverreadError(Exception):
@@ -58,6 +59,10 @@ class RetryClass(StrEnum):
     """No further trial of this model can succeed: 401, 403, insufficient quota."""
 
 
+UNREACHABLE: Final = "unreachable"
+"""The reason of a provider error where no connection could be made."""
+
+
 class ProviderError(OverreadError):
     """A model or endpoint did not answer.
 
@@ -90,6 +95,11 @@ class ProviderError(OverreadError):
         self.reason = reason
         self.http_status = http_status
         self.retry_after_s = retry_after_s
+
+    @property
+    def unreachable(self) -> bool:
+        """True where nobody listens at the endpoint, so that nobody was asked."""
+        return self.reason == UNREACHABLE
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle with the keyword fields, so that other processes can raise it."""

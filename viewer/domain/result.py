@@ -36,7 +36,10 @@ class TrialResult:
 
     ``reference_cells`` is the qualifying set with the fallback applied, row-major;
     ``cell_index`` the answered cell's row-major index, None without an answer;
-    ``reference_index`` the qualifying cells' row-major indices.
+    ``reference_index`` the qualifying cells' row-major indices. ``fallback`` tells
+    that no cell of the item reached the threshold, ``fraction_outside`` how much of
+    its mask the crop cut off, ``alternate_index`` the qualifying cells in the mask
+    mode that was not chosen; None where the item has no usable mask.
     """
 
     item: str
@@ -53,3 +56,6 @@ class TrialResult:
     reference_index: tuple[int, ...]
     reference_cells: tuple[str, ...]
     request_sha256: str
+    fallback: bool = False
+    fraction_outside: float = 0.0
+    alternate_index: tuple[int, ...] | None = None

@@ -34,7 +34,8 @@ class GridReference:
     ``covered`` counts the mask's pixels in each cell and ``area`` each cell's pixels,
     row-major; ``hits`` are the qualifying cells' row-major indices with the fallback
     applied; ``fallback`` tells whether it was. ``fraction_outside`` of the mask's
-    native pixels lies outside the crop.
+    native pixels lies outside the crop. ``alternate_hits`` is the qualifying set in
+    the mask mode that was not chosen.
     """
 
     grid: Grid
@@ -43,6 +44,7 @@ class GridReference:
     hits: tuple[int, ...]
     fallback: bool
     fraction_outside: float
+    alternate_hits: tuple[int, ...] = ()
 
 
 class Study(Protocol):
@@ -58,6 +60,26 @@ class Study(Protocol):
 
     def read_params(self, preset: str, overrides: dict[str, object]) -> Any:  # noqa: ANN401
         """Return Params of a preset with overrides; a bad one raises WrongUseError."""
+        ...
+
+    def prompt(self) -> tuple[str, str]:
+        """Return the prompt's name and its unrendered text, as hashed in requests."""
+        ...
+
+    def params_as_json(self, params: Any) -> dict[str, object]:  # noqa: ANN401
+        """Return Params as plain JSON values that read_params takes back."""
+        ...
+
+    def params_as_json(self, params: Any) -> dict[str, object]:  # noqa: ANN401
+        """Return Params as plain JSON values, every default filled in."""
+        ...
+
+    def conditions(self, params: Any) -> tuple[Condition, ...]:  # noqa: ANN401
+        """Return the conditions under which every item is asked."""
+        ...
+
+    def notices(self, params: Any) -> tuple[str, ...]:  # noqa: ANN401
+        """Return sentences a person should read before running with these Params."""
         ...
 
     def plan(self, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
@@ -97,8 +119,10 @@ class Study(Protocol):
         """Return a mask as the scorer sees it under a condition."""
         ...
 
-    def score(self, answer: Answer | Unparsed, reference: GridReference) -> Score:
-        """Return the verdict."""
+    def score(
+        self, answer: Answer | Unparsed, reference: GridReference | None
+    ) -> Score:
+        """Return the verdict; without a reference it is excluded(no_gt)."""
         ...
 
     def reference_counts(

@@ -1,0 +1,581 @@
+"""The command line (DESIGN 8): the same services as the window, without it.
+
+Exit codes: 0 done, 1 trials failed at the provider or are still pending, 2 wrong use
+or unreadable input. What is printed on standard error is one line of what is wrong
+and how to mend it.
+"""
+
+import json
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+import viewer
+from viewer.domain.case import ImageRef, View
+from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.geometry import SizePx
+from viewer.domain.run import (
+    Event,
+    ModelStopped,
+    OrphanPolicy,
+    RunEnded,
+    RunStarted,
+    TrialDone,
+    TrialRetried,
+)
+from viewer.settings import Settings, read_settings
+
+DONE, UNFINISHED, WRONG_USE = 0, 1, 2
+_FAILED: Final = ("provider_error", "pending")
+
+_store_option = click.option(
+    "--store",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The store's file; default: the user's data folder or OVERREAD_STORE.",
+)
+_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Only JSON on standard output."
+)
+_threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    help="Questions in flight.",
+)
+
+
+def run_command_line(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; never raises for a person's error."""
+    try:
+        result = overread.main(list(arguments), "overread", standalone_mode=False)
+    except OverreadError as error:
+        return _say(str(error))
+    except click.exceptions.Abort:
+        return _say("Stopped.", UNFINISHED)
+    except click.ClickException as error:
+        return _say(f"{error.format_message()} See overread --help.")
+    except BrokenPipeError:
+        return UNFINISHED
+    except MemoryError:
+        return _say("There is not enough memory for this; use a smaller input.")
+    return result if isinstance(result, int) else DONE
+
+
+def _say(sentence: str, code: int = WRONG_USE) -> int:
+    print(" ".join(sentence.split()), file=sys.stderr)  # noqa: T201 - one line
+    return code
+
+
+@click.group(invoke_without_command=True)
+@click.version_option(viewer.__version__, prog_name="overread")
+@click.pass_context
+def overread(context: click.Context) -> None:
+    """Read medical images together with models, and measure them."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def _settings(store: Path | None) -> Settings:
+    return read_settings(store)
+
+
+def _print_json(value: object) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> None:
+    if not rows:
+        click.echo("Nothing yet.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column.replace("_", " "))
+    for row in rows:
+        table.add_row(*(_cell(row[column]) for column in columns))
+    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v}" for k, v in value.items())
+    return str(value)
+
+
+def _run_number(text: str, store: Any) -> int:  # noqa: ANN401 - the store is lazy here
+    from viewer.store import runs
+
+    if text == "last":
+        known = runs.run_summaries(store, include_adhoc=False)
+        if not known:
+            raise WrongUseError("There is no run yet.", "overread run makes one.")
+        return known[-1].id
+    if not text.isdigit():
+        raise WrongUseError(
+            f"'{text}' is no run.", "Name its number or last; overread runs lists them."
+        )
+    return int(text)
+
+
+class Progress:
+    """A bar on standard error that also works where there is no terminal."""
+
+    def __init__(self, title: str) -> None:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+        from rich.progress import Progress as Bars
+
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bars.add_task(title, total=None)
+
+    def __enter__(self) -> "Progress":
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show that ``done`` of ``total`` are settled."""
+        self._bars.update(self._task, completed=done, total=total)
+
+
+@overread.command()
+@click.option("--out", type=click.Path(path_type=Path), required=True)
+@click.option("--n", type=click.IntRange(1, 100_000), required=True, help="Patients.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--size",
+    default="2000x2500",
+    show_default=True,
+    help="Width x height in pixels.",
+)
+@_json_option
+def phantom(out: Path, n: int, seed: int, size: str, *, as_json: bool) -> None:
+    """Write synthetic chest studies with their truth."""
+    from viewer.services.make_phantom import make_phantom
+
+    with Progress("Phantom patients") as progress:
+        summary = make_phantom(out, n, seed, _size(size), progress)
+    if as_json:
+        _print_json({"folder": str(out), "patients": n, "images": summary.images})
+    else:
+        click.echo(f"{n} patients, {summary.images} images in {out}")
+
+
+def _size(text: str) -> SizePx:
+    width, _, height = text.lower().partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise WrongUseError(
+            f"The size '{text}' cannot be read.", "Write width x height: 2000x2500."
+        )
+    return SizePx(int(height), int(width))
+
+
+@overread.command("import")
+@click.argument("format_name", metavar="FORMAT")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--name", help="The name to register it under; default: the folder's.")
+@click.option(
+    "--view",
+    type=click.Choice([View.FRONTAL.value, View.LATERAL.value]),
+    help="The view of images that do not say it themselves.",
+)
+@_store_option
+@_json_option
+def import_command(
+    format_name: str,
+    path: Path,
+    name: str | None,
+    view: str | None,
+    store: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Register a data set: chexlocalize or folder."""
+    from viewer.services.import_dataset import import_dataset
+    from viewer.store.database import open_store
+
+    with open_store(_settings(store).store) as opened:
+        dataset = import_dataset(
+            opened,
+            format_name,
+            path,
+            name or path.absolute().name,
+            View(view) if view else None,
+        )
+    notices = [f"{n.subject}: {n.text}" for n in dataset.notices]
+    items = sum(len(image.masks) for image in dataset.images)
+    if as_json:
+        _print_json(
+            {
+                "name": dataset.name,
+                "images": len(dataset.images),
+                "items": items,
+                "notices": [[n.kind, n.subject, n.text] for n in dataset.notices],
+            }
+        )
+        return
+    for notice in notices:
+        click.echo(notice, err=True)
+    click.echo(
+        f"'{dataset.name}': {len(dataset.images)} images, {items} reference masks, "
+        f"{len(notices)} notices"
+    )
+
+
+@overread.command()
+@click.argument("study_file", type=click.Path(path_type=Path))
+@click.option("--model", "models", multiple=True, help="Instead of the file's models.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first K items.")
+@click.option("--new", is_flag=True, help="Start another run; replies are reused.")
+@click.option("--retry-failed", is_flag=True, help="Ask failed trials again.")
+@click.option("--orphans", type=click.Choice([p.value for p in OrphanPolicy]))
+@click.option("--worker", is_flag=True, help="Ask in a worker process.")
+@_threads_option
+@_store_option
+@_json_option
+def run(
+    study_file: Path,
+    models: tuple[str, ...],
+    limit: int | None,
+    orphans: str | None,
+    threads: int,
+    store: Path | None,
+    *,
+    new: bool,
+    retry_failed: bool,
+    worker: bool,
+    as_json: bool,
+) -> int:
+    """Plan and run a study file; an unfinished run goes on by itself."""
+    from viewer.services.plan_run import plan_run
+    from viewer.services.run_batch import BatchOptions
+    from viewer.services.study_file import read_study_file
+    from viewer.store.database import open_store
+
+    settings = _settings(store)
+    spec = read_study_file(study_file, settings.models_file, models=models, limit=limit)
+    options = BatchOptions(
+        concurrency=threads,
+        orphans=OrphanPolicy(orphans) if orphans else None,
+        retry_failed=retry_failed,
+    )
+    with open_store(settings.store) as opened:
+        number = plan_run(opened, spec, new=new)
+        code = _drive(opened, number, options, worker=worker)
+        _print_run(opened, number, as_json=as_json)
+    return code
+
+
+def _drive(store: Any, number: int, options: Any, *, worker: bool) -> int:  # noqa: ANN401
+    """Ask what is pending; return the exit code."""
+    from viewer.services.jobs import run_in_worker
+    from viewer.services.run_batch import run_batch
+
+    cancel = threading.Event()
+    if worker:
+        events = run_in_worker(store.path, number, options, cancel)
+    else:
+        events = run_batch(store, number, options, cancel)
+    with _cancel_on_interrupt(cancel), Progress(f"Run {number}") as progress:
+        return _follow(events, progress)
+
+
+class _cancel_on_interrupt:  # noqa: N801 - reads as a statement
+    """The first Ctrl+C lets what is in flight finish; the second stops at once."""
+
+    def __init__(self, cancel: threading.Event) -> None:
+        self._cancel = cancel
+
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _interrupt(self, *_: object) -> None:
+        if self._cancel.is_set():
+            raise KeyboardInterrupt
+        click.echo("Finishing what is in flight; Ctrl+C again to stop now.", err=True)
+        self._cancel.set()
+
+
+def _follow(events: Iterator[Event], progress: Callable[[int, int], None]) -> int:
+    done = planned = 0
+    failed = False
+    for event in events:
+        match event:
+            case RunStarted():
+                done, planned = event.done, event.planned
+            case TrialDone():
+                done += 1
+            case TrialRetried():
+                click.echo(
+                    f"{event.model}: {event.reason}, again in {event.pause_s:.1f} s",
+                    err=True,
+                )
+            case ModelStopped():
+                click.echo(event.sentence, err=True)
+            case RunEnded():
+                failed = any(event.counts.get(s, 0) for s in _FAILED)  # type: ignore[call-overload]
+        progress(done, planned)
+    return UNFINISHED if failed else DONE
+
+
+_RUN_COLUMNS: Final = (
+    "finding",
+    "view",
+    "condition",
+    "model",
+    "k",
+    "n_planned",
+    "n_failed",
+    "n_refused",
+    "n_unparsed",
+    "n_excluded",
+    "n_pending",
+    "hit_rate",
+    "wilson_low",
+    "wilson_high",
+    "random_baseline",
+    "skill",
+)
+
+
+def _print_run(store: Any, number: int, *, as_json: bool) -> None:  # noqa: ANN401
+    from viewer.services.report_run import report_data
+
+    report = report_data(store, number)
+    table = next(t for t in report.data.tables if t.name == "results")
+    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    if as_json:
+        counts = dict(report.summary.counts)
+        status = report.summary.status.value
+        _print_json(
+            {"run": number, "status": status, "counts": counts, "results": rows}
+        )
+        return
+    _print_rows([r for r in rows if r["view"] == "all"], _RUN_COLUMNS)
+    counts_text = _cell(dict(report.summary.counts))
+    mark = " (incomplete)" if report.data.incomplete else ""
+    click.echo(f"Run {number}: {counts_text}{mark}")
+    click.echo(f"Report: overread report {number} --out DIR")
+
+
+@overread.command()
+@click.argument("run_name", metavar="RUN")
+@click.option("--out", type=click.Path(path_type=Path), required=True)
+@_store_option
+@_json_option
+def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> None:
+    """Write a run's tables, figures, manifest and page."""
+    from viewer.services.report_run import write_report
+    from viewer.store.database import open_store
+
+    with open_store(_settings(store).store) as opened:
+        files = write_report(opened, _run_number(run_name, opened), out)
+    if as_json:
+        _print_json([str(path) for path in files])
+    else:
+        click.echo("\n".join(str(path) for path in files))
+
+
+@overread.command()
+@click.argument("run_name", metavar="RUN")
+@_store_option
+@_json_option
+def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
+    """Parse and score a run's kept replies again; no model is asked."""
+    from viewer.services.rescore import rescore_run
+    from viewer.store.database import open_store
+
+    with (
+        open_store(_settings(store).store) as opened,
+        Progress("Replies") as progress,
+    ):
+        result = rescore_run(opened, _run_number(run_name, opened), progress)
+    if as_json:
+        _print_json({"replies": result.replies, "changed": result.changed})
+    else:
+        click.echo(f"{result.replies} replies read again, {result.changed} changed")
+
+
+@overread.command()
+@click.option("--all", "include_adhoc", is_flag=True, help="Single questions too.")
+@_store_option
+@_json_option
+def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
+    """List the runs, oldest first."""
+    from viewer.services.listing import run_rows
+    from viewer.store.database import open_store
+
+    with open_store(_settings(store).store) as opened:
+        rows = run_rows(opened, include_adhoc=include_adhoc)
+    if as_json:
+        _print_json(rows)
+    else:
+        columns = ("id", "study", "dataset", "models", "status", "n_planned", "counts")
+        _print_rows(rows, columns)
+
+
+@overread.command()
+@click.argument("name", required=False)
+@_store_option
+@_json_option
+def cases(name: str | None, store: Path | None, *, as_json: bool) -> None:
+    """List the data sets, or one data set's images and notices."""
+    from viewer.services.listing import dataset_rows, image_rows
+    from viewer.store.database import open_store
+
+    with open_store(_settings(store).store) as opened:
+        if name is None:
+            rows, notices = dataset_rows(opened), []
+        else:
+            rows, notices = image_rows(opened, name)
+    if as_json:
+        _print_json(rows if name is None else {"images": rows, "notices": notices})
+        return
+    _print_rows(rows, list(rows[0]) if rows else [])
+    if notices:
+        _print_rows(notices, ("kind", "subject", "text"))
+
+
+@overread.command()
+@_store_option
+@_json_option
+def models(store: Path | None, *, as_json: bool) -> None:
+    """List the models and what each still needs."""
+    from viewer.services.listing import model_rows
+    from viewer.services.study_file import known_profiles
+
+    rows = model_rows(known_profiles(_settings(store).models_file))
+    if as_json:
+        _print_json(rows)
+    else:
+        _print_rows(rows, ("name", "adapter", "state", "summary"))
+
+
+@overread.command()
+@click.option("--bench", is_flag=True, help="Measure speeds on this machine.")
+@_store_option
+@_json_option
+def doctor(store: Path | None, *, bench: bool, as_json: bool) -> None:
+    """Say what is installed, what is missing and how to get it."""
+    from viewer.services.listing import doctor_rows
+
+    if bench:
+        from viewer.services.bench import bench_rows
+
+        rows, columns = bench_rows(), ("what", "measured", "unit", "budget")
+    else:
+        rows, columns = doctor_rows(_settings(store)), ("what", "state", "mend")  # type: ignore[assignment]
+    if as_json:
+        _print_json(rows)
+    else:
+        _print_rows(rows, columns)
+
+
+@overread.command()
+@_store_option
+def worker(store: Path | None) -> None:
+    """Serve the window over JSON lines; not meant to be typed."""
+    from viewer.services.worker import run_worker
+
+    run_worker(_settings(store).store)
+
+
+@overread.command()
+@click.argument("image", type=click.Path(path_type=Path))
+@click.option("--finding", required=True, help="For example 'Pleural Effusion'.")
+@click.option("--model", "model_name", default="asymmetry", show_default=True)
+@click.option("--grid", default="8", show_default=True, help="8, or 8x10: rows x cols.")
+@click.option("--frame", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--view", type=click.Choice([View.FRONTAL.value, View.LATERAL.value]))
+@click.option("--out", type=click.Path(path_type=Path), help="Draw the answer here.")
+@_store_option
+@_json_option
+def ask(
+    image: Path,
+    finding: str,
+    model_name: str,
+    grid: str,
+    frame: int,
+    view: str | None,
+    out: Path | None,
+    store: Path | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Ask one question about one image; the answer is kept in the store."""
+    from viewer.services.ask import Question, answer_row, write_overlay
+    from viewer.services.ask import ask as ask_one
+    from viewer.services.study_file import known_profiles, named_profile
+    from viewer.store.database import open_store
+
+    settings = _settings(store)
+    question = Question(
+        ref=ImageRef(image.absolute(), frame),
+        finding=finding,
+        profile=named_profile(model_name, known_profiles(settings.models_file)),
+        grid=grid,
+        view=View(view) if view else View.UNKNOWN,
+    )
+    with open_store(settings.store) as opened:
+        reply = ask_one(opened, question)
+    if out is not None:
+        write_overlay(reply, out)
+    row = answer_row(reply)
+    if as_json:
+        _print_json(row)
+    else:
+        click.echo("\n".join(f"{k}: {_cell(v)}" for k, v in row.items()))
+    return UNFINISHED if row["status"] in _FAILED else DONE
+
+
+@overread.command()
+@click.option("--prepare", is_flag=True, help="Only make the demo collection.")
+@_store_option
+def demo(store: Path | None, *, prepare: bool) -> int:
+    """Make the demo collection, run the demo's batch on it and report."""
+    from viewer.services.demo_run import demo_report, register_demo, run_demo_spec
+    from viewer.services.run_batch import BatchOptions
+    from viewer.store.database import open_store
+
+    settings = _settings(store)
+    with open_store(settings.store) as opened:
+        with Progress("Demo collection") as progress:
+            dataset = register_demo(opened, settings.home, progress)
+        click.echo(f"Demo collection: {dataset.root} ({len(dataset.images)} images)")
+        if prepare:
+            return DONE
+        number = run_demo_spec(opened)
+        code = _drive(opened, number, BatchOptions(), worker=False)
+        _print_run(opened, number, as_json=False)
+        page = demo_report(opened, number, settings.home)
+    click.echo(f"The report lies at {page}")
+    return code

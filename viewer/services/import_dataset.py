@@ -1,0 +1,39 @@
+"""Register a data set in the store."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from viewer.domain.case import Dataset, View
+from viewer.domain.errors import WrongUseError
+from viewer.readers.datasets.catalog import read_dataset
+from viewer.readers.datasets.merge import merge
+from viewer.store import cases
+from viewer.store.database import Store
+
+
+def import_dataset(
+    store: Store, format_name: str, root: Path, name: str, view: View | None = None
+) -> Dataset:
+    """Read a folder and register it under a name; every defect is in its notices.
+
+    ``view`` is what a person says of images that do not say it themselves.
+    """
+    dataset = read_dataset(format_name, root.absolute(), name, view)
+    if not dataset.images:
+        raise WrongUseError(
+            f"'{root.name}' holds no image that overread can open.",
+            "Name the folder that holds the images.",
+        )
+    cases.add_dataset(store, dataset)
+    return dataset
+
+
+def import_merged(
+    store: Store, name: str, parts: Sequence[tuple[str, Path]]
+) -> Dataset:
+    """Read several folders, each (format, path), and register them as one."""
+    dataset = merge(
+        name, [read_dataset(fmt, path.absolute(), name, None) for fmt, path in parts]
+    )
+    cases.add_dataset(store, dataset)
+    return dataset

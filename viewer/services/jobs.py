@@ -1,0 +1,93 @@
+"""A worker as its parent sees it: spawn it, ask it to run, read its events."""
+
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.run import Event
+from viewer.services.events_json import event_of_json, line
+from viewer.services.run_batch import BatchOptions
+
+
+def worker_command(store_path: Path) -> list[str]:
+    """Return the command line of a worker; a frozen program runs itself again."""
+    program = [sys.executable]
+    if not getattr(sys, "frozen", False):
+        program += ["-m", "viewer"]
+    return [*program, "worker", "--store", str(store_path)]
+
+
+def run_in_worker(
+    store_path: Path, run: int, options: BatchOptions, cancel: threading.Event
+) -> Iterator[Event]:
+    """Run a batch in a worker of its own and yield its events.
+
+    Setting ``cancel`` lets the worker finish what is in flight. A worker that dies
+    raises; what it had stored stays, and the next batch goes on from there.
+    """
+    with subprocess.Popen(  # noqa: S603 - our own program
+        worker_command(store_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        watcher = threading.Thread(
+            target=_forward_cancel, args=(process, run, cancel), daemon=True
+        )
+        try:
+            _send(process, _run_command(run, options))
+            watcher.start()
+            yield from _events(process)
+        finally:
+            cancel.set()
+            with contextlib.suppress(OSError):
+                _stdin(process).close()
+
+
+def _run_command(run: int, options: BatchOptions) -> dict[str, object]:
+    return {
+        "id": 1,
+        "cmd": "run",
+        "run": run,
+        "concurrency": options.concurrency,
+        "orphans": options.orphans.value if options.orphans else None,
+        "retry_failed": options.retry_failed,
+    }
+
+
+def _stdin(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    if process.stdin is None:
+        raise RuntimeError("the worker was started without a pipe")
+    return process.stdin
+
+
+def _send(process: subprocess.Popen[bytes], command: Mapping[str, object]) -> None:
+    stdin = _stdin(process)
+    stdin.write(line(command))
+    stdin.flush()
+
+
+def _forward_cancel(
+    process: subprocess.Popen[bytes], run: int, cancel: threading.Event
+) -> None:
+    cancel.wait()
+    with contextlib.suppress(OSError, ValueError):
+        _send(process, {"id": 2, "cmd": "cancel", "run": run})
+
+
+def _events(process: subprocess.Popen[bytes]) -> Iterator[Event]:
+    for frame in process.stdout or ():
+        value = json.loads(frame)
+        if "error" in value:
+            raise WrongUseError(value["error"]["what"], value["error"]["how"])
+        if "event" in value:
+            yield event_of_json(value)
+        if value.get("event") == "RunEnded":
+            return
+    raise OverreadError(
+        f"The worker ended unexpectedly (exit code {process.wait()}).",
+        "Everything answered is kept; run the same command again to go on.",
+    )

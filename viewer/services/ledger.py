@@ -1,0 +1,232 @@
+"""Hop 6's book-keeping: no reply that reached us is ever bought twice.
+
+Every write of a running batch goes through here, from the coordinator's thread. An
+attempt is committed before its request may leave; the raw reply is committed before
+anything is read off it; only then is the trial's verdict written (DESIGN 5).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from viewer.domain.answer import Status
+from viewer.domain.errors import ProviderError
+from viewer.domain.exchange import ModelProfile, ModelReply, RawReply, Usage
+from viewer.domain.result import Score
+from viewer.domain.run import OrphanPolicy
+from viewer.models.catalog import adapter_for
+from viewer.services.run_trial import Bench, PreparedTrial, judge_reply
+from viewer.store import trials
+from viewer.store.database import Store
+from viewer.store.runs import StoredTrial
+from viewer.store.trials import (
+    ReplyRecord,
+    RequestRecord,
+    StoredReply,
+    Verdict,
+)
+
+_UNREUSABLE = frozenset({"length", "content_filter"})
+"""Ends of a reply that another run asks again (studies.md 3.2, Never cache)."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A trial whose question is prepared."""
+
+    stored: StoredTrial
+    prepared: PreparedTrial
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A trial whose question has a reply in the store."""
+
+    asked: Asked
+    reply: StoredReply
+    reused: bool
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A trial whose verdict is in the store."""
+
+    stored: StoredTrial
+    score: Score
+    request_sha256: str
+    reused: bool
+    latency_ms: int
+
+
+class Ledger:
+    """The store as the coordinator of one run writes it."""
+
+    def __init__(self, store: Store, bench: Bench, run: int) -> None:
+        self._store, self._bench, self._run = store, bench, run
+
+    def kept(self, asked: Asked) -> StoredReply | None:
+        """Return a reply to exactly this request that is in the store already."""
+        return trials.kept_reply(self._store, asked.prepared.sha256, asked.stored.id)
+
+    def begin(self, batch: Sequence[Asked]) -> tuple[int, ...]:
+        """Commit an attempt for each question; only then may it leave."""
+        with self._store.transaction():
+            trials.keep_requests(
+                self._store, [_request_record(self._bench, a.prepared) for a in batch]
+            )
+            return tuple(
+                trials.begin_attempt(self._store, a.stored.id, a.prepared.sha256)
+                for a in batch
+            )
+
+    def keep(
+        self, arrived: Sequence[tuple[int, Asked, RawReply]]
+    ) -> tuple[Answered, ...]:
+        """Commit raw replies, before anything is read off them."""
+        records = [_reply_record(asked.prepared, raw) for _, asked, raw in arrived]
+        with self._store.transaction():
+            return tuple(
+                Answered(asked, self._keep_one(attempt, asked, record), reused=False)
+                for (attempt, asked, _), record in zip(arrived, records, strict=True)
+            )
+
+    def _keep_one(self, attempt: int, asked: Asked, record: ReplyRecord) -> StoredReply:
+        sha256 = asked.prepared.sha256
+        reply_id = trials.keep_reply(self._store, attempt, sha256, record)
+        return StoredReply(reply_id, sha256, record.raw)
+
+    def close_failed(self, failed: Sequence[tuple[int, ProviderError]]) -> None:
+        """Commit the end of attempts that brought no reply."""
+        with self._store.transaction():
+            for attempt, error in failed:
+                trials.close_with_error(
+                    self._store,
+                    attempt,
+                    reason=error.reason,
+                    message=str(error),
+                    http_status=error.http_status,
+                )
+
+    def settle_answers(self, answered: Sequence[Answered]) -> tuple[Settled, ...]:
+        """Read and score replies; commit the verdicts."""
+        pairs = [self._judge(a) for a in answered]
+        with self._store.transaction():
+            trials.settle(self._store, [verdict for verdict, _ in pairs])
+        return tuple(settled for _, settled in pairs)
+
+    def _judge(self, answered: Answered) -> tuple[Verdict, Settled]:
+        stored, study = answered.asked.stored, self._bench.study
+        parsed, score = judged_or_failed(self._bench, stored, answered.reply.raw)
+        verdict = Verdict(
+            trial_id=stored.id,
+            score=score,
+            scorer_version=study.scorer_version,
+            request_sha256=answered.reply.request_sha256,
+            reply_id=answered.reply.id,
+            parser_version=study.parser_version,
+            parsed=parsed,
+        )
+        settled = Settled(
+            stored,
+            score,
+            answered.reply.request_sha256,
+            answered.reused,
+            answered.reply.raw.latency_ms,
+        )
+        return verdict, settled
+
+    def settle_without_reply(
+        self, ended: Sequence[tuple[StoredTrial, Score, str | None]]
+    ) -> tuple[Settled, ...]:
+        """Commit verdicts of trials that have no reply: (trial, score, request)."""
+        version = self._bench.study.scorer_version
+        with self._store.transaction():
+            trials.settle(
+                self._store,
+                [
+                    Verdict(stored.id, score, version, request_sha256=sha256)
+                    for stored, score, sha256 in ended
+                ],
+            )
+        return tuple(
+            Settled(stored, score, sha256 or "", reused=False, latency_ms=0)
+            for stored, score, sha256 in ended
+        )
+
+    def settle_orphans(
+        self, policy: OrphanPolicy | None, pending: Iterable[StoredTrial]
+    ) -> tuple[tuple[StoredTrial, ...], tuple[Settled, ...], int]:
+        """Decide what becomes of attempts that a kill left open.
+
+        Returns the trials to go on with, those that ended as
+        provider_error(orphan), and how many wait for a decision. Without a
+        ``policy`` each model's own holds: ask where it has a price, else retry.
+        """
+        by_id = {stored.id: stored for stored in pending}
+        skipped: list[tuple[StoredTrial, Score, str | None]] = []
+        waiting = 0
+        for attempt, trial_id, model in trials.orphans(self._store, self._run):
+            chosen = policy or _orphan_policy(self._bench.profiles[model])
+            if chosen is OrphanPolicy.ASK:
+                waiting += by_id.pop(trial_id, None) is not None
+                continue
+            with self._store.transaction():
+                trials.close_orphan(self._store, attempt)
+            stored = by_id.get(trial_id)
+            if chosen is OrphanPolicy.SKIP and stored is not None:
+                score = Score(Status.PROVIDER_ERROR, "orphan")
+                skipped.append((by_id.pop(trial_id), score, None))
+        settled = self.settle_without_reply(skipped) if skipped else ()
+        return tuple(by_id.values()), settled, waiting
+
+
+def judged_or_failed(
+    bench: Bench, stored: StoredTrial, raw: RawReply
+) -> tuple[str, Score]:
+    """Return a reply's answer as JSON and its score.
+
+    A body that cannot be read at all is the provider's failure, not an answer.
+    """
+    try:
+        judged = judge_reply(bench, stored.trial, raw)
+    except ProviderError as error:
+        return "{}", Score(Status.PROVIDER_ERROR, error.reason)
+    return judged.parsed, judged.score
+
+
+def _orphan_policy(profile: ModelProfile) -> OrphanPolicy:
+    priced = profile.settings.get("price_in") or profile.settings.get("price_out")
+    return OrphanPolicy.ASK if priced else OrphanPolicy.RETRY
+
+
+def _request_record(bench: Bench, prepared: PreparedTrial) -> RequestRecord:
+    return RequestRecord(
+        sha256=prepared.sha256,
+        document=prepared.document,
+        prompt_sha256=prepared.request.prompt_sha256,
+        prompts={prepared.request.prompt_sha256: bench.study.prompt()},
+        images={image.sha256: image.png for image in prepared.request.images},
+    )
+
+
+def _reply_record(prepared: PreparedTrial, raw: RawReply) -> ReplyRecord:
+    try:
+        reply = adapter_for(prepared.profile).read(raw)
+    except ProviderError:
+        reply = ModelReply(text="", finish_reason="length")
+    return ReplyRecord(
+        raw=raw,
+        usage=reply.usage,
+        cost_microusd=_cost(prepared.profile, reply.usage),
+        model_returned=reply.model_returned,
+        reusable=reply.refusal is None and reply.finish_reason not in _UNREUSABLE,
+    )
+
+
+def _cost(profile: ModelProfile, usage: Usage) -> int | None:
+    """Return micro-dollars, rounded half up; None where nobody said a price."""
+    price_in = profile.settings.get("price_in")
+    price_out = profile.settings.get("price_out")
+    if not isinstance(price_in, int) or not isinstance(price_out, int):
+        return None
+    total = price_in * (usage.tokens_in or 0) + price_out * (usage.tokens_out or 0)
+    return (2 * total + 1_000_000) // 2_000_000

@@ -1,0 +1,132 @@
+"""What the store and this installation hold, as plain rows for lists and JSON."""
+
+import dataclasses
+import importlib.metadata
+import importlib.util
+import platform
+import sqlite3
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import viewer
+from viewer.domain.errors import OverreadError
+from viewer.domain.exchange import ModelProfile
+from viewer.models.catalog import missing_dependency, spec_of
+from viewer.settings import Settings
+from viewer.store import cases, runs
+from viewer.store.database import Store, open_store
+
+Row = dict[str, object]
+
+
+def run_rows(store: Store, *, include_adhoc: bool) -> list[Row]:
+    """Return every run, oldest first."""
+    rows = []
+    for summary in runs.run_summaries(store, include_adhoc=include_adhoc):
+        row = dataclasses.asdict(summary)
+        row["status"] = summary.status.value
+        row["models"] = list(summary.models)
+        rows.append(row)
+    return rows
+
+
+def dataset_rows(store: Store) -> list[Row]:
+    """Return every registered data set, oldest first."""
+    return [dataclasses.asdict(s) for s in cases.dataset_summaries(store)]
+
+
+def image_rows(store: Store, name: str) -> tuple[list[Row], list[Row]]:
+    """Return a data set's images and its notices."""
+    dataset = cases.dataset_named(store, name)
+    images: list[Row] = [
+        {
+            "image": image.key,
+            "patient": image.patient,
+            "view": image.view.value,
+            "rows": image.size.rows,
+            "columns": image.size.columns,
+            "findings": sorted(image.masks),
+            "labels": sorted(n for n, positive in image.labels.items() if positive),
+            "defects": dict(image.defects),
+        }
+        for image in dataset.images
+    ]
+    notices: list[Row] = [dataclasses.asdict(n) for n in dataset.notices]
+    return images, notices
+
+
+def model_rows(profiles: Mapping[str, ModelProfile]) -> list[Row]:
+    """Return every known model with its state in words."""
+    return [_model_row(profile) for _, profile in sorted(profiles.items())]
+
+
+def _model_row(profile: ModelProfile) -> Row:
+    spec = spec_of(profile)
+    return {
+        "name": profile.name,
+        "adapter": profile.adapter,
+        "summary": spec.summary,
+        "state": missing_dependency(spec) or "ready",
+        "settings": dict(profile.settings),
+    }
+
+
+_PACKAGES: Final = (
+    ("pydicom", ""),
+    ("pylibjpeg", ""),
+    ("numpy", ""),
+    ("scipy", ""),
+    ("pillow", ""),
+    ("SimpleITK", ""),
+    ("highdicom", ""),
+    ("openai", ""),
+    ("sqlite-utils", ""),
+    ("PySide6-Essentials", ""),
+    ("torch", "local"),
+    ("transformers", "local"),
+    ("xllamacpp", "gguf"),
+    ("openslide-python", "pathology"),
+    ("wsidicom", "pathology"),
+    ("pynetdicom", "pacs"),
+    ("pyarrow", "datasets"),
+    ("distributed", "cluster"),
+)
+
+
+def doctor_rows(settings: Settings) -> list[Row]:
+    """Return what is installed, what is missing and how to get it."""
+    facts: list[tuple[str, str, str]] = [
+        ("overread", viewer.__version__, ""),
+        ("python", sys.version.split()[0], ""),
+        ("system", platform.platform(), ""),
+        ("sqlite", sqlite3.sqlite_version, ""),
+        ("store", *_store_state(settings.store)),
+        ("models file", _models_state(settings.models_file), ""),
+    ]
+    facts += [(name, *_package_state(name, extra)) for name, extra in _PACKAGES]
+    return [{"what": w, "state": s, "mend": m} for w, s, m in facts]
+
+
+def _store_state(path: Path) -> tuple[str, str]:
+    if not path.exists():
+        return "not made yet", ""
+    try:
+        with open_store(path) as store:
+            n = len(runs.run_summaries(store, include_adhoc=True))
+            return f"{n} run(s){'' if store.writable else ', read-only'}", ""
+    except OverreadError as error:
+        return error.what, error.how
+
+
+def _models_state(path: Path) -> str:
+    return "present" if path.exists() else "none (models.toml in the data folder)"
+
+
+def _package_state(name: str, extra: str) -> tuple[str, str]:
+    try:
+        return importlib.metadata.version(name), ""
+    except importlib.metadata.PackageNotFoundError:
+        wanted = f"pip install overread[{extra}]" if extra else f"pip install {name}"
+        return "not installed", wanted

@@ -1,0 +1,64 @@
+"""Hop 2: from settings to a sealed plan in the store, or to the run that has it."""
+
+from typing import Final
+
+from viewer.domain.case import Dataset
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.run import RunSpec
+from viewer.services.request_key import request_key
+from viewer.store import cases, runs
+from viewer.store.database import Store
+from viewer.studies.catalog import study_named
+from viewer.studies.protocol import Study
+
+_NOT_WORK: Final = frozenset({"api_key_env", "timeout_s", "price_in", "price_out"})
+"""Model settings that change no answer and so do not name the work."""
+
+
+def plan_sha256(spec: RunSpec, dataset: Dataset, study: Study) -> str:
+    """Return the hash that names the work (DESIGN 5, Resume)."""
+    document: dict[str, object] = {
+        "dataset": dataset.root_sha256,
+        "study": [study.name, study.version],
+        "preset": spec.preset,
+        "params": dict(spec.params),
+        "models": [_work_of(model) for model in spec.models],
+        "seed": spec.seed,
+        "repeats": spec.repeats,
+        "limit": spec.limit,
+    }
+    return request_key(document)
+
+
+def _work_of(model: ModelProfile) -> list[object]:
+    settings = {k: v for k, v in model.settings.items() if k not in _NOT_WORK}
+    return [model.name, model.adapter, settings]
+
+
+def plan_run(store: Store, spec: RunSpec, *, new: bool = False) -> int:
+    """Return the run of this plan, planned now unless the store holds it already.
+
+    ``new`` plans another one in any case. A plan without any trial raises.
+    """
+    dataset = cases.dataset_named(store, spec.dataset)
+    study = study_named(spec.study)
+    sha256 = plan_sha256(spec, dataset, study)
+    known = None if new else runs.run_with_plan(store, sha256)
+    if known is not None:
+        return known
+    trials = study.plan(dataset, spec)
+    if not trials:
+        raise WrongUseError(
+            f"The data set '{dataset.name}' holds nothing that this study can ask.",
+            "Choose other findings or views, or a data set with reference masks.",
+        )
+    return runs.create_run(
+        store,
+        spec,
+        cases.add_dataset(store, dataset),
+        trials,
+        study_version=study.version,
+        scorer_version=study.scorer_version,
+        plan_sha256=sha256,
+    )

@@ -1,0 +1,104 @@
+"""From a run's records to its tables, figures, manifest and page."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.report import ReportData
+from viewer.domain.result import TrialResult
+from viewer.domain.run import RunSummary
+from viewer.services.manifest import manifest_of
+from viewer.services.run_trial import Bench
+from viewer.store import cases, runs, trials
+from viewer.store.database import Store
+from viewer.store.trials import ScoredTrial
+from viewer.writers.figures import bar_figure_svg
+from viewer.writers.files import write_atomically
+from viewer.writers.report_html import ReportPage, render_report
+from viewer.writers.tables import csv_bytes
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """A run's results as data, before anything is written."""
+
+    summary: RunSummary
+    bench: Bench
+    results: tuple[TrialResult, ...]
+    data: ReportData
+
+
+def report_data(store: Store, run: int) -> RunReport:
+    """Return a run's tables and figure data; an unknown run raises."""
+    summary = runs.run_summary(store, run)
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    results = tuple(_result(bench, one) for one in trials.scored_trials(store, run))
+    data = bench.study.report(results, bench.spec)
+    return RunReport(summary, bench, results, data)
+
+
+def _result(bench: Bench, scored: ScoredTrial) -> TrialResult:
+    trial, score = scored.trial, scored.score
+    reference = bench.reference(trial)
+    grid = reference.grid if reference else None
+    cell = grid.cell(score.answer) if grid and score.answer else None
+    cells = grid.cells() if grid else ()
+    hits = reference.hits if reference else ()
+    return TrialResult(
+        item=trial.item,
+        patient=trial.patient,
+        image=trial.image,
+        view=trial.view,
+        finding=trial.finding,
+        condition=trial.condition.name,
+        repeat=trial.repeat,
+        model=trial.model,
+        score=score,
+        n_cells=len(cells),
+        cell_index=cells.index(cell) if cell else None,
+        reference_index=hits,
+        reference_cells=tuple(grid.label(cells[i]) for i in hits) if grid else (),
+        request_sha256=scored.request_sha256,
+    )
+
+
+def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:
+    """Write a run's report into a folder; return the files written.
+
+    ``items.csv``, ``results.csv``, ``figures/*.svg``, ``report.html`` and, last,
+    ``manifest.json`` with the hashes of the others. A folder that cannot be written
+    to raises and leaves no half-written file.
+    """
+    report = report_data(store, run)
+    files = dict(_tables_and_figures(report.data))
+    files["report.html"] = render_report(_page(report))
+    manifest = manifest_of(
+        report.summary,
+        report.bench,
+        report.data,
+        trials.ledger_counts(store, run),
+        files,
+    )
+    files["manifest.json"] = (
+        json.dumps(manifest, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+    ).encode()
+    for name, content in files.items():
+        write_atomically(out / name, content)
+    return tuple(out / name for name in files)
+
+
+def _tables_and_figures(data: ReportData) -> Mapping[str, bytes]:
+    tables = {f"{t.name}.csv": csv_bytes(t.header, t.rows) for t in data.tables}
+    figures = {f"figures/{f.file_name}": bar_figure_svg(f) for f in data.figures}
+    return tables | figures
+
+
+def _page(report: RunReport) -> ReportPage:
+    spec = report.bench.spec
+    return ReportPage(
+        summary=report.summary,
+        spec=spec,
+        data=report.data,
+        notices=report.bench.dataset.notices,
+    )

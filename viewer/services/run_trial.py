@@ -1,0 +1,159 @@
+"""The straight path of one trial: pixels, question, answer, verdict (DESIGN 4)."""
+
+import json
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Final, Generic, TypeVar
+
+from viewer.domain.answer import Answer, Unparsed
+from viewer.domain.case import Dataset, DatasetImage, ImageRef
+from viewer.domain.exchange import ModelProfile, ModelRequest, RawReply
+from viewer.domain.image import PixelImage
+from viewer.domain.result import Score
+from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.models.catalog import adapter_for, spec_of
+from viewer.readers.pixels import load_pixels
+from viewer.services.request_key import request_document, request_key
+from viewer.studies.catalog import study_named
+from viewer.studies.protocol import GridReference, Stimulus, Study
+
+_K = TypeVar("_K", bound=Hashable)
+_V = TypeVar("_V")
+
+PIXEL_IMAGES_KEPT: Final = 4
+STIMULI_KEPT: Final = 64
+
+
+class Memo(Generic[_K, _V]):
+    """A small cache that computes each key once, also when threads ask together."""
+
+    def __init__(self, compute: Callable[[_K], _V], size: int) -> None:
+        self._compute, self._size = compute, size
+        self._kept: dict[_K, Future[_V]] = {}
+        self._lock = Lock()
+
+    def __call__(self, key: _K) -> _V:
+        """Return the value of a key; a failed computation raises for every asker."""
+        with self._lock:
+            future = self._kept.pop(key, None)
+            mine = future is None
+            future = future or Future()
+            self._kept[key] = future
+            while len(self._kept) > self._size:
+                self._kept.pop(next(iter(self._kept)))
+        if mine:
+            try:
+                future.set_result(self._compute(key))
+            except BaseException as error:  # noqa: BLE001 - every asker must be told
+                future.set_exception(error)
+        return future.result()
+
+
+class Bench:
+    """Everything that stays the same while a run's trials are asked.
+
+    Safe to use from threads; it holds no store.
+    """
+
+    def __init__(self, spec: RunSpec, dataset: Dataset) -> None:
+        self.spec, self.dataset = spec, dataset
+        self.study: Study = study_named(spec.study)
+        self.params: Any = self.study.read_params(spec.preset, dict(spec.params))
+        self.images: Mapping[str, DatasetImage] = {i.key: i for i in dataset.images}
+        self.profiles: Mapping[str, ModelProfile] = {m.name: m for m in spec.models}
+        self._pixels = Memo[ImageRef, PixelImage](load_pixels, PIXEL_IMAGES_KEPT)
+        self._stimuli = Memo[tuple[str, Condition], Stimulus](
+            self._draw_stimulus, STIMULI_KEPT
+        )
+        self._references = Memo[tuple[str, str, Condition], GridReference](
+            self._draw_reference, 1 << 20
+        )
+
+    def stimulus(self, trial: Trial) -> Stimulus:
+        """Hops 3 and 4: what is sent of the trial's image."""
+        return self._stimuli((trial.image, trial.condition))
+
+    def _draw_stimulus(self, key: tuple[str, Condition]) -> Stimulus:
+        image, condition = key
+        pixels = self._pixels(self.images[image].ref)
+        return self.study.stimulus(pixels, condition, self.params)
+
+    def reference(self, trial: Trial) -> GridReference | None:
+        """Return the reference as the scorer sees it, None where there is none."""
+        if trial.finding not in self.images[trial.image].masks:
+            return None
+        return self._references((trial.image, trial.finding, trial.condition))
+
+    def _draw_reference(self, key: tuple[str, str, Condition]) -> GridReference:
+        image, finding, condition = key
+        mask = self.images[image].masks[finding]
+        return self.study.reference(mask, condition, self.params)
+
+
+@dataclass(frozen=True)
+class PreparedTrial:
+    """A question ready to be asked, with the key that names its exact bytes."""
+
+    profile: ModelProfile
+    request: ModelRequest
+    document: dict[str, object]
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A reply read and scored; ``parsed`` is the answer as JSON for the store."""
+
+    parsed: str
+    score: Score
+
+
+def prepare_trial(bench: Bench, trial: Trial) -> PreparedTrial:
+    """Hops 3 to 5: from the trial to the exact request and its key."""
+    profile = bench.profiles[trial.model]
+    adapter_spec = spec_of(profile)
+    counts = _reference_counts(bench, trial) if adapter_spec.needs_counts else None
+    request = bench.study.request(
+        trial, bench.stimulus(trial), bench.params, bench.spec.seed, counts
+    )
+    document = request_document(
+        adapter_for(profile).identity(trial.repeat),
+        request,
+        trial.repeat,
+        reads_facts=adapter_spec.reads_facts,
+    )
+    return PreparedTrial(profile, request, document, request_key(document))
+
+
+def _reference_counts(bench: Bench, trial: Trial) -> tuple[tuple[int, ...], ...]:
+    return bench.study.reference_counts(
+        bench.images[trial.image],
+        trial.finding,
+        bench.dataset,
+        trial.condition,
+        bench.params,
+    )
+
+
+def ask_model(profile: ModelProfile, request: ModelRequest) -> RawReply:
+    """Hop 6, in whatever thread, process or machine the executor has."""
+    return adapter_for(profile).generate(request)
+
+
+def judge_reply(bench: Bench, trial: Trial, raw: RawReply) -> Judged:
+    """Hops 7 and 8; a reply that cannot be read raises ProviderError."""
+    reply = adapter_for(bench.profiles[trial.model]).read(raw)
+    answer = bench.study.parse(reply, trial, bench.params)
+    score = bench.study.score(answer, bench.reference(trial))
+    return Judged(_answer_as_json(answer), score)
+
+
+def _answer_as_json(answer: Answer | Unparsed) -> str:
+    if isinstance(answer, Unparsed):
+        fields = {"status": answer.status.value, "reason": answer.reason}
+    else:
+        cell = answer.cell
+        fields = {"cell": [cell.row, cell.column], "tier": answer.tier}  # type: ignore[dict-item]
+    return json.dumps(fields, sort_keys=True)

@@ -1,0 +1,188 @@
+"""Read a study file: what to run, on what, with which models."""
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.run import RunSpec
+from viewer.models.catalog import builtin_profiles, profile_from_table
+from viewer.studies.catalog import study_named
+
+_KEYS: Final = (
+    "study",
+    "dataset",
+    "preset",
+    "seed",
+    "repeats",
+    "models",
+    "params",
+    "model",
+)
+_DEFAULT_PRESET: Final = "gosai2025"
+
+
+def read_toml(path: Path) -> dict[str, object]:
+    """Return a TOML file's content; a sentence says where it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableInputError(
+            f"The file '{path.name}' cannot be read ({error.strerror}).",
+            "Check its name and that you may read it.",
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UnreadableInputError(
+            f"The file '{path.name}' is not valid TOML: {error}.",
+            "Mend the line it names.",
+        ) from error
+
+
+def read_study_file(
+    path: Path,
+    models_file: Path,
+    *,
+    models: Sequence[str] = (),
+    limit: int | None = None,
+) -> RunSpec:
+    """Return a study file's run; ``models`` replaces its list of models.
+
+    Model names are looked up in the file, then in ``models_file``, then among the
+    built-in ones.
+    """
+    table = read_toml(path)
+    _check_keys(table, path.name)
+    profiles = known_profiles(models_file) | _profiles(table, path)
+    names = tuple(models) or _strings(table, "models", path.name)
+    if not names:
+        raise WrongUseError(
+            f"'{path.name}' names no model.",
+            'Add for example models = ["asymmetry"], or use --model.',
+        )
+    return make_spec(
+        study=_text(table, "study", path.name),
+        dataset=_text(table, "dataset", path.name),
+        preset=_text(table, "preset", path.name, _DEFAULT_PRESET),
+        seed=_whole(table, "seed", path.name, 0, least=0),
+        repeats=_whole(table, "repeats", path.name, 1, least=1),
+        models=[named_profile(name, profiles) for name in names],
+        overrides=_mapping(table.get("params", {}), path.name),
+        limit=limit,
+    )
+
+
+def make_spec(
+    *,
+    study: str,
+    dataset: str,
+    preset: str,
+    seed: int,
+    repeats: int,
+    models: Sequence[ModelProfile],
+    overrides: Mapping[str, object],
+    limit: int | None = None,
+) -> RunSpec:
+    """Return a run with every parameter filled in and checked by its study."""
+    names = [model.name for model in models]
+    if len(set(names)) != len(names):
+        raise WrongUseError(
+            f"A model is named twice: {', '.join(names)}.",
+            "Name each once; repeats asks the same model again.",
+        )
+    chosen = study_named(study)
+    params = chosen.read_params(preset, dict(overrides))
+    return RunSpec(
+        study=study,
+        dataset=dataset,
+        preset=preset,
+        seed=seed,
+        repeats=repeats,
+        models=tuple(models),
+        params=chosen.params_as_json(params),
+        limit=limit,
+    )
+
+
+def known_profiles(models_file: Path) -> dict[str, ModelProfile]:
+    """Return the built-in model profiles and a person's own by name."""
+    profiles = {profile.name: profile for profile in builtin_profiles()}
+    if models_file.exists():
+        profiles |= _profiles(read_toml(models_file), models_file)
+    return profiles
+
+
+def _profiles(table: Mapping[str, object], path: Path) -> dict[str, ModelProfile]:
+    """Return the profiles of a file's ``[[model]]`` tables."""
+    found = (
+        profile_from_table(model, path.absolute().parent)
+        for model in _tables(table.get("model", []), path.name)
+    )
+    return {profile.name: profile for profile in found}
+
+
+def named_profile(name: str, profiles: Mapping[str, ModelProfile]) -> ModelProfile:
+    """Return the profile of a name; an unknown one raises with the closest."""
+    if name in profiles:
+        return profiles[name]
+    raise WrongUseError(
+        f"No model is named '{name}'.",
+        f"{_closest(name, profiles)}Known are: {', '.join(sorted(profiles))}.",
+    )
+
+
+def _closest(name: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(names), 1)
+    return f"Did you mean '{close[0]}'? " if close else ""
+
+
+def _check_keys(table: Mapping[str, object], file: str) -> None:
+    for key in table:
+        if key not in _KEYS:
+            raise WrongUseError(
+                f"'{file}' has an unknown entry '{key}'.",
+                f"{_closest(key, _KEYS)}Known are: {', '.join(_KEYS)}.",
+            )
+
+
+def _wrong_type(file: str, key: str, wanted: str) -> WrongUseError:
+    return WrongUseError(f"'{key}' in '{file}' should be {wanted}.", "Mend the entry.")
+
+
+def _text(
+    table: Mapping[str, object], key: str, file: str, default: str | None = None
+) -> str:
+    value = table.get(key, default)
+    if not isinstance(value, str):
+        raise _wrong_type(file, key, "a text in quotes")
+    return value
+
+
+def _whole(
+    table: Mapping[str, object], key: str, file: str, default: int, *, least: int
+) -> int:
+    value = table.get(key, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise _wrong_type(file, key, f"a whole number of at least {least}")
+    return value
+
+
+def _strings(table: Mapping[str, object], key: str, file: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise _wrong_type(file, key, "a list of names in quotes")
+    return tuple(value)
+
+
+def _mapping(value: object, file: str) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise _wrong_type(file, "params", "a table")
+    return value
+
+
+def _tables(value: object, file: str) -> list[Mapping[str, object]]:
+    if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+        raise _wrong_type(file, "model", "a list of [[model]] tables")
+    return value

@@ -1,0 +1,37 @@
+"""Where this person's files lie, and what the environment sets."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+STORE_VARIABLE: Final = "OVERREAD_STORE"
+HOME_VARIABLE: Final = "OVERREAD_HOME"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The folders in use: ``home`` for data, ``store`` the SQLite file."""
+
+    home: Path
+    store: Path
+
+    @property
+    def models_file(self) -> Path:
+        """The person's own model profiles, ``[[model]]`` tables like a study file's."""
+        return self.home / "models.toml"
+
+
+def read_settings(store: Path | None = None) -> Settings:
+    """Return the settings; ``store`` given on the command line takes precedence.
+
+    ``OVERREAD_HOME`` moves the data folder, ``OVERREAD_STORE`` the store alone.
+    """
+    home = Path(
+        os.environ.get(HOME_VARIABLE) or platformdirs.user_data_path("overread")
+    )
+    named = os.environ.get(STORE_VARIABLE)
+    chosen = store or (Path(named) if named else home / "overread.sqlite")
+    return Settings(home, chosen.absolute())

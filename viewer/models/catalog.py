@@ -13,7 +13,7 @@ from typing import cast
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
-from viewer.models.profiles import check_profile
+from viewer.models.profiles import check_profile, with_defaults
 from viewer.models.protocol import Adapter, AdapterSpec, Setting
 
 ENTRY_POINTS = "viewer.models"
@@ -213,7 +213,7 @@ def _made(profile: ModelProfile) -> Adapter:
         raise MissingDependencyError(missing)
     module, _, name = spec.factory.partition(":")
     factory = getattr(importlib.import_module(module), name)
-    return cast("Adapter", factory(profile))
+    return cast("Adapter", factory(with_defaults(profile, spec)))
 
 
 def _spec_named(name: str) -> AdapterSpec:

@@ -66,10 +66,10 @@ def check_profile(
     return ModelProfile(name, spec.name, settings)
 
 
-def setting_of(profile: ModelProfile, spec: AdapterSpec, key: str) -> object:
-    """Return a profile's setting, or its default where the profile is silent."""
-    default = next(s.default for s in spec.settings if s.key == key)
-    return profile.settings.get(key, default)
+def with_defaults(profile: ModelProfile, spec: AdapterSpec) -> ModelProfile:
+    """Return the profile with the default of every setting it is silent about."""
+    defaults = {s.key: s.default for s in spec.settings if s.default is not None}
+    return ModelProfile(profile.name, profile.adapter, {**defaults, **profile.settings})
 
 
 def _check_name(name: str) -> None:

@@ -1,0 +1,203 @@
+"""What an endpoint's failure means, and how it is said to people (studies.md 3.3)."""
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from viewer.domain.errors import ProviderError, RetryClass
+
+_SAID_AT_MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    retry_class: RetryClass
+    what: str
+    how: str
+
+
+_MEANINGS: Mapping[int, _Meaning] = {
+    400: _Meaning(
+        RetryClass.FAIL,
+        "does not accept the question",
+        "Check the model's settings against what the server supports.",
+    ),
+    401: _Meaning(
+        RetryClass.STOP_RUN,
+        "refuses the key",
+        "Set the environment variable that api_key_env names to a valid key.",
+    ),
+    403: _Meaning(
+        RetryClass.STOP_RUN,
+        "does not allow this key to ask this model",
+        "Use a key that may, or another model.",
+    ),
+    404: _Meaning(
+        RetryClass.FAIL,
+        "does not know the model or the address",
+        "Check base_url and model.",
+    ),
+    408: _Meaning(
+        RetryClass.RETRY, "gave up waiting for the question", "Check the connection."
+    ),
+    413: _Meaning(
+        RetryClass.FAIL, "finds the question too large", "Send a smaller image."
+    ),
+    422: _Meaning(
+        RetryClass.FAIL,
+        "cannot process the question",
+        "Check the model's settings against what the server supports.",
+    ),
+    429: _Meaning(
+        RetryClass.RETRY,
+        "asks for fewer questions at a time",
+        "Wait, or ask with fewer threads.",
+    ),
+}
+_TOO_EARLY = _Meaning(RetryClass.RETRY, "is not ready", "Wait until it is.")
+_SERVER_FAILED = _Meaning(
+    RetryClass.RETRY, "failed while answering", "Look at the server's own log."
+)
+_REDIRECTS = _Meaning(
+    RetryClass.FAIL,
+    "redirects the question elsewhere, which is not followed",
+    "Write the final address as base_url.",
+)
+_NO_QUOTA = _Meaning(
+    RetryClass.STOP_RUN,
+    "says that the account's quota is used up",
+    "Raise the quota or use another key.",
+)
+_OTHER = _Meaning(
+    RetryClass.FAIL, "does not accept the question", "Check base_url and model."
+)
+
+
+def status_error(
+    host: str, status: int, headers: Mapping[str, str], body: bytes, secret: str
+) -> ProviderError:
+    """Return the error of a reply whose status is not 2xx.
+
+    Parameters
+    ----------
+    host : str
+        Host and port, for the sentence.
+    status : int
+        The HTTP status.
+    headers : Mapping
+        The reply's headers, names in lower case.
+    body : bytes
+        The reply's body; an OpenAI error object's message is quoted, cut short.
+    secret : str
+        The key that was sent, "" for none; it is struck from the quotation.
+    """
+    error = _error_object(body)
+    no_quota = "insufficient_quota" in (error.get("code"), error.get("type"))
+    meaning = _NO_QUOTA if no_quota else _meaning(status)
+    said = "" if status in (401, 403) else _quotation(error.get("message"), secret)
+    return ProviderError(
+        f"The server at {host} {meaning.what} ({status}{said}).",
+        meaning.how,
+        retry_class=meaning.retry_class,
+        reason="insufficient_quota" if no_quota else f"http_{status}",
+        http_status=status,
+        retry_after_s=retry_after(headers),
+    )
+
+
+def timeout_error(host: str, seconds: float) -> ProviderError:
+    """Return the error of a reply that was not whole after its time."""
+    return ProviderError(
+        f"The server at {host} did not finish its reply within {seconds:g} s.",
+        "Raise timeout_s, or look at the server's own log.",
+        retry_class=RetryClass.RETRY,
+        reason="timeout",
+    )
+
+
+def connection_error(host: str) -> ProviderError:
+    """Return the error of a connection refused, broken or never made."""
+    return ProviderError(
+        f"The connection to the server at {host} cannot be made, or broke.",
+        "Check that the server runs and that base_url is right.",
+        retry_class=RetryClass.RETRY,
+        reason="connection",
+    )
+
+
+def too_large_error(host: str, limit: int) -> ProviderError:
+    """Return the error of a body longer than ``limit`` bytes."""
+    return ProviderError(
+        f"The server at {host} sent more than {limit // 1_000_000} MB as one reply.",
+        "Check that base_url points to a Chat Completions server.",
+        retry_class=RetryClass.FAIL,
+        reason="too_large",
+    )
+
+
+def no_key_error(variable: str) -> ProviderError:
+    """Return the error of an environment variable that should hold a key."""
+    return ProviderError(
+        f"The environment variable {variable}, which should hold the server's key, is "
+        "not set, or holds characters no key has.",
+        "Set it, or remove api_key_env if the server needs no key.",
+        retry_class=RetryClass.STOP_RUN,
+        reason="no_key",
+    )
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds asked to wait, from milliseconds, seconds or an HTTP date."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or value is None:
+        return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _meaning(status: int) -> _Meaning:
+    if status in _MEANINGS:
+        return _MEANINGS[status]
+    if status in (409, 425):
+        return _TOO_EARLY
+    if status >= 500:
+        return _SERVER_FAILED
+    return _REDIRECTS if 300 <= status < 400 else _OTHER
+
+
+def _error_object(body: bytes) -> dict[str, object]:
+    """Return the ``error`` object of a body, {} where it holds none."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    error = document.get("error") if isinstance(document, dict) else None
+    if isinstance(error, str):
+        return {"message": error}
+    return error if isinstance(error, dict) else {}
+
+
+def _quotation(message: object, secret: str) -> str:
+    """Return ``: message`` on one line without the key, "" without a message."""
+    if not isinstance(message, str) or not message.strip():
+        return ""
+    plain = message.replace(secret, "…") if secret else message
+    line = " ".join("".join(c if c.isprintable() else " " for c in plain).split())
+    return f": {line[:_SAID_AT_MOST]}{'…' if len(line) > _SAID_AT_MOST else ''}"

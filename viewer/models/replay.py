@@ -1,0 +1,140 @@
+"""The replies of an earlier report, answered again."""
+
+import base64
+import binascii
+import csv
+import hashlib
+import io
+import json
+from pathlib import Path
+
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.exchange import (
+    ModelIdentity,
+    ModelProfile,
+    ModelReply,
+    ModelRequest,
+    RawReply,
+    ReplyKind,
+)
+from viewer.models.reading import plain_reply, read_reply
+from viewer.models.scripted import not_recorded, read_file
+
+_COLUMNS = {
+    "item",
+    "condition",
+    "repeat",
+    "model",
+    "status",
+    "answer",
+    "request_sha256",
+}
+_Row = dict[str, str]
+_Key = tuple[str, str, str]
+
+
+class Replay:
+    """Answers found by item, condition and repeat in an earlier items.csv.
+
+    With ``replies_file`` the raw replies themselves come again. Without it only what
+    items.csv tells: the answered cell, a refusal, an unreadable or truncated reply.
+    """
+
+    def __init__(self, profile: ModelProfile) -> None:
+        settings = profile.settings
+        items = read_file(Path(str(settings["items_file"])))
+        self._rows = _rows(items, settings.get("model"))
+        self._params = {
+            "items_sha256": hashlib.sha256(items).hexdigest(),
+            "model": settings.get("model"),
+        }
+        self._replies: dict[str, RawReply] | None = None
+        if settings.get("replies_file") is not None:
+            replies = read_file(Path(str(settings["replies_file"])))
+            self._replies = _replies(replies)
+            self._params["replies_sha256"] = hashlib.sha256(replies).hexdigest()
+
+    def identity(self, repeat: int) -> ModelIdentity:  # noqa: ARG002 - the facts hold it
+        """Return the hashes of the files, so that another report is another model."""
+        endpoint = {"kind": "replay", "api": "local"}
+        return ModelIdentity(endpoint, "replay", "1", self._params)
+
+    def generate(self, request: ModelRequest) -> RawReply:
+        """Return the recorded reply; none raises ``ProviderError``."""
+        facts = request.facts
+        row = self._rows.get((facts.item, facts.condition, str(facts.repeat)))
+        raw = None if row is None else self._recorded(row)
+        if raw is None:
+            raise not_recorded("The earlier report holds no reply to this question.")
+        return raw
+
+    def read(self, raw: RawReply) -> ModelReply:
+        """Read a stored reply."""
+        return read_reply(raw)
+
+    def _recorded(self, row: _Row) -> RawReply | None:
+        if self._replies is not None:
+            return self._replies.get(row["request_sha256"])
+        return _told_by_table(row)
+
+
+def _told_by_table(row: _Row) -> RawReply | None:
+    """Return a reply that ends in the row's status again, None where it is unknown."""
+    note, status = f"Replayed from a row with status {row['status']}.", row["status"]
+    if row["answer"]:
+        return plain_reply(row["answer"], note)
+    if status == "refused":
+        return plain_reply("", note, refusal="refused in the earlier report")
+    if status == "truncated":
+        return plain_reply("", note, finish_reason="length")
+    return plain_reply("", note) if status == "unparsed" else None
+
+
+def _rows(data: bytes, model: object) -> dict[_Key, _Row]:
+    try:
+        reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig")), strict=True)
+        rows = list(reader)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _no_items() from error
+    if not set(reader.fieldnames or ()) >= _COLUMNS or any(
+        None in row or None in row.values() for row in rows
+    ):
+        raise _no_items()
+    models = sorted({row["model"] for row in rows})
+    if model is None and len(models) > 1:
+        raise WrongUseError(
+            f"The earlier report holds several models: {', '.join(models)}.",
+            "Name one of them as the replay's model.",
+        )
+    if model is not None and model not in models:
+        raise WrongUseError(
+            f"The earlier report holds no model '{model}'.",
+            f"It holds {', '.join(models) or 'none'}.",
+        )
+    return {
+        (row["item"], row["condition"], row["repeat"]): row
+        for row in rows
+        if model is None or row["model"] == model
+    }
+
+
+def _no_items() -> UnreadableInputError:
+    return UnreadableInputError(
+        "The items file is not an items.csv of a report.",
+        "Choose the items.csv that 'overread report' wrote.",
+    )
+
+
+def _replies(data: bytes) -> dict[str, RawReply]:
+    replies: dict[str, RawReply] = {}
+    for number, line in enumerate(data.splitlines(), start=1):
+        try:
+            row = json.loads(line)
+            body = base64.b64decode(row["body"], validate=True)
+            replies[str(row["request_sha256"])] = RawReply(ReplyKind(row["kind"]), body)
+        except (ValueError, KeyError, TypeError, binascii.Error) as error:
+            raise UnreadableInputError(
+                f"Line {number} of the replies file is no recorded reply.",
+                "Each line is a JSON object of request_sha256, kind and body (base64).",
+            ) from error
+    return replies

@@ -1,0 +1,58 @@
+"""Which cells count as a hit, and what chance and habit would reach (X-04, E000-16)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from viewer.metrics.coverage import Coverage
+
+_TOLERANCE = 1e-9
+"""Of a covered fraction that was integrated in floating point."""
+
+
+@dataclass(frozen=True, slots=True)
+class HitSet:
+    """The qualifying cells' row-major indices, and whether the fallback chose them."""
+
+    hits: tuple[int, ...]
+    fallback: bool
+
+
+def hit_set(coverage: Coverage, threshold: Fraction) -> HitSet:
+    """Return the cells covered to at least ``threshold``, else those touched at all.
+
+    Pixel counts are compared as integers, ``count · denominator >= numerator ·
+    pixels`` (Gosai 2025, 3.3: at least 50 %, inclusive; E000-16, E000-17).
+    """
+    hits = _reaching(coverage, threshold)
+    if hits:
+        return HitSet(hits, fallback=False)
+    return HitSet(any_overlap(coverage), fallback=True)
+
+
+def any_overlap(coverage: Coverage) -> tuple[int, ...]:
+    """Return the cells of which anything is covered."""
+    least = 0.0 if coverage.exact else _TOLERANCE
+    return tuple(i for i, covered in enumerate(coverage.covered) if covered > least)
+
+
+def random_hit_rate(hits: Sequence[int], n_cells: int) -> float:
+    """Return the mean of |hit set| / n_cells over items (E000-19).
+
+    Parameters
+    ----------
+    hits : sequence of int
+        The size of each item's hit set, fallback applied.
+    n_cells : int
+        Cells of the grid, the same for every item.
+    """
+    return sum(hits) / (len(hits) * n_cells)
+
+
+def _reaching(coverage: Coverage, threshold: Fraction) -> tuple[int, ...]:
+    pairs = enumerate(zip(coverage.covered, coverage.area, strict=True))
+    if coverage.exact:
+        top, bottom = threshold.numerator, threshold.denominator
+        return tuple(i for i, (c, a) in pairs if int(c) * bottom >= top * int(a))
+    least = float(threshold) - _TOLERANCE
+    return tuple(i for i, (c, a) in pairs if c >= least * a)

@@ -1,0 +1,220 @@
+"""The kinds of value a study's parameters may have, each read from a study file.
+
+A field of a Params dataclass carries its kind and its meaning in the dataclass
+metadata, so that the form, the command line's flags and the checks share one table.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import Any, Protocol
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.grid import grid_of_name
+
+
+class Kind(Protocol):
+    """A kind of value: reads what a study file says, or explains what it takes."""
+
+    def read(self, key: str, value: object) -> object:
+        """Return the value as the dataclass keeps it; a bad one raises."""
+        ...
+
+    @property
+    def expected(self) -> str:
+        """What may be written, as the end of a sentence."""
+        ...
+
+
+def refuse(key: str, value: object, kind: Kind) -> WrongUseError:
+    """Return the error of a value that is not of its kind."""
+    return WrongUseError(
+        f"The parameter {key} cannot be {value!r}.", f"Give {kind.expected}."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number from ``low`` to ``high``, both included."""
+
+    low: int
+    high: int
+
+    def read(self, key: str, value: object) -> int:
+        """Return the number."""
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if not is_whole or not self.low <= value <= self.high:  # type: ignore[operator]
+            raise refuse(key, value, self)
+        return int(value)  # type: ignore[call-overload, no-any-return]
+
+    @property
+    def expected(self) -> str:
+        """What may be written."""
+        return f"a whole number from {self.low} to {self.high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal:
+    """A number above ``low`` (itself excluded) and up to ``high``."""
+
+    low: float
+    high: float
+
+    def read(self, key: str, value: object) -> float:
+        """Return the number."""
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise refuse(key, value, self)
+        if not self.low < value <= self.high:
+            raise refuse(key, value, self)
+        return float(value)
+
+    @property
+    def expected(self) -> str:
+        """What may be written."""
+        return f"a number above {self.low:g} and up to {self.high:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A member of an enumeration, written as its value."""
+
+    choices: type[StrEnum]
+
+    def read(self, key: str, value: object) -> StrEnum:
+        """Return the member."""
+        try:
+            return self.choices(str(value))
+        except ValueError:
+            raise refuse(key, value, self) from None
+
+    @property
+    def expected(self) -> str:
+        """What may be written."""
+        return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text that is not empty."""
+
+    def read(self, key: str, value: object) -> str:
+        """Return the text."""
+        if not isinstance(value, str) or not value.strip():
+            raise refuse(key, value, self)
+        return value
+
+    @property
+    def expected(self) -> str:
+        """What may be written."""
+        return "a text that is not empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A list of different names; ``choices`` are the only ones, if any are given."""
+
+    choices: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def read(self, key: str, value: object) -> tuple[str, ...]:
+        """Return the names in their order, aliases replaced."""
+        if not isinstance(value, list | tuple) or not value:
+            raise refuse(key, value, self)
+        if not all(isinstance(name, str) and name.strip() for name in value):
+            raise refuse(key, value, self)
+        names = tuple(self.aliases.get(plain_name(name), name) for name in value)
+        for name in names:
+            if self.choices and name not in self.choices:
+                raise refuse(key, name, self)
+        return _all_different(key, names)
+
+    @property
+    def expected(self) -> str:
+        """What may be written."""
+        if self.choices:
+            return "a list of " + ", ".join(f'"{name}"' for name in self.choices)
+        return "a list of names"
+
+
+@dataclass(frozen=True, slots=True)
+class Grids:
+    """A list of grids: 8 or "8", and "8x10" for 8 rows and 10 columns."""
+
+    def read(self, key: str, value: object) -> tuple[str, ...]:
+        """Return the grids' names."""
+        if not isinstance(value, list | tuple) or not value:
+            raise refuse(key, value, self)
+        return _all_different(key, tuple(self._name(key, grid) for grid in value))
+
+    def _name(self, key: str, value: object) -> str:
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            raise refuse(key, value, self)
+        return grid_of_name(str(value)).name
+
+    @property
+    def expected(self) -> str:
+        """What may be written."""
+        return 'a list such as [8, 16] or ["8x10"] (rows x columns)'
+
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """Red, green and blue, 0 to 255 each."""
+
+    def read(self, key: str, value: object) -> tuple[int, ...]:
+        """Return the three numbers."""
+        if not isinstance(value, list | tuple) or len(value) != 3:
+            raise refuse(key, value, self)
+        return tuple(Whole(0, 255).read(key, part) for part in value)
+
+    @property
+    def expected(self) -> str:
+        """What may be written."""
+        return "red, green and blue from 0 to 255, such as [255, 255, 0]"
+
+
+def plain_name(name: str) -> str:
+    """Return a name without case, underscores, hyphens and double blanks."""
+    return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
+
+
+def about(kind: Kind, meaning: str) -> dict[str, object]:
+    """Return the metadata of a parameter's dataclass field: its kind and meaning."""
+    return {"help": meaning, "kind": kind}
+
+
+def read_fields(
+    params: type[Any], preset: Mapping[str, object], overrides: Mapping[str, object]
+) -> dict[str, object]:
+    """Return checked keyword arguments for ``params``; a bad one raises."""
+    table: dict[str, Field[Any]] = {f.name: f for f in fields(params)}
+    for key in overrides:
+        if key not in table:
+            raise _unknown(key, table)
+    return {
+        key: table[key].metadata["kind"].read(key, value)
+        for key, value in {**preset, **overrides}.items()
+    }
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``Did you mean 'x'? `` for the closest known name, or nothing."""
+    close = get_close_matches(name, list(known), n=1)
+    return f"Did you mean '{close[0]}'? " if close else ""
+
+
+def _unknown(key: str, table: Mapping[str, object]) -> WrongUseError:
+    return WrongUseError(
+        f"There is no parameter named '{key}'.",
+        f"{did_you_mean(key, table)}The parameters are {', '.join(sorted(table))}.",
+    )
+
+
+def _all_different(key: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise WrongUseError(
+            f"The parameter {key} names {twice[0]} more than once.", "Name it once."
+        )
+    return names

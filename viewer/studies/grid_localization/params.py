@@ -1,0 +1,202 @@
+"""Every choice of the grid localization study, each a recorded setting."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.grid import Grid, LetterAxis, grid_of_name
+from viewer.imaging.grid_overlay import GridStyle, LabelStyle
+from viewer.imaging.resample import FitMode
+from viewer.studies.fields import (
+    Colour,
+    Decimal,
+    Grids,
+    Names,
+    OneOf,
+    Text,
+    Whole,
+    about,
+    did_you_mean,
+    read_fields,
+)
+from viewer.studies.grid_localization.findings import NINE, SPELLINGS
+
+
+class MaskMode(StrEnum):
+    """At which resolution the reference mask meets the grid (E000-17)."""
+
+    PAPER = "paper"
+    """The mask is fitted like the image, by nearest neighbour, and pixels counted."""
+    EXACT = "exact"
+    """Areas at native resolution, pixels cut by a cell's edge counted in part."""
+
+
+class ParserMode(StrEnum):
+    """How much a reply may deviate from a single cell's name (studies.md 3.5)."""
+
+    STRICT = "strict"
+    """A transposed name, a list or a range is no answer."""
+    LENIENT = "lenient"
+    """A transposed name such as 4D is read as D4."""
+    PAPER = "paper"
+    """Of a list or a range the first cell is taken."""
+
+
+class OutsideCrop(StrEnum):
+    """What becomes of an item of whose mask nothing is sent (E000-08)."""
+
+    EXCLUDE = "exclude"
+    MISS = "miss"
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """The study's parameters; ``gosai2025`` pins them as the paper has them."""
+
+    grids: tuple[str, ...] = field(
+        default=("8",),
+        metadata=about(
+            Grids(), "Grids to draw: 8 for 8 x 8 cells, 8x10 for rows x columns."
+        ),
+    )
+    findings: tuple[str, ...] = field(
+        default=NINE,
+        metadata=about(
+            Names(aliases=SPELLINGS), "Findings to ask about, by display name."
+        ),
+    )
+    views: tuple[str, ...] = field(
+        default=("frontal", "lateral"),
+        metadata=about(Names(("frontal", "lateral")), "Views to include."),
+    )
+    frontal_label: str = field(
+        default="frontal",
+        metadata=about(Text(), "What the prompt calls a frontal view."),
+    )
+    lateral_label: str = field(
+        default="lateral",
+        metadata=about(Text(), "What the prompt calls a lateral view."),
+    )
+    fit_mode: FitMode = field(
+        default=FitMode.CROP_RESIZE,
+        metadata=about(OneOf(FitMode), "How an image becomes the square sent."),
+    )
+    side: int = field(
+        default=256,
+        metadata=about(Whole(32, 4096), "Side of the square sent, in pixels."),
+    )
+    letters: LetterAxis = field(
+        default=LetterAxis.ROW,
+        metadata=about(OneOf(LetterAxis), "The axis along which the letters run."),
+    )
+    labels: LabelStyle = field(
+        default=LabelStyle.CELL,
+        metadata=about(OneOf(LabelStyle), "Where cell names are drawn."),
+    )
+    font_scale: int = field(
+        default=1,
+        metadata=about(
+            Whole(1, 16), "Pixels to a dot of the label face, which is 7 dots high."
+        ),
+    )
+    line_px: int = field(
+        default=1, metadata=about(Whole(1, 16), "Width of the grid's lines, in pixels.")
+    )
+    colour: tuple[int, int, int] = field(
+        default=(255, 230, 0),
+        metadata=about(Colour(), "Colour of lines and labels as red, green, blue."),
+    )
+    opacity: float = field(
+        default=1.0, metadata=about(Decimal(0, 1), "Opacity of lines and labels.")
+    )
+    render_scale: int = field(
+        default=1,
+        metadata=about(
+            Whole(1, 4),
+            "1, 2 or 4: how many times larger the gridded image is sent; other than 1 "
+            "departs from the paper.",
+        ),
+    )
+    mask_mode: MaskMode = field(
+        default=MaskMode.PAPER,
+        metadata=about(OneOf(MaskMode), "At which resolution coverage is measured."),
+    )
+    hit_threshold: float = field(
+        default=0.5,
+        metadata=about(
+            Decimal(0, 1), "Covered fraction from which on a cell is a hit."
+        ),
+    )
+    parser_mode: ParserMode = field(
+        default=ParserMode.STRICT,
+        metadata=about(OneOf(ParserMode), "How strictly replies are read."),
+    )
+    outside_crop: OutsideCrop = field(
+        default=OutsideCrop.EXCLUDE,
+        metadata=about(
+            OneOf(OutsideCrop),
+            "Whether an item of whose mask nothing is sent is excluded or a miss.",
+        ),
+    )
+    paper_replicates: int = field(
+        default=1000,
+        metadata=about(Whole(2, 1_000_000), "Resamples of items for the bootstrap SD."),
+    )
+    replicates: int = field(
+        default=10_000,
+        metadata=about(
+            Whole(2, 1_000_000), "Resamples of patients for the skill interval."
+        ),
+    )
+
+    @property
+    def view_labels(self) -> dict[str, str]:
+        """What the prompt calls each view."""
+        return {"frontal": self.frontal_label, "lateral": self.lateral_label}
+
+    @property
+    def style(self) -> GridStyle:
+        """How the grid is drawn."""
+        return GridStyle(
+            self.labels,
+            self.colour,
+            self.line_px,
+            self.font_scale,
+            self.opacity,
+            self.render_scale,
+        )
+
+    def grid(self, name: str) -> Grid:
+        """Return the grid of that name with its letters along the chosen axis."""
+        return grid_of_name(name, self.letters)
+
+
+PRESETS: Mapping[str, Mapping[str, object]] = {
+    "gosai2025": {},
+    "recommended": {"mask_mode": "exact"},
+}
+"""What each preset pins beyond the defaults, which are the paper's."""
+
+
+def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
+    """Return a preset's parameters with some replaced; a bad one raises."""
+    if preset not in PRESETS:
+        raise WrongUseError(
+            f"The grid localization study has no preset named '{preset}'.",
+            f"{did_you_mean(preset, PRESETS)}The presets are {', '.join(PRESETS)}.",
+        )
+    params = Params(**read_fields(Params, PRESETS[preset], overrides))  # type: ignore[arg-type]
+    _ = params.style  # its own checks speak in sentences
+    return params
+
+
+def params_as_json(params: Params) -> dict[str, object]:
+    """Return every parameter as a plain JSON value; ``read_params`` reads it back."""
+    return {f.name: _plain(getattr(params, f.name)) for f in fields(params)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, StrEnum) else value

@@ -1,0 +1,175 @@
+"""Which trials a run consists of, fixed before the first question is asked."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeVar
+
+from viewer.domain.case import Dataset, DatasetImage, View
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.reference import Mask
+from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.studies.fields import did_you_mean, plain_name
+from viewer.studies.grid_localization.findings import KNOWN, canonical
+from viewer.studies.grid_localization.params import OutsideCrop, Params, read_params
+from viewer.studies.grid_localization.reference import reference_of
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question about an image, where a finding is.
+
+    ``exclusion`` says why it cannot be scored, "" where it can; ``mask`` is None
+    where the data set has none that could be used.
+    """
+
+    key: str
+    patient: str
+    image: str
+    view: str
+    finding: str
+    mask: Mask | None
+    exclusion: str
+
+
+def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
+    """Return every trial in the order image, finding, condition, repeat, model."""
+    params = read_params(spec.preset, spec.params)
+    models = tuple(profile.name for profile in spec.models)
+    _refuse_twice("model", models)
+    items = items_of(dataset, params)[: spec.limit]
+    return tuple(
+        _trial(item, condition, repeat, model)
+        for item, condition, repeat, model in product(
+            items, conditions(params), range(spec.repeats), models
+        )
+    )
+
+
+def conditions(params: Params) -> tuple[Condition, ...]:
+    """Return one condition for each grid, in the order of the parameters."""
+    return tuple(_condition(params, name) for name in params.grids)
+
+
+def items_of(dataset: Dataset, params: Params) -> tuple[Item, ...]:
+    """Return the items of a data set; none at all raises WrongUseError."""
+    _refuse_twice("image", tuple(image.key for image in dataset.images))
+    names = _findings_in(dataset)
+    findings = tuple(_known_finding(name, names) for name in params.findings)
+    _refuse_twice("finding", findings)
+    items = tuple(
+        item
+        for image in dataset.images
+        for item in _image_items(image, findings, params)
+    )
+    if not items:
+        raise WrongUseError(
+            f"The data set '{dataset.name}' has none of the findings and views asked "
+            "for.",
+            f"It has {', '.join(sorted(names.values())) or 'no reference at all'}.",
+        )
+    return items
+
+
+def _condition(params: Params, name: str) -> Condition:
+    grid = params.grid(name)
+    size = (("rows", grid.rows), ("columns", grid.columns))
+    return Condition(f"grid={grid.name}", size)
+
+
+def _trial(item: Item, condition: Condition, repeat: int, model: str) -> Trial:
+    return Trial(
+        item.key,
+        item.patient,
+        item.image,
+        item.view,
+        item.finding,
+        condition,
+        repeat,
+        model,
+        item.exclusion,
+    )
+
+
+def _image_items(
+    image: DatasetImage, findings: tuple[str, ...], params: Params
+) -> Iterator[Item]:
+    if image.view is not View.UNKNOWN and image.view not in params.views:
+        return
+    masks, labels = _by_finding(image.masks), _by_finding(image.labels)
+    defects = _by_finding(image.defects)
+    for finding in findings:
+        if finding in masks or labels.get(finding) or finding in defects:
+            mask = masks.get(finding)
+            yield Item(
+                f"{image.key}|{finding}",
+                image.patient,
+                image.key,
+                str(image.view),
+                finding,
+                mask,
+                defects.get("*")
+                or defects.get(finding)
+                or _exclusion(image, mask, params),
+            )
+
+
+def _exclusion(image: DatasetImage, mask: Mask | None, params: Params) -> str:
+    """Return why an item cannot be scored, "" where it can."""
+    if image.view is View.UNKNOWN:
+        return "unknown_view"
+    if mask is None:
+        return "no_gt"
+    if mask.size != image.size:
+        return "mask_size"
+    try:
+        return _lost_in_crop(mask, params)
+    except UnreadableInputError:
+        return "mask_unreadable"
+
+
+def _lost_in_crop(mask: Mask, params: Params) -> str:
+    """Return why nothing of a mask is left in what is sent, "" where some is."""
+    if mask.is_empty:
+        return "no_gt"
+    reference = reference_of(mask, conditions(params)[0], params)
+    if any(reference.covered) or params.outside_crop is OutsideCrop.MISS:
+        return ""
+    return "gt_outside_crop" if reference.fraction_outside == 1.0 else "gt_too_small"
+
+
+def _by_finding(values: Mapping[str, _T]) -> dict[str, _T]:
+    return {canonical(name): value for name, value in values.items()}
+
+
+def _findings_in(dataset: Dataset) -> dict[str, str]:
+    """Return the display names of a data set's findings by their plain spelling."""
+    names = {
+        canonical(name)
+        for image in dataset.images
+        for name in (*image.masks, *image.labels, *image.defects)
+        if name != "*"
+    }
+    return {plain_name(name): name for name in names}
+
+
+def _known_finding(name: str, names: Mapping[str, str]) -> str:
+    known = {**names, **{plain_name(n): n for n in KNOWN}}
+    if plain_name(name) not in known:
+        raise WrongUseError(
+            f"The finding '{name}' is not known and does not occur in the data set.",
+            f"{did_you_mean(name, tuple(known.values()))}"
+            f"Choose among {', '.join(known.values())}.",
+        )
+    return str(known[plain_name(name)])
+
+
+def _refuse_twice(what: str, names: tuple[str, ...]) -> None:
+    if len(set(names)) == len(names):
+        return
+    twice = next(name for name in names if names.count(name) > 1)
+    raise WrongUseError(
+        f"The {what} '{twice}' is named more than once.", "Name each one once."
+    )

@@ -1,0 +1,94 @@
+"""A reference mask as the scorer sees it through a grid (E000-08, -16, -17)."""
+
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.geometry import Affine, BoxPx, PointPx, SizePx
+from viewer.domain.grid import Grid
+from viewer.domain.reference import Mask
+from viewer.domain.run import Condition
+from viewer.imaging.resample import FitMode, crop_window, fit_affine, fit_mask
+from viewer.metrics.coverage import (
+    Coverage,
+    area_in_cells,
+    area_inside,
+    column_segments,
+    pixels_in_cells,
+)
+from viewer.metrics.localization import hit_set
+from viewer.studies.grid_localization.params import MaskMode, Params
+from viewer.studies.protocol import GridReference
+
+
+def grid_of(condition: Condition, params: Params) -> Grid:
+    """Return the grid a condition draws."""
+    size = dict(condition.params)
+    return Grid(int(size["rows"]), int(size["columns"]), params.letters)
+
+
+@lru_cache(maxsize=16_384)
+def reference_of(mask: Mask, condition: Condition, params: Params) -> GridReference:
+    """Return a mask seen through a grid in the mask mode of the parameters."""
+    grid = grid_of(condition, params)
+    threshold = Fraction(repr(params.hit_threshold))
+    modes = {MaskMode.PAPER: _paper_coverage, MaskMode.EXACT: _exact_coverage}
+    chosen = modes.pop(params.mask_mode)(mask, grid, params)
+    other = next(iter(modes.values()))(mask, grid, params)
+    found = hit_set(chosen, threshold)
+    return GridReference(
+        grid,
+        chosen.covered,
+        chosen.area,
+        found.hits,
+        found.fallback,
+        _fraction_outside(mask, params),
+        hit_set(other, threshold).hits,
+    )
+
+
+def _paper_coverage(mask: Mask, grid: Grid, params: Params) -> Coverage:
+    """Count the pixels of the fitted mask in each cell, as Gosai 2025 does."""
+    return pixels_in_cells(_fitted(mask, params.side, params.fit_mode), grid)
+
+
+@lru_cache(maxsize=256)
+def _fitted(mask: Mask, side: int, mode: FitMode) -> npt.NDArray[np.bool_]:
+    return fit_mask(mask.array(), side, mode)
+
+
+def _exact_coverage(mask: Mask, grid: Grid, params: Params) -> Coverage:
+    """Integrate the mask's native area over each cell."""
+    to_native = fit_affine(mask.size, params.side, params.fit_mode).inverse()
+    side = params.side
+    rows = tuple(
+        _native(to_native, 0, i * side / grid.rows).y for i in range(grid.rows + 1)
+    )
+    columns = tuple(
+        _native(to_native, i * side / grid.columns, 0).x
+        for i in range(grid.columns + 1)
+    )
+    return area_in_cells(column_segments(mask), rows, columns)
+
+
+def _native(to_native: Affine, x: float, y: float) -> PointPx:
+    """Map a sent point to native pixels, free of the inverse's rounding errors."""
+    point = to_native.apply(PointPx(x, y))
+    return PointPx(round(point.x, 9), round(point.y, 9))
+
+
+def _fraction_outside(mask: Mask, params: Params) -> float:
+    """Return the fraction of a mask's native pixels that the crop cuts off."""
+    segments = column_segments(mask)
+    total = int(segments.lengths.sum())
+    if total == 0:
+        return 0.0
+    return 1 - area_inside(segments, _kept(mask.size, params.fit_mode)) / total
+
+
+def _kept(size: SizePx, mode: FitMode) -> BoxPx:
+    if mode in {FitMode.CROP_RESIZE, FitMode.RESIZE_CROP}:
+        return crop_window(size)
+    return BoxPx(0, 0, size.columns, size.rows)

@@ -1,0 +1,62 @@
+"""A reply's text without what carries no answer: reasoning, fences, markup."""
+
+import re
+import unicodedata
+
+_CLOSED_REASONING = re.compile(
+    r"<(think|thinking|thought|reasoning|scratchpad|analysis)>.*?</\1>",
+    re.DOTALL | re.IGNORECASE,
+)
+_END_OF_REASONING = re.compile(
+    r"</(?:think|thinking|thought|reasoning|scratchpad|analysis)>"
+    r"|<\|channel\|>final<\|message\|>|<unused95>",
+    re.IGNORECASE,
+)
+_OPEN_REASONING = re.compile(
+    r"<(?:think|thinking|thought|reasoning|scratchpad|analysis)>.*"
+    r"|<\|channel\|>analysis<\|message\|>.*|<unused94>.*",
+    re.DOTALL | re.IGNORECASE,
+)
+_SPECIAL_TOKEN = re.compile(
+    r"<\|[^|<>]{1,30}\|>|</?s>|<(?:eos|bos|pad|end_of_turn|start_of_turn)>",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"`{3,}(?:[a-z]+[ \t]*\n)?|`")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹣", "-"))
+_TAG = re.compile(r"</?(?:h[1-6]|[A-Za-z]+)(?:\s[^<>]{0,80})?\s?/?>")
+_LATEX = re.compile(
+    r"\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|mathit|mathsf)\b|\\[()\[\]]|\$"
+)
+_BULLET = re.compile(r"^[ \t]*(?:[-+•·‣]|\d{1,2}[.)])[ \t]+(?=\S)", re.MULTILINE)
+_QUOTE = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
+_EMPHASIS = re.compile(r"[*~#{}]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
+
+
+def said(text: str) -> str:
+    """Return the text that answers: NFKC, ASCII digits and hyphens, no reasoning.
+
+    Reasoning that never ends leaves nothing; special tokens and code fences go.
+    """
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    text = _ascii_digits(text).translate(_DASHES)
+    text = _CLOSED_REASONING.sub(" ", text)
+    text = _END_OF_REASONING.split(text)[-1]
+    text = _OPEN_REASONING.sub(" ", text)
+    return _FENCE.sub(" ", _SPECIAL_TOKEN.sub(" ", text)).strip()
+
+
+def without_markup(text: str) -> str:
+    """Return text without Markdown, HTML and LaTeX marks and list bullets."""
+    text = _LATEX.sub(" ", _TAG.sub(" ", text))
+    return _EMPHASIS.sub("", _BULLET.sub("", _QUOTE.sub("", text))).strip()
+
+
+def _ascii_digits(text: str) -> str:
+    """Replace the decimal digits of every script by 0-9."""
+    if text.isascii():
+        return text
+    return "".join(
+        str(unicodedata.decimal(c)) if c.isdecimal() and not c.isascii() else c
+        for c in text
+    )

@@ -1,0 +1,105 @@
+"""The question of one trial, word for word as Gosai 2025 prints it (E000-12, -13)."""
+
+import hashlib
+from functools import lru_cache
+from importlib.resources import files
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import Facts, ImagePart, Message, ModelRequest, TextPart
+from viewer.domain.image import PixelImage, Raster
+from viewer.domain.run import Condition, Trial
+from viewer.imaging.grid_overlay import draw_grid
+from viewer.imaging.luts import to_raster
+from viewer.imaging.png import encode_png
+from viewer.imaging.resample import fit
+from viewer.studies.grid_localization.params import Params
+from viewer.studies.grid_localization.reference import grid_of
+from viewer.studies.protocol import Stimulus
+
+PROMPT_NAME = "gosai2025"
+
+
+@lru_cache(maxsize=2)
+def plain_raster(image: PixelImage, params: Params) -> Raster:
+    """Return an image as sent but without its grid; kept for the next condition."""
+    return fit(to_raster(image), params.side, params.fit_mode)
+
+
+def stimulus(image: PixelImage, condition: Condition, params: Params) -> Stimulus:
+    """Return what is sent of an image under a condition."""
+    plain = plain_raster(image, params)
+    gridded = draw_grid(plain, grid_of(condition, params), params.style)
+    sha256 = hashlib.sha256(plain.pixels.tobytes()).hexdigest()
+    return Stimulus(plain, sha256, encode_png(gridded))
+
+
+def request(
+    trial: Trial,
+    shown: Stimulus,
+    params: Params,
+    seed: int,
+    reference_counts: tuple[tuple[int, ...], ...] | None,
+) -> ModelRequest:
+    """Return a fresh conversation: the system's words, then the image and the task."""
+    facts = _facts(trial, shown, params, seed, reference_counts)
+    messages = (
+        Message("system", (TextPart(_filled("system", trial, params)),)),
+        Message(
+            "user", (ImagePart(shown.png), TextPart(_filled("user", trial, params)))
+        ),
+    )
+    return ModelRequest(messages, facts, prompt_sha256())
+
+
+@lru_cache(maxsize=1)
+def prompt_sha256() -> str:
+    """Return the hash of both templates, which names the prompt's version."""
+    return hashlib.sha256(prompt_text().encode()).hexdigest()
+
+
+def prompt_text() -> str:
+    """Return both templates with their places open, each under its role."""
+    return "\n\n".join(f"{role}:\n{template(role)}" for role in ("system", "user"))
+
+
+@lru_cache(maxsize=2)
+def template(role: str) -> str:
+    """Return the prompt of a role with its {view} and {condition} places open."""
+    path = files("viewer.studies.grid_localization") / "prompts" / f"{role}.txt"
+    return path.read_text(encoding="utf-8").removesuffix("\n")
+
+
+def _filled(role: str, trial: Trial, params: Params) -> str:
+    if trial.view not in params.view_labels:
+        raise WrongUseError(
+            f"The view of the image {trial.image} is not known, so the prompt cannot "
+            "name it.",
+            "Name it as frontal or lateral.",
+        )
+    view = params.view_labels[trial.view]
+    parts = template(role).split("{view}")
+    return view.join(part.replace("{condition}", trial.finding) for part in parts)
+
+
+def _facts(
+    trial: Trial,
+    shown: Stimulus,
+    params: Params,
+    seed: int,
+    reference_counts: tuple[tuple[int, ...], ...] | None,
+) -> Facts:
+    grid = grid_of(trial.condition, params)
+    return Facts(
+        rows=grid.rows,
+        columns=grid.columns,
+        letters=str(grid.letters),
+        finding=trial.finding,
+        view=trial.view,
+        item=trial.item,
+        condition=trial.condition.name,
+        seed=seed,
+        repeat=trial.repeat,
+        plain=shown.plain,
+        plain_sha256=shown.plain_sha256,
+        reference_counts=reference_counts,
+    )

@@ -1,0 +1,32 @@
+"""The verdict on one answer (Gosai 2025, 3.3 and Fig. 3; E000-16, -22, -24)."""
+
+from viewer.domain.answer import Answer, Status, Unparsed
+from viewer.domain.grid import Cell
+from viewer.domain.result import Outcome, Score
+from viewer.studies.protocol import GridReference
+
+
+def score(answer: Answer | Unparsed, reference: GridReference) -> Score:
+    """Return the verdict; what could not be read keeps its status and reason."""
+    if isinstance(answer, Unparsed):
+        return Score(answer.status, answer.reason)
+    outcome = _outcome(answer.cell, reference)
+    hit = outcome in {Outcome.FULL, Outcome.FULL_FALLBACK}
+    return Score(
+        Status.SCORED_CORRECT if hit else Status.SCORED_WRONG,
+        answer=reference.grid.label(answer.cell),
+        coverage=coverage(answer.cell, reference),
+        outcome=outcome,
+    )
+
+
+def coverage(cell: Cell, reference: GridReference) -> float:
+    """Return the fraction of a cell that the mask covers, 0-1."""
+    index = cell.row * reference.grid.columns + cell.column
+    return reference.covered[index] / reference.area[index]
+
+
+def _outcome(cell: Cell, reference: GridReference) -> Outcome:
+    if cell.row * reference.grid.columns + cell.column in reference.hits:
+        return Outcome.FULL_FALLBACK if reference.fallback else Outcome.FULL
+    return Outcome.PARTIAL if coverage(cell, reference) > 0 else Outcome.MISS

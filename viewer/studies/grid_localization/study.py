@@ -1,0 +1,115 @@
+"""Where a finding is, named as one cell of a grid on the film (Gosai 2025)."""
+
+from collections.abc import Sequence
+
+from viewer.domain.answer import Answer, Unparsed
+from viewer.domain.case import Dataset, DatasetImage
+from viewer.domain.exchange import ModelReply, ModelRequest
+from viewer.domain.geometry import SizePx
+from viewer.domain.image import PixelImage
+from viewer.domain.reference import Mask
+from viewer.domain.report import ReportData
+from viewer.domain.result import Score, TrialResult
+from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.imaging.grid_overlay import legibility_warning
+from viewer.studies.grid_localization import (
+    counts,
+    params,
+    parse,
+    plan,
+    reference,
+    report,
+    request,
+    score,
+)
+from viewer.studies.grid_localization.params import Params
+from viewer.studies.protocol import GridReference, Stimulus
+
+
+class GridLocalization:
+    """The study's parts behind the interface that all studies share."""
+
+    name = "grid_localization"
+    version = "1"
+    parser_version = "1"
+    scorer_version = "1"
+
+    def read_params(self, preset: str, overrides: dict[str, object]) -> Params:
+        """Return Params of a preset with overrides; a bad one raises WrongUseError."""
+        return params.read_params(preset, overrides)
+
+    def params_as_json(self, params_: Params) -> dict[str, object]:
+        """Return Params as plain JSON values that read_params takes back."""
+        return params.params_as_json(params_)
+
+    def prompt(self) -> tuple[str, str]:
+        """Return the prompt's name and its unrendered text, as hashed in requests."""
+        return request.PROMPT_NAME, request.prompt_text()
+
+    def conditions(self, params_: Params) -> tuple[Condition, ...]:
+        """Return one condition for each grid."""
+        return plan.conditions(params_)
+
+    def notices(self, params_: Params) -> tuple[str, ...]:
+        """Return a sentence for each grid whose labels are hard to read (E000-10)."""
+        size = SizePx(params_.side, params_.side)
+        warnings = (
+            legibility_warning(params_.grid(name), size, params_.style)
+            for name in params_.grids
+        )
+        return tuple(warning for warning in warnings if warning)
+
+    def plan(self, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
+        """Return every trial, grouped by image; exclusions carry their reason."""
+        return plan.plan(dataset, spec)
+
+    def stimulus(
+        self, image: PixelImage, condition: Condition, params: Params
+    ) -> Stimulus:
+        """Return what is sent of an image under a condition."""
+        return request.stimulus(image, condition, params)
+
+    def request(
+        self,
+        trial: Trial,
+        stimulus: Stimulus,
+        params: Params,
+        seed: int,
+        reference_counts: tuple[tuple[int, ...], ...] | None,
+    ) -> ModelRequest:
+        """Return the question of one trial."""
+        return request.request(trial, stimulus, params, seed, reference_counts)
+
+    def parse(
+        self, reply: ModelReply, trial: Trial, params: Params
+    ) -> Answer | Unparsed:
+        """Read a reply; an odd reply is an answer too."""
+        return parse.parse(reply, trial, params)
+
+    def reference(
+        self, mask: Mask, condition: Condition, params: Params
+    ) -> GridReference:
+        """Return a mask as the scorer sees it under a condition."""
+        return reference.reference_of(mask, condition, params)
+
+    def score(self, answer: Answer | Unparsed, reference: GridReference) -> Score:
+        """Return the verdict."""
+        return score.score(answer, reference)
+
+    def reference_counts(
+        self,
+        image: DatasetImage,
+        finding: str,
+        dataset: Dataset,
+        condition: Condition,
+        params: Params,
+    ) -> tuple[tuple[int, ...], ...]:
+        """Return the other patients' qualifying-cell counts."""
+        return counts.reference_counts(image, finding, dataset, condition, params)
+
+    def report(self, results: Sequence[TrialResult], spec: RunSpec) -> ReportData:
+        """Return the tables and figures of a run."""
+        return report.report(results, spec)
+
+
+STUDY = GridLocalization()

@@ -1,0 +1,125 @@
+"""Words that decline to answer, deny the finding, or point at an answer."""
+
+import re
+
+from viewer.studies.fields import plain_name
+from viewer.studies.grid_localization.findings import SPELLINGS
+
+_SEEN = (
+    r"(?:seen|present|visible|identified|detected|evident|noted|observed|found|shown"
+    r"|visuali[sz]ed|appreciated|apparent|demonstrated|discernible)"
+)
+_ABLE = r"(?:cannot|can ?not|can't|could not|couldn't|unable to|not able to)"
+_GENERIC = re.compile(
+    r"\b(?:abnormalit|finding|evidence|opacit|lesion|sign|patholog|disease|it\b|this\b"
+    r"|condition|anything|nodule|mass|consolidat|fluid)",
+)
+_NOT = r"(?:do not|don't|does not|doesn't|did not|didn't)"
+_NO_EVIDENCE = (
+    r"\bno (?:\w+ ){0,3}?(?:evidence|signs?|indications?|features|findings?"
+    r"|suggestion) (?:of|for|suggest\w*|consistent)\b(?P<subject>[^.;\n]{0,80})"
+)
+_ABSENCE = r"\b(?:absence|lack) of\b(?P<subject>[^.;,\n]{1,60})"
+_NO_IS_SEEN = (
+    r"\bno (?!other|further|additional|more|doubt)(?P<subject>[^.;,:\n]{1,60}?)"
+    rf" (?:(?:is|are|was|were|can be|could be) )?(?:\w+ly )?{_SEEN}\b"
+)
+_IS_NOT_SEEN = (
+    r"(?P<subject>[^.;:\n]{0,60}) (?:(?:is|are|was|were) (?:not|absent\b)"
+    r"|isn't|aren't|wasn't|(?:do|does) not appear(?: to be)?)"
+    rf"(?:(?<=absent)| (?:\w+ly )?{_SEEN}\b)"
+)
+_DOES_NOT_SHOW = (
+    rf"\b{_NOT} (?:\w+ly )?(?:show|demonstrate|contain|reveal|have|exhibit|depict)\b"
+    r"(?P<subject>[^.;\n]{0,80})"
+)
+_I_DO_NOT_SEE = (
+    rf"\bi {_NOT} (?:see|find|observe|detect|identify|visuali[sz]e)\b"
+    r"(?P<subject>[^.;\n]{0,80})"
+)
+_NO_FINDING = (
+    r"(?:^|[.;\n:]\s*)no (?:acute |visible |obvious |definite )?"
+    r"(?P<subject>[a-z ]{3,40}?)\s*(?:[.;!\n]|$)"
+)
+_IS_NORMAL = (
+    r"\b(?:normal chest|lungs? (?:fields? )?(?:is|are|appear) clear"
+    r"|(?:image|radiograph|x-ray|film|study|chest) (?:is|appears|looks) (?:normal"
+    r"|unremarkable))(?P<subject>)"
+)
+_DENIALS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        _NO_EVIDENCE,
+        _ABSENCE,
+        _NO_IS_SEEN,
+        _IS_NOT_SEEN,
+        _DOES_NOT_SHOW,
+        _I_DO_NOT_SEE,
+        _NO_FINDING,
+        _IS_NORMAL,
+    )
+)
+_CANNOT_SEE = re.compile(
+    rf"\b{_ABLE} (?:\w+ly )?(?:see|identify|find|detect|observe|visuali[sz]e|locate"
+    r"|appreciate|discern)\b(?P<subject>[^.;\n]{0,80})"
+)
+_NOTHING = frozenset(
+    {
+        *("none", "n/a", "na", "not applicable", "no", "nothing", "normal", "absent"),
+        *("not present", "not visible", "not seen", "no cell", "no grid cell"),
+        *("none of the cells", "no answer"),
+    }
+)
+_DECLINES = re.compile(
+    rf"\b(?:{_ABLE}|won't|will not|must decline to|not comfortable|not qualified to"
+    r"|not permitted to|not allowed to|decline to|refuse to) (?:\w+ly )?(?:help|assist"
+    r"|provid\w+|comply|do (?:that|this)|fulfil\w*|analy[sz]\w+|interpret\w*|diagnos\w*"
+    r"|offer\w*|give|giving|process|view|determine|answer|make|making|evaluate|complete"
+    r"|identify|locali[sz]e|locate|perform|respond|continue|read|review|examine|see"
+    r"|access|assess|pinpoint)\b"
+)
+_REGRETS = re.compile(
+    r"\b(?:i'?m|i am) (?:\w+ )?(?:sorry|afraid|not a (?:doctor|radiologist|physician"
+    r"|medical))|\bi apologi[sz]e|\bmy apologies|\bas an ai\b|\bconsult (?:a|with|your)"
+    r"\b|\bagainst my (?:guidelines|policy)"
+)
+
+
+def denies(text: str, finding: str, *, names_cell: bool) -> bool:
+    """Tell whether a text says that the finding is not there.
+
+    Where the text names a cell as well, only a denial of this very finding counts, or
+    one that names no finding at all; else any denial does.
+    """
+    text = _plain(text)
+    if text.strip(" .!\"'") in _NOTHING:
+        return True
+    subjects = [m["subject"] for pattern in _DENIALS for m in pattern.finditer(text)]
+    subjects += [
+        m["subject"]
+        for m in _CANNOT_SEE.finditer(text)
+        if _GENERIC.search(m["subject"]) or _findings_named(m["subject"], finding)
+    ]
+    return any(not names_cell or _is_about(s, finding) for s in subjects)
+
+
+def declines(text: str, *, names_cell: bool) -> bool:
+    """Tell whether a text refuses; regret alone is no refusal beside a cell."""
+    text = _plain(text)
+    if _DECLINES.search(text):
+        return True
+    return not names_cell and _REGRETS.search(text) is not None
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[ \t]+", " ", text.casefold().replace("’", "'")).strip()
+
+
+def _is_about(subject: str, finding: str) -> bool:
+    named = _findings_named(subject, finding)
+    return not named or plain_name(finding) in named
+
+
+def _findings_named(subject: str, finding: str) -> set[str]:
+    known = (*SPELLINGS, plain_name(finding))
+    return {name for name in known if name in subject}

@@ -1,0 +1,163 @@
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from viewer.domain.errors import StoreError
+from viewer.store.database import APPLICATION_ID, open_store
+from viewer.store.migrations import LATEST, MIGRATIONS
+
+
+def test_that_a_new_store_carries_our_mark_and_the_latest_schema(
+    tmp_path: Path,
+) -> None:
+    with open_store(tmp_path / "deep" / "overread.sqlite") as store:
+        assert store.rows("PRAGMA application_id")[0][0] == APPLICATION_ID
+        assert store.rows("PRAGMA user_version")[0][0] == LATEST
+        assert store.rows("PRAGMA journal_mode")[0][0] == "wal"
+        assert store.rows("PRAGMA synchronous")[0][0] == 2
+        assert store.rows("PRAGMA foreign_keys")[0][0] == 1
+
+
+def test_that_every_table_is_strict(tmp_path: Path) -> None:
+    with open_store(tmp_path / "s.sqlite") as store:
+        tables = store.rows("PRAGMA table_list")
+    ours = [t for t in tables if t["type"] == "table" and t["schema"] == "main"]
+    loose = [t["name"] for t in ours if not t["strict"]]
+    assert [name for name in loose if not name.startswith("sqlite_")] == []
+    assert len(ours) > 10
+
+
+def test_that_migrations_are_numbered_without_a_gap() -> None:
+    assert sorted(MIGRATIONS) == list(range(1, LATEST + 1))
+
+
+@pytest.mark.parametrize("version", range(1, LATEST + 1))
+def test_that_a_store_of_every_released_version_opens(
+    tmp_path: Path, version: int
+) -> None:
+    path = tmp_path / "old.sqlite"
+    connection = sqlite3.connect(path)
+    for number in range(1, version + 1):
+        connection.executescript(MIGRATIONS[number]())
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    with open_store(path) as store:
+        assert store.rows("PRAGMA user_version")[0][0] == LATEST
+
+
+def test_that_a_text_file_is_no_store_and_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("these are notes, not a database at all\n" * 50)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="not a SQLite file"):
+        open_store(path)
+    assert path.read_bytes() == before
+
+
+def test_that_another_programs_database_is_refused_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE theirs (x)")
+    connection.commit()
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        open_store(path)
+    assert path.read_bytes() == before
+
+
+def test_that_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+    with open_store(path):
+        pass
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA user_version = {LATEST + 1}")
+    connection.close()
+    with pytest.raises(StoreError, match="newer Overread"):
+        open_store(path)
+
+
+def test_that_a_folder_is_no_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is a folder"):
+        open_store(tmp_path)
+
+
+def test_that_a_damaged_store_is_named_so(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.sqlite"
+    with open_store(path):
+        pass
+    data = bytearray(path.read_bytes())
+    data[100:3000] = bytes(2900)
+    path.write_bytes(data)
+    with pytest.raises(StoreError, match=r"damaged|refused"):
+        open_store(path)
+
+
+def test_that_a_full_disk_rolls_back_and_keeps_what_is_stored(tmp_path: Path) -> None:
+    with open_store(tmp_path / "s.sqlite") as store:
+        with store.transaction():
+            store.execute("INSERT INTO blob VALUES ('kept', x'00')")
+        pages = store.rows("PRAGMA page_count")[0][0]
+        store.rows(f"PRAGMA max_page_count = {pages + 2}")
+        with (
+            pytest.raises(StoreError, match="disk that holds the store is full"),
+            store.transaction(),
+        ):
+            store.execute("INSERT INTO blob VALUES ('lost', zeroblob(1000000))")
+        assert [r["sha256"] for r in store.rows("SELECT sha256 FROM blob")] == ["kept"]
+
+
+def test_that_two_processes_may_make_the_same_store(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    code = (
+        "import sys; from pathlib import Path;"
+        "from viewer.store.database import open_store;"
+        "open_store(Path(sys.argv[1])).close()"
+    )
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(4)
+    ]
+    assert [p.wait() for p in processes] == [0, 0, 0, 0]
+
+
+READ_ONLY = """
+import os, sys
+from pathlib import Path
+from viewer.domain.errors import StoreError
+from viewer.store.database import open_store
+open_store(Path(sys.argv[2])).close()  # everything is imported before rights go
+if os.getuid() == 0:
+    os.setuid(65534)
+store = open_store(Path(sys.argv[1]))
+print(store.writable, store.rows("SELECT count(*) FROM blob")[0][0])
+try:
+    with store.transaction():
+        store.execute("INSERT INTO blob VALUES ('x', x'00')")
+except StoreError as error:
+    print(error)
+"""
+
+
+def test_that_a_read_only_store_can_be_read_but_not_written() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.sqlite"
+        with open_store(path) as store, store.transaction():
+            store.execute("INSERT INTO blob VALUES ('kept', x'00')")
+        path.chmod(0o444)
+        Path(folder).chmod(0o555)
+        spare = tempfile.mkdtemp()
+        done = subprocess.run(
+            [sys.executable, "-c", READ_ONLY, str(path), f"{spare}/other.sqlite"],
+            capture_output=True,
+            text=True,
+        )
+        Path(folder).chmod(0o755)
+        shutil.rmtree(spare)
+    assert done.stdout.splitlines()[:1] == ["False 1"], done.stderr
+    assert "read-only" in done.stdout.splitlines()[1]

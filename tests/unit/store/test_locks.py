@@ -1,0 +1,36 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from viewer.domain.errors import RunHeldError
+from viewer.store.locks import run_lock
+
+HOLD = (
+    "import sys, time; from pathlib import Path;"
+    "from viewer.store.locks import run_lock\n"
+    "with run_lock(Path(sys.argv[1]), 3, 'then'):\n"
+    "    print('held', flush=True); time.sleep(60)\n"
+)
+
+
+def test_that_a_second_coordinator_is_told_who_holds_the_run(tmp_path: Path) -> None:
+    store = tmp_path / "s.sqlite"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(store)], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with (
+            pytest.raises(RunHeldError, match=f"process {holder.pid} on"),
+            run_lock(store, 3, "now"),
+        ):
+            pass
+        with run_lock(store, 4, "now"):
+            pass
+        holder.kill()
+        holder.wait()
+    with run_lock(store, 3, "now"):
+        held = (tmp_path / "s.sqlite.run3.lock").exists()
+    assert held

@@ -2,9 +2,11 @@
 
 The reader has applied the modality LUT. Here follow the VOI LUT, the sense of the
 presentation (MONOCHROME1, Presentation LUT Shape) and the padding, which stays black.
-Integer images of up to 16 bits go through one table of 65,536 entries, so the formulas
-run once per grey value instead of once per pixel.
+Integers go through a table, so the formulas run once per grey value instead of once
+per pixel.
 """
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,7 @@ from viewer.domain.image import (
     Window,
 )
 
+_TABLE_LIMIT = 1 << 16
 _Floats = npt.NDArray[np.float64]
 
 
@@ -47,11 +50,10 @@ def to_raster(
     if image.photometric is Photometric.RGB:
         return Raster(np.ascontiguousarray(image.values))
     voi = window or _file_voi(image, voi_index) or _full_range(image)
-    values = image.values
-    if values.dtype.kind in "iub" and values.dtype.itemsize <= 2:
-        pixels = _through_table(values, voi, inverted=is_inverted(image))
+    if image.values.dtype.kind == "f":
+        pixels = _shade(image.values, voi, inverted=is_inverted(image))
     else:
-        pixels = _shade(values, voi, inverted=is_inverted(image))
+        pixels = _through_table(image.values, voi, inverted=is_inverted(image))
     if image.padding is not None:
         pixels[image.padding] = 0
     return Raster(pixels)
@@ -124,15 +126,20 @@ def _finite_range(values: npt.NDArray[np.generic]) -> tuple[float, float]:
 
 
 def _through_table(
-    values: npt.NDArray[np.generic], voi: Window | LookupTable, *, inverted: bool
+    values: npt.NDArray[Any], voi: Window | LookupTable, *, inverted: bool
 ) -> npt.NDArray[np.uint8]:
-    """Map integers of at most 16 bits by a table indexed with their bit pattern."""
-    if values.dtype.kind == "b":
-        values = values.view(np.uint8)
-    unsigned = values.view(f"u{values.dtype.itemsize}")
-    patterns = np.arange(1 << (8 * values.dtype.itemsize)).astype(unsigned.dtype)
-    table = _shade(patterns.view(values.dtype), voi, inverted=inverted)
-    return np.take(table, unsigned)
+    """Map integers by a table over their range, or one by one where it is wide."""
+    if values.dtype.itemsize <= 2:
+        # Indexed with the bit pattern: no pass over the image but the last one.
+        index = values.view(f"u{values.dtype.itemsize}")
+        patterns = np.arange(1 << (8 * values.dtype.itemsize)).astype(index.dtype)
+        inputs = patterns.view(values.dtype)
+    else:
+        low, high = int(values.min()), int(values.max())
+        if high - low >= _TABLE_LIMIT:
+            return _shade(values, voi, inverted=inverted)
+        index, inputs = values - low, np.arange(low, high + 1)
+    return np.take(_shade(inputs, voi, inverted=inverted), index)
 
 
 def _shade(

@@ -1,0 +1,205 @@
+"""DICOM files to pixels: opening, decoding, and the first half of PS3.4 N.2.1.
+
+Decoding is pydicom with pylibjpeg, which alone handles 12-bit JPEG Extended and
+HTJ2K. Overlays are not drawn; where they lie in the high bits of a pixel they are
+masked away.
+"""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pydicom
+from pydicom import uid
+from pydicom.dataset import Dataset
+from pydicom.errors import InvalidDicomError
+from pydicom.pixels.decoders.base import get_decoder
+from pydicom.pixels.utils import pixel_array
+
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.image import Photometric, PixelImage, PresentationShape
+from viewer.readers import dicom_color, dicom_values
+from viewer.readers.refusal import DAMAGED, refusing
+
+MAX_PIXELS = 1 << 28
+"""A single frame beyond this is taken for a damaged header, not for an image."""
+
+_FROM_PYDICOM = r"pydicom(\.|$)"
+_PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData")
+
+
+def load_dicom(path: Path, frame: int = 0) -> PixelImage:
+    """Return one frame of a DICOM image in modality units.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file is no DICOM image, is damaged, or has no such frame.
+    """
+    with refusing(path):
+        dataset = open_dataset(path)
+        _check_frame(dataset, path, frame)
+        stored = _decode(dataset, path, frame)
+        if stored.ndim == 3:
+            rgb = dicom_color.to_8_bit(stored, dicom_values.bits_stored(dataset))
+            return _color_image(dataset, rgb)
+        if dataset.PhotometricInterpretation == "PALETTE COLOR":
+            return _color_image(dataset, dicom_color.apply_palette(dataset, stored))
+        return _grey_image(dataset, stored, frame)
+
+
+def stored_pixels(path: Path) -> npt.NDArray[Any]:
+    """Return every frame as stored, before any look-up table.
+
+    (rows, columns), with frames in front where there are several and samples behind
+    where there are three, colour as RGB.
+    """
+    with refusing(path):
+        return _decode(open_dataset(path), path, None)
+
+
+def open_dataset(path: Path) -> Dataset:
+    """Return the data set of an image file with a transfer syntax that is known.
+
+    A file without the preamble of PS3.10 is accepted if it holds an image all the
+    same; its transfer syntax is then the one it turned out to be written in.
+    """
+    quieten()
+    with refusing(path):
+        try:
+            dataset: Dataset = pydicom.dcmread(path)
+        except InvalidDicomError:
+            dataset = _without_preamble(path)
+        _check_image(dataset, path)
+        _check_transfer_syntax(dataset, path)
+    return dataset
+
+
+def quieten() -> None:
+    """Keep pydicom's warnings about odd files from people; its log still has them.
+
+    ``warnings.catch_warnings`` is not safe with threads, and this is called from
+    many, so the filter is set once and stays.
+    """
+    if not any(
+        getattr(entry[3], "pattern", None) == _FROM_PYDICOM
+        for entry in warnings.filters
+    ):
+        warnings.filterwarnings("ignore", module=_FROM_PYDICOM)
+
+
+def _without_preamble(path: Path) -> Dataset:
+    refusal = UnreadableInputError(
+        f"{path.name} is not a DICOM file.",
+        "Open a DICOM, PNG, JPEG, TIFF, NIfTI, NRRD or MetaImage file.",
+    )
+    with refusing(path, "is not a DICOM file", "Open a DICOM or other image file."):
+        dataset = pydicom.dcmread(path, force=True)
+        if "Rows" not in dataset and "SOPClassUID" not in dataset:
+            raise refusal
+    return dataset
+
+
+def _check_image(dataset: Dataset, path: Path) -> None:
+    if not any(keyword in dataset for keyword in _PIXELS):
+        kind = uid.UID(str(dataset.get("SOPClassUID", ""))).name or "DICOM file"
+        raise UnreadableInputError(
+            f"{path.name} holds no pixels, it is a {kind}.",
+            "Open an image; if it should be one, export it again.",
+        )
+    rows, columns = int(dataset.get("Rows") or 0), int(dataset.get("Columns") or 0)
+    if rows < 1 or columns < 1 or rows * columns > MAX_PIXELS:
+        raise UnreadableInputError(
+            f"{path.name} says that it is {columns} × {rows} pixels.", DAMAGED
+        )
+
+
+def _check_transfer_syntax(dataset: Dataset, path: Path) -> None:
+    if not hasattr(dataset, "file_meta"):
+        dataset.file_meta = pydicom.dataset.FileMetaDataset()
+    syntax = dataset.file_meta.get("TransferSyntaxUID")
+    if not syntax:
+        implicit, little = dataset.original_encoding
+        explicit = uid.ExplicitVRLittleEndian if little else uid.ExplicitVRBigEndian
+        syntax = uid.ImplicitVRLittleEndian if implicit else explicit
+        dataset.file_meta.TransferSyntaxUID = syntax
+    try:
+        get_decoder(syntax)
+    except NotImplementedError as error:
+        raise UnreadableInputError(
+            f"{path.name} is compressed by {syntax.name}, which cannot be decoded.",
+            "Convert it to Explicit VR Little Endian, for instance with dcmtk.",
+        ) from error
+
+
+def _check_frame(dataset: Dataset, path: Path, frame: int) -> None:
+    frames = frame_count(dataset)
+    if not 0 <= frame < frames:
+        raise UnreadableInputError(
+            f"{path.name} has {frames} frames, number {frame} is not one of them.",
+            f"Choose 0 to {frames - 1}.",
+        )
+
+
+def frame_count(dataset: Dataset) -> int:
+    """Return Number of Frames, 1 where it is absent or empty."""
+    return max(1, int(dataset.get("NumberOfFrames") or 1))
+
+
+def _decode(dataset: Dataset, path: Path, frame: int | None) -> npt.NDArray[Any]:
+    """Return one frame, or all, as stored; bits above Bits Stored are cleared."""
+    compressed = dataset.file_meta.TransferSyntaxUID.is_compressed
+    if not compressed:
+        _check_length(dataset, path)
+    with refusing(path, "cannot be decoded"):
+        pixels = pixel_array(
+            dataset,
+            index=frame,
+            decoding_plugin="pylibjpeg" if compressed else "",
+            view_only=True,
+        )
+    pixels = pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
+    if compressed or pixels.dtype.kind == "f":
+        return pixels
+    return dicom_values.without_unused_bits(dataset, pixels)
+
+
+def _check_length(dataset: Dataset, path: Path) -> None:
+    """Refuse native pixel data shorter than the header promises."""
+    keyword = next(k for k in _PIXELS if k in dataset)
+    samples = int(dataset.get("SamplesPerPixel") or 1)
+    bits = int(dataset.get("BitsAllocated") or 0)
+    if dataset.get("PhotometricInterpretation") == "YBR_FULL_422":
+        samples = 2
+    pixels = int(dataset.Rows) * int(dataset.Columns) * frame_count(dataset) * samples
+    needed, there = (pixels * bits + 7) // 8, len(dataset[keyword].value or b"")
+    if there < needed:
+        raise UnreadableInputError(
+            f"{path.name} is cut short: {there} of {needed} bytes of pixels are there.",
+            DAMAGED,
+        )
+
+
+def _color_image(dataset: Dataset, rgb: npt.NDArray[np.uint8]) -> PixelImage:
+    return PixelImage(rgb, Photometric.RGB, spacing=dicom_values.spacing(dataset, 0))
+
+
+def _grey_image(dataset: Dataset, stored: npt.NDArray[Any], frame: int) -> PixelImage:
+    transform = dicom_values.modality_transform(dataset, frame)
+    value_range = transform.range_of(dicom_values.stored_range(dataset, stored))
+    shape = str(dataset.get("PresentationLUTShape") or "")
+    return PixelImage(
+        transform.apply(stored),
+        Photometric(str(dataset.PhotometricInterpretation)),
+        units=transform.units,
+        windows=dicom_values.windows(dataset, frame),
+        voi_luts=dicom_values.voi_luts(dataset, frame, value_range),
+        presentation_shape=PresentationShape(shape)
+        if shape in set(PresentationShape)
+        else None,
+        padding=dicom_values.padding(dataset, stored),
+        spacing=dicom_values.spacing(dataset, frame),
+        value_range=value_range,
+    )

@@ -1,0 +1,73 @@
+"""Any image file to pixels in modality units."""
+
+from enum import Enum
+from pathlib import Path
+
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.image import PixelImage
+from viewer.readers.dicom import load_dicom
+from viewer.readers.raster_files import load_raster_file
+from viewer.readers.refusal import refusing
+from viewer.readers.volume import is_volume_name, load_slice
+
+
+class FileKind(Enum):
+    """Which reader a file is for."""
+
+    DICOM = "DICOM"
+    RASTER = "image file"
+    VOLUME = "volume"
+
+
+_RASTER_STARTS = (
+    b"\x89PNG\r\n",
+    b"\xff\xd8\xff",
+    b"II*\x00",
+    b"MM\x00*",
+    b"BM",
+    b"GIF8",
+)
+_RASTER_SUFFIXES = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif"}
+
+
+def load_pixels(ref: ImageRef) -> PixelImage:
+    """Return one frame of a DICOM, PNG, JPEG, TIFF, NIfTI, NRRD or MetaImage file.
+
+    Safe to call from several threads at once.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file is missing, damaged, no image, or has no such frame; the sentence
+        names the file without its folder.
+    """
+    kind = file_kind(ref.path)
+    if kind is FileKind.VOLUME:
+        return load_slice(ref.path, ref.frame)
+    if kind is FileKind.RASTER:
+        return load_raster_file(ref.path, ref.frame)
+    return load_dicom(ref.path, ref.frame)
+
+
+def file_kind(path: Path) -> FileKind:
+    """Tell what a file is, by what it begins with rather than by its name.
+
+    DICOM is the kind of every file that nothing else speaks for: it may lack its
+    preamble, and its reader says so if it is none.
+    """
+    if path.is_dir():
+        raise UnreadableInputError(
+            f"{path.name} is a folder, not an image.", "Choose a file in it."
+        )
+    if is_volume_name(path):
+        return FileKind.VOLUME
+    with refusing(path), path.open("rb") as stream:
+        start = stream.read(132)
+    if not start:
+        raise UnreadableInputError(f"{path.name} is empty.", "Copy or export it again.")
+    if start[128:] == b"DICM":
+        return FileKind.DICOM
+    if start.startswith(_RASTER_STARTS) or path.suffix.lower() in _RASTER_SUFFIXES:
+        return FileKind.RASTER
+    return FileKind.DICOM

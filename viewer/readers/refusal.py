@@ -1,0 +1,40 @@
+"""The one place where whatever a decoder raises becomes a sentence."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from viewer.domain.errors import OverreadError, UnreadableInputError
+
+DAMAGED = "The file is damaged or incomplete: copy or export it again."
+
+
+@contextmanager
+def refusing(
+    path: Path, what: str = "cannot be read", how: str = DAMAGED
+) -> Iterator[None]:
+    """Turn any failure inside into an UnreadableInputError that names ``path``.
+
+    Only the file's name is said, never its folder and nothing of its content, which
+    could tell who the patient is. Our own errors pass unchanged.
+    """
+    try:
+        yield
+    except OverreadError:
+        raise
+    except FileNotFoundError as error:
+        raise UnreadableInputError(
+            f"{path.name} is not there.", "Check the path, or whether it was moved."
+        ) from error
+    except PermissionError as error:
+        raise UnreadableInputError(
+            f"{path.name} may not be read.", "Give yourself the right to read it."
+        ) from error
+    except MemoryError as error:
+        raise UnreadableInputError(
+            f"{path.name} needs more memory than there is.", "Open a smaller image."
+        ) from error
+    except Exception as error:
+        raise UnreadableInputError(
+            f"{path.name} {what} ({type(error).__name__}).", how
+        ) from error

@@ -1,0 +1,182 @@
+"""The import contracts hold, and each of them notices when it is broken."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
+LAYERS = (
+    ("cli",),
+    ("ui",),
+    ("services",),
+    ("studies", "models", "readers", "writers", "store"),
+    ("imaging", "metrics", "phantom", "settings"),
+    ("domain",),
+)
+ONLY_IN = {
+    "Qt only in ui and app": {"viewer.ui", "viewer.app"},
+    "SQL only in store": {"viewer.store"},
+    "model libraries only in models": {"viewer.models"},
+    "highdicom only in readers and writers": {"viewer.readers", "viewer.writers"},
+}
+NEIGHBOUR = "viewer/studies/rubric_reading/__init__.py"
+VIOLATIONS = (
+    ("layers", {"viewer/stray.py": "x = 1"}),
+    (
+        "no sibling cycles",
+        {
+            "viewer/readers/one_way.py": "import viewer.readers.other_way",
+            "viewer/readers/other_way.py": "import viewer.readers.one_way",
+        },
+    ),
+    ("Qt only in ui and app", {"viewer/services/__init__.py": "import PySide6"}),
+    ("Qt only in ui and app", {"viewer/cli.py": "import pyqtgraph"}),
+    ("ui calls services", {"viewer/ui/__init__.py": "import viewer.store"}),
+    ("ui calls services", {"viewer/ui/__init__.py": "import viewer.models"}),
+    ("SQL only in store", {"viewer/services/__init__.py": "import sqlite_utils"}),
+    ("SQL only in store", {"viewer/ui/__init__.py": "import sqlite3"}),
+    ("model libraries only in models", {"viewer/cli.py": "import torch"}),
+    (
+        "model libraries only in models",
+        {"viewer/services/__init__.py": "from openai import OpenAI"},
+    ),
+    (
+        "highdicom only in readers and writers",
+        {"viewer/phantom/__init__.py": "import highdicom"},
+    ),
+    (
+        "studies are strangers",
+        {NEIGHBOUR: "import viewer.studies.grid_localization"},
+    ),
+    (
+        "ways of asking are strangers",
+        {"viewer/models/baselines.py": "import viewer.models.scripted"},
+    ),
+    (
+        "data-set formats are strangers",
+        {
+            "viewer/readers/datasets/folder.py": (
+                "import viewer.readers.datasets.chexlocalize"
+            )
+        },
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A copy of the program that may be spoilt."""
+
+    root: Path
+
+    def broken(self) -> set[str]:
+        """Return the names of the contracts that do not hold."""
+        done = subprocess.run(
+            [LINT_IMPORTS, "--no-logo", "--cache-dir", self.root / "cache"],
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+        )
+        assert "Contracts:" in done.stdout, done.stdout + done.stderr
+        lines = done.stdout.splitlines()
+        return {line.removesuffix(" BROKEN") for line in lines if "BROKEN" in line}
+
+    @contextmanager
+    def spoilt(self, additions: Mapping[str, str]) -> Iterator[None]:
+        """Append lines to files, new ones included, and take them back."""
+        before = {}
+        for name, text in additions.items():
+            path = self.root / name
+            path.parent.mkdir(exist_ok=True)
+            before[path] = path.read_text() if path.exists() else None
+            path.write_text(f"{before[path] or ''}\n{text}\n")
+        yield
+        for path, content in before.items():
+            if content is None:
+                path.unlink()
+            else:
+                path.write_text(content)
+
+
+def _contracts() -> list[dict[str, object]]:
+    with (ROOT / "pyproject.toml").open("rb") as stream:
+        project = tomllib.load(stream)
+    contracts: list[dict[str, object]] = project["tool"]["importlinter"]["contracts"]
+    return contracts
+
+
+def _home(module: str) -> str:
+    package = f"viewer/{module}/__init__.py"
+    return package if (ROOT / package).exists() else f"viewer/{module}.py"
+
+
+def _siblings() -> list[tuple[str, str]]:
+    return [(a, b) for layer in LAYERS for a in layer for b in layer if a != b]
+
+
+def _upward() -> list[tuple[str, str]]:
+    return [(low, high[0]) for high, lower in pairwise(LAYERS) for low in lower]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    """A copy of the program's sources and contracts."""
+    root = tmp_path_factory.mktemp("tree")
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "viewer", root / "viewer", ignore=ignore)
+    shutil.copy(ROOT / "pyproject.toml", root)
+    return Tree(root)
+
+
+def test_that_every_contract_holds(tree: Tree) -> None:
+    assert tree.broken() == set()
+
+
+@pytest.mark.parametrize(("contract", "additions"), VIOLATIONS)
+def test_that_a_contract_broken_on_purpose_fails_and_no_other(
+    tree: Tree, contract: str, additions: Mapping[str, str]
+) -> None:
+    with tree.spoilt(additions):
+        assert tree.broken() == {contract}
+
+
+@pytest.mark.parametrize(("importer", "imported"), _siblings())
+def test_that_siblings_are_strangers(tree: Tree, importer: str, imported: str) -> None:
+    with tree.spoilt({_home(importer): f"import viewer.{imported}"}):
+        assert tree.broken() == {"layers"}
+
+
+@pytest.mark.parametrize(("importer", "imported"), _upward())
+def test_that_nothing_imports_upwards(tree: Tree, importer: str, imported: str) -> None:
+    with tree.spoilt({_home(importer): f"import viewer.{imported}"}):
+        assert "layers" in tree.broken()
+
+
+def test_that_every_contract_has_been_broken_on_purpose() -> None:
+    broken_here = {contract for contract, _ in VIOLATIONS}
+    assert broken_here == {contract["name"] for contract in _contracts()}
+
+
+@pytest.mark.parametrize("name", ONLY_IN)
+def test_that_a_library_kept_to_one_place_is_forbidden_everywhere_else(
+    name: str,
+) -> None:
+    contract = next(c for c in _contracts() if c["name"] == name)
+    children = [
+        f"viewer.{path.stem}"
+        for path in (ROOT / "viewer").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    ]
+    expected = set(children) - ONLY_IN[name] - {"viewer.__init__"}
+    sources = contract["source_modules"]
+    assert isinstance(sources, list)
+    assert set(sources) == expected

@@ -1,0 +1,107 @@
+"""The house rules that no linter holds."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted((ROOT / "viewer").rglob("*.py"))
+LONGEST_MODULE = 450
+TOP_LEVEL = {
+    ".ci", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md",
+    "packaging", "pyproject.toml", "resources", "tests", "viewer",
+}  # fmt: skip
+HEAVY = (
+    "PySide6", "SimpleITK", "highdicom", "matplotlib", "openai", "pyqtgraph",
+    "scipy.ndimage", "torch", "transformers", "wsidicom", "xllamacpp",
+)  # fmt: skip
+MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:work|root|home|tmp)/\w")
+
+
+def _tracked() -> list[Path]:
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("needs the repository that the files are tracked in")
+    listed = subprocess.run(
+        [git, "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    paths = [ROOT / name for name in listed.stdout.split("\0") if name]
+    return [path for path in paths if path.exists()]
+
+
+def _imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return found
+
+
+def test_that_every_package_is_in_the_distribution() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as stream:
+        listed = tomllib.load(stream)["tool"]["setuptools"]["packages"]
+    packages = {
+        ".".join(path.parent.relative_to(ROOT).parts)
+        for path in MODULES
+        if path.name == "__init__.py"
+    }
+    assert packages | {"viewer.resources"} == set(listed)
+
+
+def test_that_every_folder_of_modules_is_a_package() -> None:
+    assert {
+        path.parent for path in MODULES if not (path.parent / "__init__.py").exists()
+    } == set()
+
+
+def test_that_the_domain_imports_numpy_and_the_standard_library_only() -> None:
+    for path in (ROOT / "viewer" / "domain").rglob("*.py"):
+        for name in _imports(path):
+            top = name.split(".")[0]
+            assert (
+                top in sys.stdlib_module_names
+                or top == "numpy"
+                or name.startswith("viewer.domain")
+            ), f"{path.name} imports {name}"
+
+
+def test_that_no_module_is_too_long_to_read() -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text("utf-8").splitlines())
+        for path in MODULES
+    }
+    assert {name: n for name, n in lengths.items() if n > LONGEST_MODULE} == {}
+
+
+def test_that_the_top_level_holds_what_the_design_names() -> None:
+    names = {path.relative_to(ROOT).parts[0] for path in _tracked()}
+    assert names - TOP_LEVEL == set()
+
+
+def test_that_no_tracked_file_names_a_path_of_one_machine() -> None:
+    found = []
+    for path in _tracked():
+        if path.name == ".gitignore":
+            continue
+        text = path.read_bytes().decode("utf-8", errors="replace")
+        if MACHINE_PATH.search(text):
+            found.append(path.relative_to(ROOT).as_posix())
+    assert found == []
+
+
+def test_that_the_command_line_starts_without_the_heavy_libraries() -> None:
+    code = (
+        f"import sys, viewer.cli\nprint([m for m in {HEAVY!r} if m in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")

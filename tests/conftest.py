@@ -1,0 +1,36 @@
+"""What every test gets: hypothesis profiles, and a home of its own."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
+
+_SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
+settings.register_profile(
+    "fast",
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=_SLOW_IS_FINE,
+)
+settings.register_profile(
+    "fuzz",
+    max_examples=10_000,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=_SLOW_IS_FINE,
+)
+settings.load_profile(os.environ.get("OVERREAD_HYPOTHESIS_PROFILE", "fast"))
+
+
+@pytest.fixture(autouse=True)
+def _home_of_its_own(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keep every test, and what it starts, away from the person's own files."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv(HOME_VARIABLE, str(home))
+    monkeypatch.delenv(STORE_VARIABLE, raising=False)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")

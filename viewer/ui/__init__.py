@@ -1,0 +1,1 @@
+"""The only Qt: the window, its canvas, panels and dialogs."""

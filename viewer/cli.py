@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import click
 from rich.console import Console
@@ -152,7 +152,7 @@ class Progress:
         )
         self._task = self._bars.add_task(title, total=None)
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> Self:
         self._bars.start()
         return self
 
@@ -453,10 +453,7 @@ def cases(name: str | None, store: Path | None, *, as_json: bool) -> None:
     from viewer.store.database import open_store
 
     with open_store(_settings(store).store) as opened:
-        if name is None:
-            rows, notices = dataset_rows(opened), []
-        else:
-            rows, notices = image_rows(opened, name)
+        rows, notices = image_rows(opened, name) if name else (dataset_rows(opened), [])
     if as_json:
         _print_json(rows if name is None else {"images": rows, "notices": notices})
         return

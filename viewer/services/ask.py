@@ -8,9 +8,11 @@ from typing import Final
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.run import ModelStopped, RunSpec, TrialDone
+from viewer.domain.grid import Grid
+from viewer.domain.run import ModelStopped, RunSpec, Trial
 from viewer.imaging.answer_overlay import draw_answer
 from viewer.imaging.png import encode_png
+from viewer.models.catalog import adapter_for
 from viewer.readers.datasets.folder import read_image
 from viewer.services.plan_run import plan_sha256
 from viewer.services.run_batch import BatchOptions, run_batch
@@ -20,6 +22,7 @@ from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import study_named
+from viewer.studies.protocol import GridReference
 from viewer.writers.files import write_atomically
 
 _STUDY: Final = "grid_localization"
@@ -44,8 +47,20 @@ class Reply:
     run: int
     scored: ScoredTrial
     bench: Bench
+    text: str
     note: str
     latency_ms: int
+
+    @property
+    def grid(self) -> Grid:
+        """The grid that was drawn."""
+        condition = self.scored.trial.condition
+        return self.bench.study.grid(condition, self.bench.params)
+
+    @property
+    def reference(self) -> GridReference | None:
+        """The reference as the scorer saw it, None where there is none."""
+        return self.bench.reference(self.scored.trial)
 
 
 def ask(store: Store, question: Question) -> Reply:
@@ -56,17 +71,16 @@ def ask(store: Store, question: Question) -> Reply:
     """
     dataset, image = _image_asked(store, question)
     run = _plan(store, question, dataset, image)
-    done: TrialDone | None = None
     for event in run_batch(store, run, BatchOptions(concurrency=1), Flag()):
         if isinstance(event, ModelStopped):
             raise OverreadError(event.sentence)
-        if isinstance(event, TrialDone):
-            done = event
     scored = trials.scored_trials(store, run)[0]
     bench = Bench(runs.run_spec(store, run), dataset)
-    return Reply(
-        run, scored, bench, _note(store, scored), done.latency_ms if done else 0
-    )
+    if scored.reply_id is None:
+        return Reply(run, scored, bench, "", "", 0)
+    raw = trials.reply_with_id(store, scored.reply_id).raw
+    read = adapter_for(question.profile).read(raw)
+    return Reply(run, scored, bench, read.text, read.note, raw.latency_ms)
 
 
 def _image_asked(store: Store, question: Question) -> tuple[Dataset, DatasetImage]:
@@ -95,12 +109,11 @@ def _plan(
         )
     spec = _spec(question, dataset, view)
     study = study_named(spec.study)
-    trial = study.single_trial(image, view.value, spec)
     return runs.create_run(
         store,
         spec,
         cases.add_dataset(store, dataset, adhoc=True),
-        [trial],
+        [_trial(spec, image, view)],
         study_version=study.version,
         scorer_version=study.scorer_version,
         plan_sha256=plan_sha256(spec, dataset, study),
@@ -124,32 +137,58 @@ def _spec(question: Question, dataset: Dataset, view: View) -> RunSpec:
     )
 
 
-def _note(store: Store, scored: ScoredTrial) -> str:
-    if scored.reply_id is None:
-        return ""
-    return trials.reply_with_id(store, scored.reply_id).raw.body.decode(
-        "utf-8", "replace"
+def _trial(spec: RunSpec, image: DatasetImage, view: View) -> Trial:
+    study = study_named(spec.study)
+    params = study.read_params(spec.preset, dict(spec.params))
+    finding = params.findings[0]
+    return Trial(
+        item=f"{image.key}|{finding}",
+        patient=image.patient,
+        image=image.key,
+        view=view.value,
+        finding=finding,
+        condition=study.conditions(params)[0],
+        repeat=0,
+        model=spec.models[0].name,
     )
+
+
+def answer_row(reply: Reply) -> dict[str, object]:
+    """Return an answer as the command line prints it."""
+    scored = reply.scored
+    reference, grid = reply.reference, reply.grid
+    cells = grid.cells()
+    return {
+        "answer": scored.score.answer,
+        "status": scored.score.status.value,
+        "reason": scored.score.reason,
+        "outcome": scored.score.outcome.value if scored.score.outcome else None,
+        "coverage": scored.score.coverage,
+        "reference_cells": [grid.label(cells[i]) for i in reference.hits]
+        if reference
+        else [],
+        "finding": scored.trial.finding,
+        "view": scored.trial.view,
+        "model": scored.trial.model,
+        "reply": reply.text,
+        "note": reply.note,
+        "latency_ms": reply.latency_ms,
+        "request_sha256": scored.request_sha256,
+        "run": reply.run,
+    }
 
 
 def write_overlay(reply: Reply, path: Path) -> None:
-    """Write what was sent with answer and reference drawn on it, as PNG."""
-    trial, score = reply.scored.trial, reply.scored.score
-    reference = reply.bench.reference(trial)
-    picture = reply.bench.study.overlay(
-        reply.bench.stimulus(trial),
-        reply.bench.images[trial.image].masks.get(trial.finding),
-        trial.condition,
-        reply.bench.params,
-    )
-    grid, mask = picture.grid, picture.mask
-    cells = grid.cells()
+    """Write what the model was asked about, with answer and reference, as PNG."""
+    trial, score, bench = reply.scored.trial, reply.scored.score, reply.bench
+    mask = bench.images[trial.image].masks.get(trial.finding)
+    cells = reply.grid.cells()
     drawn = draw_answer(
-        picture.raster,
-        grid,
-        mask,
-        grid.cell(score.answer) if score.answer else None,
-        [cells[i] for i in reference.hits] if reference else [],
+        bench.stimulus(trial).plain,
+        reply.grid,
+        None if mask is None else bench.study.shown_mask(mask, bench.params),
+        reply.grid.cell(score.answer) if score.answer else None,
+        [cells[i] for i in reply.reference.hits] if reply.reference else [],
         score.outcome,
     )
     write_atomically(path, encode_png(drawn))

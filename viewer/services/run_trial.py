@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
-from viewer.domain.answer import Answer, Unparsed
+from viewer.domain.answer import Answer, Status, Unparsed
 from viewer.domain.case import Dataset, DatasetImage, ImageRef
 from viewer.domain.exchange import ModelProfile, ModelRequest, RawReply
 from viewer.domain.image import PixelImage
@@ -24,6 +24,8 @@ _V = TypeVar("_V")
 
 PIXEL_IMAGES_KEPT: Final = 4
 STIMULI_KEPT: Final = 64
+NO_REFERENCE: Final = "no_gt"
+"""The reason of an answer kept without a reference to score it by."""
 
 
 class Memo(Generic[_K, _V]):
@@ -146,14 +148,22 @@ def judge_reply(bench: Bench, trial: Trial, raw: RawReply) -> Judged:
     """Hops 7 and 8; a reply that cannot be read raises ProviderError."""
     reply = adapter_for(bench.profiles[trial.model]).read(raw)
     answer = bench.study.parse(reply, trial, bench.params)
-    score = bench.study.score(answer, bench.reference(trial))
-    return Judged(_answer_as_json(answer), score)
+    return Judged(_answer_as_json(answer), _score(bench, trial, answer))
+
+
+def _score(bench: Bench, trial: Trial, answer: Answer | Unparsed) -> Score:
+    reference = bench.reference(trial)
+    if reference is not None:
+        return bench.study.score(answer, reference)
+    if isinstance(answer, Unparsed):
+        return Score(Status.EXCLUDED, NO_REFERENCE)
+    grid = bench.study.grid(trial.condition, bench.params)
+    return Score(Status.EXCLUDED, NO_REFERENCE, grid.label(answer.cell))
 
 
 def _answer_as_json(answer: Answer | Unparsed) -> str:
     if isinstance(answer, Unparsed):
-        fields = {"status": answer.status.value, "reason": answer.reason}
-    else:
-        cell = answer.cell
-        fields = {"cell": [cell.row, cell.column], "tier": answer.tier}  # type: ignore[dict-item]
-    return json.dumps(fields, sort_keys=True)
+        return json.dumps({"reason": answer.reason, "status": answer.status.value})
+    return json.dumps(
+        {"cell": [answer.cell.row, answer.cell.column], "tier": answer.tier}
+    )

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from viewer.domain.answer import Answer, Unparsed
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelReply, ModelRequest
@@ -115,10 +118,16 @@ class Study(Protocol):
         """Return a mask as the scorer sees it under a condition."""
         ...
 
-    def score(
-        self, answer: Answer | Unparsed, reference: GridReference | None
-    ) -> Score:
-        """Return the verdict; without a reference it is excluded(no_gt)."""
+    def grid(self, condition: Condition, params: Any) -> Grid:  # noqa: ANN401
+        """Return the grid that a condition draws."""
+        ...
+
+    def shown_mask(self, mask: Mask, params: Any) -> npt.NDArray[np.bool_]:  # noqa: ANN401
+        """Return a mask as it lies on the raster sent, (rows, columns)."""
+        ...
+
+    def score(self, answer: Answer | Unparsed, reference: GridReference) -> Score:
+        """Return the verdict."""
         ...
 
     def reference_counts(

@@ -21,7 +21,7 @@ from viewer.domain.case import (
     Notice,
     View,
 )
-from viewer.domain.errors import OverreadError
+from viewer.domain.errors import OverreadError, UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 from viewer.readers.datasets.files import (
@@ -30,7 +30,7 @@ from viewer.readers.datasets.files import (
     content_sha256,
     read_facts,
 )
-from viewer.readers.datasets.folder_layout import ImageFile, find_images
+from viewer.readers.datasets.folder_layout import ImageFile, find_images, image_file
 from viewer.readers.masks import load_mask
 
 _NO_PICTURES = frozenset({"SEG", "SR", "PR", "KO", "RTSTRUCT"})
@@ -95,6 +95,23 @@ def read(
         images=tuple(sorted(images, key=lambda image: image.key)),
         notices=tuple(notices),
         root_sha256=content_sha256(images),
+    )
+
+
+def read_image(path: Path, view: View | None = None) -> Dataset:
+    """Read one file as a data set of its own, with the masks beside it.
+
+    Its name is made from its content, so that the same file is the same data set. A
+    file that cannot be read raises.
+    """
+    file = image_file(path)
+    found = read_facts((path,), None)[path]
+    if found.problem:
+        raise UnreadableInputError(found.problem)
+    images = _images(file, found, _read_masks(file), view)
+    sha256 = content_sha256(images)
+    return Dataset(
+        f"{path.name} {sha256[:12]}", "folder", path.parent, images, (), sha256
     )
 
 

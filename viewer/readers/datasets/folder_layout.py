@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 
 from viewer.domain.case import Notice
@@ -62,6 +63,13 @@ def find_images(root: Path) -> FolderLayout:
     return FolderLayout(
         tuple(_image_file(path, keys[path], masks) for path in images), tuple(notices)
     )
+
+
+def image_file(path: Path) -> ImageFile:
+    """Return one image with the masks that lie beside it."""
+    beside = sorted(path.parent.glob(f"{escape(_stem(path))}.*{_MASK_SUFFIX}"))
+    masks = _mask_files([path, *(p for p in beside if p != path)])
+    return _image_file(path, _stem(path), masks)
 
 
 def _suffix(path: Path) -> str:

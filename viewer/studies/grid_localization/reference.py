@@ -51,11 +51,12 @@ def reference_of(mask: Mask, condition: Condition, params: Params) -> GridRefere
 
 def _paper_coverage(mask: Mask, grid: Grid, params: Params) -> Coverage:
     """Count the pixels of the fitted mask in each cell, as Gosai 2025 does."""
-    return pixels_in_cells(_fitted(mask, params.side, params.fit_mode), grid)
+    return pixels_in_cells(fitted_mask(mask, params.side, params.fit_mode), grid)
 
 
 @lru_cache(maxsize=256)
-def _fitted(mask: Mask, side: int, mode: FitMode) -> npt.NDArray[np.bool_]:
+def fitted_mask(mask: Mask, side: int, mode: FitMode) -> npt.NDArray[np.bool_]:
+    """Return a mask fitted like its image, (side, side); shared, not to be written."""
     return fit_mask(mask.array(), side, mode)
 
 

@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from viewer.domain.answer import Answer, Unparsed
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.domain.geometry import SizePx
+from viewer.domain.grid import Grid
 from viewer.domain.image import PixelImage
 from viewer.domain.reference import Mask
 from viewer.domain.report import ReportData
@@ -91,6 +95,14 @@ class GridLocalization:
     ) -> GridReference:
         """Return a mask as the scorer sees it under a condition."""
         return reference.reference_of(mask, condition, params)
+
+    def grid(self, condition: Condition, params: Params) -> Grid:
+        """Return the grid that a condition draws."""
+        return reference.grid_of(condition, params)
+
+    def shown_mask(self, mask: Mask, params: Params) -> npt.NDArray[np.bool_]:
+        """Return a mask as it lies on the raster sent, (side, side)."""
+        return reference.fitted_mask(mask, params.side, params.fit_mode)
 
     def score(self, answer: Answer | Unparsed, reference: GridReference) -> Score:
         """Return the verdict."""

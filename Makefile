@@ -1,0 +1,46 @@
+# The two commands are `make run` and `make test`; each sets up all it needs first.
+.DEFAULT_GOAL := run
+.PHONY: run run-reader test proof bench lint package clean
+
+PYTHON := .venv/bin/python
+PYTEST := $(PYTHON) -m pytest
+HEADLESS := .venv-headless/bin/python -m pytest -p no:pytest-qt
+WORKERS ?= 2
+
+run:            ## set up everything and do the main job on the demo collection
+	@packaging/bootstrap run
+	@.venv/bin/overread demo
+
+run-reader:     ## the same without torch and transformers
+	@packaging/bootstrap reader
+	@.venv/bin/overread demo
+
+lint:           ## style, types and import contracts
+	@packaging/bootstrap test
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	.venv/bin/lint-imports --no-logo
+
+test: lint      ## lint, the suite with coverage, and the headless half without Qt
+	@packaging/bootstrap headless
+	$(PYTEST) -m "not proof" -n $(WORKERS) --ignore tests/benchmarks --cov --cov-report=
+	$(PYTHON) -m coverage json --quiet -o .coverage.json
+	$(PYTHON) packaging/perfect_coverage.py .coverage.json
+	$(HEADLESS) -m "not proof" -n $(WORKERS) tests/unit tests/contract
+
+proof:          ## the long proofs: kills, fuzzing, hashes, coverage simulations
+	@packaging/bootstrap test
+	OVERREAD_HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m proof -s
+
+bench:          ## times, printed and never asserted
+	@packaging/bootstrap test
+	$(PYTEST) tests/benchmarks -s
+
+package:        ## a frozen folder of the command line, tried without any Python
+	@packaging/bootstrap test
+	packaging/package
+
+clean:          ## remove everything that was made here
+	rm -rf .venv .venv-headless build dist .coverage .coverage.json .mypy_cache \
+	    .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -27,7 +27,7 @@ _RESIDUAL_SD = 0.15  # what layers add must not drown what embeddings say
 _Array = npt.NDArray[np.float32]
 
 
-def write_tiny_model(folder: Path, seed: int = 0) -> tuple[Path, Path]:
+def write_tiny_model(folder: Path, seed: int = 1) -> tuple[Path, Path]:
     """Write ``llm.gguf`` and ``mmproj.gguf`` into a folder and return their paths."""
     rng = np.random.default_rng(seed)
     llm, eye = folder / "llm.gguf", folder / "mmproj.gguf"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-from viewer.domain.errors import ProviderError, RetryClass
+from viewer.domain.errors import UNREACHABLE, ProviderError, RetryClass
 
 _SAID_AT_MOST = 200
 
@@ -118,11 +118,21 @@ def timeout_error(host: str, seconds: float) -> ProviderError:
     )
 
 
-def connection_error(host: str) -> ProviderError:
-    """Return the error of a connection refused, broken or never made."""
+def unreachable_error(host: str) -> ProviderError:
+    """Return the error of a connection that could not be made: nothing was asked."""
     return ProviderError(
-        f"The connection to the server at {host} cannot be made, or broke.",
-        "Check that the server runs and that base_url is right.",
+        f"Nobody answers at {host}.",
+        "Start the server there, or mend base_url; then run the same command again.",
+        retry_class=RetryClass.RETRY,
+        reason=UNREACHABLE,
+    )
+
+
+def connection_error(host: str) -> ProviderError:
+    """Return the error of a connection that broke before the reply was whole."""
+    return ProviderError(
+        f"The connection to the server at {host} broke.",
+        "Look at the server's own log.",
         retry_class=RetryClass.RETRY,
         reason="connection",
     )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import httpx
+import httpx2
 import openai
 
 from viewer.domain.errors import ProviderError
@@ -169,7 +169,7 @@ class OpenAIAdapter:
             )
         if isinstance(error, openai.APITimeoutError):
             return provider_errors.timeout_error(self._host, self._timeout_s)
-        if isinstance(error.__cause__, httpx.ConnectError):
+        if isinstance(error.__cause__, httpx2.ConnectError):
             return provider_errors.unreachable_error(self._host)
         return provider_errors.connection_error(self._host)
 

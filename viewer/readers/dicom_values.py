@@ -89,8 +89,9 @@ def _shifted(stored: npt.NDArray[Any], offset: int) -> npt.NDArray[Any]:
         for dtype in (np.uint16, np.int16, np.int32, np.int64)
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max
     )
-    # Wraps in the wide type and back, so no wider copy of the image is made.
-    return np.add(stored.astype(dtype, copy=False), np.array(offset).astype(dtype))
+    # The sum wraps around in ``dtype`` where a term alone does not fit it.
+    shifted: npt.NDArray[Any] = stored.astype(dtype) + np.array(offset).astype(dtype)
+    return shifted
 
 
 def windows(dataset: Dataset, frame: int) -> tuple[Window, ...]:

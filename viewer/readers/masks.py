@@ -27,5 +27,5 @@ def load_mask(path: Path) -> npt.NDArray[np.bool_]:
             f"The mask {path.name} holds values that are not numbers.",
             "Write it with 0 outside the finding and 1 or 255 inside.",
         )
-    marked: npt.NDArray[np.bool_] = np.asarray(values != 0)
-    return marked.any(axis=2) if marked.ndim == 3 else marked
+    marked = np.asarray(values, dtype=bool)
+    return np.any(marked, axis=2) if marked.ndim == 3 else marked

@@ -1,0 +1,199 @@
+"""What a file says of its images without decoding a pixel."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pydicom
+from pydicom.datadict import tag_for_keyword
+from pydicom.dataset import Dataset
+from pydicom.errors import InvalidDicomError
+from pydicom.uid import DeflatedExplicitVRLittleEndian
+
+from viewer.domain.case import ImageHeader, ImageRef, View
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.geometry import PointMm, SizePx
+from viewer.readers.dicom import frame_count, quieten
+from viewer.readers.pixels import FileKind, file_kind
+from viewer.readers.raster_files import raster_file_size
+from viewer.readers.refusal import DAMAGED, refusing
+from viewer.readers.volume import volume_size
+
+_KEYWORDS = (
+    "SOPClassUID",
+    "StudyDate",
+    "Modality",
+    "StudyDescription",
+    "SeriesDescription",
+    "PatientID",
+    "ViewPosition",
+    "StudyInstanceUID",
+    "SeriesInstanceUID",
+    "InstanceNumber",
+    "PatientOrientation",
+    "ImagePositionPatient",
+    "ImageOrientationPatient",
+    "Laterality",
+    "ImageLaterality",
+    "NumberOfFrames",
+    "Rows",
+    "Columns",
+)
+_TAGS = [tag for tag in map(tag_for_keyword, _KEYWORDS) if tag is not None]
+_PROJECTIONS = frozenset({"CR", "DX", "RF", "RG"})
+_FRONTAL_WORDS = frozenset({"AP", "PA", "FRONTAL"})
+_LATERAL_WORDS = frozenset({"LL", "RL", "LAT", "LATERAL", "LLAT", "RLAT"})
+
+
+@dataclass(frozen=True, slots=True)
+class FileHeader:
+    """An image file's header: what its frames share, and what sorts it.
+
+    Keys are empty where the file names no patient, study or series. ``position`` is
+    that of the slice's first pixel, ``axes`` the six direction cosines of its rows and
+    columns; both are None unless the file has them.
+    """
+
+    path: Path
+    size: SizePx
+    frames: int
+    modality: str = ""
+    view: View = View.UNKNOWN
+    laterality: str = ""
+    patient_orientation: tuple[str, ...] = ()
+    patient_key: str = ""
+    study_key: str = ""
+    series_key: str = ""
+    study_date: str = ""
+    study_description: str = ""
+    series_description: str = ""
+    instance: int | None = None
+    position: PointMm | None = None
+    axes: tuple[float, ...] | None = None
+
+    def images(self) -> tuple[ImageHeader, ...]:
+        """Return a header for every frame, in the file's order."""
+        return tuple(
+            ImageHeader(
+                ImageRef(self.path, frame),
+                self.size,
+                self.frames,
+                self.modality,
+                self.view,
+                self.laterality,
+                self.patient_orientation,
+                self.patient_key,
+                self.study_key,
+                self.series_key,
+            )
+            for frame in range(self.frames)
+        )
+
+
+def read_file_header(path: Path) -> FileHeader:
+    """Return the header of any image file.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file is no image, or says nothing sensible of its size.
+    """
+    kind = file_kind(path)
+    if kind is FileKind.DICOM:
+        return _dicom_header(path)
+    measure = raster_file_size if kind is FileKind.RASTER else volume_size
+    size, frames = measure(path)
+    return FileHeader(path, size, frames)
+
+
+def view_of(modality: str, view_position: str) -> View:
+    """Return the projection that View Position names (PS3.3 C.8.7.1, C.8.11.5).
+
+    Obliques and decubitus positions are neither frontal nor lateral and stay unknown.
+    """
+    if modality not in _PROJECTIONS:
+        return View.UNKNOWN
+    words = set(view_position.upper().replace("_", " ").replace("-", " ").split())
+    frontal, lateral = words & _FRONTAL_WORDS, words & _LATERAL_WORDS
+    if frontal and not lateral:
+        return View.FRONTAL
+    return View.LATERAL if lateral and not frontal else View.UNKNOWN
+
+
+def _dicom_header(path: Path) -> FileHeader:
+    quieten()
+    with refusing(path):
+        dataset = _read_tags(path)
+        rows, columns = int(dataset.get("Rows") or 0), int(dataset.get("Columns") or 0)
+        if rows < 1 or columns < 1:
+            raise UnreadableInputError(
+                f"{path.name} says that it is {columns} × {rows} pixels.", DAMAGED
+            )
+        modality = _text(dataset, "Modality")
+        side = _text(dataset, "ImageLaterality") or _text(dataset, "Laterality")
+        return FileHeader(
+            path,
+            SizePx(rows, columns),
+            frame_count(dataset),
+            modality=modality,
+            view=view_of(modality, _text(dataset, "ViewPosition")),
+            laterality=side,
+            patient_orientation=_texts(dataset, "PatientOrientation"),
+            patient_key=_text(dataset, "PatientID"),
+            study_key=_text(dataset, "StudyInstanceUID"),
+            series_key=_text(dataset, "SeriesInstanceUID"),
+            study_date=_text(dataset, "StudyDate"),
+            study_description=_text(dataset, "StudyDescription"),
+            series_description=_text(dataset, "SeriesDescription"),
+            instance=_instance(dataset),
+            position=_position(dataset),
+            axes=_axes(dataset),
+        )
+
+
+def _read_tags(path: Path) -> Dataset:
+    """Read the few tags that are needed, and make sure that pixels follow them."""
+    with path.open("rb") as stream:
+        try:
+            dataset: Dataset = pydicom.dcmread(
+                stream, stop_before_pixels=True, specific_tags=_TAGS
+            )
+        except InvalidDicomError:
+            stream.seek(0)
+            dataset = pydicom.dcmread(
+                stream, stop_before_pixels=True, specific_tags=_TAGS, force=True
+            )
+            if "Rows" not in dataset and "SOPClassUID" not in dataset:
+                raise UnreadableInputError(
+                    f"{path.name} is not a DICOM file.", "Open an image file."
+                ) from None
+        syntax = dataset.file_meta.get("TransferSyntaxUID")
+        deflated = syntax == DeflatedExplicitVRLittleEndian
+        if "Rows" not in dataset or not (deflated or stream.read(1)):
+            raise UnreadableInputError(
+                f"{path.name} holds no pixels.", "Open an image, or export it again."
+            )
+    return dataset
+
+
+def _text(dataset: Dataset, keyword: str) -> str:
+    return str(dataset.get(keyword) or "").strip()
+
+
+def _texts(dataset: Dataset, keyword: str) -> tuple[str, ...]:
+    value = dataset.get(keyword) or ()
+    return (value,) if isinstance(value, str) else tuple(str(v) for v in value)
+
+
+def _instance(dataset: Dataset) -> int | None:
+    value = dataset.get("InstanceNumber")
+    return None if value in {None, ""} else int(value)
+
+
+def _position(dataset: Dataset) -> PointMm | None:
+    values = [float(v) for v in dataset.get("ImagePositionPatient") or ()]
+    return PointMm(*values) if len(values) == 3 else None
+
+
+def _axes(dataset: Dataset) -> tuple[float, ...] | None:
+    values = tuple(float(v) for v in dataset.get("ImageOrientationPatient") or ())
+    return values if len(values) == 6 else None

@@ -1,0 +1,185 @@
+"""What every way of asking in the catalogue promises, proved for all of them."""
+
+import dataclasses
+import json
+import pickle
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.requests import facts, noise, request
+from tests.helpers.scripted_server import Script, ScriptedServer
+from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest, ReplyKind
+from viewer.models.catalog import (
+    ADAPTERS,
+    adapter_for,
+    missing_dependency,
+    profile_from_table,
+    spec_of,
+)
+from viewer.services.request_key import request_document, request_key
+
+ITEMS = tuple(f"patient{i}_study1_view1_frontal|Edema" for i in range(16))
+COUNTS = tuple(tuple(r * c for c in range(8)) for r in range(8))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(Script(answer_by_hash=True)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def tables(
+    server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, dict[str, object]]:
+    """Return, for each adapter that needs settings, a table that suffices."""
+    folder = tmp_path_factory.mktemp("answers")
+    return {
+        "openai_api": {"base_url": server.base_url, "model": "tiny-vlm", "seed": 0},
+        "scripted": {"answer": "D4"},
+        "replay": {"items_file": _items_file(folder)},
+    }
+
+
+def _items_file(folder: Path) -> str:
+    lines = ["item,condition,repeat,model,status,answer,request_sha256"]
+    lines += [
+        f"{item},grid=8,{repeat},m,scored_wrong,B{i % 8 + 1},k"
+        for i, item in enumerate(ITEMS)
+        for repeat in range(2)
+    ]
+    path = folder / "items.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+@pytest.fixture(params=sorted(ADAPTERS))
+def profile(
+    request: pytest.FixtureRequest, tables: Mapping[str, dict[str, object]]
+) -> ModelProfile:
+    settings = tables.get(request.param, {})
+    table = {"name": f"a-{request.param}", "adapter": request.param, **settings}
+    return profile_from_table(table)
+
+
+def questions() -> list[ModelRequest]:
+    return [
+        request(
+            facts(
+                item=item,
+                repeat=repeat,
+                plain=noise(48, i),
+                reference_counts=COUNTS,
+            )
+        )
+        for i, item in enumerate(ITEMS)
+        for repeat in range(2)
+    ]
+
+
+def ask(profile: ModelProfile, question: ModelRequest) -> ModelReply:
+    adapter = adapter_for(profile)
+    return adapter.read(adapter.generate(question))
+
+
+def test_that_it_is_described_and_installed(profile: ModelProfile) -> None:
+    spec = spec_of(profile)
+    assert spec.summary
+    assert all(setting.meaning for setting in spec.settings)
+    assert missing_dependency(spec) is None
+    assert all(p.adapter == spec.name for p in spec.builtin_profiles)
+
+
+def test_that_its_identity_is_stable_json(profile: ModelProfile) -> None:
+    adapter = adapter_for(profile)
+    for repeat in range(3):
+        identity = dataclasses.asdict(adapter.identity(repeat))
+        assert json.loads(json.dumps(identity)) == identity
+        assert dataclasses.asdict(adapter.identity(repeat)) == identity
+        assert {"kind", "api"} <= set(identity["endpoint"])
+        assert identity["model"]
+        assert identity["revision"]
+
+
+def test_that_it_answers_with_text(profile: ModelProfile) -> None:
+    for question in questions()[:4]:
+        raw = adapter_for(profile).generate(question)
+        assert raw.kind in ReplyKind
+        assert isinstance(raw.body, bytes)
+        assert adapter_for(profile).read(raw).text
+
+
+def test_that_reading_a_stored_reply_again_gives_the_same(
+    profile: ModelProfile,
+) -> None:
+    raw = adapter_for(profile).generate(questions()[0])
+    stored = pickle.loads(pickle.dumps(raw))  # noqa: S301 - our own bytes
+    assert stored == raw
+    assert adapter_for(profile).read(stored) == adapter_for(profile).read(raw)
+
+
+def test_that_the_same_question_has_the_same_answer(profile: ModelProfile) -> None:
+    first = [ask(profile, question) for question in questions()]
+    assert [ask(profile, question) for question in questions()] == first
+
+
+def test_that_threads_change_nothing(profile: ModelProfile) -> None:
+    alone = [ask(profile, question) for question in questions()]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda q: ask(profile, q), questions()))
+    assert together == alone
+
+
+def test_that_a_question_and_its_profile_cross_processes(
+    profile: ModelProfile,
+) -> None:
+    question = questions()[0]
+    sent = pickle.dumps((profile, question))
+    their_profile, theirs = pickle.loads(sent)  # noqa: S301 - our own bytes
+    assert their_profile == profile
+    assert ask(their_profile, theirs) == ask(profile, question)
+
+
+def test_that_an_answer_that_depends_on_facts_has_them_in_its_key(
+    profile: ModelProfile,
+) -> None:
+    adapter, spec = adapter_for(profile), spec_of(profile)
+    answers: dict[str, ModelReply] = {}
+    for question in questions():
+        repeat = question.facts.repeat
+        document = request_document(
+            adapter.identity(repeat), question, repeat, reads_facts=spec.reads_facts
+        )
+        reply = ask(profile, question)
+        assert answers.setdefault(request_key(document), reply) == reply
+
+
+def test_that_facts_never_reach_an_endpoint(
+    profile: ModelProfile, server: ScriptedServer
+) -> None:
+    if not spec_of(profile).remote:
+        pytest.skip("stays in this process")
+    plain = noise(40, seed=99)
+    canaries = facts(
+        item="CANARY-item|CANARY-finding",
+        finding="CANARY-finding",
+        view="CANARY-view",
+        condition="CANARY-condition",
+        letters="CANARY-letters",
+        seed=918273645,
+        plain=plain,
+        plain_sha256="CANARY-sha256",
+        reference_counts=((564738291,),),
+    )
+    before = len(server.script.received)
+    ask(profile, request(canaries, png=questions()[0].images[0].png))
+    (received,) = server.script.received[before:]
+    said = received.body + str(received.headers).encode() + received.path.encode()
+    for canary in (b"CANARY", b"918273645", b"564738291"):
+        assert canary not in said
+    other = dataclasses.replace(canaries, item="x", finding="y", seed=1, view="z")
+    ask(profile, request(other, png=questions()[0].images[0].png))
+    assert server.script.received[-1].body == received.body

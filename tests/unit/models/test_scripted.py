@@ -1,0 +1,179 @@
+"""Scripted answers and answers replayed from an earlier report."""
+
+import base64
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.requests import facts, request
+from viewer.domain.errors import (
+    ProviderError,
+    RetryClass,
+    UnreadableInputError,
+    WrongUseError,
+)
+from viewer.domain.exchange import Facts, ModelProfile, ModelReply, ReplyKind
+from viewer.models.catalog import adapter_for
+
+
+def ask(adapter_name: str, about: Facts, **settings: object) -> ModelReply:
+    adapter = adapter_for(ModelProfile("m", adapter_name, settings))
+    return adapter.read(adapter.generate(request(about, png=b"png")))
+
+
+def test_that_a_constant_answers_everything() -> None:
+    assert ask("scripted", facts(), answer="D4").text == "D4"
+    assert ask("scripted", facts(item="q|Edema"), answer="").text == ""
+
+
+def test_that_the_longer_key_of_a_table_wins(tmp_path: Path) -> None:
+    table = {"p|Edema": "A1", "p|Edema|grid=8|1": "B2"}
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps(table))
+    settings = {"answers_file": str(path), "answer": "H8"}
+    assert ask("scripted", facts(item="p|Edema"), **settings).text == "A1"
+    assert ask("scripted", facts(item="p|Edema", repeat=1), **settings).text == "B2"
+    assert ask("scripted", facts(item="q|Edema"), **settings).text == "H8"
+
+
+def test_that_an_item_without_an_answer_fails_alone(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text("{}")
+    with pytest.raises(ProviderError) as caught:
+        ask("scripted", facts(), answers_file=str(path))
+    assert caught.value.retry_class is RetryClass.FAIL
+    assert caught.value.reason == "not_recorded"
+
+
+def test_that_reply_fields_and_a_delay_can_be_scripted() -> None:
+    started = time.perf_counter()
+    reply = ask(
+        "scripted",
+        facts(),
+        answer="",
+        finish_reason="content_filter",
+        refusal="No.",
+        delay_s=0.02,
+    )
+    assert time.perf_counter() - started >= 0.02
+    assert (reply.finish_reason, reply.refusal) == ("content_filter", "No.")
+
+
+def test_that_another_script_is_another_model(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    seen: list[object] = []
+    for table in ("{}", '{"a": "b"}'):
+        path.write_text(table)
+        profile = ModelProfile(f"m{len(seen)}", "scripted", {"answers_file": str(path)})
+        seen.append(adapter_for(profile).identity(0).params)
+    assert seen[0] != seen[1]
+
+
+def test_that_a_script_with_nothing_to_say_is_refused() -> None:
+    with pytest.raises(WrongUseError, match="nothing to say"):
+        ask("scripted", facts())
+
+
+@pytest.mark.parametrize("text", ["[]", '{"a": 1}', '{"a": ', "\ufeff{"])
+def test_that_a_bad_table_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text(text)
+    with pytest.raises(UnreadableInputError, match="not a JSON object of texts"):
+        ask("scripted", facts(), answers_file=str(path))
+
+
+def test_that_a_missing_table_is_named_without_its_folder(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError) as caught:
+        ask("scripted", facts(), answers_file=str(tmp_path / "gone.json"))
+    assert "gone.json" in str(caught.value)
+    assert str(tmp_path) not in str(caught.value)
+
+
+HEADER = "item,condition,repeat,model,status,answer,request_sha256\n"
+ROWS = (
+    "p|Edema,grid=8,0,a,scored_wrong,C3,k0\n"
+    "p|Edema,grid=8,1,a,refused,,k1\n"
+    "p|Edema,grid=8,2,a,truncated,,k2\n"
+    "p|Edema,grid=8,3,a,unparsed,,k3\n"
+    "p|Edema,grid=8,4,a,ambiguous,,k4\n"
+)
+
+
+def write_items(folder: Path, text: str = HEADER + ROWS) -> str:
+    path = folder / "items.csv"
+    path.write_text(text)
+    return str(path)
+
+
+def test_that_a_replayed_table_ends_in_the_same_statuses(tmp_path: Path) -> None:
+    items = write_items(tmp_path)
+    replies = [
+        ask("replay", facts(item="p|Edema", repeat=r), items_file=items)
+        for r in range(4)
+    ]
+    assert [reply.text for reply in replies] == ["C3", "", "", ""]
+    assert replies[1].refusal is not None
+    assert replies[2].finish_reason == "length"
+    assert replies[3].refusal is None
+    for absent in (4, 9):
+        with pytest.raises(ProviderError, match="holds no reply") as caught:
+            ask("replay", facts(item="p|Edema", repeat=absent), items_file=items)
+        assert caught.value.reason == "not_recorded"
+
+
+def test_that_recorded_bodies_come_again_byte_for_byte(tmp_path: Path) -> None:
+    body = json.dumps(
+        {"choices": [{"finish_reason": "stop", "message": {"content": "G7"}}]}
+    ).encode()
+    line = {
+        "request_sha256": "k4",
+        "kind": "chat_completion",
+        "body": base64.b64encode(body).decode(),
+    }
+    replies = tmp_path / "replies.jsonl"
+    replies.write_text(json.dumps(line) + "\n")
+    settings = {"items_file": write_items(tmp_path), "replies_file": str(replies)}
+    adapter = adapter_for(ModelProfile("m", "replay", settings))
+    raw = adapter.generate(request(facts(item="p|Edema", repeat=4)))
+    assert (raw.kind, raw.body) == (ReplyKind.CHAT_COMPLETION, body)
+    assert adapter.read(raw).text == "G7"
+    with pytest.raises(ProviderError):
+        adapter.generate(request(facts(item="p|Edema", repeat=0)))
+
+
+def test_that_one_of_several_models_must_be_named(tmp_path: Path) -> None:
+    items = write_items(tmp_path, HEADER + ROWS + ROWS.replace(",a,", ",b,"))
+    with pytest.raises(WrongUseError, match="several models: a, b"):
+        ask("replay", facts(item="p|Edema"), items_file=items)
+    with pytest.raises(WrongUseError, match="no model 'c'"):
+        ask("replay", facts(item="p|Edema"), items_file=items, model="c")
+    assert (
+        ask("replay", facts(item="p|Edema"), items_file=items, model="b").text == "C3"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", HEADER + "p,grid=8,0\n"])
+def test_that_what_is_no_items_table_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UnreadableInputError, match=r"not an items\.csv"):
+        ask("replay", facts(), items_file=write_items(tmp_path, text))
+
+
+def test_that_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "binary.csv"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UnreadableInputError, match=r"not an items\.csv"):
+        ask("replay", facts(), items_file=str(path))
+
+
+@pytest.mark.parametrize(
+    "line", ["x", "[]", '{"kind": "plain", "body": "e30="}', '{"request_sha256": "k"}']
+)
+def test_that_a_bad_line_of_replies_is_numbered(tmp_path: Path, line: str) -> None:
+    replies = tmp_path / "replies.jsonl"
+    good = '{"request_sha256": "k", "kind": "plain", "body": "e30="}'
+    replies.write_text(f"{good}\n{line}\n")
+    settings = {"items_file": write_items(tmp_path), "replies_file": str(replies)}
+    with pytest.raises(UnreadableInputError, match="Line 2"):
+        ask("replay", facts(), **settings)

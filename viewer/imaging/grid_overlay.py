@@ -95,16 +95,27 @@ def draw_grid(raster: Raster, grid: Grid, style: GridStyle | None = None) -> Ras
     style = style or GridStyle()
     pixels = _enlarged_rgb(raster, style.render_scale)
     size = SizePx(pixels.shape[0], pixels.shape[1])
+    ink, halo = label_pixels(grid, size, style)
+    lines = _line_mask(grid, size, style.line_px) & ~(ink | halo)
+    alpha = round(style.opacity * 255)
+    _blend(pixels, halo, _HALO, alpha)
+    _blend(pixels, lines | ink, style.color, alpha)
+    return Raster(pixels)
+
+
+def label_pixels(
+    grid: Grid, size: SizePx, style: GridStyle
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return where the labels' ink lies, and their dark halo around it.
+
+    Both are (rows, columns) on the raster as drawn, after enlarging. Labels that fit
+    no face raise :class:`WrongUseError`.
+    """
     face = _fitting_face(grid, size, style)
     if face is None:
         raise WrongUseError(*_does_not_fit(grid, size, style))
     ink = _label_ink(grid, size, style, face)
-    halo = _grown(ink, style.font_scale)
-    lines = _line_mask(grid, size, style.line_px) & ~halo
-    alpha = round(style.opacity * 255)
-    _blend(pixels, halo & ~ink, _HALO, alpha)
-    _blend(pixels, lines | ink, style.color, alpha)
-    return Raster(pixels)
+    return ink, _grown(ink, style.font_scale) & ~ink
 
 
 def label_height_px(style: GridStyle, face: Face = Face.REGULAR) -> int:

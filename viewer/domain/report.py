@@ -38,10 +38,28 @@ class BarFigure:
 
 
 @dataclass(frozen=True)
+class Section:
+    """A titled table of a report's page, printable as it stands.
+
+    ``groups`` names runs of columns, from the left, each with how many it spans.
+    """
+
+    title: str
+    text: str
+    table: Table
+    groups: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
 class ReportData:
-    """What a study reports: tables by file name, and data for its figures."""
+    """What a study reports: tables by file name, and data for its figures.
+
+    ``sections`` stand on the page before the figures, ``appendix`` after them.
+    """
 
     tables: tuple[Table, ...]
     figures: tuple[BarFigure, ...]
     metric_definitions: Mapping[str, str]
     incomplete: bool
+    sections: tuple[Section, ...] = ()
+    appendix: tuple[Section, ...] = ()

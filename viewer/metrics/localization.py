@@ -1,8 +1,10 @@
 """Which cells count as a hit, and what chance and habit would reach (X-04, E000-16)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
 
 from viewer.metrics.coverage import Coverage
 
@@ -36,17 +38,17 @@ def any_overlap(coverage: Coverage) -> tuple[int, ...]:
     return tuple(i for i, covered in enumerate(coverage.covered) if covered > least)
 
 
-def random_hit_rate(hits: Sequence[int], n_cells: int) -> float:
+def random_hit_rate(hit_sets: npt.NDArray[np.int64], n_cells: int) -> float:
     """Return the mean of |hit set| / n_cells over items (E000-19).
 
     Parameters
     ----------
-    hits : sequence of int
+    hit_sets : (items,) integers
         The size of each item's hit set, fallback applied.
     n_cells : int
         Cells of the grid, the same for every item.
     """
-    return sum(hits) / (len(hits) * n_cells)
+    return int(hit_sets.sum()) / (hit_sets.size * n_cells)
 
 
 def _reaching(coverage: Coverage, threshold: Fraction) -> tuple[int, ...]:

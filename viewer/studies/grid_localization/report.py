@@ -1,13 +1,75 @@
-"""The tables and figures of a run."""
+"""The tables, figures and page of a run, as data that writers draw."""
 
 from collections.abc import Sequence
 
-from viewer.domain.report import ReportData
+from viewer.domain.report import BarFigure, BarSeries, ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
+from viewer.studies.grid_localization.definitions import metric_definitions
+from viewer.studies.grid_localization.estimates import MACRO, MICRO, Row, estimates
+from viewer.studies.grid_localization.groups import ALL_VIEWS, Arm
 from viewer.studies.grid_localization.items_table import items_table
+from viewer.studies.grid_localization.page import appendix, sections
+from viewer.studies.grid_localization.params import Params, read_params
+from viewer.studies.grid_localization.plan import conditions
+from viewer.studies.grid_localization.results_table import results_table
 
 
-def report(results: Sequence[TrialResult], spec: RunSpec) -> ReportData:  # noqa: ARG001
-    """Return the tables and figures of a run."""
-    return ReportData((items_table(results),), (), {}, incomplete=False)
+def report(results: Sequence[TrialResult], spec: RunSpec) -> ReportData:
+    """Return the tables and figures of a run; unfinished, it says so."""
+    params = read_params(spec.preset, spec.params)
+    rows = estimates(results, params, _arms(params, spec), spec.seed)
+    incomplete = any(row.tally.pending for row in rows)
+    return ReportData(
+        (items_table(results), results_table(rows)),
+        tuple(_figure(rows, condition.name) for condition in conditions(params)),
+        metric_definitions(params),
+        incomplete,
+        sections(rows),
+        appendix(rows, results, with_published=not incomplete),
+    )
+
+
+def _arms(params: Params, spec: RunSpec) -> tuple[Arm, ...]:
+    return tuple(
+        Arm(condition.name, model.name)
+        for condition in conditions(params)
+        for model in spec.models
+    )
+
+
+def _figure(rows: Sequence[Row], condition: str) -> BarFigure:
+    """Return grouped bars of hit rates over all views, the macro mean last."""
+    shown = [
+        row
+        for row in rows
+        if row.arm.condition == condition
+        and row.view == ALL_VIEWS
+        and row.finding != MICRO
+    ]
+    findings = tuple(dict.fromkeys(row.finding for row in shown))
+    models = tuple(dict.fromkeys(row.arm.model for row in shown))
+    by_key = {(row.arm.model, row.finding): row for row in shown}
+    baseline = {row.finding: row.estimate.random for row in reversed(shown)}
+    return BarFigure(
+        file_name=f"hit_rate_{condition.replace('=', '_')}.svg",
+        title=f"Hit rate by finding, {condition.replace('=', ' ')}, all views",
+        y_label="Hit rate",
+        error_name="bootstrap SD over items",
+        groups=tuple("Mean of findings" if f == MACRO else f for f in findings),
+        series=tuple(_series(model, findings, by_key) for model in models),
+        baseline_name="random cell",
+        baseline=tuple(baseline[finding] for finding in findings),
+    )
+
+
+def _series(
+    model: str, findings: Sequence[str], by_key: dict[tuple[str, str], Row]
+) -> BarSeries:
+    rows = [by_key.get((model, finding)) for finding in findings]
+    return BarSeries(
+        model,
+        tuple(row.estimate.hit_rate if row else None for row in rows),
+        tuple(row.estimate.bootstrap_sd if row else None for row in rows),
+        tuple(row.tally.settled if row else 0 for row in rows),
+    )

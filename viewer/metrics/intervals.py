@@ -1,0 +1,136 @@
+"""Intervals and standard errors of rates, with clusters where items share a patient."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+_Floats = npt.NDArray[np.float64]
+_Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A lower and an upper bound."""
+
+    low: float
+    high: float
+
+
+def wilson(k: int, n: int, confidence: float = 0.95) -> Interval:
+    """Return Wilson's score interval of ``k`` of ``n`` (Wilson 1927).
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is not positive or ``k`` not from 0 to ``n``.
+    """
+    if n <= 0 or not 0 <= k <= n:
+        raise ValueError(f"there is no rate of {k} out of {n}")
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    p, z2 = k / n, z * z
+    middle = p + z2 / (2 * n)
+    half = z * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+    low = 0.0 if k == 0 else (middle - half) / (1 + z2 / n)
+    high = 1.0 if k == n else (middle + half) / (1 + z2 / n)
+    return Interval(low, high)
+
+
+def iid_standard_error(values: Sequence[float]) -> float:
+    """Return √Σ(x − x̄)² / n, as if every value stood alone."""
+    return cluster_standard_error([[value] for value in values])
+
+
+def cluster_standard_error(clusters: Sequence[Sequence[float]]) -> float:
+    """Return √Σ_c(Σ_i(x_ic − x̄))² / n (Miller 2024, arXiv 2411.00640)."""
+    n = sum(len(cluster) for cluster in clusters)
+    mean = sum(sum(cluster) for cluster in clusters) / n
+    return sqrt(sum(sum(x - mean for x in cluster) ** 2 for cluster in clusters)) / n
+
+
+def resampling_weights(n: int, replicates: int, rng: np.random.Generator) -> _Ints:
+    """Return how often each of ``n`` units is drawn, with replacement, n at a time.
+
+    Shape (replicates, n), each row summing to n.
+    """
+    drawn = rng.integers(0, n, size=(replicates, n))
+    drawn += np.arange(replicates)[:, None] * n
+    counts = np.bincount(drawn.ravel(), minlength=replicates * n)
+    return counts.reshape(replicates, n)
+
+
+def bootstrap_ratio(numerator: _Ints, denominator: _Ints, weights: _Ints) -> _Floats:
+    """Return Σ numerator / Σ denominator under each row of weights; NaN where 0 / 0.
+
+    Parameters
+    ----------
+    numerator, denominator : (n,) integers
+        Sums of each resampled unit (an item, or a patient with all his items).
+    weights : (replicates, n) integers
+        As :func:`resampling_weights` returns them.
+    """
+    above = (weights @ numerator).astype(np.float64)
+    below = (weights @ denominator).astype(np.float64)
+    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+
+
+def percentile_interval(samples: _Floats, confidence: float = 0.95) -> Interval:
+    """Return the central quantiles of bootstrap replicates; NaN ones are skipped.
+
+    No replicate at all gives NaN bounds.
+    """
+    kept = samples[~np.isnan(samples)]
+    if kept.size == 0:
+        return Interval(float("nan"), float("nan"))
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(kept, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def bca_interval(
+    samples: _Floats, estimate: float, jackknife: _Floats, confidence: float = 0.95
+) -> Interval:
+    """Return the bias-corrected and accelerated interval (Efron 1987).
+
+    Parameters
+    ----------
+    samples : (replicates,) float
+        Bootstrap replicates of the estimate.
+    estimate : float
+        The estimate on the data themselves.
+    jackknife : (clusters,) float
+        The estimate with each cluster left out in turn.
+    """
+    normal = NormalDist()
+    below = np.count_nonzero(samples < estimate) + 0.5 * np.count_nonzero(
+        samples == estimate
+    )
+    share = min(max(below / samples.size, 0.5 / samples.size), 1 - 0.5 / samples.size)
+    bias, acceleration = normal.inv_cdf(share), _acceleration(jackknife)
+    tail = (1 - confidence) / 2
+    bounds = [
+        _bca_level(normal, bias, acceleration, level) for level in (tail, 1 - tail)
+    ]
+    low, high = np.quantile(samples, bounds)
+    return Interval(float(low), float(high))
+
+
+def jackknife_of(estimate: Callable[[_Ints], float], n: int) -> _Floats:
+    """Return an estimate, a function of (n,) weights, with each unit left out."""
+    return np.array([estimate(1 - np.eye(n, dtype=np.int64)[i]) for i in range(n)])
+
+
+def _acceleration(jackknife: _Floats) -> float:
+    gap = jackknife.mean() - jackknife
+    spread = float((gap**2).sum()) ** 1.5
+    return float((gap**3).sum()) / (6 * spread) if spread else 0.0
+
+
+def _bca_level(
+    normal: NormalDist, bias: float, acceleration: float, level: float
+) -> float:
+    z = bias + normal.inv_cdf(level)
+    return normal.cdf(bias + z / (1 - acceleration * z))

@@ -1,0 +1,192 @@
+"""The report's page: the results as a reader wants them, and what was left out."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from viewer.domain.answer import Status
+from viewer.domain.report import Section, Table
+from viewer.domain.result import TrialResult
+from viewer.metrics.intervals import Interval
+from viewer.studies.grid_localization.estimates import MACRO, MICRO, Row
+from viewer.studies.grid_localization.groups import ALL_VIEWS
+from viewer.studies.grid_localization.published import HIT_RATES, SOURCE, Published
+
+_NAMES = {MACRO: "Mean of findings", MICRO: "All trials pooled"}
+_HEADER = (
+    *("Finding", "View", "Model", "k / n", "Hit rate %", "± SD", "Random %"),
+    *("Wilson 95 %", "Prior %", "Skill", "Skill 95 %", "Answered only %"),
+    *("planned", "scored", "failed", "refused", "unparsed", "excluded", "pending"),
+)
+_GROUPS = (("", 3), ("Paper mode", 4), ("Recommended", 5), ("Trials", 7))
+_REASONS = {
+    "no_gt": "The label is positive, but there is no reference mask.",
+    "mask_size": "The mask is of another size than its image.",
+    "mask_unreadable": "The mask cannot be decoded.",
+    "unknown_view": "The image does not say whether it is frontal or lateral.",
+    "gt_outside_crop": "The whole mask lies outside the part of the image sent.",
+    "gt_too_small": "The mask is too small to leave a pixel at the size sent.",
+    "unreadable": "The image cannot be read.",
+    "missing_file": "The image file is missing.",
+}
+_MUCH_OUTSIDE = 0.1
+
+
+def sections(rows: Sequence[Row]) -> tuple[Section, ...]:
+    """Return one results table for each condition, all views together."""
+    return tuple(
+        _results(f"Results, {_spoken(condition)}", of_condition)
+        for condition, of_condition in _by_condition(rows, all_views=True)
+    )
+
+
+def appendix(
+    rows: Sequence[Row], results: Sequence[TrialResult], *, with_published: bool
+) -> tuple[Section, ...]:
+    """Return what follows the figures: by view, left out, references, published."""
+    by_view = (
+        _results(f"By view, {_spoken(condition)}", of_condition)
+        for condition, of_condition in _by_condition(rows, all_views=False)
+    )
+    published = (_published(),) if with_published else ()
+    return (*_left_out(results), *_references(results), *published, *by_view)
+
+
+def percent(value: float | None, decimals: int = 1) -> str:
+    """Return a rate 0-1 in per cent, rounded half to even (X-06)."""
+    return "-" if value is None else f"{100 * value:.{decimals}f}"
+
+
+def _spoken(condition: str) -> str:
+    name = condition.removeprefix("grid=")
+    rows, _, columns = name.partition("x")
+    return f"{rows} × {columns or rows} grid"
+
+
+def _by_condition(
+    rows: Sequence[Row], *, all_views: bool
+) -> Iterator[tuple[str, list[Row]]]:
+    for condition in dict.fromkeys(row.arm.condition for row in rows):
+        yield (
+            condition,
+            [
+                row
+                for row in rows
+                if row.arm.condition == condition
+                and (row.view == ALL_VIEWS) is all_views
+            ],
+        )
+
+
+def _results(title: str, rows: Sequence[Row]) -> Section:
+    text = (
+        "Rates in per cent, skill in percentage points. Every planned trial that was "
+        "not excluded counts; a refusal, a failure or a reply without a cell is a miss."
+    )
+    table = Table("results", _HEADER, tuple(_printed(row) for row in rows))
+    return Section(title, text, table, _GROUPS)
+
+
+def _printed(row: Row) -> tuple[str, ...]:
+    n, estimate = row.tally, row.estimate
+    answered = n.k / n.scored if n.scored and row.finding != MACRO else None
+    skill = None if estimate.skill is None else 100 * estimate.skill
+    return (
+        _NAMES.get(row.finding, row.finding),
+        row.view,
+        row.arm.model,
+        f"{n.k} / {n.settled}",
+        percent(estimate.hit_rate),
+        percent(estimate.bootstrap_sd),
+        percent(estimate.random),
+        _interval(estimate.wilson),
+        percent(estimate.prior),
+        "-" if skill is None else f"{skill:+.1f}",
+        _interval(estimate.skill_interval, sign="+"),
+        percent(answered),
+        *map(str, (n.planned, n.scored, n.failed, n.refused)),
+        *map(str, (n.unparsed, n.excluded, n.pending)),
+    )
+
+
+def _interval(interval: Interval | None, sign: str = "") -> str:
+    if interval is None:
+        return "-"
+    return f"{100 * interval.low:{sign}.1f} to {100 * interval.high:{sign}.1f}"
+
+
+def _left_out(results: Sequence[TrialResult]) -> tuple[Section, ...]:
+    """Return every excluded item by name, nothing where there is none."""
+    trials = Counter(
+        (r.item, r.score.reason) for r in results if r.score.status is Status.EXCLUDED
+    )
+    if not trials:
+        return ()
+    rows = tuple(
+        (item, reason, _REASONS.get(reason, ""), str(n))
+        for (item, reason), n in sorted(trials.items())
+    )
+    table = Table("excluded", ("Item", "Reason", "Meaning", "Trials"), rows)
+    text = "Planned, but in no rate: these items cannot be scored."
+    return (Section(f"Excluded: {len(rows)} items", text, table),)
+
+
+def _references(results: Sequence[TrialResult]) -> tuple[Section, ...]:
+    """Return what the references look like through each grid (E000-08, -16, -17)."""
+    items = {
+        (r.condition, r.item): r
+        for r in results
+        if r.score.status is not Status.EXCLUDED and r.n_cells
+    }
+    rows = tuple(
+        _reference_row(condition, [r for (c, _), r in items.items() if c == condition])
+        for condition in dict.fromkeys(condition for condition, _ in items)
+    )
+    header = (
+        *("Grid", "Items", "Images", "Patients", "Fallback items", "Fallback images"),
+        *("Hit set differs in the other mask mode", "Over 10 % of the mask cropped"),
+    )
+    text = (
+        "Fallback: no cell reaches the threshold, so any cell that touches the mask is "
+        "a hit. The other mask mode is native area for pixels at the size sent, and "
+        "the reverse."
+    )
+    return (Section("References", text, Table("references", header, rows)),)
+
+
+def _reference_row(condition: str, items: Sequence[TrialResult]) -> tuple[str, ...]:
+    images = {item.image for item in items}
+    fallback = [item for item in items if item.fallback]
+    fallback_images = {item.image for item in fallback}
+    differ = [i for i in items if i.alternate_index not in {None, i.reference_index}]
+    cropped = [item for item in items if item.fraction_outside > _MUCH_OUTSIDE]
+    return (
+        _spoken(condition),
+        str(len(items)),
+        str(len(images)),
+        str(len({item.patient for item in items})),
+        _share(len(fallback), len(items)),
+        _share(len(fallback_images), len(images)),
+        _share(len(differ), len(items)),
+        _share(len(cropped), len(items)),
+    )
+
+
+def _share(k: int, n: int) -> str:
+    return f"{k} ({percent(k / n)} %)"
+
+
+def _published() -> Section:
+    text = (
+        f"{SOURCE}, CheXlocalize test set, 8 × 8 grid. For reference only: another "
+        "data set, other patients, other readers. The CNN's figures are means of "
+        "bootstrap replicates and human and CNN hits are points in the mask, so they "
+        "are not the rate above."
+    )
+    header = ("Finding", "Who", "Hit rate %", "k / n", "Where")
+    rows = tuple(_published_row(row) for row in HIT_RATES)
+    return Section("Published values", text, Table("published", header, rows))
+
+
+def _published_row(row: Published) -> tuple[str, ...]:
+    counts = "-" if row.k is None else f"{row.k} / {row.n}"
+    return row.finding, row.who, f"{row.value:.{row.decimals}f}", counts, row.where

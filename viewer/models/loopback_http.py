@@ -138,9 +138,11 @@ class _Watch:
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Learn of the connection before anything is sent over it."""
         if event == "connection.connect_tcp.complete":
-            self._socket = info["return_value"].get_extra_info("socket")
-            peer = info["return_value"].get_extra_info("server_addr")[0]
+            stream = info["return_value"]
+            self._socket = stream.get_extra_info("socket")
+            peer = stream.get_extra_info("server_addr")[0]
             if not _is_loopback(peer):
+                stream.close()
                 raise PrivacyError(
                     f"The name of the server leads to {peer}, which is not this "
                     "machine; use a server on 127.0.0.1."

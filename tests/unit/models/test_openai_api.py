@@ -1,9 +1,12 @@
 """The Chat Completions adapter against a real server that behaves as it is told."""
 
 import base64
+import hashlib
 import json
 import logging
 import socket
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -221,16 +224,16 @@ def test_that_every_name_of_this_machine_is_taken(host: str) -> None:
     assert endpoint["host"] == f"{host}:80"
 
 
-class _Elsewhere:
-    def get_extra_info(self, name: str) -> object:
-        return ("192.0.2.1", 80) if name == "server_addr" else None
-
-
-def test_that_a_name_that_leads_elsewhere_is_refused_before_anything_is_sent() -> None:
-    watch = loopback_http._Watch("localhost:80", 60)
-    with pytest.raises(PrivacyError, match=r"192\.0\.2\.1"):
-        watch.trace("connection.connect_tcp.complete", {"return_value": _Elsewhere()})
-    watch.cancel()
+def test_that_a_name_that_leads_elsewhere_is_refused_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ScriptedServer() as server:
+        adapter = adapter_of(server.base_url)
+        # from here on 127.0.0.1 counts as another machine, as after a changed name
+        monkeypatch.setattr(loopback_http, "_is_loopback", lambda _: False)
+        with pytest.raises(PrivacyError, match="leads to 127"):
+            adapter.generate(QUESTION)
+        assert not server.script.received
 
 
 def test_that_a_redirect_is_not_followed() -> None:
@@ -296,6 +299,31 @@ def test_that_each_attempt_is_one_request() -> None:
                 adapter.generate(QUESTION)
         adapter.generate(QUESTION)
         assert len(server.script.received) == 3
+
+
+def test_that_the_server_in_its_own_process_keeps_a_journal(tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    command = [sys.executable, "-m", "tests.helpers.scripted_server"]
+    options = ["--journal", str(journal), "--script", "500", "--answer-by-hash"]
+    with subprocess.Popen(
+        command + options,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[3],
+    ) as process:
+        assert process.stdout is not None
+        adapter = adapter_of(f"http://127.0.0.1:{int(process.stdout.readline())}/v1")
+        with pytest.raises(ProviderError):
+            adapter.generate(QUESTION)
+        answer = adapter.read(adapter.generate(QUESTION)).text
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert [line["behaviour"] for line in lines] == ["500", "ok"]
+    assert lines[1]["image_sha256"] == [QUESTION.images[0].sha256]
+    sha256 = hashlib.sha256(lines[1]["body"].encode()).hexdigest()
+    assert lines[0]["sha256"] == lines[1]["sha256"] == sha256
+    row, column = divmod(int(sha256[:16], 16) % 64, 8)
+    assert answer == f"{'ABCDEFGH'[row]}{column + 1}"
 
 
 def test_that_an_unreachable_endpoint_is_named() -> None:

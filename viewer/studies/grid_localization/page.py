@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from viewer.domain.answer import Status
 from viewer.domain.report import Section, Table
@@ -14,10 +15,11 @@ from viewer.studies.grid_localization.published import HIT_RATES, SOURCE, Publis
 _NAMES = {MACRO: "Mean of findings", MICRO: "All trials pooled"}
 _HEADER = (
     *("Finding", "View", "Model", "k / n", "Hit rate %", "± SD", "Random %"),
-    *("Wilson 95 %", "Prior %", "Skill", "Skill 95 %", "Answered only %"),
     *("planned", "scored", "failed", "refused", "unparsed", "excluded", "pending"),
+    *("Wilson 95 %", "Prior %", "Skill", "Skill 95 %", "Answered only %"),
 )
-_GROUPS = (("", 3), ("Paper mode", 4), ("Recommended", 5), ("Trials", 7))
+_GROUPS = (("", 3), ("Paper mode", 4), ("Trials", 7), ("Recommended", 5))
+_VIEW_COLUMN = 1
 _REASONS = {
     "no_gt": "The label is positive, but there is no reference mask.",
     "mask_size": "The mask is of another size than its image.",
@@ -34,7 +36,7 @@ _MUCH_OUTSIDE = 0.1
 def sections(rows: Sequence[Row]) -> tuple[Section, ...]:
     """Return one results table for each condition, all views together."""
     return tuple(
-        _results(f"Results, {_spoken(condition)}", of_condition)
+        _without_view(_results(f"Results, {spoken(condition)}", of_condition))
         for condition, of_condition in _by_condition(rows, all_views=True)
     )
 
@@ -44,22 +46,22 @@ def appendix(
 ) -> tuple[Section, ...]:
     """Return what follows the figures: by view, left out, references, published."""
     by_view = (
-        _results(f"By view, {_spoken(condition)}", of_condition)
+        _results(f"By view, {spoken(condition)}", of_condition)
         for condition, of_condition in _by_condition(rows, all_views=False)
     )
     published = (_published(),) if with_published else ()
     return (*_left_out(results), *_references(results), *published, *by_view)
 
 
+def spoken(condition: str) -> str:
+    """Return a condition as it is read out: ``grid=8`` is an 8 × 8 grid."""
+    rows, _, columns = condition.removeprefix("grid=").partition("x")
+    return f"{rows} × {columns or rows} grid"
+
+
 def percent(value: float | None, decimals: int = 1) -> str:
     """Return a rate 0-1 in per cent, rounded half to even (X-06)."""
     return "-" if value is None else f"{100 * value:.{decimals}f}"
-
-
-def _spoken(condition: str) -> str:
-    name = condition.removeprefix("grid=")
-    rows, _, columns = name.partition("x")
-    return f"{rows} × {columns or rows} grid"
 
 
 def _by_condition(
@@ -86,10 +88,24 @@ def _results(title: str, rows: Sequence[Row]) -> Section:
     return Section(title, text, table, _GROUPS)
 
 
+def _without_view(section: Section) -> Section:
+    """Leave out the column that says the same in every row."""
+    table = section.table
+    header, *rows = (
+        (*row[:_VIEW_COLUMN], *row[_VIEW_COLUMN + 1 :])
+        for row in (table.header, *table.rows)
+    )
+    (name, first), *groups = section.groups
+    return replace(
+        section,
+        table=Table(table.name, tuple(map(str, header)), tuple(rows)),
+        groups=((name, first - 1), *groups),
+    )
+
+
 def _printed(row: Row) -> tuple[str, ...]:
     n, estimate = row.tally, row.estimate
     answered = n.k / n.scored if n.scored and row.finding != MACRO else None
-    skill = None if estimate.skill is None else 100 * estimate.skill
     return (
         _NAMES.get(row.finding, row.finding),
         row.view,
@@ -98,20 +114,28 @@ def _printed(row: Row) -> tuple[str, ...]:
         percent(estimate.hit_rate),
         percent(estimate.bootstrap_sd),
         percent(estimate.random),
-        _interval(estimate.wilson),
-        percent(estimate.prior),
-        "-" if skill is None else f"{skill:+.1f}",
-        _interval(estimate.skill_interval, sign="+"),
-        percent(answered),
         *map(str, (n.planned, n.scored, n.failed, n.refused)),
         *map(str, (n.unparsed, n.excluded, n.pending)),
+        _interval(estimate.wilson),
+        percent(estimate.prior),
+        _points(estimate.skill),
+        _interval(estimate.skill_interval, signed=True),
+        percent(answered),
     )
 
 
-def _interval(interval: Interval | None, sign: str = "") -> str:
+def _interval(interval: Interval | None, *, signed: bool = False) -> str:
     if interval is None:
         return "-"
-    return f"{100 * interval.low:{sign}.1f} to {100 * interval.high:{sign}.1f}"
+    printed = _points if signed else percent
+    return f"{printed(interval.low)} to {printed(interval.high)}"
+
+
+def _points(value: float | None) -> str:
+    """Return a difference of rates in percentage points, with its sign unless 0.0."""
+    if value is None:
+        return "-"
+    return f"{100 * value:+.1f}".replace("+0.0", "0.0").replace("-0.0", "0.0")
 
 
 def _left_out(results: Sequence[TrialResult]) -> tuple[Section, ...]:
@@ -160,7 +184,7 @@ def _reference_row(condition: str, items: Sequence[TrialResult]) -> tuple[str, .
     differ = [i for i in items if i.alternate_index not in {None, i.reference_index}]
     cropped = [item for item in items if item.fraction_outside > _MUCH_OUTSIDE]
     return (
-        _spoken(condition),
+        spoken(condition),
         str(len(items)),
         str(len(images)),
         str(len({item.patient for item in items})),

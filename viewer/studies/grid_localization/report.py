@@ -9,7 +9,7 @@ from viewer.studies.grid_localization.definitions import metric_definitions
 from viewer.studies.grid_localization.estimates import MACRO, MICRO, Row, estimates
 from viewer.studies.grid_localization.groups import ALL_VIEWS, Arm
 from viewer.studies.grid_localization.items_table import items_table
-from viewer.studies.grid_localization.page import appendix, sections
+from viewer.studies.grid_localization.page import appendix, sections, spoken
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.plan import conditions
 from viewer.studies.grid_localization.results_table import results_table
@@ -53,7 +53,7 @@ def _figure(rows: Sequence[Row], condition: str) -> BarFigure:
     baseline = {row.finding: row.estimate.random for row in reversed(shown)}
     return BarFigure(
         file_name=f"hit_rate_{condition.replace('=', '_')}.svg",
-        title=f"Hit rate by finding, {condition.replace('=', ' ')}, all views",
+        title=f"Hit rate by finding, {spoken(condition)}, all views",
         y_label="Hit rate",
         error_name="bootstrap SD over items",
         groups=tuple("Mean of findings" if f == MACRO else f for f in findings),

@@ -1,0 +1,187 @@
+"""Figures for print as SVG, the same bytes for the same data.
+
+matplotlib draws without a screen; the salt of its element ids is fixed and no date is
+written. Text becomes outlines, so that it looks the same where the font is missing.
+"""
+
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.report import BarFigure, BarSeries
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from matplotlib.axes import Axes
+
+_Floats = npt.NDArray[np.float64]
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+"""Okabe and Ito's colours, told apart by colour-blind readers too."""
+_HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "++")
+_BARS_WIDTH = 0.82
+_NO_DATE = {"Date": None, "Creator": None}
+
+
+def bar_figure_svg(figure: BarFigure) -> bytes:
+    """Return grouped bars with whiskers, a baseline mark per group and n per bar.
+
+    Rates are drawn in per cent. A bar without a value is left out, its n stays.
+    """
+    from matplotlib.figure import Figure
+
+    with _style():
+        bars = max(1, len(figure.groups) * len(figure.series))
+        page = Figure(figsize=(min(16.0, 3.2 + 0.30 * bars), 4.6), layout="constrained")
+        axes = page.add_subplot()
+        for i, series in enumerate(figure.series):
+            _draw_series(axes, series, i, len(figure.series), figure.error_name)
+        _draw_baseline(axes, figure)
+        _dress(axes, figure)
+        out = io.BytesIO()
+        page.savefig(out, format="svg", metadata=_NO_DATE)
+    return out.getvalue()
+
+
+def _style() -> "AbstractContextManager[None]":
+    """Return the settings under which a figure is drawn."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(
+        {
+            "svg.hashsalt": "overread",
+            "svg.fonttype": "path",
+            "font.family": "DejaVu Sans",
+            "font.size": 8.5,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.edgecolor": "#444444",
+            "axes.linewidth": 0.7,
+            "hatch.linewidth": 0.5,
+        }
+    )
+
+
+def _draw_series(
+    axes: "Axes", series: BarSeries, i: int, n_series: int, error_name: str
+) -> None:
+    width = _BARS_WIDTH / n_series
+    x = np.arange(len(series.values)) - _BARS_WIDTH / 2 + (i + 0.5) * width
+    heights, errors = _percent(series.values), _percent(series.errors)
+    axes.bar(
+        x,
+        np.nan_to_num(heights),
+        width * 0.92,
+        color=PALETTE[i % len(PALETTE)],
+        hatch=_HATCHES[i % len(_HATCHES)],
+        edgecolor="white",
+        linewidth=0.4,
+        label=series.name,
+        zorder=2,
+    )
+    drawn = ~np.isnan(heights) & ~np.isnan(errors)
+    axes.errorbar(
+        x[drawn],
+        heights[drawn],
+        _inside(heights[drawn], errors[drawn]),
+        fmt="none",
+        ecolor="#222222",
+        elinewidth=0.8,
+        capsize=1.8,
+        label=f"± {error_name}" if i == n_series - 1 else None,
+        zorder=4,
+    )
+    for position, count in zip(x, series.counts, strict=True):
+        _write_count(axes, float(position), count)
+
+
+def _write_count(axes: "Axes", x: float, count: int) -> None:
+    """Write n just below the axis, upright so that wide numbers fit."""
+    axes.text(
+        x,
+        -0.012,
+        str(count),
+        transform=axes.get_xaxis_transform(),
+        rotation=90,
+        ha="center",
+        va="top",
+        fontsize=6,
+        color="#555555",
+    )
+
+
+def _draw_baseline(axes: "Axes", figure: BarFigure) -> None:
+    levels = _percent(figure.baseline)
+    x = np.arange(len(levels))
+    half = _BARS_WIDTH / 2
+    axes.hlines(
+        levels,
+        x - half,
+        x + half,
+        colors="#000000",
+        linewidth=1.1,
+        linestyles=(0, (3, 2)),
+        label=figure.baseline_name,
+        zorder=5,
+    )
+
+
+def _dress(axes: "Axes", figure: BarFigure) -> None:
+    axes.set_title(figure.title, loc="left", fontsize=10, pad=26)
+    axes.set_ylabel(f"{figure.y_label} (%)")
+    axes.set_ylim(0, _top(figure))
+    axes.set_xlim(-0.6, len(figure.groups) - 0.4)
+    axes.set_xticks(
+        np.arange(len(figure.groups)), figure.groups, rotation=24, ha="right"
+    )
+    axes.tick_params(axis="x", length=0, pad=_room_for_counts(figure))
+    axes.grid(axis="y", color="#dddddd", linewidth=0.6, zorder=0)
+    axes.set_axisbelow(True)
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1.005),
+        ncols=len(figure.series) + 2,
+        frameon=False,
+        fontsize=7.5,
+        borderaxespad=0,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+    axes.text(
+        1,
+        1.012,
+        "n below each bar",
+        transform=axes.transAxes,
+        ha="right",
+        fontsize=7,
+        color="#555555",
+    )
+
+
+def _top(figure: BarFigure) -> float:
+    """Return the axis' end in per cent: a multiple of 20 above all that is drawn."""
+    ends = [
+        100 * (value + (error or 0.0))
+        for series in figure.series
+        for value, error in zip(series.values, series.errors, strict=True)
+        if value is not None
+    ]
+    return min(100.0, 20.0 * (int(max(ends, default=0.0) // 20) + 1))
+
+
+def _room_for_counts(figure: BarFigure) -> float:
+    """Return points between the axis and the group names that the counts take."""
+    counts = [count for series in figure.series for count in series.counts]
+    digits = len(str(max(counts, default=0)))
+    return 4.0 + 3.6 * digits
+
+
+def _percent(values: tuple[float | None, ...]) -> _Floats:
+    return np.array([np.nan if v is None else 100 * v for v in values])
+
+
+def _inside(heights: _Floats, errors: _Floats) -> _Floats:
+    """Return lower and upper whisker lengths that stay between 0 and 100 %."""
+    return np.stack([np.minimum(errors, heights), np.minimum(errors, 100 - heights)])

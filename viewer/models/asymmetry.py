@@ -31,6 +31,8 @@ _PLACE_EDGE: Final = 0.08  # of a lung place's height: as far as a lung reaches
 _PLACE_CORE: Final = 0.5
 _MEDIAL: Final = 22.0  # columns beside the axis where heart and aorta always differ
 _DARKER_WEIGHT: Final = 0.5  # most findings are opacities, so brighter counts more
+_BLACK: Final = 0.04  # collimated, or air beside the patient
+_OUTSIDE: Final = 0.5  # of the grey value that parts dark from bright
 _FLAT: Final = 1e-6
 
 
@@ -47,7 +49,7 @@ class Asymmetry(Baseline):
         """Return the cell of the largest mean difference and how it was found."""
         image = reduced(facts.plain.pixels)
         lateral = facts.view == "lateral"
-        field = body_field(image) if lateral else lung_field(image)
+        field = chest_field(image) if lateral else lung_field(image)
         score = salience(image, field, mirrored=not lateral)
         means = cell_means(score, Grid(facts.rows, facts.columns))
         if means.max() <= _FLAT:
@@ -121,27 +123,40 @@ def _best_region(dark: _Field, place: _Map) -> _Field:
 
 def _lung_places() -> _Map:
     """Return (2, 128, 128) bumps, 1 where the middle of each lung usually lies."""
-    y, x = np.mgrid[:WORKING_SIDE, :WORKING_SIDE] / (WORKING_SIDE - 1)
-    return np.stack(
-        [
-            np.exp(-(((x - centre) / 0.15) ** 2 + ((y - 0.45) / 0.26) ** 2) / 2)
-            for centre in (0.27, 0.73)
-        ]
-    )
+    return np.stack([_bump(x, 0.45, 0.15, 0.26) for x in (0.27, 0.73)])
+
+
+def _bump(x: float, y: float, wide: float, high: float) -> _Map:
+    """Return a Gaussian bump at fractions x, y of the image, 1 at its top."""
+    rows, columns = np.mgrid[:WORKING_SIDE, :WORKING_SIDE] / (WORKING_SIDE - 1)
+    bump: _Map = np.exp(-(((columns - x) / wide) ** 2 + ((rows - y) / high) ** 2) / 2)
+    return bump
+
+
+def chest_field(image: _Map) -> _Field:
+    """Return where the lungs lie over one another on a lateral (128, 128) image.
+
+    The middle of the picture as far as it shows the patient: shoulders, breasts and
+    the upper abdomen would outshine everything else.
+    """
+    inside = body_field(image) & (image > _OUTSIDE * otsu(image))
+    field: _Field = inside & (_bump(0.5, 0.55, 0.2, 0.2) > _PLACE_CORE)
+    return field
 
 
 def body_field(image: _Map) -> _Field:
-    """Return where the patient is: not the black outside the border cuts through."""
+    """Return where the patient is, without a margin of skin.
+
+    That is everything but the black outside which the image's border cuts.
+    """
     from scipy import ndimage
 
-    black = image < 0.04
-    labels, n = ndimage.label(black)
+    labels, n = ndimage.label(image < _BLACK)
     border = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
     outside = np.zeros(n + 1, bool)
     outside[np.unique(border)] = True
     outside[0] = False
-    inside: _Field = ~outside[labels]
-    inner: _Field = ndimage.binary_erosion(inside, iterations=6)
+    inner: _Field = ndimage.binary_erosion(~outside[labels], iterations=6)
     return inner
 
 

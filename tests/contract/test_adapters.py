@@ -157,11 +157,12 @@ def test_that_an_answer_that_depends_on_facts_has_them_in_its_key(
         assert answers.setdefault(request_key(document), reply) == reply
 
 
+@pytest.mark.parametrize(
+    "profile", [name for name, spec in ADAPTERS.items() if spec.remote], indirect=True
+)
 def test_that_facts_never_reach_an_endpoint(
     profile: ModelProfile, server: ScriptedServer
 ) -> None:
-    if not spec_of(profile).remote:
-        pytest.skip("stays in this process")
     plain = noise(40, seed=99)
     canaries = facts(
         item="CANARY-item|CANARY-finding",

@@ -17,6 +17,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import Affine, BoxPx, SizePx
 from viewer.domain.image import Raster
 
+_MAX_PIXELS = 1 << 28
 _Pixel = TypeVar("_Pixel", bound=np.generic)
 
 
@@ -83,16 +84,15 @@ def fit(raster: Raster, side: int, mode: FitMode) -> Raster:
     every machine.
     """
     place = _place(raster.size, side, mode)
-    box = (
-        place.source.x,
-        place.source.y,
-        place.source.x + place.source.width,
-        place.source.y + place.source.height,
+    source, target = place.source, place.target
+    # Cut first: given a box, Pillow's filter would also see the pixels beside it.
+    cut = raster.pixels[
+        source.y : source.y + source.height, source.x : source.x + source.width
+    ]
+    resized = Image.fromarray(np.ascontiguousarray(cut)).resize(
+        (target.width, target.height), Image.Resampling.BILINEAR
     )
-    resized = Image.fromarray(raster.pixels).resize(
-        (place.target.width, place.target.height), Image.Resampling.BILINEAR, box=box
-    )
-    return Raster(_on_square(np.asarray(resized), place.target, side))
+    return Raster(_on_square(np.asarray(resized), target, side))
 
 
 def fit_mask(
@@ -149,4 +149,10 @@ def _in_proportion(size: SizePx, side: int, mode: FitMode) -> _Rectangle:
     reference = choose(size.rows, size.columns)
     width = max(1, size.columns * side // reference)
     height = max(1, size.rows * side // reference)
+    if width * height > _MAX_PIXELS:
+        raise WrongUseError(
+            f"An image of {size.columns} × {size.rows} pixels is too long and narrow "
+            f"to be resized to {side} pixels and then cropped.",
+            "Crop it first: choose crop_resize.",
+        )
     return _Rectangle((side - width) // 2, (side - height) // 2, width, height)

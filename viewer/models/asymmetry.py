@@ -15,7 +15,7 @@ import numpy.typing as npt
 from viewer.domain.exchange import Facts
 from viewer.domain.geometry import SizePx
 from viewer.domain.grid import Cell, Grid
-from viewer.models.baselines import Baseline
+from viewer.models.baseline import Baseline
 
 _Map = npt.NDArray[np.float64]
 _T = TypeVar("_T", bound=np.generic)

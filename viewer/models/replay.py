@@ -18,7 +18,7 @@ from viewer.domain.exchange import (
     ReplyKind,
 )
 from viewer.models.reading import plain_reply, read_reply
-from viewer.models.scripted import not_recorded, read_file
+from viewer.models.recorded import not_recorded, read_file
 
 _COLUMNS = {
     "item",

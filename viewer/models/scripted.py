@@ -5,12 +5,7 @@ import json
 import time
 from pathlib import Path
 
-from viewer.domain.errors import (
-    ProviderError,
-    RetryClass,
-    UnreadableInputError,
-    WrongUseError,
-)
+from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import (
     Facts,
     ModelIdentity,
@@ -20,6 +15,7 @@ from viewer.domain.exchange import (
     RawReply,
 )
 from viewer.models.reading import plain_reply, read_reply
+from viewer.models.recorded import not_recorded, read_file
 
 
 class Scripted:
@@ -79,27 +75,6 @@ class Scripted:
             if key in self._table:
                 return self._table[key]
         return None if self._answer is None else str(self._answer)
-
-
-def not_recorded(what: str) -> ProviderError:
-    """Return the error for a question whose answer was not written down."""
-    return ProviderError(
-        what,
-        "Add an answer for it.",
-        retry_class=RetryClass.FAIL,
-        reason="not_recorded",
-    )
-
-
-def read_file(path: Path) -> bytes:
-    """Return a file's bytes; one that cannot be read raises."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UnreadableInputError(
-            f"The file of answers {path.name} cannot be read ({error.strerror}).",
-            "Check the path in the model's settings.",
-        ) from error
 
 
 def _answers(data: bytes) -> dict[str, str]:

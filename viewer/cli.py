@@ -34,6 +34,8 @@ from viewer.settings import Settings, read_settings
 
 DONE, UNFINISHED, WRONG_USE = 0, 1, 2
 _FAILED: Final = ("provider_error", "pending")
+_PIPE_WIDTH: Final = 400
+"""Columns of a table that is not printed on a screen, so that nothing is cut."""
 
 _store_option = click.option(
     "--store",
@@ -97,10 +99,15 @@ def _print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) ->
         return
     table = Table(box=None, pad_edge=False)
     for column in columns:
-        table.add_column(column.replace("_", " "))
+        numeric = isinstance(rows[0][column], int | float)
+        table.add_column(
+            column.replace("_", " "),
+            no_wrap=not sys.stdout.isatty(),
+            justify="right" if numeric else "left",
+        )
     for row in rows:
         table.add_row(*(_cell(row[column]) for column in columns))
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
 
 
 def _cell(value: object) -> str:
@@ -131,7 +138,7 @@ def _run_number(text: str, store: Any) -> int:  # noqa: ANN401 - the store is la
 
 
 class Progress:
-    """A bar on standard error that also works where there is no terminal."""
+    """A bar on standard error; nothing where that is no terminal."""
 
     def __init__(self, title: str) -> None:
         from rich.progress import (
@@ -149,6 +156,7 @@ class Progress:
             TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
+            disable=not sys.stderr.isatty(),
         )
         self._task = self._bars.add_task(title, total=None)
 
@@ -349,22 +357,40 @@ def _follow(events: Iterator[Event], progress: Callable[[int, int], None]) -> in
 
 _RUN_COLUMNS: Final = (
     "finding",
-    "view",
     "condition",
     "model",
-    "k",
-    "n_planned",
-    "n_failed",
-    "n_refused",
-    "n_unparsed",
-    "n_excluded",
-    "n_pending",
-    "hit_rate",
-    "wilson_low",
-    "wilson_high",
-    "random_baseline",
+    "hits",
+    "rate",
+    "95 % CI",
+    "random",
     "skill",
+    "failed",
+    "refused",
+    "unparsed",
+    "excluded",
+    "pending",
 )
+
+
+def _summary_row(row: Mapping[str, Any]) -> dict[str, object]:
+    """Return a row of results.csv as people read it: every rate as k / n."""
+    n = row["n_planned"] - row["n_excluded"] - row["n_pending"]
+    low, high = row["wilson_low"], row["wilson_high"]
+    return {
+        "finding": row["finding"],
+        "condition": row["condition"],
+        "model": row["model"],
+        "hits": f"{row['k']} / {n}",
+        "rate": _rate(row["hit_rate"]),
+        "95 % CI": "" if low is None else f"{_rate(low)} to {_rate(high)}",
+        "random": _rate(row["random_baseline"]),
+        "skill": _rate(row["skill"]),
+        **{name: row[f"n_{name}"] for name in _RUN_COLUMNS[-5:]},
+    }
+
+
+def _rate(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
 
 
 def _print_run(store: Any, number: int, *, as_json: bool) -> None:  # noqa: ANN401
@@ -380,7 +406,7 @@ def _print_run(store: Any, number: int, *, as_json: bool) -> None:  # noqa: ANN4
             {"run": number, "status": status, "counts": counts, "results": rows}
         )
         return
-    _print_rows([r for r in rows if r["view"] == "all"], _RUN_COLUMNS)
+    _print_rows([_summary_row(r) for r in rows if r["view"] == "all"], _RUN_COLUMNS)
     counts_text = _cell(dict(report.summary.counts))
     mark = " (incomplete)" if report.data.incomplete else ""
     click.echo(f"Run {number}: {counts_text}{mark}")

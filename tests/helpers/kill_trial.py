@@ -78,6 +78,7 @@ class KillTrial:
         self.journal = journal
         self.concurrency = concurrency
         self.report = KillReport()
+        self._received_before: Counter[str] = Counter()
         self.spec = kill_spec(base_url)
         self.study_file.write_text(
             'study = "grid_localization"\ndataset = "tiny"\nmodels = ["my-server"]\n'
@@ -154,7 +155,7 @@ class KillTrial:
         images = {}
         for row in rows:
             document = json.loads(zlib.decompress(row["document"]))
-            parts = [p for m in document["messages"] for p in m["content"]]
+            parts = [p for m in document["messages"] for p in m["parts"]]
             images[row["sha256"]] = next(
                 p["image_sha256"] for p in parts if "image_sha256" in p
             )
@@ -163,8 +164,7 @@ class KillTrial:
     def check(self, answered_before: set[str]) -> None:
         """Compare what the server received with what the store had committed."""
         images, received = self.image_of_key(), self.received()
-        before = getattr(self, "_received_before", Counter[str]())
-        new = received - before
+        new = received - self._received_before
         self._received_before = received
         open_images = {images[key] for key in self.open_attempts()}
         again = [image for image in new if received[image] > 1]

@@ -14,6 +14,7 @@ from viewer.imaging.answer_overlay import draw_answer
 from viewer.imaging.png import encode_png
 from viewer.models.catalog import adapter_for
 from viewer.readers.datasets.folder import read_image
+from viewer.readers.pixels import load_pixels
 from viewer.services.plan_run import plan_sha256
 from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.services.run_trial import Bench
@@ -69,6 +70,7 @@ def ask(store: Store, question: Question) -> Reply:
     The image's reference is used where a registered data set or a mask beside the
     file holds one; otherwise the answer is kept as excluded(no_gt).
     """
+    load_pixels(question.ref)  # an image that cannot be read is told, not excluded
     dataset, image = _image_asked(store, question)
     run = _plan(store, question, dataset, image)
     for event in run_batch(store, run, BatchOptions(concurrency=1), Flag()):

@@ -114,7 +114,7 @@ def _rescoring(store: Store) -> Iterator[Row]:
 class _Instant(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:  # noqa: N802 - the name the library calls
+    def do_POST(self) -> None:
         """Read the question and answer at once."""
         self.rfile.read(int(self.headers["Content-Length"]))
         self.send_response(200)

@@ -6,6 +6,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
+from viewer.models.catalog import adapter_for
 from viewer.services.request_key import request_key
 from viewer.store import cases, runs
 from viewer.store.database import Store
@@ -41,6 +42,8 @@ def plan_run(store: Store, spec: RunSpec, *, new: bool = False) -> int:
 
     ``new`` plans another one in any case. A plan without any trial raises.
     """
+    for model in spec.models:
+        adapter_for(model)  # one that cannot be asked is told before anything is kept
     dataset = cases.dataset_named(store, spec.dataset)
     study = study_named(spec.study)
     sha256 = plan_sha256(spec, dataset, study)

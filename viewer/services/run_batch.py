@@ -21,7 +21,7 @@ from threading import Event as Flag
 from typing import Any, Final
 
 from viewer.domain.answer import Status
-from viewer.domain.errors import OverreadError, ProviderError, RetryClass
+from viewer.domain.errors import ProviderError, RetryClass, UnreadableInputError
 from viewer.domain.exchange import RawReply
 from viewer.domain.result import Score
 from viewer.domain.run import (
@@ -75,9 +75,10 @@ def run_batch(
     another process coordinates this run.
     """
     with run_lock(store.path, run, utc_now()):
+        bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+        bench.check_models()
         if options.retry_failed:
             trials.reopen_failed(store, run)
-        bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
         with ThreadPoolExecutor(options.concurrency) as threads:
             coordinator = _Coordinator(
                 store, run, bench, options, cancel, executor or threads
@@ -190,10 +191,10 @@ class _Coordinator:
 
     def _ready(
         self, free: int
-    ) -> tuple[list[Asked], list[tuple[StoredTrial, OverreadError]]]:
+    ) -> tuple[list[Asked], list[tuple[StoredTrial, UnreadableInputError]]]:
         """Take prepared trials in their order, up to the free places."""
         ready: list[Asked] = []
-        failed: list[tuple[StoredTrial, OverreadError]] = []
+        failed: list[tuple[StoredTrial, UnreadableInputError]] = []
         preparing = self._queues.preparing
         while preparing and preparing[0][1].done() and len(ready) < free:
             stored, future = preparing.popleft()
@@ -201,7 +202,7 @@ class _Coordinator:
                 continue
             try:
                 ready.append(Asked(stored, future.result()))
-            except OverreadError as error:
+            except UnreadableInputError as error:
                 failed.append((stored, error))
         return ready, failed
 
@@ -209,7 +210,7 @@ class _Coordinator:
         self,
         leaving: list[tuple[Asked, int]],
         ready: list[Asked],
-        failed: list[tuple[StoredTrial, OverreadError]],
+        failed: list[tuple[StoredTrial, UnreadableInputError]],
     ) -> Iterator[Event]:
         yield from self._exclude(failed)
         answered: list[Answered] = []
@@ -255,7 +256,7 @@ class _Coordinator:
             self._queues.flying[future] = _Flight(asked, attempt, number)
 
     def _exclude(
-        self, failed: list[tuple[StoredTrial, OverreadError]]
+        self, failed: list[tuple[StoredTrial, UnreadableInputError]]
     ) -> Iterator[Event]:
         """End trials whose image cannot be read; the others are not held up."""
         if failed:

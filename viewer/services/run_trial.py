@@ -73,6 +73,11 @@ class Bench:
             self._draw_reference, 1 << 20
         )
 
+    def check_models(self) -> None:
+        """Raise the sentence of a model that cannot be asked, before any is."""
+        for profile in self.profiles.values():
+            adapter_for(profile)
+
     def stimulus(self, trial: Trial) -> Stimulus:
         """Hops 3 and 4: what is sent of the trial's image."""
         return self._stimuli((trial.image, trial.condition))

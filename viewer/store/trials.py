@@ -308,7 +308,7 @@ def sent_request(store: Store, request_sha256: str) -> RequestRecord:
             )[0][0]
         )
         for message in document["messages"]
-        for part in message["content"]
+        for part in message["parts"]
         if "image_sha256" in part
     }
     return RequestRecord(request_sha256, document, row["prompt_sha256"], {}, images)

@@ -26,7 +26,7 @@ SHA = "c" * 64
 def a_request(sha256: str = SHA) -> RequestRecord:
     return RequestRecord(
         sha256,
-        {"messages": [{"role": "user", "content": [{"image_sha256": "png"}]}]},
+        {"messages": [{"role": "user", "parts": [{"image_sha256": "png"}]}]},
         "prompt",
         {"prompt": ("grid", "Where is ‘{condition}’?")},
         {"png": b"\x89PNG exact bytes"},

@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import viewer
@@ -97,7 +98,7 @@ def _print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) ->
     if not rows:
         click.echo("Nothing yet.")
         return
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, highlight=False)
     for column in columns:
         numeric = isinstance(rows[0][column], int | float)
         table.add_column(
@@ -106,7 +107,7 @@ def _print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) ->
             justify="right" if numeric else "left",
         )
     for row in rows:
-        table.add_row(*(_cell(row[column]) for column in columns))
+        table.add_row(*(escape(_cell(row[column])) for column in columns))
     Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
 
 

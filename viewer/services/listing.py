@@ -4,7 +4,6 @@ import dataclasses
 import importlib.metadata
 import importlib.util
 import platform
-import sqlite3
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +15,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.models.catalog import missing_dependency, spec_of
 from viewer.settings import Settings
 from viewer.store import cases, runs
-from viewer.store.database import Store, open_store
+from viewer.store.database import Store, open_store, sqlite_version
 
 Row = dict[str, object]
 
@@ -101,7 +100,7 @@ def doctor_rows(settings: Settings) -> list[Row]:
         ("overread", viewer.__version__, ""),
         ("python", sys.version.split()[0], ""),
         ("system", platform.platform(), ""),
-        ("sqlite", sqlite3.sqlite_version, ""),
+        ("sqlite", sqlite_version(), ""),
         ("store", *_store_state(settings.store)),
         ("models file", _models_state(settings.models_file), ""),
     ]
@@ -128,5 +127,5 @@ def _package_state(name: str, extra: str) -> tuple[str, str]:
     try:
         return importlib.metadata.version(name), ""
     except importlib.metadata.PackageNotFoundError:
-        wanted = f"pip install overread[{extra}]" if extra else f"pip install {name}"
+        wanted = f"pip install 'overread[{extra}]'" if extra else f"pip install {name}"
         return "not installed", wanted

@@ -25,6 +25,11 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
+def sqlite_version() -> str:
+    """Return the version of the SQLite library in use."""
+    return sqlite3.sqlite_version
+
+
 class Store:
     """An open store; one connection, used by the thread that opened it.
 

@@ -150,20 +150,23 @@ def frame_count(dataset: Dataset) -> int:
 
 def _decode(dataset: Dataset, path: Path, frame: int | None) -> npt.NDArray[Any]:
     """Return one frame, or all, as stored; bits above Bits Stored are cleared."""
-    compressed = dataset.file_meta.TransferSyntaxUID.is_compressed
-    if not compressed:
+    syntax = dataset.file_meta.TransferSyntaxUID
+    if not syntax.is_compressed:
         _check_length(dataset, path)
+    # Whole words are kept by these alone; a codec knows how many bits it coded.
+    words = not syntax.is_compressed or syntax == uid.RLELossless
     with refusing(path, "cannot be decoded"):
         pixels = pixel_array(
             dataset,
             index=frame,
-            decoding_plugin="pylibjpeg" if compressed else "",
-            view_only=True,
+            decoding_plugin="pylibjpeg" if syntax.is_compressed else "",
+            view_only=words,
+            correct_unused_bits=not words,
         )
     pixels = pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
-    if compressed or pixels.dtype.kind == "f":
-        return pixels
-    return dicom_values.without_unused_bits(dataset, pixels)
+    if words and pixels.dtype.kind != "f":
+        return dicom_values.without_unused_bits(dataset, pixels)
+    return pixels
 
 
 def _check_length(dataset: Dataset, path: Path) -> None:

@@ -8,13 +8,13 @@ from viewer.domain.grid import Cell, Grid
 _UNIT = r"(?!\s*(?:%|percent|mm\b|cm\b|px\b|pixels?\b|x\s*\d|×))"
 _END = rf"(?![A-Za-z0-9])(?!\.\d){_UNIT}"
 _NAME = re.compile(
-    rf"""(?<![A-Za-z0-9'’.]) (?:
+    rf"""(?<![A-Za-z0-9]) (?<![A-Za-z]['’]) (?:
       (?P<glued>[A-Za-z])-?(?P<glued_n>\d{{1,3}}) {_END}
     | (?P<spaced>[B-HJ-Z])(?:\ -\ |\ )(?P<spaced_n>\d{{1,3}}) {_END}
     | (?P<pronoun>[AI])\ (?P<pronoun_n>\d{{1,3}}) (?=\s*(?:$|[.,;:!?)\]"'\n])) {_END}
     | [(\[]\s*["']?(?P<boxed>[A-Za-z])["']?\s*[,;:/|]?\s*["']?(?P<boxed_n>\d{{1,3}})
       ["']?\s*[)\]]
-    | (?P<back_n>\d{{1,2}})-?(?P<back>[A-Z]) (?![A-Za-z0-9])
+    | (?<!\d\.)(?P<back_n>\d{{1,2}})-?(?P<back>[A-Z]) (?![A-Za-z0-9])
       (?!\s*-?\s*(?:imag|reconstruct|view|volum|scan|model|render|ct\b|print))
     | [(\[]\s*["']?(?P<boxed_back_n>\d{{1,2}})["']?\s*[,;:/|]?\s*
       ["']?(?P<boxed_back>[A-Za-z])["']?\s*[)\]]
@@ -24,9 +24,12 @@ _NAME = re.compile(
 _WAYS = ("glued", "spaced", "pronoun", "boxed", "back", "boxed_back")
 
 _JOIN = re.compile(
-    r"""[\s()\[\]"']* (?: ,?\s*(?:and/or|or|and|to|through|thru|till|until|versus|vs\.?
-    |plus|between)\b | [,;/\\&+~|] | - | \.{2,3} )? [\s()\[\]"']*
-    (?:(?:the|grid|cells?|possibly|also|maybe|perhaps|even)\s+)* ["'(\[]*""",
+    r"""["')\]]*\s*
+    (?: ,?\s*(?:and/or|or|and|to|through|thru|till|until|versus|vs\.?|plus)\b
+      | [,;/\\&+~|] | - | \.{2,3} )
+    \s*(?:(?:the|grid|cells?|possibly|also|maybe|perhaps|even)\s+)*["'(\[]*
+    | ["']*\s+["']*
+    | ["']*[)\]]\s*[(\[]["']*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _MORE_NUMBERS = re.compile(

@@ -52,7 +52,9 @@ _ANSWER_MARK = re.compile(
 _CELL_MARK = re.compile(
     r"(?:\b(?:(?:cell|coordinates?|location|position|square|choice|selection|celda"
     r"|casilla|célula|zelle|feld|cellule|case|cella|vakje|cel|ruta|клетка|ячейка)\b|格子"
-    r"|单元格|セル|셀)" + _LINK + r"|\b(?:choose|chose|select|pick|opt for|go with"
+    r"|单元格|セル|셀)"
+    + _LINK
+    + r"|\bit(?:\s+is|'s)\b|\b(?:choose|chose|select|pick|opt for|go with"
     r"|settle on|selected|picked|final)\b)" + _FILLER,
     re.IGNORECASE,
 )
@@ -76,8 +78,11 @@ class _Reader:
         return CellAnswer(cell, "transposed" if backwards else tier)
 
     def one_of(self, names: Sequence[str], tier: str, reason: str) -> Reading:
-        """Return the cell if all names are one, else the first in paper mode only."""
-        if len(set(names)) == 1:
+        """Return the cell if all names are one, else the first in paper mode only.
+
+        A ``range`` is never one, however few names it shows.
+        """
+        if len(set(names)) == 1 and reason != "range":
             return self.named(names[0], tier)
         inside = [name for name in names if self.grid.cell(name)]
         if self.mode is ParserMode.PAPER and inside:
@@ -190,10 +195,8 @@ def _read_group(reader: _Reader, affirmed: list[Mention], marked: Mention) -> Re
 
 def _read_mentions(reader: _Reader, group: list[Mention], tier: str) -> Reading:
     """Read mentions that must all name one cell."""
-    if any(m.several for m in group):
-        doubled = [group[0].name, "range"]
-        return reader.one_of(doubled, tier, "range")
-    return reader.one_of([m.name for m in group], tier, "list")
+    reason = "range" if any(m.several for m in group) else "list"
+    return reader.one_of([m.name for m in group], tier, reason)
 
 
 def _read_row_and_column(reader: _Reader, text: str) -> Reading | None:

@@ -9,7 +9,10 @@ _NUMBERS = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"),
 )
-_VALUE = rf"[\"'(]*(?P<value>[A-Za-z]|\d{{1,2}}|{'|'.join(_NUMBERS)})(?![A-Za-z0-9'])"
+_VALUE = (
+    rf"[\"'(]*(?P<value>[A-Za-z]|\d{{1,2}}|{'|'.join(_NUMBERS)})"
+    r"(?![A-Za-z0-9])(?!'[a-z])"
+)
 _AXIS = re.compile(
     r"\b(?P<axis>row|column|col)s?\b[\s\"'.]*(?:(?:is|number|no\.|letter|[:=#])\s*)?"
     rf"{_VALUE}"

@@ -1,6 +1,7 @@
 """Words that decline to answer, deny the finding, or point at an answer."""
 
 import re
+from functools import lru_cache
 
 from viewer.studies.fields import plain_name
 from viewer.studies.grid_localization.findings import SPELLINGS
@@ -14,6 +15,7 @@ _GENERIC = re.compile(
     r"\b(?:abnormalit|finding|evidence|opacit|lesion|sign|patholog|disease|it\b|this\b"
     r"|condition|anything|nodule|mass|consolidat|fluid)",
 )
+_THIS_ONE = r"(?!other|further|additional|more|doubt|question)"
 _NOT = r"(?:do not|don't|does not|doesn't|did not|didn't)"
 _NO_EVIDENCE = (
     r"\bno (?:\w+ ){0,3}?(?:evidence|signs?|indications?|features|findings?"
@@ -21,7 +23,7 @@ _NO_EVIDENCE = (
 )
 _ABSENCE = r"\b(?:absence|lack) of\b(?P<subject>[^.;,\n]{1,60})"
 _NO_IS_SEEN = (
-    r"\bno (?!other|further|additional|more|doubt)(?P<subject>[^.;,:\n]{1,60}?)"
+    rf"\bno {_THIS_ONE}(?P<subject>[^.;,:\n]{{1,60}}?)"
     rf" (?:(?:is|are|was|were|can be|could be) )?(?:\w+ly )?{_SEEN}\b"
 )
 _IS_NOT_SEEN = (
@@ -38,7 +40,7 @@ _I_DO_NOT_SEE = (
     r"(?P<subject>[^.;\n]{0,80})"
 )
 _NO_FINDING = (
-    r"(?:^|[.;\n:]\s*)no (?:acute |visible |obvious |definite )?"
+    rf"(?:^|[.;\n:]\s*)no {_THIS_ONE}(?:acute |visible |obvious |definite )?"
     r"(?P<subject>[a-z ]{3,40}?)\s*(?:[.;!\n]|$)"
 )
 _IS_NORMAL = (
@@ -55,14 +57,15 @@ _DENIALS = tuple(
         _IS_NOT_SEEN,
         _DOES_NOT_SHOW,
         _I_DO_NOT_SEE,
-        _NO_FINDING,
         _IS_NORMAL,
     )
 )
-_CANNOT_SEE = re.compile(
+_CANNOT_SEE = (
     rf"\b{_ABLE} (?:\w+ly )?(?:see|identify|find|detect|observe|visuali[sz]e|locate"
     r"|appreciate|discern)\b(?P<subject>[^.;\n]{0,80})"
 )
+_LOOSE_DENIALS = (re.compile(_NO_FINDING), re.compile(_CANNOT_SEE))
+"""Denials only where what they are about is a finding."""
 _NOTHING = frozenset(
     {
         *("none", "n/a", "na", "not applicable", "no", "nothing", "normal", "absent"),
@@ -95,9 +98,11 @@ def denies(text: str, finding: str, *, names_cell: bool) -> bool:
     if text.strip(" .!\"'") in _NOTHING:
         return True
     subjects = [m["subject"] for pattern in _DENIALS for m in pattern.finditer(text)]
+    subjects += [m["subject"] for m in _bare_denial(finding).finditer(text)]
     subjects += [
         m["subject"]
-        for m in _CANNOT_SEE.finditer(text)
+        for pattern in _LOOSE_DENIALS
+        for m in pattern.finditer(text)
         if _GENERIC.search(m["subject"]) or _findings_named(m["subject"], finding)
     ]
     return any(not names_cell or _is_about(s, finding) for s in subjects)
@@ -113,6 +118,13 @@ def declines(text: str, *, names_cell: bool) -> bool:
 
 def _plain(text: str) -> str:
     return re.sub(r"[ \t]+", " ", text.casefold().replace("’", "'")).strip()
+
+
+@lru_cache(maxsize=64)
+def _bare_denial(finding: str) -> re.Pattern[str]:
+    """Return the pattern of "no" with a finding's name at most two words later."""
+    names = "|".join(re.escape(name) for name in (plain_name(finding), *SPELLINGS))
+    return re.compile(rf"\bno {_THIS_ONE}(?:\w+ ){{0,2}}(?P<subject>{names})\b")
 
 
 def _is_about(subject: str, finding: str) -> bool:

@@ -6,12 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from pydicom.dataset import Dataset, FileMetaDataset
-from pydicom.uid import (
-    UID,
-    ExplicitVRLittleEndian,
-    SecondaryCaptureImageStorage,
-    generate_uid,
-)
+from pydicom.uid import UID, ExplicitVRLittleEndian, SecondaryCaptureImageStorage
 
 
 def dicom_dataset(
@@ -24,7 +19,7 @@ def dicom_dataset(
     """
     dataset = Dataset()
     dataset.SOPClassUID = SecondaryCaptureImageStorage
-    dataset.SOPInstanceUID = generate_uid()
+    dataset.SOPInstanceUID = "1.2.3.4.5"
     dataset.StudyInstanceUID = "1.2.3"
     dataset.SeriesInstanceUID = "1.2.3.4"
     dataset.PatientID = "somebody"

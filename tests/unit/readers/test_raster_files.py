@@ -1,0 +1,109 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.geometry import SizePx
+from viewer.domain.image import Photometric
+from viewer.imaging.luts import to_raster
+from viewer.readers.pixels import load_pixels
+from viewer.readers.raster_files import raster_file_size
+
+GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
+DEEP = np.arange(0, 65536, 256, dtype=np.uint16).reshape(16, 16)
+RGB = np.random.default_rng(0).integers(0, 256, (9, 7, 3), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("suffix", ["png", "tif", "bmp", "gif"])
+def test_that_grey_of_eight_bits_is_shown_as_it_is(tmp_path: Path, suffix: str) -> None:
+    Image.fromarray(GREY).save(path := tmp_path / f"a.{suffix}")
+    image = load_pixels(ImageRef(path))
+    assert image.photometric is Photometric.MONOCHROME2
+    assert (image.values == GREY).all()
+    assert (to_raster(image).pixels == GREY).all()
+
+
+def test_that_a_jpeg_is_what_pillow_decodes(tmp_path: Path) -> None:
+    Image.fromarray(RGB).save(path := tmp_path / "a.jpg", quality=95)
+    with Image.open(path) as expected:
+        assert (load_pixels(ImageRef(path)).values == np.asarray(expected)).all()
+
+
+@pytest.mark.parametrize("suffix", ["png", "tif"])
+def test_that_sixteen_bits_are_kept_and_stretched(tmp_path: Path, suffix: str) -> None:
+    Image.fromarray(DEEP // 16).save(path := tmp_path / f"a.{suffix}")
+    image = load_pixels(ImageRef(path))
+    assert image.values.dtype == np.uint16
+    assert (image.values == DEEP // 16).all()
+    shown = to_raster(image).pixels
+    assert (shown.min(), shown.max()) == (0, 255)
+
+
+def test_that_float_and_wide_integers_of_a_tiff_are_kept(tmp_path: Path) -> None:
+    Image.fromarray(DEEP.astype(np.float32) / 3).save(path := tmp_path / "f.tif")
+    assert load_pixels(ImageRef(path)).values.dtype == np.float32
+    Image.fromarray(DEEP.astype(np.int32) * 3).save(path := tmp_path / "i.tif")
+    assert (load_pixels(ImageRef(path)).values == DEEP.astype(np.int32) * 3).all()
+
+
+def test_that_one_bit_is_black_and_white(tmp_path: Path) -> None:
+    Image.fromarray(GREY > 100).save(path := tmp_path / "a.png")
+    assert (load_pixels(ImageRef(path)).values == np.where(GREY > 100, 255, 0)).all()
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P", "PA", "CMYK"])
+def test_that_other_modes_become_grey_or_colour(tmp_path: Path, mode: str) -> None:
+    source = Image.fromarray(GREY if mode == "LA" else RGB)
+    source.convert(mode).save(path := tmp_path / "a.tif")
+    values = load_pixels(ImageRef(path)).values
+    if mode == "LA":
+        assert (values == GREY).all()
+    else:
+        assert values.shape == (9, 7, 3)
+        near = 50 if mode in {"P", "PA"} else 2
+        assert np.abs(values.astype(int) - RGB).max() <= near
+
+
+def test_that_a_grey_palette_is_grey(tmp_path: Path) -> None:
+    image = Image.fromarray(GREY).convert("P")
+    image.save(path := tmp_path / "a.png")
+    assert (load_pixels(ImageRef(path)).values == GREY).all()
+
+
+def test_that_what_lies_under_transparency_is_kept(tmp_path: Path) -> None:
+    rgba = np.dstack([RGB, np.zeros(RGB.shape[:2], np.uint8)])
+    Image.fromarray(rgba).save(path := tmp_path / "a.png")
+    assert (load_pixels(ImageRef(path)).values == RGB).all()
+
+
+def test_that_pages_are_frames(tmp_path: Path) -> None:
+    pages = [Image.fromarray(GREY // n) for n in (1, 2, 3)]
+    pages[0].save(path := tmp_path / "a.tif", save_all=True, append_images=pages[1:])
+    assert raster_file_size(path) == (SizePx(16, 16), 3)
+    assert (load_pixels(ImageRef(path, 2)).values == GREY // 3).all()
+    with pytest.raises(UnreadableInputError, match=r"a\.tif has 3 pages, number 3"):
+        load_pixels(ImageRef(path, 3))
+
+
+def test_that_an_orientation_in_the_file_is_not_applied(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.fromarray(RGB).save(path := tmp_path / "a.png", exif=exif)
+    assert (load_pixels(ImageRef(path)).values == RGB).all()
+
+
+def test_that_a_file_is_known_by_its_beginning_not_its_name(tmp_path: Path) -> None:
+    Image.fromarray(GREY).save(path := tmp_path / "a.dcm", "PNG")
+    assert (load_pixels(ImageRef(path)).values == GREY).all()
+
+
+def test_that_a_bomb_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Image.fromarray(GREY).save(path := tmp_path / "a.png")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
+    with pytest.raises(UnreadableInputError, match="more pixels than an image should"):
+        load_pixels(ImageRef(path))

@@ -1,0 +1,91 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import SimpleITK
+
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.geometry import SizePx
+from viewer.domain.image import Photometric, Spacing, SpacingMeaning
+from viewer.readers.masks import load_mask
+from viewer.readers.pixels import load_pixels
+from viewer.readers.volume import load_volume, volume_size
+
+VOLUME = np.arange(4 * 5 * 6, dtype=np.int16).reshape(4, 5, 6) - 50
+SUFFIXES = ["nii", "nii.gz", "nrrd", "mha", "mhd"]
+
+
+def write(path: Path, values: npt.NDArray[np.generic], *, vector: bool = False) -> Path:
+    image: Any = SimpleITK.GetImageFromArray(values, isVector=vector)
+    image.SetSpacing([0.5, 0.75, 2.0][: image.GetDimension()])
+    SimpleITK.WriteImage(image, str(path))
+    return path
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_that_frames_are_the_slices_along_the_last_axis(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = write(tmp_path / f"a.{suffix}", VOLUME)
+    assert volume_size(path) == (SizePx(5, 6), 4)
+    for frame in range(4):
+        image = load_pixels(ImageRef(path, frame))
+        assert (image.values == VOLUME[frame]).all()
+        assert image.spacing == Spacing(0.75, 0.5, SpacingMeaning.PATIENT)
+    assert (load_volume(path) == VOLUME).all()
+
+
+def test_that_a_time_series_runs_slice_by_slice(tmp_path: Path) -> None:
+    series = np.arange(2 * 3 * 4 * 5, dtype=np.int16).reshape(2, 3, 4, 5)
+    path = tmp_path / "a.nii"
+    SimpleITK.WriteImage(SimpleITK.GetImageFromArray(series, isVector=False), str(path))
+    assert volume_size(path) == (SizePx(4, 5), 6)
+    assert (load_pixels(ImageRef(path, 4)).values == series[1, 1]).all()
+
+
+def test_that_a_single_slice_and_doubles_and_colour_are_read(tmp_path: Path) -> None:
+    flat = load_pixels(ImageRef(write(tmp_path / "a.mha", VOLUME[0] / 3)))
+    assert flat.values.dtype == np.float32
+    rgb = np.random.default_rng(0).integers(0, 256, (2, 4, 5, 3), dtype=np.uint8)
+    color = load_pixels(ImageRef(write(tmp_path / "b.nrrd", rgb, vector=True), 1))
+    assert color.photometric is Photometric.RGB
+    assert (color.values == rgb[1]).all()
+
+
+def test_that_a_slice_that_is_not_there_is_said(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.nii.gz", VOLUME)
+    with pytest.raises(
+        UnreadableInputError, match=r"a\.nii\.gz has 4 slices, number 9"
+    ):
+        load_pixels(ImageRef(path, 9))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_that_a_file_that_is_no_volume_is_refused(
+    tmp_path: Path, suffix: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"a.{suffix}"
+    path.write_text("nothing of the kind")
+    with pytest.raises(UnreadableInputError, match="cannot be read as a volume"):
+        load_pixels(ImageRef(path))
+    assert not capfd.readouterr().err
+
+
+def test_that_a_missing_volume_is_said_to_be_missing(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="is not there"):
+        load_pixels(ImageRef(tmp_path / "a.nii"))
+
+
+def test_that_a_truncated_volume_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.nrrd", VOLUME)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(UnreadableInputError):
+        load_pixels(ImageRef(path, 3))
+
+
+def test_that_a_mask_may_be_a_one_slice_volume(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.nii.gz", (VOLUME[:1] > 0).astype(np.uint8) * 3)
+    assert (load_mask(path) == (VOLUME[0] > 0)).all()

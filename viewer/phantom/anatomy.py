@@ -43,34 +43,38 @@ _BODY = (
 )
 _MEDIASTINUM = (
     # z, left, right, front, back
-    (185, 25, 25, 38, 70),
-    (150, 25, 25, 46, 74),
-    (115, 27, 27, 54, 78),
-    (80, 27, 28, 60, 80),
-    (40, 26, 28, 68, 82),
-    (0, 26, 27, 76, 84),
-    (-60, 26, 26, 80, 84),
-    (-150, 27, 27, 76, 84),
+    (190, 30, 30, 44, 74),
+    (150, 27, 25, 44, 70),
+    (115, 21, 28, 50, 72),
+    (80, 20, 30, 56, 76),
+    (40, 23, 29, 72, 82),
+    (0, 29, 28, 88, 88),
+    (-60, 28, 28, 94, 88),
+    (-150, 29, 29, 94, 88),
 )
 HEART_MIDDLE: Vector = (10.0, -22.0, -36.0)
 _HEART = (
     # left ventricle with the apex, right atrium, outflow and left atrium
-    Ellipsoid((24, -26, -42), (66, 50, 44), (0, 32, 18)),
-    Ellipsoid((-18, -18, -38), (27, 34, 47), (0, 8, 0)),
-    Ellipsoid((13, -12, 8), (29, 34, 44), (0, 14, 0)),
+    Ellipsoid((27, -32, -44), (68, 56, 46), (0, 36, 16)),
+    Ellipsoid((-17, -20, -38), (28, 46, 48), (0, 8, 0)),
+    Ellipsoid((8, -18, 4), (31, 48, 58), (0, 20, 0)),
 )
+_GROWTH = (1.0, 0.75, 0.3)
+"""How much of an enlargement each part of the heart takes."""
 
 
 @dataclass(frozen=True)
 class Anatomy:
     """The solids of one patient, findings of heart and mediastinum included.
 
+    ``body`` is the outline with the arms down, ``torso`` with the arms raised.
     ``lungs`` are the chest cavities left and right; whatever of ``mediastinum``,
     ``heart``, ``aorta`` and ``domes`` reaches into them takes the lung's place.
     ``gas`` is air in the stomach and bowel, ``airways`` air in the bronchial tree.
     """
 
     body: Stack
+    torso: Stack
     breasts: tuple[Ellipsoid, ...]
     lungs: tuple[Stack, Stack]
     domes: tuple[Stack, Stack]
@@ -98,10 +102,14 @@ def build_anatomy(
     widens the upper mediastinum; both are at least 1, so that the enlarged solid
     holds the normal one.
     """
-    origin: Vector = (HEART_MIDDLE[0], HEART_MIDDLE[1], HEART_MIDDLE[2])
-    heart = tuple(e.about(origin, build.heart * heart_factor) for e in _HEART)
+    origin, sink = HEART_MIDDLE, heart_sink(build)
+    heart = tuple(
+        _lowered(e.about(origin, build.heart * (1 + share * (heart_factor - 1))), sink)
+        for e, share in zip(_HEART, _GROWTH, strict=True)
+    )
     return Anatomy(
         body=_body(build),
+        torso=_body(build, raised=True),
         breasts=_breasts(build),
         lungs=(_lung(build, 1), _lung(build, -1)),
         domes=(_dome(build, 1), _dome(build, -1)),
@@ -111,6 +119,16 @@ def build_anatomy(
         airways=_airways(),
         gas=_gas(build, rng),
     )
+
+
+def heart_sink(build: Build) -> float:
+    """Return how much lower than HEART_MIDDLE the heart rests, millimetres."""
+    return -72 - build.right_dome
+
+
+def _lowered(part: Ellipsoid, sink: float) -> Ellipsoid:
+    x, y, z = part.center
+    return Ellipsoid((x, y, z - sink), part.radii, part.angles)
 
 
 def lateral_wall(build: Build, side: int, z: float) -> float:
@@ -134,9 +152,9 @@ def _lung(build: Build, side: int) -> Stack:
 def _dome(build: Build, side: int) -> Stack:
     top = build.left_dome if side > 0 else build.right_dome
     x, half = (74.0, 75.0) if side > 0 else (-70.0, 80.0)
-    outer = half + 108 * (build.width - 1)
-    left, right = (outer, half) if side > 0 else (half, outer)
-    front, back = 100 * build.depth, 94 * build.depth
+    outer, inner = half + 108 * (build.width - 1), 108.0
+    left, right = (outer, inner) if side > 0 else (inner, outer)
+    front, back = 100 * build.depth, 103 * build.depth
     sections = (
         Section(top, x, -8, left, right, front, back),
         Section(top - 75, x, -8, left, right, front, back),
@@ -145,9 +163,10 @@ def _dome(build: Build, side: int) -> Stack:
     return Stack(sections, cap_top=72)
 
 
-def _body(build: Build) -> Stack:
+def _body(build: Build, *, raised: bool = False) -> Stack:
     sections = []
-    for z, half, front, back in _BODY:
+    for z, full, front, back in _BODY:
+        half = min(full, 128 if z > 150 else 152) if raised and z > 0 else full
         w = half * (1 + 0.8 * (build.width - 1)) + build.fat * (1 if z < 150 else 0.4)
         f, b = (
             front * build.depth + build.fat * 0.7,
@@ -160,9 +179,14 @@ def _body(build: Build) -> Stack:
 def _breasts(build: Build) -> tuple[Ellipsoid, ...]:
     if not build.breast:
         return ()
-    s, front = build.breast, -112 * build.depth - build.fat * 0.6
+    s, front = build.breast, -99 * build.depth - build.fat * 0.6
     return tuple(
-        Ellipsoid((side * 82, front, -62), (58 * s, 44 * s, 60 * s)) for side in SIDES
+        Ellipsoid(
+            (side * 80 * build.width, front, -78),
+            (62 * s, 30 * s, 78 * s),
+            (-4, 0, side * 14),
+        )
+        for side in SIDES
     )
 
 
@@ -171,7 +195,7 @@ def _mediastinum(factor: float) -> Stack:
     for z, left, right, front, back in _MEDIASTINUM:
         f = 1 + (factor - 1) * float(np.clip((z + 60) / 120, 0, 1))
         sections.append(Section(z, 0, 0, left * f, right * f, front, back))
-    return Stack(tuple(sections), cap_top=30, square=(True, True))
+    return Stack(tuple(sections), cap_top=30)
 
 
 def _aorta(knob: float) -> tuple[Solid, ...]:
@@ -198,8 +222,8 @@ def _aorta(knob: float) -> tuple[Solid, ...]:
 
 def _airways() -> tuple[Tube, ...]:
     trachea = ((3, -8, 240), (2, 2, 180), (0, 10, 130), (-6, 17, 85), (-5, 20, 56))
-    right = ((-5, 20, 58), (-22, 22, 40), (-36, 24, 20), (-40, 26, -6))
-    left = ((-5, 20, 58), (14, 24, 42), (34, 28, 28), (42, 30, 4))
+    right = ((-5, 20, 58), (-15, 21, 48), (-25, 23, 34))
+    left = ((-5, 20, 58), (8, 23, 47), (24, 27, 36))
     return (
         Tube.through(trachea, 8.5),
         Tube.through(right, 6.0),

@@ -4,9 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viewer.phantom.rays import FIELD_HEIGHT_MM, FIELD_WIDTH_MM, Floats, UInts
+from viewer.phantom.rays import FIELD_HEIGHT_MM, FIELD_WIDTH_MM, Bools, Floats, UInts
 
 MAX_VALUE = 4095
+_CLUTTER = 0.014
+"""Standard deviation of the line integral at each of the scales of unevenness."""
+_CLUTTER_MM = (14.0, 7.0, 3.5)
+_LOWEST, _HIGHEST, _STEPS = -3.0, 6.0, 2**15
+"""Range and resolution of the response curve; 0 is dark lung, 1 dense tissue."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,8 @@ class Film:
     focus_mm: float
     noise: float
     local: float
-    gamma: float
+    toe: float
+    softness: float
     collimation: tuple[float, float, float, float]
 
 
@@ -32,16 +38,19 @@ def draw_film(rng: np.random.Generator) -> Film:
     margins = rng.uniform(-6, 7, 4)
     left, right, top, bottom = (float(max(m, 0)) for m in margins)
     return Film(
-        scatter=float(rng.uniform(0.2, 0.4)),
+        scatter=float(rng.uniform(0.05, 0.12)),
         focus_mm=float(rng.uniform(0.16, 0.24)),
-        noise=float(rng.uniform(0.008, 0.014)),
-        local=float(rng.uniform(0.25, 0.5)),
-        gamma=float(rng.uniform(0.85, 1.2)),
+        noise=float(rng.uniform(0.02, 0.032)),
+        local=float(rng.uniform(0.45, 0.62)),
+        toe=float(rng.uniform(0.16, 0.26)),
+        softness=float(rng.uniform(0.5, 0.62)),
         collimation=(left, right, top, bottom),
     )
 
 
-def develop(attenuation: Floats, rng: np.random.Generator) -> UInts:
+def develop(
+    attenuation: Floats, lungs: Bools, body: Bools, rng: np.random.Generator
+) -> UInts:
     """Return the 12-bit radiograph of line integrals, dense tissue bright.
 
     Scatter is added to the transmitted intensity, noise grows as quanta grow few, the
@@ -61,17 +70,28 @@ def develop(attenuation: Floats, rng: np.random.Generator) -> UInts:
     density += np.minimum(amplitude, np.float32(0.08)) * grain * min(1.0, 0.35 / pitch)
     density = gaussian_filter(density, film.focus_mm / pitch, truncate=3)
     inside = np.minimum(density, np.float32(5.5))
-    density = density - np.float32(film.local) * (
-        _smooth(inside, 28 / pitch) - np.float32(3)
-    )
-    values = _respond(density, film.gamma)
+    density += _clutter(attenuation.shape, pitch, rng)
+    density -= np.float32(film.local) * _smooth(inside, 28 / pitch)
+    values = _respond(density, lungs, body, film)
     _collimate(values, film, pitch)
     return values
 
 
+def _clutter(shape: tuple[int, int], pitch: float, rng: np.random.Generator) -> Floats:
+    """Return the uneven shadow of fat and muscle, random at several scales."""
+    total = np.zeros(shape, dtype=np.float32)
+    for scale_mm in _CLUTTER_MM:
+        step = max(1, round(scale_mm / pitch))
+        coarse = [-(-n // step) + 1 for n in shape]
+        field = rng.standard_normal(coarse, dtype=np.float32)
+        fine = _enlarge(_enlarge(field, step, shape[0]).T, step, shape[1]).T
+        total += np.float32(_CLUTTER) * fine
+    return total
+
+
 def _smooth(image: Floats, sigma: float) -> Floats:
     """Return a wide Gaussian blur, computed on a coarse copy."""
-    from scipy.ndimage import gaussian_filter, zoom
+    from scipy.ndimage import gaussian_filter
 
     step = max(1, int(sigma // 4))
     rows, columns = image.shape
@@ -80,21 +100,32 @@ def _smooth(image: Floats, sigma: float) -> Floats:
         padded.shape[0] // step, step, padded.shape[1] // step, step
     ).mean(axis=(1, 3))
     blurred = gaussian_filter(coarse, sigma / step, mode="nearest")
-    if step == 1:
-        return np.asarray(blurred)
-    fine = zoom(blurred, step, order=1, mode="nearest", grid_mode=True)
-    return np.asarray(fine[:rows, :columns], dtype=np.float32)
+    return _enlarge(_enlarge(blurred, step, rows).T, step, columns).T
 
 
-def _respond(density: Floats, gamma: float) -> UInts:
-    sample = density[::8, ::8]
-    rows, columns = sample.shape
-    middle = sample[rows // 6 : rows * 5 // 6, columns // 8 : columns * 7 // 8]
-    low, high = np.percentile(middle, [6.0, 97.0])
-    level = (density - np.float32(low)) / np.float32(high - low)
-    grey = 1 / (1 + np.exp(np.float32(-4.2) * (level - np.float32(0.48))))
-    grey = np.power(grey, np.float32(gamma)) * np.float32(MAX_VALUE)
-    return np.asarray(np.clip(np.rint(grey), 0, MAX_VALUE).astype(np.uint16))
+def _enlarge(image: Floats, step: int, rows: int) -> Floats:
+    """Return an image with its rows interpolated linearly between block centres."""
+    at = np.clip((np.arange(rows) + 0.5) / step - 0.5, 0, len(image) - 1)
+    low = np.minimum(at.astype(np.intp), max(len(image) - 2, 0))
+    share = (at - low).astype(np.float32)[:, np.newaxis]
+    high = np.minimum(low + 1, len(image) - 1)
+    return np.asarray(image[low] * (1 - share) + image[high] * share)
+
+
+def _respond(density: Floats, lungs: Bools, body: Bools, film: Film) -> UInts:
+    """Return grey values: black air, dark lungs, the rest compressed towards white."""
+    step = slice(None, None, max(1, density.shape[0] // 300))
+    coarse = density[step, step]
+    dark = np.percentile(coarse[lungs[step, step]], 10)
+    bright = np.percentile(coarse[body[step, step]], 88)
+    level = np.linspace(_LOWEST, _HIGHEST, _STEPS)
+    toe = (level + film.toe) / film.softness
+    grey = -np.expm1(-np.logaddexp(0, toe * 6) / 6) * (MAX_VALUE * 0.97)
+    curve = np.rint(grey).astype(np.uint16)
+    scale = (_STEPS - 1) / (_HIGHEST - _LOWEST)
+    slope = np.float32(scale / (bright - dark))
+    index = (density - np.float32(dark)) * slope - np.float32(_LOWEST * scale)
+    return np.asarray(curve[np.clip(index, 0, _STEPS - 1).astype(np.intp)])
 
 
 def _collimate(values: UInts, film: Film, pitch: float) -> None:

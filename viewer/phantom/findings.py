@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viewer.phantom.anatomy import HEART_MIDDLE, Anatomy, lateral_wall
+from viewer.phantom.anatomy import HEART_MIDDLE, Anatomy, heart_sink, lateral_wall
 from viewer.phantom.patient import Finding, PhantomPatient
 from viewer.phantom.solids import Bowl, Ellipsoid, Section, Stack, Tube, Vector
 from viewer.phantom.vessels import hilum, lung_points
@@ -32,7 +32,7 @@ class Infiltrate:
 class Pacemaker:
     """A pulse generator under the skin and its leads."""
 
-    generator: tuple[Ellipsoid, ...]
+    generator: tuple[Stack, ...]
     leads: tuple[Tube, ...]
 
 
@@ -124,8 +124,8 @@ def _point(
 def _patches(anatomy: Anatomy, rng: np.random.Generator) -> list[Infiltrate]:
     side = _side(rng)
     center = _point(anatomy, side, rng, lambda p: 45 < abs(p[0]) < 100 and p[2] < 90)
-    pieces = _cluster(center, (30, 30, 26), 16, (9, 17), rng)
-    return [Infiltrate(Finding.AIRSPACE_OPACITY, side, pieces, 0.42)]
+    pieces = _cluster(center, (32, 34, 30), 22, (8, 17), rng)
+    return [Infiltrate(Finding.AIRSPACE_OPACITY, side, pieces, 0.3)]
 
 
 def _lesions(anatomy: Anatomy, rng: np.random.Generator) -> list[Infiltrate]:
@@ -144,12 +144,12 @@ def _lesions(anatomy: Anatomy, rng: np.random.Generator) -> list[Infiltrate]:
 
 def _edema(anatomy: Anatomy, rng: np.random.Generator) -> list[Infiltrate]:
     del anatomy
-    amount = float(rng.uniform(0.1, 0.2))
+    amount = float(rng.uniform(0.05, 0.1))
     found = []
     for side in (1, -1):
         x, y, z = hilum(side)
         center = (x + side * 22, y, z - 12)
-        pieces = _cluster(center, (46, 50, 72), 44, (13, 24), rng)
+        pieces = _cluster(center, (44, 50, 74), 70, (18, 32), rng)
         found.append(Infiltrate(Finding.EDEMA, side, pieces, amount))
     return found
 
@@ -158,9 +158,9 @@ def _consolidation(anatomy: Anatomy, rng: np.random.Generator) -> list[Infiltrat
     side = _side(rng)
     center = _point(anatomy, side, rng, lambda p: 48 < abs(p[0]) < 95 and p[2] < 70)
     size = float(rng.uniform(0.8, 1.2))
-    spread = (30 * size, 34 * size, 25 * size)
-    pieces = _cluster(center, spread, 34, (10, 19), rng)
-    return [Infiltrate(Finding.CONSOLIDATION, side, pieces, 0.75)]
+    spread = (32 * size, 38 * size, 26 * size)
+    pieces = _cluster(center, spread, 60, (9, 20), rng)
+    return [Infiltrate(Finding.CONSOLIDATION, side, pieces, 0.4)]
 
 
 def _atelectasis(anatomy: Anatomy, rng: np.random.Generator) -> list[Infiltrate]:
@@ -170,16 +170,14 @@ def _atelectasis(anatomy: Anatomy, rng: np.random.Generator) -> list[Infiltrate]
             anatomy, side, rng, lambda p: 55 < abs(p[0]) < 95 and -75 < p[2] < -35
         )
         plates = []
-        for k in range(int(rng.integers(2, 4))):
-            radii = (
-                float(rng.uniform(24, 40)),
-                float(rng.uniform(22, 34)),
-                float(rng.uniform(2, 3.6)),
-            )
-            tilt = (float(rng.uniform(-7, 7)), side * float(rng.uniform(-4, 22)), 0.0)
-            shift = float(rng.uniform(-8, 8))
-            plates.append(Ellipsoid((x + shift, y * 0.5, z + 11 * k), radii, tilt))
-        found.append(Infiltrate(Finding.ATELECTASIS, side, tuple(plates), 0.9))
+        for _ in range(int(rng.integers(1, 4))):
+            length, depth = rng.uniform(14, 42), rng.uniform(16, 34)
+            radii = (float(length), float(depth), float(rng.uniform(1.6, 3.4)))
+            tilt = (float(rng.uniform(-9, 9)), side * float(rng.uniform(-10, 26)), 0.0)
+            across, up = rng.uniform(-16, 16), rng.uniform(-6, 20)
+            center = (x + float(across), y * 0.5, z + float(up))
+            plates.append(Ellipsoid(center, radii, tilt))
+        found.append(Infiltrate(Finding.ATELECTASIS, side, tuple(plates), 0.75))
     return found
 
 
@@ -200,9 +198,9 @@ def _effusion(patient: PhantomPatient) -> dict[int, Bowl]:
     bowls = {}
     for side in sides:
         dome = build.left_dome if side > 0 else build.right_dome
-        level = dome + float(rng.uniform(-26, 45))
+        level = dome + float(rng.uniform(-30, 32))
         wall = abs(lateral_wall(build, side, level))
-        bowls[side] = Bowl((side * (wall - 88), -30), level, 38, 80, 118)
+        bowls[side] = Bowl((side * (wall - 104), -30), level, 36, 98, 118)
     return bowls
 
 
@@ -213,7 +211,7 @@ def _pneumothorax(patient: PhantomPatient) -> dict[int, tuple[Stack, Stack]]:
     top, hinge = build.lung_top - apical, float(rng.uniform(-60, 10))
     wall = abs(lateral_wall(build, side, 60)) - lateral
     lung = _retracted(side, top, hinge, wall)
-    return {side: (lung, _retracted(side, top - 0.9, hinge, wall - 0.9))}
+    return {side: (lung, _retracted(side, top - 0.4, hinge, wall - 0.4))}
 
 
 def _retracted(side: int, top: float, hinge: float, wall: float) -> Stack:
@@ -242,9 +240,8 @@ def _pacemaker(patient: PhantomPatient, anatomy: Anatomy) -> Pacemaker:
     _, y, _, _, front, _ = anatomy.body.at(np.array([z], dtype=np.float32))
     skin = float(y[0] - front[0]) * float(np.sqrt(1 - (x / 190) ** 2))
     center: Vector = (x, skin + 14, z)
-    turn = (float(rng.uniform(-10, 10)), float(rng.uniform(-25, 25)), side * 22.0)
-    can = Ellipsoid(center, (23, 4.2, 21), turn)
-    header = Ellipsoid((x - side * 4, skin + 14, z + 17), (14, 3.4, 9), turn)
+    can = _box(center, 23.0, 20.0, 4.0)
+    header = _box((x - side * 5, skin + 14, z + 20), 14.0, 7.0, 3.4)
     leads = tuple(
         _lead(side, (x - side * 6, skin + 13, z + 20), build.lung_top, tip)
         for tip in _tips(patient, rng)
@@ -252,11 +249,19 @@ def _pacemaker(patient: PhantomPatient, anatomy: Anatomy) -> Pacemaker:
     return Pacemaker((can, header), leads)
 
 
+def _box(center: Vector, half: float, height: float, depth: float) -> Stack:
+    """Return a flat box with rounded corners; half-axes across, up and deep."""
+    x, y, z = center
+    rows = (z + height, z - height)
+    sections = tuple(Section(row, x, y, half, half, depth, depth) for row in rows)
+    return Stack(sections, height * 0.45, height * 0.45, square=(True, True))
+
+
 def _tips(
     patient: PhantomPatient, rng: np.random.Generator
 ) -> list[tuple[Vector, ...]]:
-    del patient
     x, y, z = HEART_MIDDLE
+    z -= heart_sink(patient.build)
     ventricle: tuple[Vector, ...] = (
         (x - 32, y + 8, z + 2),
         (x - 20, y + 2, z - 32),

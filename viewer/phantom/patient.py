@@ -92,7 +92,7 @@ def make_patient(seed: int, index: int) -> PhantomPatient:
     right_dome = float(rng.uniform(-92, -66))
     build = Build(
         female=female,
-        width=float(rng.uniform(0.92, 0.99) if female else rng.uniform(0.97, 1.06)),
+        width=float(rng.uniform(0.88, 0.98) if female else rng.uniform(0.96, 1.08)),
         depth=float(rng.uniform(0.92, 1.06)),
         lung_top=float(rng.uniform(150, 166)),
         right_dome=right_dome,

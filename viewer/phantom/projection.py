@@ -14,12 +14,12 @@ from viewer.phantom.patient import Finding, PhantomPatient
 from viewer.phantom.rays import Bools, Floats, RayGrid, UInts, detector, union_length
 from viewer.phantom.scene import Scene, build_scene
 from viewer.phantom.skeleton import bone_path
-from viewer.phantom.solids import Solid
+from viewer.phantom.solids import Solid, deposit
 from viewer.phantom.vessels import vessel_path
 
 MU_SOFT = 0.0185
 """Effective linear attenuation of soft tissue at 120 kVp, per millimetre."""
-MU_BONE = 0.045
+MU_BONE = 0.05
 MU_METAL = 0.22
 METAL_MM = 9.0
 """More metal than this lets nothing more through."""
@@ -70,7 +70,9 @@ class Shadow:
 def project(patient: PhantomPatient, view: View, size: SizePx) -> Projection:
     """Return a patient's frontal or lateral radiograph; the same bytes every time."""
     shadow = cast(patient, view, size)
-    values = develop(shadow.attenuation, patient.stream(f"film {view}"))
+    lungs = shadow.anatomy["left lung"] | shadow.anatomy["right lung"]
+    rng = patient.stream(f"film {view}")
+    values = develop(shadow.attenuation, lungs, shadow.body, rng)
     return Projection(values, shadow.masks, shadow.anatomy, shadow.body)
 
 
@@ -120,7 +122,9 @@ def _cast_band(scene: Scene, grid: RayGrid, out: Shadow) -> None:
 
 
 def _cast_body(scene: Scene, grid: RayGrid, out: Shadow) -> None:
-    body = scene.anatomy.body.interval(grid)
+    anatomy = scene.anatomy
+    outline = anatomy.body if grid.view is View.FRONTAL else anatomy.torso
+    body = outline.interval(grid)
     path = body.length()
     for breast in scene.anatomy.breasts:
         path += union_length([body, breast.interval(grid)]) - body.length()
@@ -131,9 +135,9 @@ def _cast_body(scene: Scene, grid: RayGrid, out: Shadow) -> None:
 
 def _cast_gas(scene: Scene, grid: RayGrid, out: Shadow) -> None:
     for bubble in scene.anatomy.gas:
-        out.attenuation[:] -= 0.9 * MU_SOFT * bubble.interval(grid).length()
+        deposit(out.attenuation, grid, bubble, -0.7 * MU_SOFT)
     for tube in scene.anatomy.airways:
-        out.attenuation[:] -= 0.8 * MU_SOFT * tube.chord(grid)
+        deposit(out.attenuation, grid, tube, -0.8 * MU_SOFT)
 
 
 def _cast_outlines(scene: Scene, grid: RayGrid, out: Shadow) -> None:

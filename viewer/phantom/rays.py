@@ -6,7 +6,7 @@ lateral one along x; the beam is parallel, so one millimetre in the patient is o
 the detector.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,6 +70,18 @@ class RayGrid:
         return slice(int(rows[0]), int(rows[1])), slice(
             int(columns[0]), int(columns[1])
         )
+
+    def windows(
+        self, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]
+    ) -> Iterator[tuple[int, tuple[slice, slice]]]:
+        """Yield the index and window of each of (n, 3) boxes that a ray may meet."""
+        a = self.across_axis
+        left = np.searchsorted(self.across[0], low[:, a])
+        right = np.searchsorted(self.across[0], high[:, a])
+        first = np.searchsorted(-self.up[:, 0], -high[:, 2])
+        last = np.searchsorted(-self.up[:, 0], -low[:, 2])
+        for i in np.flatnonzero((left < right) & (first < last)):
+            yield int(i), (slice(first[i], last[i]), slice(left[i], right[i]))
 
     def part(self, window: tuple[slice, slice]) -> "RayGrid":
         """Return the grid of a window."""

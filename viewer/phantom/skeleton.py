@@ -12,7 +12,7 @@ import numpy as np
 from viewer.phantom.anatomy import SIDES
 from viewer.phantom.patient import Build
 from viewer.phantom.rays import Floats, RayGrid
-from viewer.phantom.solids import Ellipsoid, Section, Stack, Tube, Vector
+from viewer.phantom.solids import Ellipsoid, Section, Stack, Tube, Vector, deposit
 
 _CAGE = (
     # z below the lung's top, half-width, y, front, back
@@ -31,9 +31,24 @@ _CAGE = (
 RIB_PITCH = 21.5
 _DROP, _DROP_PER_RIB = 26.0, 11.0
 _RIB_ENDS = np.radians(
-    [0, 126, 128, 130, 130, 130, 128, 124, 120, 116, 80, 52, 0]
+    [0, 132, 142, 146, 148, 148, 146, 142, 136, 128, 84, 52, 0]
 ).astype(np.float32)
 """Azimuth from the spine at which the bone of rib 1 … 12 ends; 0 for no rib."""
+
+
+_GIRDLE: tuple[tuple[float, tuple[Vector, ...]], ...] = (
+    # clavicle
+    (5.6, ((11, -84, 44), (45, -88, 38), (88, -60, 26), (125, -22, 18), (158, 2, 14))),
+    # scapula: medial border, lateral border, spine and acromion
+    (2.6, ((128, 66, 36), (131, 74, 90), (138, 76, 150))),
+    (3.4, ((138, 76, 150), (150, 50, 100), (160, 20, 58))),
+    (4.2, ((122, 76, 54), (145, 50, 32), (168, 10, 16))),
+)
+_HUMERUS: tuple[float, tuple[Vector, ...]] = (
+    13.0,
+    ((190, -2, 48), (192, -2, 60), (214, 4, 170)),
+)
+_HUMERAL_HEAD: tuple[float, tuple[Vector, ...]] = (23.0, ((186, -2, 46), (188, -2, 52)))
 
 
 @dataclass(frozen=True)
@@ -41,7 +56,8 @@ class Skeleton:
     """The bones of one patient.
 
     ``outer`` and ``inner`` enclose the shell the ribs run in; ``first_rib`` is z of
-    the first rib at the spine; ``long_bones`` are pairs of outer and marrow tube.
+    the first rib at the spine; ``girdle`` and ``arms`` are pairs of outer
+    and marrow tube; the arms are raised out of the way for a lateral view.
     """
 
     outer: Stack
@@ -49,8 +65,9 @@ class Skeleton:
     first_rib: float
     slope: float
     spine: Stack
-    canal: tuple[Tube, ...]
-    long_bones: tuple[tuple[Tube, Tube], ...]
+    processes: tuple[Tube, ...]
+    girdle: tuple[tuple[Tube, Tube], ...]
+    arms: tuple[tuple[Tube, Tube], ...]
     plates: tuple[Ellipsoid, ...]
     sternum: Stack
 
@@ -64,8 +81,9 @@ def build_skeleton(build: Build) -> Skeleton:
         first_rib=build.lung_top - 4,
         slope=build.rib_slope,
         spine=spine,
-        canal=_posterior_elements(build),
-        long_bones=tuple(b for side in SIDES for b in _girdle(build, side)),
+        processes=_posterior_elements(build),
+        girdle=tuple(b for side in SIDES for b in _girdle(build, side)),
+        arms=tuple(b for side in SIDES for b in _arm(build, side)),
         plates=tuple(
             Ellipsoid(
                 (side * 146 * build.width, 62, 62),
@@ -81,13 +99,15 @@ def build_skeleton(build: Build) -> Skeleton:
 def bone_path(grid: RayGrid, bones: Skeleton) -> Floats:
     """Return millimetres of compact bone on each ray, (rows, columns)."""
     path = _ribs(grid, bones) + _vertebrae(grid, bones)
-    path += 0.35 * bones.sternum.interval(grid).length()
-    for outer, marrow in bones.long_bones:
-        path += 0.75 * outer.chord(grid) - 0.55 * marrow.chord(grid)
-    for process in bones.canal:
-        path += 0.5 * process.chord(grid)
+    hollow = bones.girdle + (bones.arms if grid.ray_axis == 1 else ())
+    for outer, marrow in hollow:
+        deposit(path, grid, outer, 0.6)
+        deposit(path, grid, marrow, -0.42)
+    for process in bones.processes:
+        deposit(path, grid, process, 0.2)
     for plate in bones.plates:
-        path += 0.55 * plate.interval(grid).length()
+        deposit(path, grid, plate, 0.55)
+    deposit(path, grid, bones.sternum, 0.35)
     return path
 
 
@@ -120,7 +140,7 @@ def _ribs(grid: RayGrid, bones: Skeleton) -> Floats:
         sheets = (turn, turn)
     near = np.clip(inner.near, outer.near, middle) - outer.near
     far = outer.far - np.clip(inner.far, middle, outer.far)
-    shift = np.float32(2.5 if grid.ray_axis == 0 else 0.0)
+    shift = np.float32(5.0 if grid.ray_axis == 0 else 0.0)
     return near * _rib_profile(grid.up - shift, sheets[0], bones) + far * _rib_profile(
         grid.up + shift, sheets[1], bones
     )
@@ -133,7 +153,7 @@ def _rib_profile(z: Floats, turn: Floats, bones: Skeleton) -> Floats:
     number = (bones.first_rib + RIB_PITCH - z - np.float32(_DROP) * fall) / pitch
     nearest = np.clip(np.rint(number), 0, 12)
     steep = np.float32(bones.slope) * np.float32(0.42) * np.sin(turn)
-    half = (5.2 + 0.7 * fall) * np.sqrt(1 + steep * steep)
+    half = (6.2 + 0.8 * fall) * np.sqrt(1 + steep * steep)
     offset = (number - nearest) * pitch / half
     squared = offset * offset
     shape = np.sqrt(np.maximum(1 - squared, 0))
@@ -173,10 +193,10 @@ def _vertebrae(grid: RayGrid, bones: Skeleton) -> Floats:
     off_disc = np.abs(phase - np.rint(phase))
     body = np.clip((off_disc - 0.07) / 0.03, 0, 1)
     endplate = np.exp(-np.square((off_disc - 0.115) / 0.03))
-    share = 0.2 * body + 0.13 * endplate
+    share = 0.09 * body + 0.07 * endplate
     core = bones.spine.interval(grid).length()
     rim = core - bones.spine.scaled(0.9).interval(grid).length()
-    return (share * core + 0.25 * body * rim).astype(np.float32)
+    return (share * core + 0.12 * body * rim).astype(np.float32)
 
 
 def _posterior_elements(build: Build) -> tuple[Tube, ...]:
@@ -206,34 +226,23 @@ def _straight(points: tuple[Vector, ...], radius: float) -> Tube:
 
 
 def _girdle(build: Build, side: int) -> list[tuple[Tube, Tube]]:
-    w, top = build.width, build.lung_top
-    curves: tuple[tuple[tuple[Vector, ...], float], ...] = (
-        (
-            (
-                (11, -84, top - 44),
-                (45, -88, top - 38),
-                (88, -60, top - 26),
-                (125, -22, top - 18),
-                (158, 2, top - 14),
-            ),
-            5.6,
-        ),
-        (((128, 66, top - 36), (131, 74, top - 90), (138, 76, top - 150)), 2.6),
-        (((138, 76, top - 150), (150, 50, top - 100), (160, 20, top - 58)), 3.4),
-        (((122, 76, top - 54), (145, 50, top - 32), (168, 10, top - 16)), 4.2),
-        (((160, 10, top - 56), (152, -14, top - 40), (146, -28, top - 46)), 4.5),
-        (((190, -2, top - 48), (192, -2, top - 60), (214, 4, top - 170)), 13.0),
-    )
-    bones = []
-    for points, radius in curves:
-        placed = [(side * x * w, y, z) for x, y, z in points]
-        outer = Tube.through(placed, radius, 8)
-        bones.append((outer, Tube(outer.points, outer.radii * 0.72)))
-    head = _straight(
-        ((side * 186 * w, -2, top - 46), (side * 188 * w, -2, top - 52)), 23
-    )
-    bones.append((head, Tube(head.points, head.radii * 0.9)))
-    return bones
+    return [_hollow(build, side, *bone, marrow=0.72) for bone in _GIRDLE]
+
+
+def _arm(build: Build, side: int) -> list[tuple[Tube, Tube]]:
+    return [
+        _hollow(build, side, *_HUMERUS, marrow=0.75),
+        _hollow(build, side, *_HUMERAL_HEAD, marrow=0.9),
+    ]
+
+
+def _hollow(
+    build: Build, side: int, radius: float, course: tuple[Vector, ...], *, marrow: float
+) -> tuple[Tube, Tube]:
+    """Return a bone along a course (x outwards, y, z below the lung's top)."""
+    placed = [(side * x * build.width, y, build.lung_top - z) for x, y, z in course]
+    outer = Tube.through(placed, radius, 8)
+    return outer, Tube(outer.points, outer.radii * marrow)
 
 
 def _sternum(build: Build) -> Stack:

@@ -12,6 +12,7 @@ from viewer.phantom.rays import Bounds, Floats, Interval, RayGrid
 
 Points = npt.NDArray[np.float64]
 Vector = tuple[float, float, float]
+_STRETCH = 2.2
 
 
 class Solid(Protocol):
@@ -27,6 +28,18 @@ class Solid(Protocol):
 
     def contains(self, points: Points) -> npt.NDArray[np.bool_]:
         """Tell which of the (n, 3) points lie inside."""
+        ...
+
+
+class Body(Protocol):
+    """Anything that lengthens or shortens a ray's way through matter."""
+
+    def chord(self, grid: RayGrid) -> Floats:
+        """Return the length of each ray inside, (rows, columns) millimetres."""
+        ...
+
+    def bounds(self) -> Bounds:
+        """Return a box around it."""
         ...
 
 
@@ -87,6 +100,10 @@ class Stack:
             x - right * _profile(v, self.square[1]),
             x + left * _profile(v, self.square[0]),
         )
+
+    def chord(self, grid: RayGrid) -> Floats:
+        """Return the length of each ray inside the stack, millimetres."""
+        return self.interval(grid).length()
 
     def bounds(self) -> Bounds:
         """Return a box around the stack."""
@@ -189,6 +206,10 @@ class Ellipsoid:
         middle = np.float32(self.center[d]) - slope
         return Interval(middle - half, middle + half)
 
+    def chord(self, grid: RayGrid) -> Floats:
+        """Return the length of each ray inside the ellipsoid, millimetres."""
+        return self.interval(grid).length()
+
     def bounds(self) -> Bounds:
         """Return the smallest box around the ellipsoid."""
         half = np.sqrt(np.diag(np.linalg.inv(self.form)))
@@ -198,7 +219,8 @@ class Ellipsoid:
     def contains(self, points: Points) -> npt.NDArray[np.bool_]:
         """Tell which of the (n, 3) points lie inside."""
         offset = points - np.array(self.center)
-        return np.einsum("ni,ij,nj->n", offset, self.form, offset) < 1
+        inside = np.einsum("ni,ij,nj->n", offset, self.form, offset) < 1
+        return np.asarray(inside)
 
     def about(self, origin: Vector, factor: float) -> "Ellipsoid":
         """Return the ellipsoid magnified about a point."""
@@ -259,21 +281,39 @@ class Tube:
     def chord(self, grid: RayGrid) -> Floats:
         """Return the length of each ray inside the tube, (rows, columns) mm.
 
-        Neighbouring segments overlap at their joint, so the longest cut counts. A cut
-        along the axis is limited to the length of its segment.
+        Neighbouring segments overlap at their joint, so the longest cut counts. A
+        segment seen nearly end-on counts for at most ``_STRETCH`` times its width.
         """
         out = np.zeros(grid.shape, dtype=np.float32)
-        for i in range(len(self.points) - 1):
+        for i, window in grid.windows(*self._boxes):
             ends, radii = self.points[i : i + 2], self.radii[i : i + 2]
-            window = grid.window(_segment_bounds(ends, radii))
-            if window[0].start < window[0].stop and window[1].start < window[1].stop:
-                cut = _segment_chord(grid.part(window), ends, radii)
-                np.maximum(out[window], cut, out=out[window])
+            cut = _segment_chord(grid.part(window), ends, radii)
+            np.maximum(out[window], cut, out=out[window])
         return out
 
     def bounds(self) -> Bounds:
         """Return a box around the tube."""
-        return _segment_bounds(self.points, self.radii)
+        return self._bounds
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        low, high = self._boxes
+        return Bounds(_vector(low.min(0)), _vector(high.max(0)))
+
+    @cached_property
+    def _boxes(self) -> tuple[Points, Points]:
+        """Low and high corners (n - 1, 3) of each segment's box."""
+        thick = np.maximum(self.radii[:-1], self.radii[1:])[:, np.newaxis]
+        low = np.minimum(self.points[:-1], self.points[1:]) - thick
+        return low, np.maximum(self.points[:-1], self.points[1:]) + thick
+
+
+def deposit(out: Floats, grid: RayGrid, body: Body, weight: float) -> None:
+    """Add a body's chords, weighted, to (rows, columns) path lengths in place."""
+    window = grid.window(body.bounds())
+    part = grid.part(window)
+    if 0 not in part.shape:
+        out[window] += np.float32(weight) * body.chord(part)
 
 
 def rotation(angles: Vector) -> Points:
@@ -302,11 +342,6 @@ def smooth_curve(points: Points, steps: int) -> Points:
     return np.vstack([*pieces, points[-1:]])
 
 
-def _segment_bounds(points: Points, radii: Points) -> Bounds:
-    margin = float(radii.max())
-    return Bounds(_vector(points.min(0) - margin), _vector(points.max(0) + margin))
-
-
 def _segment_chord(grid: RayGrid, ends: Points, radii: Points) -> Floats:
     plane = [grid.across_axis, 2]
     start, along = ends[0, plane], ends[1, plane] - ends[0, plane]
@@ -318,9 +353,8 @@ def _segment_chord(grid: RayGrid, ends: Points, radii: Points) -> Floats:
     du, dz = u - t * np.float32(along[0]), z - t * np.float32(along[1])
     radius = np.float32(radii[0]) + t * np.float32(radii[1] - radii[0])
     half = np.sqrt(np.maximum(radius * radius - du * du - dz * dz, 0))
-    stretch = whole / max(np.sqrt(seen), 1e-3)
-    longest = np.float32(whole + 2 * float(radii.max()))
-    return np.minimum(2 * half * np.float32(min(stretch, 50.0)), longest)
+    stretch = whole / max(float(np.sqrt(seen)), 1e-3)
+    return np.asarray(half * np.float32(2 * min(stretch, _STRETCH)))
 
 
 def _squared_offset(offset: Floats, low: Floats, high: Floats) -> Floats:

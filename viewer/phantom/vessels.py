@@ -4,10 +4,10 @@ import numpy as np
 
 from viewer.phantom.anatomy import Anatomy
 from viewer.phantom.rays import Floats, RayGrid
-from viewer.phantom.solids import Points, Solid, Tube, smooth_curve
+from viewer.phantom.solids import Points, Solid, Tube, deposit, smooth_curve
 
-LEAF_RADIUS_MM = 0.42
-_BRANCHING_EXPONENT = 2.7
+LEAF_RADIUS_MM = 0.62
+_BRANCHING_EXPONENT = 2.5
 """Parent radius^k = sum of child radii^k; Murray's law has 3, lungs measure 2.3-3."""
 
 
@@ -34,22 +34,28 @@ def hilum(side: int) -> tuple[float, float, float]:
 
 
 def grow_vessels(
-    anatomy: Anatomy, side: int, rng: np.random.Generator, leaves: int = 260
+    anatomy: Anatomy, side: int, rng: np.random.Generator, leaves: int = 420
 ) -> tuple[Tube, ...]:
     """Return the vessels of one lung: every leaf joined to the tree at its nearest."""
     targets = lung_points(anatomy, side, leaves, rng)
     root = np.array(hilum(side))
     nodes, parents = _grow(root, targets, rng)
-    return _tubes(nodes, parents)
+    return (*_tubes(nodes, parents), *_hilar_arteries(side))
+
+
+def _hilar_arteries(side: int) -> tuple[Tube, ...]:
+    """Return a lung's main artery, which crosses the hilum and descends."""
+    right = ((-16, 4, 26), (-34, 10, 20), (-46, 16, 2), (-52, 22, -24), (-56, 28, -48))
+    left = ((18, 6, 40), (36, 14, 36), (46, 22, 20), (50, 28, -6), (54, 34, -34))
+    curve = smooth_curve(np.array(left if side > 0 else right, dtype=np.float64), 6)
+    return (Tube(curve, np.linspace(8.5, 1.6, len(curve))),)
 
 
 def vessel_path(grid: RayGrid, vessels: tuple[Tube, ...]) -> Floats:
     """Return millimetres of blood on each ray, (rows, columns)."""
     path = np.zeros(grid.shape, dtype=np.float32)
     for tube in vessels:
-        window = grid.window(tube.bounds())
-        if window[0].start < window[0].stop and window[1].start < window[1].stop:
-            path[window] += tube.chord(grid.part(window))
+        deposit(path, grid, tube, 1.0)
     return path
 
 
@@ -65,7 +71,7 @@ def _grow(
         detour = reach + 0.35 * np.linalg.norm(known - root, axis=1)
         start = int(np.argmin(detour))
         steps = max(1, int(reach[start] // 14))
-        bend = rng.normal(0, 1.6, (steps, 3))
+        bend = rng.normal(0, 0.8, (steps, 3))
         for i in range(1, steps + 1):
             point = nodes[start] + (target - nodes[start]) * (i / steps)
             nodes.append(point + bend[i - 1] * (i < steps))

@@ -122,7 +122,7 @@ class KillTrial:
 
     def wait_until_released(self) -> None:
         """Wait until no worker of ours lives: an orphaned one stores and exits."""
-        while worker_pids(self.store_path):
+        while living(self.store_path):
             time.sleep(0.02)
 
     def committed(self) -> set[str]:
@@ -201,15 +201,15 @@ def kill_spec(base_url: str) -> RunSpec:
     )
 
 
-def worker_pids(store_path: Path) -> list[int]:
-    """Return the living worker processes of a store."""
+def living(store_path: Path) -> list[int]:
+    """Return the processes at work on a store, one that is just starting too."""
     found = []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
         with contextlib.suppress(OSError):
             words = (folder / "cmdline").read_bytes().split(b"\0")
-            if b"worker" in words and str(store_path).encode() in words:
+            if str(store_path).encode() in words:
                 found.append(int(folder.name))
     return found
 

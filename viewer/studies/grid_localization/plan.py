@@ -9,6 +9,7 @@ from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.metrics.coverage import column_segments
 from viewer.studies.fields import did_you_mean, plain_name
 from viewer.studies.grid_localization.findings import KNOWN, canonical
 from viewer.studies.grid_localization.params import OutsideCrop, Params, read_params
@@ -132,7 +133,7 @@ def _exclusion(image: DatasetImage, mask: Mask | None, params: Params) -> str:
 
 def _lost_in_crop(mask: Mask, params: Params) -> str:
     """Return why nothing of a mask is left in what is sent, "" where some is."""
-    if mask.is_empty:
+    if column_segments(mask).x.size == 0:
         return "no_gt"
     reference = reference_of(mask, conditions(params)[0], params)
     if any(reference.covered) or params.outside_crop is OutsideCrop.MISS:

@@ -29,9 +29,9 @@ test: lint      ## lint, the suite with coverage, and the headless half without 
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
 	$(HEADLESS) -m "not proof" -n $(WORKERS) tests/unit tests/contract
 
-proof:          ## the long proofs: kills, fuzzing, hashes, coverage simulations
+proof:          ## the long proofs, and every random test with 10,000 examples
 	@packaging/bootstrap test
-	OVERREAD_HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m proof -s
+	OVERREAD_HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m "proof or hypothesis" -s
 
 bench:          ## times, printed and never asserted
 	@packaging/bootstrap test

@@ -1,0 +1,36 @@
+"""Errors with their two sentences."""
+
+import pickle
+
+from viewer.domain.errors import (
+    OverreadError,
+    ProviderError,
+    RetryClass,
+    UnreadableInputError,
+)
+
+
+def test_that_an_error_prints_its_two_sentences() -> None:
+    assert str(OverreadError("It is broken.", "Mend it.")) == "It is broken. Mend it."
+    assert str(OverreadError("It is over.")) == "It is over."
+
+
+def test_that_an_error_is_the_same_in_another_process() -> None:
+    error = pickle.loads(pickle.dumps(UnreadableInputError("It is cut.", "Copy it.")))  # noqa: S301 - our own bytes
+    assert isinstance(error, UnreadableInputError)
+    assert (error.what, error.how) == ("It is cut.", "Copy it.")
+
+
+def test_that_a_providers_error_keeps_all_it_knows_in_another_process() -> None:
+    error = ProviderError(
+        "Too many requests.",
+        "Wait.",
+        retry_class=RetryClass.RETRY,
+        reason="http_429",
+        http_status=429,
+        retry_after_s=2.5,
+    )
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    assert isinstance(copy, ProviderError)
+    assert vars(copy) == vars(error)
+    assert str(copy) == "Too many requests. Wait."

@@ -1,0 +1,58 @@
+"""Requests and profiles."""
+
+import hashlib
+
+import numpy as np
+
+from viewer.domain.exchange import (
+    Facts,
+    ImagePart,
+    Message,
+    ModelProfile,
+    ModelRequest,
+    TextPart,
+)
+from viewer.domain.geometry import SizePx
+from viewer.domain.image import Photometric, PixelImage, Raster
+
+
+def _facts() -> Facts:
+    return Facts(
+        rows=8,
+        columns=8,
+        letters="row",
+        finding="Edema",
+        view="frontal",
+        item="a|Edema",
+        condition="grid=8",
+        seed=0,
+        repeat=0,
+        plain=Raster(np.zeros((2, 3), np.uint8)),
+        plain_sha256="0",
+    )
+
+
+def test_that_a_request_lists_its_images_in_the_order_sent() -> None:
+    first, second = ImagePart(b"one"), ImagePart(b"two")
+    messages = (
+        Message("system", (TextPart("Look."),)),
+        Message("user", (first, TextPart("Where?"), second)),
+    )
+    assert ModelRequest(messages, _facts(), "0").images == (first, second)
+
+
+def test_that_an_image_is_named_by_its_exact_bytes() -> None:
+    assert ImagePart(b"one").sha256 == hashlib.sha256(b"one").hexdigest()
+
+
+def test_that_profiles_are_equal_whatever_the_order_of_their_settings() -> None:
+    one = ModelProfile("m", "openai_api", {"seed": 1, "temperature": 0})
+    other = ModelProfile("m", "openai_api", {"temperature": 0, "seed": 1})
+    assert one == other
+    assert len({one, other}) == 1
+
+
+def test_that_images_know_their_size_as_rows_and_columns() -> None:
+    pixels = np.zeros((4, 5), np.uint8)
+    assert Raster(pixels).size == SizePx(4, 5)
+    assert PixelImage(pixels, Photometric.MONOCHROME2).size == SizePx(4, 5)

@@ -5,38 +5,33 @@ or unreadable input. What is printed on standard error is one line of what is wr
 and how to mend it.
 """
 
-import json
-import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 import viewer
 from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.geometry import SizePx
-from viewer.domain.run import (
-    Event,
-    ModelStopped,
-    OrphanPolicy,
-    RunEnded,
-    RunStarted,
-    TrialDone,
-    TrialRetried,
-)
+from viewer.domain.run import OrphanPolicy
 from viewer.settings import Settings, read_settings
+from viewer.terminal import (
+    RUN_COLUMNS,
+    InterruptCancels,
+    Progress,
+    cell_text,
+    follow,
+    print_json,
+    print_rows,
+    summary_row,
+)
 
 DONE, UNFINISHED, WRONG_USE = 0, 1, 2
 _FAILED: Final = ("provider_error", "pending")
-_PIPE_WIDTH: Final = 400
-"""Columns of a table that is not printed on a screen, so that nothing is cut."""
 
 _store_option = click.option(
     "--store",
@@ -90,39 +85,6 @@ def _settings(store: Path | None) -> Settings:
     return read_settings(store)
 
 
-def _print_json(value: object) -> None:
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def _print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> None:
-    if not rows:
-        click.echo("Nothing yet.")
-        return
-    table = Table(box=None, pad_edge=False, highlight=False)
-    for column in columns:
-        numeric = isinstance(rows[0][column], int | float)
-        table.add_column(
-            column.replace("_", " "),
-            no_wrap=not sys.stdout.isatty(),
-            justify="right" if numeric else "left",
-        )
-    for row in rows:
-        table.add_row(*(escape(_cell(row[column])) for column in columns))
-    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    if isinstance(value, dict):
-        return ", ".join(f"{k} {v}" for k, v in value.items())
-    return str(value)
-
-
 def _run_number(text: str, store: Any) -> int:  # noqa: ANN401 - the store is lazy here
     from viewer.store import runs
 
@@ -136,41 +98,6 @@ def _run_number(text: str, store: Any) -> int:  # noqa: ANN401 - the store is la
             f"'{text}' is no run.", "Name its number or last; overread runs lists them."
         )
     return int(text)
-
-
-class Progress:
-    """A bar on standard error; nothing where that is no terminal."""
-
-    def __init__(self, title: str) -> None:
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-        from rich.progress import Progress as Bars
-
-        self._bars = Bars(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not sys.stderr.isatty(),
-        )
-        self._task = self._bars.add_task(title, total=None)
-
-    def __enter__(self) -> Self:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bars.stop()
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show that ``done`` of ``total`` are settled."""
-        self._bars.update(self._task, completed=done, total=total)
 
 
 @overread.command()
@@ -191,7 +118,7 @@ def phantom(out: Path, n: int, seed: int, size: str, *, as_json: bool) -> None:
     with Progress("Phantom patients") as progress:
         summary = make_phantom(out, n, seed, _size(size), progress)
     if as_json:
-        _print_json({"folder": str(out), "patients": n, "images": summary.images})
+        print_json({"folder": str(out), "patients": n, "images": summary.images})
     else:
         click.echo(f"{n} patients, {summary.images} images in {out}")
 
@@ -237,10 +164,9 @@ def import_command(
             name or path.absolute().name,
             View(view) if view else None,
         )
-    notices = [f"{n.subject}: {n.text}" for n in dataset.notices]
     items = sum(len(image.masks) for image in dataset.images)
     if as_json:
-        _print_json(
+        print_json(
             {
                 "name": dataset.name,
                 "images": len(dataset.images),
@@ -249,11 +175,11 @@ def import_command(
             }
         )
         return
-    for notice in notices:
-        click.echo(notice, err=True)
+    for notice in dataset.notices:
+        click.echo(f"{notice.subject}: {notice.text}", err=True)
     click.echo(
         f"'{dataset.name}': {len(dataset.images)} images, {items} reference masks, "
-        f"{len(notices)} notices"
+        f"{len(dataset.notices)} notices"
     )
 
 
@@ -311,87 +237,8 @@ def _drive(store: Any, number: int, options: Any, *, worker: bool) -> int:  # no
         events = run_in_worker(store.path, number, options, cancel)
     else:
         events = run_batch(store, number, options, cancel)
-    with _cancel_on_interrupt(cancel), Progress(f"Run {number}") as progress:
-        return _follow(events, progress)
-
-
-class _cancel_on_interrupt:  # noqa: N801 - reads as a statement
-    """The first Ctrl+C lets what is in flight finish; the second stops at once."""
-
-    def __init__(self, cancel: threading.Event) -> None:
-        self._cancel = cancel
-
-    def __enter__(self) -> None:
-        self._before = signal.signal(signal.SIGINT, self._interrupt)
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._before)
-
-    def _interrupt(self, *_: object) -> None:
-        if self._cancel.is_set():
-            raise KeyboardInterrupt
-        click.echo("Finishing what is in flight; Ctrl+C again to stop now.", err=True)
-        self._cancel.set()
-
-
-def _follow(events: Iterator[Event], progress: Callable[[int, int], None]) -> int:
-    done = planned = 0
-    failed = False
-    for event in events:
-        match event:
-            case RunStarted():
-                done, planned = event.done, event.planned
-            case TrialDone():
-                done += 1
-            case TrialRetried():
-                click.echo(
-                    f"{event.model}: {event.reason}, again in {event.pause_s:.1f} s",
-                    err=True,
-                )
-            case ModelStopped():
-                click.echo(event.sentence, err=True)
-            case RunEnded():
-                failed = any(event.counts.get(s, 0) for s in _FAILED)  # type: ignore[call-overload]
-        progress(done, planned)
-    return UNFINISHED if failed else DONE
-
-
-_RUN_COLUMNS: Final = (
-    "finding",
-    "condition",
-    "model",
-    "hits",
-    "rate",
-    "95 % CI",
-    "random",
-    "skill",
-    "failed",
-    "refused",
-    "unparsed",
-    "excluded",
-    "pending",
-)
-
-
-def _summary_row(row: Mapping[str, Any]) -> dict[str, object]:
-    """Return a row of results.csv as people read it: every rate as k / n."""
-    n = row["n_planned"] - row["n_excluded"] - row["n_pending"]
-    low, high = row["wilson_low"], row["wilson_high"]
-    return {
-        "finding": row["finding"],
-        "condition": row["condition"],
-        "model": row["model"],
-        "hits": f"{row['k']} / {n}",
-        "rate": _rate(row["hit_rate"]),
-        "95 % CI": "" if low is None else f"{_rate(low)} to {_rate(high)}",
-        "random": _rate(row["random_baseline"]),
-        "skill": _rate(row["skill"]),
-        **{name: row[f"n_{name}"] for name in _RUN_COLUMNS[-5:]},
-    }
-
-
-def _rate(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    with InterruptCancels(cancel), Progress(f"Run {number}") as progress:
+        return DONE if follow(events, progress) else UNFINISHED
 
 
 def _print_run(store: Any, number: int, *, as_json: bool) -> None:  # noqa: ANN401
@@ -403,12 +250,10 @@ def _print_run(store: Any, number: int, *, as_json: bool) -> None:  # noqa: ANN4
     if as_json:
         counts = dict(report.summary.counts)
         status = report.summary.status.value
-        _print_json(
-            {"run": number, "status": status, "counts": counts, "results": rows}
-        )
+        print_json({"run": number, "status": status, "counts": counts, "results": rows})
         return
-    _print_rows([_summary_row(r) for r in rows if r["view"] == "all"], _RUN_COLUMNS)
-    counts_text = _cell(dict(report.summary.counts))
+    print_rows([summary_row(r) for r in rows if r["view"] == "all"], RUN_COLUMNS)
+    counts_text = cell_text(dict(report.summary.counts))
     mark = " (incomplete)" if report.data.incomplete else ""
     click.echo(f"Run {number}: {counts_text}{mark}")
     click.echo(f"Report: overread report {number} --out DIR")
@@ -427,7 +272,7 @@ def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> No
     with open_store(_settings(store).store) as opened:
         files = write_report(opened, _run_number(run_name, opened), out)
     if as_json:
-        _print_json([str(path) for path in files])
+        print_json([str(path) for path in files])
     else:
         click.echo("\n".join(str(path) for path in files))
 
@@ -447,7 +292,7 @@ def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
     ):
         result = rescore_run(opened, _run_number(run_name, opened), progress)
     if as_json:
-        _print_json({"replies": result.replies, "changed": result.changed})
+        print_json({"replies": result.replies, "changed": result.changed})
     else:
         click.echo(f"{result.replies} replies read again, {result.changed} changed")
 
@@ -464,10 +309,10 @@ def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
     with open_store(_settings(store).store) as opened:
         rows = run_rows(opened, include_adhoc=include_adhoc)
     if as_json:
-        _print_json(rows)
+        print_json(rows)
     else:
         columns = ("id", "study", "dataset", "models", "status", "n_planned", "counts")
-        _print_rows(rows, columns)
+        print_rows(rows, columns)
 
 
 @overread.command()
@@ -482,11 +327,11 @@ def cases(name: str | None, store: Path | None, *, as_json: bool) -> None:
     with open_store(_settings(store).store) as opened:
         rows, notices = image_rows(opened, name) if name else (dataset_rows(opened), [])
     if as_json:
-        _print_json(rows if name is None else {"images": rows, "notices": notices})
+        print_json(rows if name is None else {"images": rows, "notices": notices})
         return
-    _print_rows(rows, list(rows[0]) if rows else [])
+    print_rows(rows, list(rows[0]) if rows else [])
     if notices:
-        _print_rows(notices, ("kind", "subject", "text"))
+        print_rows(notices, ("kind", "subject", "text"))
 
 
 @overread.command()
@@ -499,9 +344,9 @@ def models(store: Path | None, *, as_json: bool) -> None:
 
     rows = model_rows(known_profiles(_settings(store).models_file))
     if as_json:
-        _print_json(rows)
+        print_json(rows)
     else:
-        _print_rows(rows, ("name", "adapter", "state", "summary"))
+        print_rows(rows, ("name", "adapter", "state", "summary"))
 
 
 @overread.command()
@@ -519,9 +364,9 @@ def doctor(store: Path | None, *, bench: bool, as_json: bool) -> None:
     else:
         rows, columns = doctor_rows(_settings(store)), ("what", "state", "mend")  # type: ignore[assignment]
     if as_json:
-        _print_json(rows)
+        print_json(rows)
     else:
-        _print_rows(rows, columns)
+        print_rows(rows, columns)
 
 
 @overread.command()
@@ -575,9 +420,9 @@ def ask(
         write_overlay(reply, out)
     row = answer_row(reply)
     if as_json:
-        _print_json(row)
+        print_json(row)
     else:
-        click.echo("\n".join(f"{k}: {_cell(v)}" for k, v in row.items()))
+        click.echo("\n".join(f"{k}: {cell_text(v)}" for k, v in row.items()))
     return UNFINISHED if row["status"] in _FAILED else DONE
 
 

@@ -1,0 +1,176 @@
+"""What the command line shows: tables, JSON, a progress bar, and Ctrl+C."""
+
+import json
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Self
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from viewer.domain.answer import Status
+from viewer.domain.run import (
+    Event,
+    ModelStopped,
+    RunEnded,
+    RunStarted,
+    TrialDone,
+    TrialRetried,
+)
+
+_PIPE_WIDTH: Final = 400
+"""Columns of a table that is not printed on a screen, so that nothing is cut."""
+_UNFINISHED: Final = (Status.PROVIDER_ERROR, Status.PENDING)
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON on standard output."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> None:
+    """Print some columns of rows as a table; a note where there is no row."""
+    if not rows:
+        click.echo("Nothing yet.")
+        return
+    table = Table(box=None, pad_edge=False, highlight=False)
+    for column in columns:
+        numeric = isinstance(rows[0][column], int | float)
+        table.add_column(
+            column.replace("_", " "),
+            no_wrap=not sys.stdout.isatty(),
+            justify="right" if numeric else "left",
+        )
+    for row in rows:
+        table.add_row(*(escape(cell_text(row[column])) for column in columns))
+    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
+
+
+def cell_text(value: object) -> str:
+    """Return a value as people read it."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v}" for k, v in value.items())
+    return str(value)
+
+
+class Progress:
+    """A bar on standard error; nothing where that is no terminal."""
+
+    def __init__(self, title: str) -> None:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+        from rich.progress import Progress as Bars
+
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self._task = self._bars.add_task(title, total=None)
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show that ``done`` of ``total`` are settled."""
+        self._bars.update(self._task, completed=done, total=total)
+
+
+class InterruptCancels:
+    """The first Ctrl+C lets what is in flight finish; the second stops at once."""
+
+    def __init__(self, cancel: threading.Event) -> None:
+        self._cancel = cancel
+
+    def __enter__(self) -> None:
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _interrupt(self, *_: object) -> None:
+        if self._cancel.is_set():
+            raise KeyboardInterrupt
+        click.echo("Finishing what is in flight; Ctrl+C again to stop now.", err=True)
+        self._cancel.set()
+
+
+def follow(events: Iterator[Event], progress: Callable[[int, int], None]) -> bool:
+    """Show a batch as it goes; return whether every trial ended without a failure."""
+    done = planned = 0
+    finished = False
+    for event in events:
+        match event:
+            case RunStarted():
+                done, planned = event.done, event.planned
+            case TrialDone():
+                done += 1
+            case TrialRetried():
+                pause = f"again in {event.pause_s:.1f} s"
+                click.echo(f"{event.model}: {event.reason}, {pause}", err=True)
+            case ModelStopped():
+                click.echo(event.sentence, err=True)
+            case RunEnded():
+                finished = not any(event.counts.get(s, 0) for s in _UNFINISHED)
+        progress(done, planned)
+    return finished
+
+
+RUN_COLUMNS: Final = (
+    "finding",
+    "condition",
+    "model",
+    "hits",
+    "rate",
+    "95 % CI",
+    "random",
+    "skill",
+    "failed",
+    "refused",
+    "unparsed",
+    "excluded",
+    "pending",
+)
+
+
+def summary_row(row: Mapping[str, Any]) -> dict[str, object]:
+    """Return a row of results.csv as people read it: every rate as k / n."""
+    n = row["n_planned"] - row["n_excluded"] - row["n_pending"]
+    low, high = row["wilson_low"], row["wilson_high"]
+    return {
+        "finding": row["finding"],
+        "condition": row["condition"],
+        "model": row["model"],
+        "hits": f"{row['k']} / {n}",
+        "rate": _rate(row["hit_rate"]),
+        "95 % CI": "" if low is None else f"{_rate(low)} to {_rate(high)}",
+        "random": _rate(row["random_baseline"]),
+        "skill": _rate(row["skill"]),
+        **{name: row[f"n_{name}"] for name in RUN_COLUMNS[-5:]},
+    }
+
+
+def _rate(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

@@ -23,6 +23,7 @@ from viewer.services.study_file import make_spec
 from viewer.store.database import open_store
 
 ROOT: Final = Path(__file__).parents[2]
+QUIET_LOOKS: Final = 5
 VICTIMS: Final = ("worker", "parent", "both")
 
 
@@ -113,17 +114,18 @@ class KillTrial:
             time.sleep(0.005)
         time.sleep(rng.random() * 0.03)
         finished = process.poll() is not None
-        kill(process, victim)
+        killed = kill(process, victim)
         self.wait_until_released()
-        if not finished:
-            self.report.kills[victim] += 1
+        self.report.kills[victim] += killed
         self.check(answered)
         return not finished
 
     def wait_until_released(self) -> None:
         """Wait until no worker of ours lives: an orphaned one stores and exits."""
-        while living(self.store_path):
+        quiet = 0
+        while quiet < QUIET_LOOKS:  # a process that is being replaced has no name
             time.sleep(0.02)
+            quiet = 0 if living(self.store_path) else quiet + 1
 
     def committed(self) -> set[str]:
         """Return the keys with a committed reply."""
@@ -214,8 +216,8 @@ def living(store_path: Path) -> list[int]:
     return found
 
 
-def kill(process: "subprocess.Popen[bytes]", victim: str) -> None:
-    """Kill -9 the worker, its parent, or both, and reap the parent."""
+def kill(process: "subprocess.Popen[bytes]", victim: str) -> bool:
+    """Kill -9 the worker, its parent, or both; return whether any was alive."""
     children = []
     with contextlib.suppress(OSError):
         listing = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -225,7 +227,11 @@ def kill(process: "subprocess.Popen[bytes]", victim: str) -> None:
         "parent": [process.pid],
         "both": [process.pid, *children],
     }[victim]
-    for pid in targets:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    killed = False
+    if process.poll() is None:
+        for pid in targets:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+                killed = True
     process.wait()
+    return killed

@@ -43,10 +43,11 @@ def run_kills(folder: Path, n_items: int, n_kills: int, latency_s: float) -> Kil
         with serving(journal, latency_s) as base_url:
             trial = KillTrial(round_folder, images, base_url, journal, CONCURRENCY)
             while kills < n_kills:
+                before = trial.report.kills.total()
                 victim = VICTIMS[kills % len(VICTIMS)]
                 if not trial.kill_once(victim, rng, n_items // 6):
                     break
-                kills += 1
+                kills += trial.report.kills.total() - before
             assert trial.start().wait() == 0
             trial.wait_until_released()
             with serving(round_folder / "other.jsonl", 0.0) as other:

@@ -27,6 +27,7 @@ test: lint      ## lint, the suite with coverage, and the headless half without 
 	$(PYTEST) -m "not proof" -n $(WORKERS) --ignore tests/benchmarks --cov --cov-report=
 	$(PYTHON) -m coverage json --quiet -o .coverage.json
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
+	@! .venv-headless/bin/python -c "import PySide6" 2>/dev/null
 	$(HEADLESS) -m "not proof" -n $(WORKERS) tests/unit tests/contract
 
 proof:          ## the long proofs, and every random test with 10,000 examples

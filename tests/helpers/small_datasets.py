@@ -31,7 +31,12 @@ def write_picture(path: Path, pixels: npt.NDArray[np.uint8] | None = None) -> Pa
 
 
 def write_dicom(
-    path: Path, *, view_position: str = "", patient_id: str = "", frames: int = 1
+    path: Path,
+    *,
+    view_position: str = "",
+    patient_id: str = "",
+    frames: int = 1,
+    modality: str = "DX",
 ) -> Path:
     """Write a small uncompressed radiograph, with its folders."""
     meta = FileMetaDataset()
@@ -41,7 +46,7 @@ def write_dicom(
     ds = FileDataset(str(path), {}, file_meta=meta, preamble=b"\0" * 128)
     ds.SOPClassUID = meta.MediaStorageSOPClassUID
     ds.SOPInstanceUID = meta.MediaStorageSOPInstanceUID
-    ds.Modality = "DX"
+    ds.Modality = modality
     ds.PatientID = patient_id
     ds.StudyInstanceUID = generate_uid(entropy_srcs=["study", patient_id])
     ds.SeriesInstanceUID = generate_uid(entropy_srcs=["series", str(path)])

@@ -21,6 +21,7 @@ from tests.helpers.small_datasets import (
 from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
+from viewer.readers.datasets import files
 from viewer.readers.datasets.chexlocalize import read
 
 A = "patient00001_study1_view1_frontal"
@@ -401,3 +402,67 @@ def test_that_progress_is_told_file_by_file(small: SmallChexlocalize) -> None:
     told: list[tuple[int, int]] = []
     read(small.root, "x", progress=lambda done, total: told.append((done, total)))
     assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_that_a_second_mask_file_of_a_split_repeats_what_the_first_said(
+    small: SmallChexlocalize,
+) -> None:
+    copy = small.root / "older" / small.masks.name
+    copy.parent.mkdir()
+    copy.write_text(json.dumps({A: {"Edema": coded(square())}}))
+    dataset = read(small.root, "x")
+    assert set(_image(dataset, A).masks) == {"Cardiomegaly"}
+    assert _kinds(dataset) == [("repeated_masks", A)]
+
+
+def test_that_an_id_without_a_view_takes_the_files_or_the_persons(
+    small: SmallChexlocalize,
+) -> None:
+    folder = small.image_path(A).parent
+    write_dicom(folder / "view8.dcm", view_position="LL")
+    write_picture(folder / "view9.png")
+    eight, nine = "patient00001_study1_view8", "patient00001_study1_view9"
+    dataset = read(small.root, "x")
+    assert _image(dataset, eight).view is View.LATERAL
+    assert _image(dataset, nine).view is View.UNKNOWN
+    assert ("unknown_view", nine) in _kinds(dataset)
+    named = read(small.root, "x", View.FRONTAL)
+    assert _image(named, eight).view is View.LATERAL
+    assert _image(named, nine).view is View.FRONTAL
+
+
+def test_that_a_file_of_several_frames_is_said(small: SmallChexlocalize) -> None:
+    write_dicom(small.image_path(C, ".dcm"), view_position="PA", frames=3)
+    assert _kinds(read(small.root, "x")) == [("several_frames", C)]
+
+
+def test_that_a_missing_image_of_an_odd_id_has_a_place_too(
+    small: SmallChexlocalize,
+) -> None:
+    small.segment({A: {"Cardiomegaly": coded(square())}, "patient00007": {}})
+    dataset = read(small.root, "x")
+    missing = _image(dataset, "patient00007")
+    assert missing.ref.path == small.root / "patient00007.jpg"
+    assert missing.patient == missing.study == "patient00007"
+
+
+def test_that_an_image_that_may_not_be_read_is_kept(
+    small: SmallChexlocalize, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> str:
+        raise PermissionError(13, "Permission denied", path.name)
+
+    monkeypatch.setattr(files, "file_sha256", refuse)
+    image = _image(read(small.root, "x"), A)
+    assert (image.sha256, image.defects["*"]) == ("", "unreadable")
+
+
+def test_that_a_folder_that_may_not_be_listed_is_refused(
+    small: SmallChexlocalize, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: Path, _pattern: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "rglob", refuse)
+    with pytest.raises(UnreadableInputError, match="cannot be listed: Permission"):
+        read(small.root, "x")

@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.small_datasets import square, write_dicom, write_picture
 from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.datasets.folder import named_view, read
+from viewer.readers.datasets.folder import named_view, read, read_image
 
 MASK = square().astype(np.uint8) * 255
 
@@ -193,3 +193,31 @@ def test_that_the_file_hash_is_that_of_its_bytes(tmp_path: Path) -> None:
     path = write_picture(tmp_path / "a_pa.png")
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     assert read(tmp_path, "x").images[0].sha256 == sha256
+
+
+def test_that_objects_without_a_picture_are_named_and_left_out(
+    tmp_path: Path,
+) -> None:
+    write_dicom(tmp_path / "a.dcm", patient_id="1", view_position="PA")
+    write_dicom(tmp_path / "b.dcm", patient_id="1", modality="SEG")
+    dataset = read(tmp_path, "x")
+    assert [image.key for image in dataset.images] == ["a"]
+    assert _kinds(dataset) == {("not_an_image", "b")}
+
+
+def test_that_one_file_is_a_data_set_of_its_own_with_its_masks(tmp_path: Path) -> None:
+    path = write_picture(tmp_path / "a_[1]_pa.png")
+    write_picture(tmp_path / "a_[1]_pa.Edema.png", MASK)
+    write_picture(tmp_path / "b_pa.png")
+    dataset = read_image(path)
+    assert [image.key for image in dataset.images] == ["a_[1]_pa"]
+    assert set(dataset.images[0].masks) == {"Edema"}
+    assert dataset.name == read_image(path).name
+    assert read_image(path).images[0].view is View.FRONTAL
+
+
+def test_that_one_file_that_is_no_image_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.dcm"
+    path.write_text("no radiograph")
+    with pytest.raises(UnreadableInputError):
+        read_image(path)

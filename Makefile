@@ -37,6 +37,7 @@ proof:          ## the long proofs, and every random test with 10,000 examples
 bench:          ## times, printed and never asserted
 	@packaging/bootstrap test
 	$(PYTEST) tests/benchmarks -s
+	.venv/bin/overread doctor --bench
 
 package:        ## a frozen folder of the command line, tried without any Python
 	@packaging/bootstrap test

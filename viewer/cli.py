@@ -15,10 +15,10 @@ import click
 
 import viewer
 from viewer.domain.case import ImageRef, View
-from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.errors import DiskFullError, OverreadError, WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.domain.run import OrphanPolicy
-from viewer.settings import Settings, read_settings
+from viewer.settings import read_settings
 from viewer.terminal import (
     RUN_COLUMNS,
     InterruptCancels,
@@ -79,10 +79,6 @@ def overread(context: click.Context) -> None:
     """Read medical images together with models, and measure them."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-def _settings(store: Path | None) -> Settings:
-    return read_settings(store)
 
 
 def _run_number(text: str, store: Any) -> int:  # noqa: ANN401 - the store is lazy here
@@ -156,7 +152,7 @@ def import_command(
     from viewer.services.import_dataset import import_dataset
     from viewer.store.database import open_store
 
-    with open_store(_settings(store).store) as opened:
+    with open_store(read_settings(store).store) as opened:
         dataset = import_dataset(
             opened,
             format_name,
@@ -175,8 +171,8 @@ def import_command(
             }
         )
         return
-    for notice in dataset.notices:
-        click.echo(f"{notice.subject}: {notice.text}", err=True)
+    for n in dataset.notices:
+        click.echo(f"{n.subject}: {n.text}", err=True)
     click.echo(
         f"'{dataset.name}': {len(dataset.images)} images, {items} reference masks, "
         f"{len(dataset.notices)} notices"
@@ -213,7 +209,7 @@ def run(
     from viewer.services.study_file import read_study_file
     from viewer.store.database import open_store
 
-    settings = _settings(store)
+    settings = read_settings(store)
     spec = read_study_file(study_file, settings.models_file, models=models, limit=limit)
     options = BatchOptions(
         concurrency=threads,
@@ -237,8 +233,11 @@ def _drive(store: Any, number: int, options: Any, *, worker: bool) -> int:  # no
         events = run_in_worker(store.path, number, options, cancel)
     else:
         events = run_batch(store, number, options, cancel)
-    with InterruptCancels(cancel), Progress(f"Run {number}") as progress:
-        return DONE if follow(events, progress) else UNFINISHED
+    try:
+        with InterruptCancels(cancel), Progress(f"Run {number}") as progress:
+            return DONE if follow(events, progress) else UNFINISHED
+    except DiskFullError as error:
+        return _say(str(error), UNFINISHED)
 
 
 def _print_run(store: Any, number: int, *, as_json: bool) -> None:  # noqa: ANN401
@@ -269,7 +268,7 @@ def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> No
     from viewer.services.report_run import write_report
     from viewer.store.database import open_store
 
-    with open_store(_settings(store).store) as opened:
+    with open_store(read_settings(store).store) as opened:
         files = write_report(opened, _run_number(run_name, opened), out)
     if as_json:
         print_json([str(path) for path in files])
@@ -287,7 +286,7 @@ def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
     from viewer.store.database import open_store
 
     with (
-        open_store(_settings(store).store) as opened,
+        open_store(read_settings(store).store) as opened,
         Progress("Replies") as progress,
     ):
         result = rescore_run(opened, _run_number(run_name, opened), progress)
@@ -306,7 +305,7 @@ def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
     from viewer.services.listing import run_rows
     from viewer.store.database import open_store
 
-    with open_store(_settings(store).store) as opened:
+    with open_store(read_settings(store).store) as opened:
         rows = run_rows(opened, include_adhoc=include_adhoc)
     if as_json:
         print_json(rows)
@@ -324,7 +323,7 @@ def cases(name: str | None, store: Path | None, *, as_json: bool) -> None:
     from viewer.services.listing import dataset_rows, image_rows
     from viewer.store.database import open_store
 
-    with open_store(_settings(store).store) as opened:
+    with open_store(read_settings(store).store) as opened:
         rows, notices = image_rows(opened, name) if name else (dataset_rows(opened), [])
     if as_json:
         print_json(rows if name is None else {"images": rows, "notices": notices})
@@ -342,7 +341,7 @@ def models(store: Path | None, *, as_json: bool) -> None:
     from viewer.services.listing import model_rows
     from viewer.services.study_file import known_profiles
 
-    rows = model_rows(known_profiles(_settings(store).models_file))
+    rows = model_rows(known_profiles(read_settings(store).models_file))
     if as_json:
         print_json(rows)
     else:
@@ -362,7 +361,7 @@ def doctor(store: Path | None, *, bench: bool, as_json: bool) -> None:
 
         rows, columns = bench_rows(), ("what", "measured", "unit", "budget")
     else:
-        rows, columns = doctor_rows(_settings(store)), ("what", "state", "mend")  # type: ignore[assignment]
+        rows, columns = doctor_rows(read_settings(store)), ("what", "state", "mend")  # type: ignore[assignment]
     if as_json:
         print_json(rows)
     else:
@@ -375,7 +374,7 @@ def worker(store: Path | None) -> None:
     """Serve the window over JSON lines; not meant to be typed."""
     from viewer.services.worker import run_worker
 
-    run_worker(_settings(store).store)
+    run_worker(read_settings(store).store)
 
 
 @overread.command()
@@ -406,7 +405,7 @@ def ask(
     from viewer.services.study_file import known_profiles, named_profile
     from viewer.store.database import open_store
 
-    settings = _settings(store)
+    settings = read_settings(store)
     question = Question(
         ref=ImageRef(image.absolute(), frame),
         finding=finding,
@@ -435,7 +434,7 @@ def demo(store: Path | None, *, prepare: bool) -> int:
     from viewer.services.run_batch import BatchOptions
     from viewer.store.database import open_store
 
-    settings = _settings(store)
+    settings = read_settings(store)
     with open_store(settings.store) as opened:
         with Progress("Demo collection") as progress:
             dataset = register_demo(opened, settings.home, progress)

@@ -40,6 +40,10 @@ class StoreError(OverreadError):
     """The store cannot be opened, or refused a write; nothing stored is lost."""
 
 
+class DiskFullError(StoreError):
+    """The disk filled up during a write; everything committed before stays."""
+
+
 class RunHeldError(StoreError):
     """Another process coordinates this run; the sentence says which."""
 

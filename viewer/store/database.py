@@ -10,7 +10,7 @@ from typing import Final, Self
 
 import sqlite_utils
 
-from viewer.domain.errors import StoreError
+from viewer.domain.errors import DiskFullError, StoreError
 from viewer.store.migrations import LATEST, MIGRATIONS
 
 APPLICATION_ID: Final = 0x4F764552
@@ -212,11 +212,6 @@ def _sentences(path: Path) -> Iterator[None]:
 
 _REASONS: Final = (
     (
-        "disk is full",
-        "The disk that holds the store is full.",
-        "Free some space and run the same command again: it goes on where it was.",
-    ),
-    (
         "readonly",
         "The store is read-only.",
         "Make the file and its folder writable, or name another with --store.",
@@ -251,6 +246,11 @@ _REASONS: Final = (
 
 def _store_error(path: Path, error: sqlite3.Error) -> StoreError:
     text = str(error).lower()
+    if "disk is full" in text:
+        return DiskFullError(
+            f"{path.name}: The disk that holds the store is full.",
+            "Free some space and run the same command again: it goes on where it was.",
+        )
     for needle, what, how in _REASONS:
         if needle in text:
             return StoreError(f"{path.name}: {what}", how)

@@ -1,0 +1,45 @@
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+from viewer.domain.report import BarFigure, BarSeries
+from viewer.writers.figures import PALETTE, bar_figure_svg
+
+FIGURE = BarFigure(
+    "f.svg",
+    "Hit rate",
+    "Hit rate",
+    "bootstrap SD",
+    ("Edema", "Cardiomegaly"),
+    (
+        BarSeries("a", (0.5, None), (0.1, None), (10, 0)),
+        BarSeries("b", (0.25, 1.0), (None, 0.2), (10, 4)),
+    ),
+    "random cell",
+    (0.1, None),
+)
+
+
+def test_that_the_same_figure_gives_the_same_bytes() -> None:
+    assert bar_figure_svg(FIGURE) == bar_figure_svg(FIGURE)
+    other = replace(FIGURE, title="Other")
+    assert bar_figure_svg(other) != bar_figure_svg(FIGURE)
+
+
+def test_that_a_figure_is_well_formed_and_carries_no_date() -> None:
+    svg = bar_figure_svg(FIGURE)
+    root = ET.fromstring(svg)  # noqa: S314 - our own drawing
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert b"<dc:date>" not in svg
+
+
+def test_that_each_series_has_its_colour_of_the_safe_palette() -> None:
+    svg = bar_figure_svg(FIGURE).decode().lower()
+    assert PALETTE[0].lower() in svg
+    assert PALETTE[1].lower() in svg
+    assert PALETTE[2].lower() not in svg
+
+
+def test_that_a_figure_without_a_value_can_be_drawn() -> None:
+    empty = BarSeries("a", (None,), (None,), (0,))
+    figure = replace(FIGURE, groups=("Edema",), series=(empty,), baseline=(None,))
+    assert bar_figure_svg(figure).startswith(b"<?xml")

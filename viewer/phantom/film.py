@@ -84,7 +84,7 @@ def _clutter(shape: tuple[int, int], pitch: float, rng: np.random.Generator) -> 
         step = max(1, round(scale_mm / pitch))
         coarse = [-(-n // step) + 1 for n in shape]
         field = rng.standard_normal(coarse, dtype=np.float32)
-        fine = _enlarge(_enlarge(field, step, shape[0]).T, step, shape[1]).T
+        fine = _enlarge(_enlarge(field.T, step, shape[1]).T, step, shape[0])
         total += np.float32(_CLUTTER) * fine
     return total
 
@@ -100,7 +100,7 @@ def _smooth(image: Floats, sigma: float) -> Floats:
         padded.shape[0] // step, step, padded.shape[1] // step, step
     ).mean(axis=(1, 3))
     blurred = gaussian_filter(coarse, sigma / step, mode="nearest")
-    return _enlarge(_enlarge(blurred, step, rows).T, step, columns).T
+    return _enlarge(_enlarge(blurred.T, step, columns).T, step, rows)
 
 
 def _enlarge(image: Floats, step: int, rows: int) -> Floats:
@@ -109,7 +109,12 @@ def _enlarge(image: Floats, step: int, rows: int) -> Floats:
     low = np.minimum(at.astype(np.intp), max(len(image) - 2, 0))
     share = (at - low).astype(np.float32)[:, np.newaxis]
     high = np.minimum(low + 1, len(image) - 1)
-    return np.asarray(image[low] * (1 - share) + image[high] * share)
+    base = image[low]
+    out = image[high]
+    out -= base
+    out *= share
+    out += base
+    return np.asarray(out)
 
 
 def _respond(density: Floats, lungs: Bools, body: Bools, film: Film) -> UInts:

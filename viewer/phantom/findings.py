@@ -41,8 +41,8 @@ class Changes:
     """Every finding of a patient that is not an enlargement.
 
     ``above_fluid`` and ``collapsed`` map a side (+1 left, -1 right) to what is left
-    for the lung by an effusion and by a pneumothorax; the latter with its shape
-    inside the pleura.
+    for the lung by an effusion and by a pneumothorax; the latter without and with
+    the visceral pleura.
     """
 
     infiltrates: tuple[Infiltrate, ...]
@@ -211,7 +211,7 @@ def _pneumothorax(patient: PhantomPatient) -> dict[int, tuple[Stack, Stack]]:
     top, hinge = build.lung_top - apical, float(rng.uniform(-60, 10))
     wall = abs(lateral_wall(build, side, 60)) - lateral
     lung = _retracted(side, top, hinge, wall)
-    return {side: (lung, _retracted(side, top - 0.4, hinge, wall - 0.4))}
+    return {side: (lung, _retracted(side, top + 0.4, hinge, wall + 0.4))}
 
 
 def _retracted(side: int, top: float, hinge: float, wall: float) -> Stack:

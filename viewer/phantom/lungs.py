@@ -21,8 +21,8 @@ class LungCut:
     ``cavity`` is the pleural space outside heart, mediastinum and diaphragm; it is
     the sum of ``lung``, ``fluid`` (effusion) and ``gas`` (pneumothorax). Of the lung,
     ``filled`` is replaced by each finding's infiltrate, ``solid`` by all of them.
-    ``pleura`` is the visceral pleura of a collapsed lung; ``whole`` the cavity with
-    the heart and the diaphragm inside.
+    ``pleura`` is the part of ``gas`` that is a collapsed lung's visceral pleura;
+    ``whole`` the cavity with the heart and the diaphragm inside.
     """
 
     whole: Floats
@@ -49,10 +49,9 @@ def cut_lung(grid: RayGrid, scene: Scene, side: int) -> LungCut:
         fluid = cavity - _free(wet, obstacles)
     lung, gas, pleura = wet, np.zeros_like(cavity), np.zeros_like(cavity)
     if side in changes.collapsed:
-        outer, inner = (s.interval(grid).within(wet) for s in changes.collapsed[side])
-        lung = outer
-        gas = cavity - fluid - _free(outer, obstacles)
-        pleura = _free(outer, obstacles) - _free(inner, obstacles)
+        lung, wrapped = (s.interval(grid).within(wet) for s in changes.collapsed[side])
+        gas = cavity - fluid - _free(lung, obstacles)
+        pleura = _free(wrapped, obstacles) - _free(lung, obstacles)
     aerated = cavity - fluid - gas
     filled = _filled(grid, scene, side, lung, obstacles)
     return LungCut(

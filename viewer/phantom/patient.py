@@ -90,14 +90,15 @@ def make_patient(seed: int, index: int) -> PhantomPatient:
     rng = _stream(seed, index, "build")
     female = bool(rng.random() < 0.5)
     right_dome = float(rng.uniform(-92, -66))
+    width = float(rng.uniform(0.88, 0.98) if female else rng.uniform(0.96, 1.08))
     build = Build(
         female=female,
-        width=float(rng.uniform(0.88, 0.98) if female else rng.uniform(0.96, 1.08)),
+        width=width,
         depth=float(rng.uniform(0.92, 1.06)),
         lung_top=float(rng.uniform(150, 166)),
         right_dome=right_dome,
         left_dome=right_dome - float(rng.uniform(4, 16)),
-        heart=float(rng.uniform(0.9, 1.03)),
+        heart=width * float(rng.uniform(0.88, 1.0)),
         knob=float(rng.uniform(0.85, 1.15)),
         fat=float(rng.gamma(2.0, 5.0)),
         breast=float(rng.uniform(0.75, 1.15)) if female else 0.0,

@@ -81,9 +81,11 @@ def cast(patient: PhantomPatient, view: View, size: SizePx) -> Shadow:
     scene = build_scene(patient)
     grid = _shifted(detector(view, size), patient.build.shift)
     whole = _empty(grid.shape)
+    blood = tuple(vessel_path(grid, vessels) for vessels in scene.vessels)
     for start in range(0, size.rows, BAND_ROWS):
         rows = slice(start, start + BAND_ROWS)
-        _cast_band(scene, grid.rows(rows.start, rows.stop), _band(whole, rows))
+        part = grid.rows(rows.start, rows.stop)
+        _cast_band(scene, part, tuple(b[rows] for b in blood), _band(whole, rows))
     _join(whole, patient)
     return whole
 
@@ -112,12 +114,14 @@ def _band(whole: Shadow, rows: slice) -> Shadow:
     )
 
 
-def _cast_band(scene: Scene, grid: RayGrid, out: Shadow) -> None:
+def _cast_band(
+    scene: Scene, grid: RayGrid, blood: tuple[Floats, ...], out: Shadow
+) -> None:
     _cast_body(scene, grid, out)
     _cast_gas(scene, grid, out)
     _cast_outlines(scene, grid, out)
-    for side in SIDES:
-        _cast_lung(scene, grid, side, out)
+    for i in range(len(SIDES)):
+        _cast_lung(scene, grid, i, blood[i], out)
     _cast_pacemaker(scene, grid, out)
 
 
@@ -154,21 +158,19 @@ def _outline(mask: Bools, grid: RayGrid, solids: tuple[Solid, ...]) -> None:
         mask[window] |= solid.interval(grid.part(window)).length() > TOUCH_MM
 
 
-def _cast_lung(scene: Scene, grid: RayGrid, side: int, out: Shadow) -> None:
-    i = 0 if side > 0 else 1
+def _cast_lung(scene: Scene, grid: RayGrid, i: int, blood: Floats, out: Shadow) -> None:
     window = grid.window(scene.anatomy.lungs[i].bounds())
     part = grid.part(window)
     if 0 in part.shape:
         return
-    cut = cut_lung(part, scene, side)
+    cut = cut_lung(part, scene, SIDES[i])
     out.anatomy[ANATOMY[i]][window] = cut.cavity > 0
     _mark(out, window, Finding.PLEURAL_EFFUSION, cut.fluid)
     _mark(out, window, Finding.PNEUMOTHORAX, cut.gas)
     for finding, path in cut.filled.items():
         _mark(out, window, finding, path)
-    blood = vessel_path(part, scene.vessels[i])
     out.attenuation[window] -= MU_SOFT * _missing_tissue(
-        cut, blood, scene.patient.build.lung_density
+        cut, blood[window], scene.patient.build.lung_density
     )
 
 
@@ -182,8 +184,9 @@ def _missing_tissue(cut: LungCut, blood: Floats, density: float) -> Floats:
     """Return how much soft tissue a cavity's contents fall short of, millimetres."""
     aerated = cut.lung - cut.solid
     share = aerated / np.maximum(cut.whole, 1)
-    tissue = np.minimum(blood * share + cut.pleura, aerated)
-    return np.asarray(cut.gas + np.float32(1 - density) * (aerated - tissue))
+    tissue = np.minimum(blood * share, aerated)
+    air = cut.gas - np.minimum(cut.pleura, cut.gas)
+    return np.asarray(air + np.float32(1 - density) * (aerated - tissue))
 
 
 def _cast_pacemaker(scene: Scene, grid: RayGrid, out: Shadow) -> None:

@@ -152,7 +152,11 @@ class _Handler(BaseHTTPRequestHandler):
     server: "_Server"
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("content-length", "0")))
+        length = int(self.headers.get("content-length", "0"))
+        body = self.rfile.read(length)
+        if len(body) < length:
+            self.close_connection = True  # the client died while it asked
+            return
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = self.server.script.take(self.path, headers, body)
         time.sleep(self.server.script.latency_s)

@@ -128,6 +128,14 @@ def test_that_a_repeated_first_cell_is_written_once(html: str) -> None:
     assert html.count('<td rowspan="2">Edema</td>') == 2
 
 
+def test_that_settings_may_be_lists_numbers_and_words() -> None:
+    spec = replace(PAGE.spec, limit=None, params={"grids": [8, 16], "side": 256})
+    html = render_report(replace(PAGE, spec=spec)).decode()
+    assert "8, 16" in html
+    assert "256" in html
+    assert "items only" not in html
+
+
 def test_that_an_unfinished_run_is_watermarked() -> None:
     unfinished = replace(
         PAGE,

@@ -171,23 +171,25 @@ def _references(results: Sequence[TrialResult]) -> tuple[Section, ...]:
     )
     text = (
         "Fallback: no cell reaches the threshold, so any cell that touches the mask is "
-        "a hit. The other mask mode is native area for pixels at the size sent, and "
-        "the reverse."
+        "a hit. The two mask modes count pixels at the size sent (paper) and integrate "
+        "native area (exact); where their hit sets differ, a verdict may hang on it."
     )
     return (Section("References", text, Table("references", header, rows)),)
 
 
 def _reference_row(condition: str, items: Sequence[TrialResult]) -> tuple[str, ...]:
+    """Return counts and shares; "-" where the results do not say how masks were met."""
     images = {item.image for item in items}
+    counts = (len(items), len(images), len({item.patient for item in items}))
+    if any(item.alternate_index is None for item in items):
+        return (spoken(condition), *map(str, counts), "-", "-", "-", "-")
     fallback = [item for item in items if item.fallback]
     fallback_images = {item.image for item in fallback}
-    differ = [i for i in items if i.alternate_index not in {None, i.reference_index}]
+    differ = [i for i in items if i.alternate_index != i.reference_index]
     cropped = [item for item in items if item.fraction_outside > _MUCH_OUTSIDE]
     return (
         spoken(condition),
-        str(len(items)),
-        str(len(images)),
-        str(len({item.patient for item in items})),
+        *map(str, counts),
         _share(len(fallback), len(items)),
         _share(len(fallback_images), len(images)),
         _share(len(differ), len(items)),

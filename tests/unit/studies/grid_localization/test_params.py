@@ -56,6 +56,7 @@ def test_that_every_parameter_says_what_it_means() -> None:
         ({"grids": ["8x"]}, "cannot be read"),
         ({"grids": [True]}, "cannot be"),
         ({"findings": [""]}, "a list of names"),
+        ({"findings": "Edema"}, "a list of names"),
         ({"findings": ["Edema", "edema"]}, "more than once"),
         ({"views": ["oblique"]}, '"frontal"'),
         ({"side": 256.0}, "whole number"),

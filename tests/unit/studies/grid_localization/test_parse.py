@@ -175,6 +175,14 @@ def _names(text: str, label: str) -> bool:
     return label[0] in digits and int(label[1:]) in numbers
 
 
+def test_that_json_nested_past_all_sense_names_no_cell() -> None:
+    deep_list = '{"cell": ' + "[" * 30 + '"D4"' + "]" * 30 + "}"
+    deep_object = '{"a": ' * 30 + '{"cell": "D4"}' + "}" * 30
+    assert reading(deep_list) == "D4"
+    assert reading(deep_object) == "D4"
+    assert reading(deep_list.replace("D4", "D4 or E5")) == "ambiguous:list"
+
+
 @pytest.mark.parametrize("text", ["[" * 100_000, "{" * 100_000, '{"cell":' * 5000])
 def test_that_deeply_nested_json_is_only_unparsed(text: str) -> None:
     assert reading(text).startswith("unparsed")

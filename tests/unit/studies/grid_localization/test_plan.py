@@ -74,6 +74,11 @@ def test_that_defects_exclude_with_their_reason() -> None:
     }
 
 
+def test_that_a_mask_without_a_pixel_is_no_reference() -> None:
+    empty = Mask.of_array(block(0, 0, 0, 0))
+    assert exclusions(image("p1", {EDEMA: empty})) == {"p1|Edema": "no_gt"}
+
+
 def test_that_a_mask_of_which_nothing_is_sent_is_excluded_or_a_miss() -> None:
     size = SizePx(64, 128)
     wide = block(0, 64, 0, 8, 128)[:64]

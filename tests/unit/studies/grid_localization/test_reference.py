@@ -160,6 +160,12 @@ def test_that_a_letterboxed_image_loses_nothing_of_its_mask() -> None:
     assert sum(reference.covered) == pytest.approx(1000.0)
 
 
+def test_that_an_empty_mask_has_no_winning_cell() -> None:
+    reference = reference_of(Mask.of_array(block(0, 0, 0, 0)), condition(8), PAPER)
+    assert reference.hits == ()
+    assert reference.fraction_outside == 0.0
+
+
 def verdict(cell: Cell, mask: Bools) -> tuple[Status, Outcome | None, float | None]:
     result = score(
         CellAnswer(cell), reference_of(Mask.of_array(mask), condition(8), PAPER)

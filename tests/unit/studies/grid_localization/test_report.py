@@ -207,6 +207,29 @@ def test_that_a_row_without_a_settled_trial_has_no_rates() -> None:
     assert row(only_lost, "(macro)")["hit_rate"] is None
 
 
+def test_that_a_model_without_a_finding_has_no_row_for_it() -> None:
+    data = report(
+        [
+            result("p1_a", "Edema", 0, (0,), model="a"),
+            result("p1_a", "Cardiomegaly", 0, (0,), model="b"),
+            result("p2_l", "Edema", 0, (0,), model="b", view="lateral"),
+        ],
+        spec(("a", "b"), findings=list(FINDINGS), replicates=5),
+    )
+    got = {(r["finding"], r["view"], r["model"]) for r in rows(data)}
+    assert ("Cardiomegaly", "all", "a") not in got
+    assert ("(macro)", "lateral", "a") not in got
+    assert ("(macro)", "lateral", "b") in got
+
+
+def test_that_references_say_nothing_where_nothing_was_recorded() -> None:
+    from dataclasses import replace
+
+    one = replace(result("p1_a", "Edema", 0, (0,)), alternate_index=None)
+    (section,) = (s for s in report([one]).appendix if s.title == "References")
+    assert section.table.rows == (("8 × 8 grid", "1", "1", "1", "-", "-", "-", "-"),)
+
+
 def test_that_excluded_items_are_listed_by_name_with_their_reason() -> None:
     lost = ended(result("p1_a", "Edema", 0, ()), Status.EXCLUDED, "no_gt")
     data = report([lost, result("p2_a", "Edema", 0, (0,))])

@@ -114,15 +114,16 @@ def _facts(page: ReportPage) -> Iterator[tuple[str, str]]:
     yield "Models", "; ".join(_model(profile) for profile in spec.models)
     yield "Planned trials", f"{summary.n_planned:,}".replace(",", " ")
     yield "Ended as", _counts(summary.counts)
-    yield "Repeats, seed", f"{spec.repeats}, seed {spec.seed}"
-    yield "Started", summary.created_at
+    yield "Asked", f"{spec.repeats} × each, seed {spec.seed}"
+    yield "Started", summary.created_at[:19].replace("T", " ") + " UTC"
     if spec.limit is not None:
         yield "Limit", f"the first {spec.limit} items only"
 
 
 def _model(profile: ModelProfile) -> str:
-    details = [profile.adapter, *_known(profile.settings, "model", "temperature")]
-    return f"{profile.name} ({', '.join(dict.fromkeys(details))})"
+    adapter = [] if profile.adapter == profile.name else [profile.adapter]
+    details = [*adapter, *_known(profile.settings, "model", "temperature")]
+    return f"{profile.name} ({', '.join(details)})" if details else profile.name
 
 
 def _known(settings: Mapping[str, object], *names: str) -> Iterator[str]:

@@ -48,7 +48,10 @@ PAGE = ReportPage(
         "gosai2025",
         3,
         2,
-        (ModelProfile("a", "openai_api", {"model": "tiny", "api_key_env": "KEY"}),),
+        (
+            ModelProfile("a", "openai_api", {"model": "tiny", "api_key_env": "KEY"}),
+            ModelProfile("uniform", "uniform"),
+        ),
         {"grids": ["8"]},
         limit=5,
     ),
@@ -117,7 +120,13 @@ def test_that_text_is_escaped(html: str) -> None:
 
 
 def test_that_the_page_says_what_was_run_and_what_is_missing(html: str) -> None:
-    for text in ("seed 3", "openai_api", "model tiny", "first 5 items", "Excluded 8"):
+    for text in (
+        "2 × each, seed 3",
+        "a (openai_api, model tiny); uniform<",
+        "first 5 items",
+        "Excluded 8",
+        "2026-11-21 10:00:00 UTC",
+    ):
         assert text in html
     assert "patient1_view1" in html
     assert "At least half." in html

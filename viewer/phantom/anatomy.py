@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from viewer.phantom.patient import Build
-from viewer.phantom.solids import Ellipsoid, Section, Solid, Stack, Tube, Vector
+from viewer.phantom.solids import Ellipsoid, Section, Solid, Stack, Vector
+from viewer.phantom.tubes import Tube
 
 SIDES = (1, -1)
 """The patient's left (+x) and right (-x)."""
@@ -49,8 +50,8 @@ _MEDIASTINUM = (
     (80, 20, 30, 56, 76),
     (40, 23, 29, 72, 82),
     (0, 29, 28, 88, 88),
-    (-60, 28, 28, 94, 88),
-    (-150, 29, 29, 94, 88),
+    (-60, 34, 28, 94, 88),
+    (-150, 38, 29, 94, 88),
 )
 HEART_MIDDLE: Vector = (10.0, -22.0, -36.0)
 _HEART = (
@@ -179,11 +180,11 @@ def _body(build: Build, *, raised: bool = False) -> Stack:
 def _breasts(build: Build) -> tuple[Ellipsoid, ...]:
     if not build.breast:
         return ()
-    s, front = build.breast, -99 * build.depth - build.fat * 0.6
+    s, front = build.breast, -88 * build.depth - build.fat * 0.6
     return tuple(
         Ellipsoid(
             (side * 80 * build.width, front, -78),
-            (62 * s, 30 * s, 78 * s),
+            (64 * s, 48 * s, 80 * s),
             (-4, 0, side * 14),
         )
         for side in SIDES

@@ -1,5 +1,6 @@
 """What a ray meets in a chest cavity: aerated lung, fluid, free air, infiltrates."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,31 +39,25 @@ class LungCut:
 def cut_lung(grid: RayGrid, scene: Scene, side: int) -> LungCut:
     """Return what the rays of a grid meet in the left (+1) or right (-1) cavity."""
     anatomy, changes = scene.anatomy, scene.changes
+    solids = _near(grid, (*anatomy.central, *anatomy.domes))
+    obstacles = [s.interval(grid) for s in solids]
     space = anatomy.lungs[0 if side > 0 else 1].interval(grid)
-    obstacles = [
-        s.interval(grid) for s in _near(grid, (*anatomy.central, *anatomy.domes))
-    ]
-    cavity = _free(space, obstacles)
-    wet, fluid = space, np.zeros_like(cavity)
+    wet = lung = wrapped = space
     if side in changes.above_fluid:
-        wet = changes.above_fluid[side].interval(grid).within(space)
-        fluid = cavity - _free(wet, obstacles)
-    lung, gas, pleura = wet, np.zeros_like(cavity), np.zeros_like(cavity)
+        wet = lung = wrapped = changes.above_fluid[side].interval(grid).within(space)
     if side in changes.collapsed:
         lung, wrapped = (s.interval(grid).within(wet) for s in changes.collapsed[side])
-        gas = cavity - fluid - _free(lung, obstacles)
-        pleura = _free(wrapped, obstacles) - _free(lung, obstacles)
-    aerated = cavity - fluid - gas
+    outer, dry, rest, skin = _each_free((space, wet, lung, wrapped), obstacles)
     filled = _filled(grid, scene, side, lung, obstacles)
     return LungCut(
         whole=space.length(),
-        cavity=_cleaned(cavity),
-        lung=_cleaned(aerated),
-        fluid=_cleaned(fluid),
-        gas=_cleaned(gas),
-        pleura=_cleaned(pleura),
+        cavity=_cleaned(outer),
+        lung=_cleaned(rest),
+        fluid=_cleaned(outer - dry),
+        gas=_cleaned(dry - rest),
+        pleura=_cleaned(skin - rest),
         filled=filled,
-        solid=_solid(filled, aerated),
+        solid=_solid(filled, rest),
     )
 
 
@@ -77,6 +72,15 @@ def _free(space: Interval, obstacles: list[Interval]) -> Floats:
     if not obstacles:
         return space.length()
     return space.length() - union_length([o.within(space) for o in obstacles])
+
+
+def _each_free(spaces: Sequence[Interval], obstacles: list[Interval]) -> list[Floats]:
+    """Return the free length of each space; the same object is computed once."""
+    known: dict[int, Floats] = {}
+    for space in spaces:
+        if id(space) not in known:
+            known[id(space)] = _free(space, obstacles)
+    return [known[id(space)] for space in spaces]
 
 
 def _cleaned(length: Floats) -> Floats:

@@ -87,11 +87,15 @@ class PhantomPatient:
 
 def make_patient(seed: int, index: int) -> PhantomPatient:
     """Return the ``index``-th patient (0-based) of a seed."""
-    rng = _stream(seed, index, "build")
+    build = _draw_build(_stream(seed, index, "build"))
+    return PhantomPatient(seed, index, build, _draw_findings(seed, index))
+
+
+def _draw_build(rng: np.random.Generator) -> Build:
     female = bool(rng.random() < 0.5)
     right_dome = float(rng.uniform(-92, -66))
     width = float(rng.uniform(0.88, 0.98) if female else rng.uniform(0.96, 1.08))
-    build = Build(
+    return Build(
         female=female,
         width=width,
         depth=float(rng.uniform(0.92, 1.06)),
@@ -101,7 +105,7 @@ def make_patient(seed: int, index: int) -> PhantomPatient:
         heart=width * float(rng.uniform(0.88, 1.0)),
         knob=float(rng.uniform(0.85, 1.15)),
         fat=float(rng.gamma(2.0, 5.0)),
-        breast=float(rng.uniform(0.75, 1.15)) if female else 0.0,
+        breast=float(rng.uniform(0.6, 0.95)) if female else 0.0,
         rib_slope=float(rng.uniform(0.85, 1.2)),
         kyphosis=float(rng.uniform(0, 14)),
         bubble=float(rng.uniform(0.5, 1.2)),
@@ -112,7 +116,6 @@ def make_patient(seed: int, index: int) -> PhantomPatient:
             float(rng.uniform(-8, 8)),
         ),
     )
-    return PhantomPatient(seed, index, build, _draw_findings(seed, index))
 
 
 def _draw_findings(seed: int, index: int) -> frozenset[Finding]:

@@ -7,7 +7,7 @@ from viewer.phantom.anatomy import Anatomy, build_anatomy
 from viewer.phantom.findings import Changes, enlargements, make_changes
 from viewer.phantom.patient import PhantomPatient
 from viewer.phantom.skeleton import Skeleton, build_skeleton
-from viewer.phantom.solids import Tube
+from viewer.phantom.tubes import Tube
 from viewer.phantom.vessels import grow_vessels
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from viewer.phantom.anatomy import SIDES
 from viewer.phantom.patient import Build
 from viewer.phantom.rays import Floats, RayGrid
-from viewer.phantom.solids import Ellipsoid, Section, Stack, Tube, Vector, deposit
+from viewer.phantom.solids import Ellipsoid, Section, Stack, Vector, deposit
+from viewer.phantom.tubes import Tube
 
 _CAGE = (
     # z below the lung's top, half-width, y, front, back

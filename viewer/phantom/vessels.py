@@ -4,7 +4,8 @@ import numpy as np
 
 from viewer.phantom.anatomy import Anatomy
 from viewer.phantom.rays import Floats, RayGrid
-from viewer.phantom.solids import Points, Solid, Tube, deposit, smooth_curve
+from viewer.phantom.solids import Points, Solid, deposit
+from viewer.phantom.tubes import Tube, smooth_curve
 
 LEAF_RADIUS_MM = 0.62
 _BRANCHING_EXPONENT = 2.5

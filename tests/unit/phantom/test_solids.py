@@ -12,10 +12,10 @@ from viewer.phantom.solids import (
     Section,
     Solid,
     Stack,
-    Tube,
     deposit,
     rotation,
 )
+from viewer.phantom.tubes import Tube
 
 STEP = 0.5
 ALONG = np.arange(-200, 200, STEP) + STEP / 2

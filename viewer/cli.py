@@ -24,6 +24,7 @@ from viewer.terminal import (
     InterruptCancels,
     Progress,
     cell_text,
+    crash_sentence,
     follow,
     print_json,
     print_rows,
@@ -51,12 +52,12 @@ _threads_option = click.option(
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; never raises for a person's error."""
+    """Run one command and return its exit code; a person never sees a traceback."""
     try:
         result = overread.main(list(arguments), "overread", standalone_mode=False)
     except OverreadError as error:
         return _say(str(error))
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         return _say("Stopped.", UNFINISHED)
     except click.ClickException as error:
         return _say(f"{error.format_message()} See overread --help.")
@@ -64,6 +65,8 @@ def run_command_line(arguments: Sequence[str]) -> int:
         return UNFINISHED
     except MemoryError:
         return _say("There is not enough memory for this; use a smaller input.")
+    except Exception as error:  # noqa: BLE001 - a person never sees a traceback
+        return _say(crash_sentence(error, read_settings().home))
     return result if isinstance(result, int) else DONE
 
 
@@ -418,10 +421,8 @@ def ask(
     if out is not None:
         write_overlay(reply, out)
     row = answer_row(reply)
-    if as_json:
-        print_json(row)
-    else:
-        click.echo("\n".join(f"{k}: {cell_text(v)}" for k, v in row.items()))
+    lines = (f"{name}: {cell_text(value)}" for name, value in row.items())
+    print_json(row) if as_json else click.echo("\n".join(lines))
     return UNFINISHED if row["status"] in _FAILED else DONE
 
 

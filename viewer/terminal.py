@@ -4,7 +4,10 @@ import json
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final, Self
 
 import click
@@ -12,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+import viewer
 from viewer.domain.answer import Status
 from viewer.domain.run import (
     Event,
@@ -61,6 +65,31 @@ def cell_text(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{k} {v}" for k, v in value.items())
     return str(value)
+
+
+def crash_sentence(error: Exception, home: Path) -> str:
+    """Keep where a failure of ours happened in a file; return the sentence naming it.
+
+    Only the places in the code are kept, never the message or a value, which may hold
+    patient data.
+    """
+    places = traceback.format_list(traceback.extract_tb(error.__traceback__))
+    text = "".join(
+        [f"overread {viewer.__version__}, {type(error).__name__}\n", *places]
+    )
+    folder = home / "crashes"
+    path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError:
+        return (
+            f"Overread failed unexpectedly ({type(error).__name__}); please report it."
+        )
+    return (
+        f"Overread failed unexpectedly ({type(error).__name__}); please report it with "
+        f"the file {path}, which holds no patient data."
+    )
 
 
 class Progress:

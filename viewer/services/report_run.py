@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from viewer.domain.report import ReportData
@@ -13,6 +13,7 @@ from viewer.services.run_trial import Bench
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
+from viewer.studies.protocol import GridReference
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.files import write_atomically
 from viewer.writers.report_html import ReportPage, render_report
@@ -40,12 +41,7 @@ def report_data(store: Store, run: int) -> RunReport:
 
 def _result(bench: Bench, scored: ScoredTrial) -> TrialResult:
     trial, score = scored.trial, scored.score
-    reference = bench.reference(trial)
-    grid = reference.grid if reference else None
-    cell = grid.cell(score.answer) if grid and score.answer else None
-    cells = grid.cells() if grid else ()
-    hits = reference.hits if reference else ()
-    return TrialResult(
+    result = TrialResult(
         item=trial.item,
         patient=trial.patient,
         image=trial.image,
@@ -55,11 +51,29 @@ def _result(bench: Bench, scored: ScoredTrial) -> TrialResult:
         repeat=trial.repeat,
         model=trial.model,
         score=score,
+        n_cells=0,
+        cell_index=None,
+        reference_index=(),
+        reference_cells=(),
+        request_sha256=scored.request_sha256,
+    )
+    reference = bench.reference(trial)
+    return result if reference is None else _with_reference(result, reference)
+
+
+def _with_reference(result: TrialResult, reference: GridReference) -> TrialResult:
+    grid = reference.grid
+    cells = grid.cells()
+    cell = grid.cell(result.score.answer) if result.score.answer else None
+    return replace(
+        result,
         n_cells=len(cells),
         cell_index=cells.index(cell) if cell else None,
-        reference_index=hits,
-        reference_cells=tuple(grid.label(cells[i]) for i in hits) if grid else (),
-        request_sha256=scored.request_sha256,
+        reference_index=reference.hits,
+        reference_cells=tuple(grid.label(cells[i]) for i in reference.hits),
+        fallback=reference.fallback,
+        fraction_outside=reference.fraction_outside,
+        alternate_index=reference.alternate_hits,
     )
 
 

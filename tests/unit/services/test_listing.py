@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.tiny_study import write_images
+from viewer.models.catalog import builtin_profiles
+from viewer.services import listing
+from viewer.services.import_dataset import import_dataset
+from viewer.settings import Settings, read_settings
+from viewer.store.database import open_store
+
+
+def doctor(settings: Settings) -> dict[str, tuple[object, object]]:
+    rows = listing.doctor_rows(settings)
+    return {str(row["what"]): (row["state"], row["mend"]) for row in rows}
+
+
+def test_that_doctor_says_what_is_missing_and_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    packages = (("no-such-package", "local"), ("nor-this", ""), ("numpy", ""))
+    monkeypatch.setattr(listing, "_PACKAGES", packages)
+    said = doctor(Settings(tmp_path, tmp_path / "s.sqlite"))
+    assert said["no-such-package"] == ("not installed", "pip install 'overread[local]'")
+    assert said["nor-this"] == ("not installed", "pip install nor-this")
+    assert said["numpy"][1] == ""
+    assert said["store"] == ("not made yet", "")
+
+
+def test_that_doctor_tells_a_broken_store_from_a_sound_one(tmp_path: Path) -> None:
+    settings = Settings(tmp_path, tmp_path / "s.sqlite")
+    with open_store(settings.store):
+        pass
+    assert doctor(settings)["store"] == ("0 run(s)", "")
+    settings.store.write_bytes(b"no store" * 100)
+    state, mend = doctor(settings)["store"]
+    assert "no store" in str(state)
+    assert "--store" in str(mend)
+
+
+def test_that_a_model_whose_package_is_missing_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    profiles = {p.name: p for p in builtin_profiles()}
+    monkeypatch.setattr(
+        listing, "missing_dependency", lambda spec: f"{spec.name} needs luck."
+    )
+    rows = listing.model_rows(profiles)
+    assert [row["state"] for row in rows] == [
+        "asymmetry needs luck.",
+        "prior needs luck.",
+        "uniform needs luck.",
+    ]
+
+
+def test_that_a_data_sets_images_and_notices_are_listed(tmp_path: Path) -> None:
+    with open_store(tmp_path / "s.sqlite") as store:
+        folder = write_images(tmp_path / "d", 2)
+        (folder / "notes.txt").write_text("not an image")
+        import_dataset(store, "folder", folder, "tiny")
+        images, notices = listing.image_rows(store, "tiny")
+        (row,) = listing.dataset_rows(store)
+    assert [i["findings"] for i in images] == [["Edema"], ["Edema"]]
+    assert (images[0]["rows"], images[0]["columns"]) == (120, 100)
+    assert [n["subject"] for n in notices] == ["notes.txt"]
+    assert (row["images"], row["items"]) == (2, 2)
+
+
+def test_that_the_store_is_where_it_is_asked_to_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OVERREAD_HOME", str(tmp_path))
+    assert read_settings().store == tmp_path / "overread.sqlite"
+    assert read_settings().models_file == tmp_path / "models.toml"
+    monkeypatch.setenv("OVERREAD_STORE", str(tmp_path / "other.sqlite"))
+    assert read_settings().store == tmp_path / "other.sqlite"
+    assert read_settings(tmp_path / "third").store == tmp_path / "third"

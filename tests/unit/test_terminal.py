@@ -1,0 +1,179 @@
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import click
+import pytest
+
+from viewer import cli, terminal
+from viewer.domain.answer import Status
+from viewer.domain.run import (
+    Event,
+    ModelStopped,
+    RunEnded,
+    RunStarted,
+    TrialRetried,
+)
+from viewer.settings import read_settings
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        (0.123456, "0.1235"),
+        (["a", "b"], "a, b"),
+        ({"k": 1, "m": 2}, "k 1, m 2"),
+        (7, "7"),
+        ("[red]", "[red]"),
+    ],
+)
+def test_that_values_read_as_people_write_them(value: object, text: str) -> None:
+    assert terminal.cell_text(value) == text
+
+
+def test_that_a_table_is_never_cut_in_a_pipe(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    terminal.print_rows([{"name": "x" * 150, "n": 1}], ("name", "n"))
+    assert "x" * 150 in capsys.readouterr().out
+
+
+def test_that_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.print_rows([], ("name",))
+    assert capsys.readouterr().out == "Nothing yet.\n"
+
+
+@pytest.mark.parametrize(
+    ("counts", "finished"),
+    [
+        ({Status.SCORED_WRONG: 3}, True),
+        ({Status.SCORED_CORRECT: 2, Status.UNPARSED: 1}, True),
+        ({Status.PENDING: 1}, False),
+        ({Status.PROVIDER_ERROR: 1, Status.SCORED_CORRECT: 2}, False),
+    ],
+)
+def test_that_a_batch_is_shown_as_it_goes(
+    capsys: pytest.CaptureFixture[str], counts: dict[Status, int], *, finished: bool
+) -> None:
+    events: list[Event] = [
+        RunStarted(1, 3, 0),
+        TrialRetried(1, 2, "slow", "http_429", 1.25),
+        ModelStopped(1, "slow", "The key is refused."),
+        RunEnded(1, counts, cancelled=False),
+    ]
+    shown: list[tuple[int, int]] = []
+    done = terminal.follow(iter(events), lambda *pair: shown.append(pair))
+    assert done is finished
+    assert shown[-1] == (0, 3)
+    said = capsys.readouterr().err
+    assert "slow: http_429, again in 1.2 s" in said
+    assert "The key is refused." in said
+
+
+def test_that_the_first_interrupt_finishes_and_the_second_stops() -> None:
+    cancel = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+    with terminal.InterruptCancels(cancel):
+        signal.raise_signal(signal.SIGINT)
+        assert cancel.is_set()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) == before
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "expected"),
+    [
+        (click.exceptions.Abort(), 1, "Stopped."),
+        (KeyboardInterrupt(), 1, "Stopped."),
+        (MemoryError(), 2, "memory"),
+        (RecursionError("deep"), 2, "RecursionError"),
+    ],
+)
+def test_that_nothing_ends_in_a_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    code: int,
+    expected: str,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("viewer.services.listing.doctor_rows", fail)
+    assert cli.run_command_line(["doctor"]) == code
+    said = capsys.readouterr().err
+    assert expected in said
+    assert "Traceback" not in said
+    assert len(said.strip().splitlines()) == 1
+
+
+def test_that_an_unexpected_failure_leaves_a_report_without_the_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        name = "Jane Doe"
+        raise ValueError(name)
+
+    monkeypatch.setattr("viewer.services.listing.doctor_rows", fail)
+    assert cli.run_command_line(["doctor"]) == 2
+    said = capsys.readouterr().err
+    reports = list((read_settings().home / "crashes").iterdir())
+    assert len(reports) == 1
+    assert reports[0].name in said
+    text = reports[0].read_text()
+    assert "Jane Doe" not in text + said
+    assert "ValueError" in text
+    assert "test_terminal.py" in text
+
+
+def test_that_the_program_runs_as_a_module(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from viewer.__main__ import main
+
+    monkeypatch.setattr(sys, "argv", ["overread", "--version"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 0
+    assert capsys.readouterr().out.startswith("overread, version")
+
+
+def test_that_overread_alone_says_what_it_can_do(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.run_command_line([]) == 0
+    said = capsys.readouterr().out
+    for verb in ("ask", "phantom", "import", "run", "report", "rescore", "runs"):
+        assert verb in said
+
+
+def test_that_the_demo_runs_its_batch_and_names_the_report(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from viewer.domain.geometry import SizePx
+
+    monkeypatch.setattr("viewer.services.demo.PATIENTS", 2)
+    monkeypatch.setattr("viewer.services.demo.SIZE", SizePx(250, 200))
+    assert cli.run_command_line(["demo", "--prepare"]) == 0
+    assert "5 images" in capsys.readouterr().out
+    assert cli.run_command_line(["demo"]) == 0
+    out = capsys.readouterr().out
+    page = Path(out.strip().splitlines()[-1].removeprefix("The report lies at "))
+    assert page.read_text().lstrip().lower().startswith("<!doctype html")
+    assert "Lung Lesion" in out
+
+
+def test_that_the_bench_prints_a_number_for_each_budget(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from viewer.domain.geometry import SizePx
+
+    monkeypatch.setattr("viewer.services.bench._PATIENTS", 1)
+    monkeypatch.setattr("viewer.services.bench._SIZE", SizePx(250, 200))
+    assert cli.run_command_line(["doctor", "--bench"]) == 0
+    out = capsys.readouterr().out
+    assert "batch overhead per case" in out
+    assert "re-scoring" in out

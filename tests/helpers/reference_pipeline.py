@@ -91,7 +91,7 @@ def _voi(dataset: Dataset, x: Floats, padding: npt.NDArray[np.bool_]) -> Floats:
         bits = int(item.LUTDescriptor[2])
         entries = looked_up(x, _entries(item), int(item.LUTDescriptor[1]))
         return entries / (2.0**bits - 1.0) * 255.0
-    if dataset.get("WindowCenter") not in {None, ""}:
+    if dataset.get("WindowCenter") is not None and dataset.WindowCenter != "":
         center, width = _first(dataset.WindowCenter), _first(dataset.WindowWidth)
         return windowed(x, center, width, dataset.get("VOILUTFunction", "LINEAR"))
     measured = x[~padding]

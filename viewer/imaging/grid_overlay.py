@@ -7,6 +7,7 @@ raster, grid and style give the same bytes on every machine.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -103,19 +104,24 @@ def draw_grid(raster: Raster, grid: Grid, style: GridStyle | None = None) -> Ras
     return Raster(pixels)
 
 
+@lru_cache(maxsize=8)
 def label_pixels(
     grid: Grid, size: SizePx, style: GridStyle
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Return where the labels' ink lies, and their dark halo around it.
 
-    Both are (rows, columns) on the raster as drawn, after enlarging. Labels that fit
-    no face raise :class:`WrongUseError`.
+    Both are (rows, columns) on the raster as drawn, after enlarging; read-only, since
+    every image of a run shares them. Labels that fit no face raise
+    :class:`WrongUseError`.
     """
     face = _fitting_face(grid, size, style)
     if face is None:
         raise WrongUseError(*_does_not_fit(grid, size, style))
     ink = _label_ink(grid, size, style, face)
-    return ink, _grown(ink, style.font_scale) & ~ink
+    halo = _grown(ink, style.font_scale) & ~ink
+    for mask in (ink, halo):
+        mask.flags.writeable = False
+    return ink, halo
 
 
 def label_height_px(style: GridStyle, face: Face = Face.REGULAR) -> int:

@@ -1,11 +1,10 @@
 """DICOM files to pixels: opening, decoding, and the first half of PS3.4 N.2.1.
 
 Decoding is pydicom with pylibjpeg, which alone handles 12-bit JPEG Extended and
-HTJ2K. Overlays are not drawn; where they lie in the high bits of a pixel they are
-masked away.
+HTJ2K, except for RLE. Overlays are not drawn; where they lie in the high bits of a
+pixel they are masked away.
 """
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +15,17 @@ from pydicom import uid
 from pydicom.dataset import Dataset
 from pydicom.errors import InvalidDicomError
 from pydicom.pixels.decoders.base import get_decoder
-from pydicom.pixels.utils import pixel_array
+from pydicom.pixels.utils import as_pixel_options, pixel_array
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Photometric, PixelImage, PresentationShape
 from viewer.readers import dicom_color, dicom_values
+from viewer.readers.codestream import encapsulated_frame
 from viewer.readers.refusal import DAMAGED, refusing
 
 MAX_PIXELS = 1 << 28
 """A single frame beyond this is taken for a damaged header, not for an image."""
 
-_FROM_PYDICOM = r"pydicom(\.|$)"
 _PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData")
 
 
@@ -66,7 +65,6 @@ def open_dataset(path: Path) -> Dataset:
     A file without the preamble of PS3.10 is accepted if it holds an image all the
     same; its transfer syntax is then the one it turned out to be written in.
     """
-    quieten()
     with refusing(path):
         try:
             dataset: Dataset = pydicom.dcmread(path)
@@ -75,19 +73,6 @@ def open_dataset(path: Path) -> Dataset:
         _check_image(dataset, path)
         _check_transfer_syntax(dataset, path)
     return dataset
-
-
-def quieten() -> None:
-    """Keep pydicom's warnings about odd files from people; its log still has them.
-
-    ``warnings.catch_warnings`` is not safe with threads, and this is called from
-    many, so the filter is set once and stays.
-    """
-    if not any(
-        getattr(entry[3], "pattern", None) == _FROM_PYDICOM
-        for entry in warnings.filters
-    ):
-        warnings.filterwarnings("ignore", module=_FROM_PYDICOM)
 
 
 def _without_preamble(path: Path) -> Dataset:
@@ -104,9 +89,9 @@ def _without_preamble(path: Path) -> Dataset:
 
 def _check_image(dataset: Dataset, path: Path) -> None:
     if not any(keyword in dataset for keyword in _PIXELS):
-        kind = uid.UID(str(dataset.get("SOPClassUID", ""))).name or "DICOM file"
+        kind = uid.UID(str(dataset.get("SOPClassUID", ""))).name or "of unknown kind"
         raise UnreadableInputError(
-            f"{path.name} holds no pixels, it is a {kind}.",
+            f"{path.name} holds no pixels: {kind}.",
             "Open an image; if it should be one, export it again.",
         )
     rows, columns = int(dataset.get("Rows") or 0), int(dataset.get("Columns") or 0)
@@ -151,22 +136,41 @@ def frame_count(dataset: Dataset) -> int:
 def _decode(dataset: Dataset, path: Path, frame: int | None) -> npt.NDArray[Any]:
     """Return one frame, or all, as stored; bits above Bits Stored are cleared."""
     syntax = dataset.file_meta.TransferSyntaxUID
-    if not syntax.is_compressed:
-        _check_length(dataset, path)
+    with refusing(path, "cannot be decoded"):
+        if not syntax.is_compressed:
+            _check_length(dataset, path)
+            pixels = pixel_array(
+                dataset, index=frame, view_only=True, correct_unused_bits=False
+            )
+        else:
+            frames = frame_count(dataset)
+            wanted = range(frames) if frame is None else (frame,)
+            decoded = [_decode_frame(dataset, index, frames) for index in wanted]
+            pixels = np.stack(decoded) if len(decoded) > 1 else decoded[0]
+    pixels = pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
     # Whole words are kept by these alone; a codec knows how many bits it coded.
     words = not syntax.is_compressed or syntax == uid.RLELossless
-    with refusing(path, "cannot be decoded"):
-        pixels = pixel_array(
-            dataset,
-            index=frame,
-            decoding_plugin="pylibjpeg" if syntax.is_compressed else "",
-            view_only=words,
-            correct_unused_bits=not words,
-        )
-    pixels = pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
     if words and pixels.dtype.kind != "f":
         return dicom_values.without_unused_bits(dataset, pixels)
     return pixels
+
+
+def _decode_frame(dataset: Dataset, index: int, frames: int) -> npt.NDArray[Any]:
+    """Return one compressed frame.
+
+    RLE is left to pydicom itself: pylibjpeg's decoder ends in a panic, with a
+    backtrace on the terminal, where a segment is damaged.
+    """
+    syntax = dataset.file_meta.TransferSyntaxUID
+    options = as_pixel_options(dataset, number_of_frames=1)
+    options.pop("extended_offsets", None)
+    pixels, _ = get_decoder(syntax).as_array(
+        encapsulated_frame(dataset, index, frames),
+        index=0,
+        decoding_plugin="pydicom" if syntax == uid.RLELossless else "pylibjpeg",
+        **options,
+    )
+    return np.asarray(pixels)
 
 
 def _check_length(dataset: Dataset, path: Path) -> None:

@@ -12,7 +12,7 @@ from pydicom.uid import DeflatedExplicitVRLittleEndian
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import PointMm, SizePx
-from viewer.readers.dicom import frame_count, quieten
+from viewer.readers.dicom import frame_count
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.raster_files import raster_file_size
 from viewer.readers.refusal import DAMAGED, refusing
@@ -120,7 +120,6 @@ def view_of(modality: str, view_position: str) -> View:
 
 
 def _dicom_header(path: Path) -> FileHeader:
-    quieten()
     with refusing(path):
         dataset = _read_tags(path)
         rows, columns = int(dataset.get("Rows") or 0), int(dataset.get("Columns") or 0)
@@ -185,8 +184,8 @@ def _texts(dataset: Dataset, keyword: str) -> tuple[str, ...]:
 
 
 def _instance(dataset: Dataset) -> int | None:
-    value = dataset.get("InstanceNumber")
-    return None if value in {None, ""} else int(value)
+    value = _text(dataset, "InstanceNumber")
+    return int(value) if value.lstrip("+-").isdecimal() else None
 
 
 def _position(dataset: Dataset) -> PointMm | None:

@@ -1,11 +1,13 @@
 """The one place where whatever a decoder raises becomes a sentence."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from viewer.domain.errors import OverreadError, UnreadableInputError
 
+_DECODERS = r"(pydicom|PIL)(\.|$)"
 DAMAGED = "The file is damaged or incomplete: copy or export it again."
 
 
@@ -18,6 +20,7 @@ def refusing(
     Only the file's name is said, never its folder and nothing of its content, which
     could tell who the patient is. Our own errors pass unchanged.
     """
+    _quieten()
     try:
         yield
     except OverreadError:
@@ -38,3 +41,15 @@ def refusing(
         raise UnreadableInputError(
             f"{path.name} {what} ({type(error).__name__}).", how
         ) from error
+
+
+def _quieten() -> None:
+    """Keep the decoders' warnings about odd files from people; their logs have them.
+
+    ``warnings.catch_warnings`` is not safe with threads, and many read at once, so
+    the filter is set where it is missing, and stays.
+    """
+    if not any(
+        getattr(entry[3], "pattern", None) == _DECODERS for entry in warnings.filters
+    ):
+        warnings.filterwarnings("ignore", module=_DECODERS)

@@ -58,6 +58,11 @@ def of_too_many_frames(folder: Path) -> Path:
     return make_dicom(folder / "x.dcm", RAMP, NumberOfFrames=1_000_000)
 
 
+def without_preamble_or_image(folder: Path) -> Path:
+    (folder / "x.dcm").write_bytes(b"\x10\x00\x10\x00\x04\x00\x00\x00ABCD")
+    return folder / "x.dcm"
+
+
 def of_unknown_syntax(folder: Path) -> Path:
     path = make_dicom(folder / "x.dcm", RAMP)
     data = path.read_bytes()
@@ -136,6 +141,7 @@ def a_folder(folder: Path) -> Path:
 CASES: list[tuple[Callable[[Path], Path], str]] = [
     (text_named_dcm, "is not a DICOM file"),
     (empty, "is empty"),
+    (without_preamble_or_image, "is not a DICOM file"),
     (truncated, "is cut short: 412 of 512 bytes"),
     (without_pixels, "holds no pixels"),
     (of_no_pixels, "says that it is 0 × 16 pixels"),

@@ -236,6 +236,16 @@ def test_that_entries_may_be_words_and_bits_be_wrong(tmp_path: Path) -> None:
     assert table.entries.tolist() == [0, 1000, 4095]
 
 
+def test_that_bytes_packed_into_words_are_taken_apart(tmp_path: Path) -> None:
+    item = Dataset()
+    item.add_new("LUTDescriptor", "US", [4, 0, 8])
+    item.add_new("LUTData", "US", [80 << 8, 255 << 8 | 160])
+    path = make_dicom(
+        tmp_path / "a", np.array([[0, 1, 2, 3]], np.uint8), VOILUTSequence=[item]
+    )
+    assert load_dicom(path).voi_luts[0].entries.tolist() == [0, 80, 160, 255]
+
+
 def test_that_windows_keep_their_order_function_and_names(tmp_path: Path) -> None:
     path = make_dicom(
         tmp_path / "a",

@@ -53,6 +53,14 @@ def test_that_a_signed_palette_starts_below_zero(tmp_path: Path) -> None:
     assert values[0, :, 0].tolist() == [10, 10, 11, 12, 13, 13]
 
 
+def test_that_a_start_written_without_its_sign_is_still_below_zero() -> None:
+    table = np.arange(10, 14, dtype=np.uint8).tobytes()
+    dataset = palette_dataset(INDICES, [table] * 3, [4, 65534, 8])
+    dataset.set_original_encoding(False, True)
+    values = apply_palette(dataset, np.array([[-2, -1]], np.int16))
+    assert values[0, :, 0].tolist() == [10, 11]
+
+
 def test_that_eight_bit_values_in_sixteen_bit_entries_are_not_darkened(
     tmp_path: Path,
 ) -> None:

@@ -86,6 +86,14 @@ def test_that_a_truncated_volume_is_refused(tmp_path: Path) -> None:
         load_pixels(ImageRef(path, 3))
 
 
+def test_that_a_volume_of_absurd_size_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.mhd", VOLUME)
+    header = path.read_text().replace("DimSize = 6 5 4", "DimSize = 60000 50000 40000")
+    path.write_text(header)
+    with pytest.raises(UnreadableInputError, match="60000 × 50000 × 40000 voxels"):
+        volume_size(path)
+
+
 def test_that_a_mask_may_be_a_one_slice_volume(tmp_path: Path) -> None:
     path = write(tmp_path / "a.nii.gz", (VOLUME[:1] > 0).astype(np.uint8) * 3)
     assert (load_mask(path) == (VOLUME[0] > 0)).all()

@@ -1,0 +1,25 @@
+"""The files that pydicom and pydicom-data bring along."""
+
+from importlib.resources import files
+from pathlib import Path
+
+_NO_DICOM = {".txt", ".json", ".icc", ".gz", ".dump", ".py", ".md"}
+
+
+def pydicom_files() -> list[Path]:
+    """Return every file of both that could be taken for DICOM, in order of name."""
+    roots = (
+        Path(str(files("pydicom"))) / "data" / "test_files",
+        Path(str(files("data_store"))) / "data",
+    )
+    return sorted(
+        path
+        for root in roots
+        for path in root.rglob("*")
+        if path.is_file() and path.suffix not in _NO_DICOM
+    )
+
+
+def pydicom_file(name: str) -> Path:
+    """Return the file of that name."""
+    return next(path for path in pydicom_files() if path.name == name)

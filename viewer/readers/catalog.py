@@ -68,12 +68,12 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     for root in paths:
         inside = root.is_dir()
         files = _below(root) if inside else [root]
+        top = Path((root if inside else root.parent).resolve().name)
         for path in sorted(files, key=_natural):
             if path not in seen:
                 seen.add(path)
                 parent = path.parent.relative_to(root) if inside else Path()
-                top = (root if inside else root.parent).resolve().name
-                yield path, (Path(top) / parent).as_posix()
+                yield path, (top / parent).as_posix()
 
 
 def _below(folder: Path) -> list[Path]:

@@ -102,8 +102,6 @@ def _check_image(dataset: Dataset, path: Path) -> None:
 
 
 def _check_transfer_syntax(dataset: Dataset, path: Path) -> None:
-    if not hasattr(dataset, "file_meta"):
-        dataset.file_meta = pydicom.dataset.FileMetaDataset()
     syntax = dataset.file_meta.get("TransferSyntaxUID")
     if not syntax:
         implicit, little = dataset.original_encoding

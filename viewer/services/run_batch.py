@@ -4,25 +4,15 @@ The generator's thread is the coordinator and alone writes. Trials are prepared 
 small pool of threads, asked in any ``concurrent.futures.Executor``, and judged here.
 """
 
-import heapq
 import random
-import time
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    Executor,
-    Future,
-    ThreadPoolExecutor,
-    wait,
-)
-from dataclasses import dataclass, field
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
 from threading import Event as Flag
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from viewer.domain.answer import Status
-from viewer.domain.errors import ProviderError, RetryClass, UnreadableInputError
-from viewer.domain.exchange import RawReply
+from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.result import Score
 from viewer.domain.run import (
     Event,
@@ -34,17 +24,19 @@ from viewer.domain.run import (
     TrialRetried,
 )
 from viewer.models.retry import MAX_ATTEMPTS, retry_pause
+from viewer.services.flights import Flight, Flights, Leaving, Ready
 from viewer.services.ledger import Answered, Asked, Ledger, Settled
-from viewer.services.run_trial import Bench, PreparedTrial, ask_model, prepare_trial
+from viewer.services.run_trial import Bench, ask_model
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, utc_now
 from viewer.store.locks import run_lock
 from viewer.store.runs import StoredTrial
 
+if TYPE_CHECKING:
+    from viewer.domain.exchange import RawReply
+
 _PREPARERS: Final = 2
 """Threads that read images and draw grids ahead of the questions."""
-_POLL_S: Final = 0.1
-"""How often a waiting coordinator looks at the cancel flag."""
 
 
 @dataclass(frozen=True)
@@ -86,32 +78,6 @@ def run_batch(
             yield from coordinator.events()
 
 
-@dataclass
-class _Flight:
-    asked: Asked
-    attempt: int
-    number: int
-
-
-@dataclass
-class _Queues:
-    """Where the trials of a batch stand before they are settled."""
-
-    waiting: deque[StoredTrial] = field(default_factory=deque)
-    preparing: deque[tuple[StoredTrial, Future[PreparedTrial]]] = field(
-        default_factory=deque
-    )
-    delayed: list[tuple[float, int, int, Asked]] = field(default_factory=list)
-    flying: dict[Future[RawReply], _Flight] = field(default_factory=dict)
-    followers: dict[str, list[Asked]] = field(default_factory=dict)
-
-    def drop_model(self, model: str) -> None:
-        """Forget what has not left yet of a model; its trials stay pending."""
-        self.waiting = deque(t for t in self.waiting if t.trial.model != model)
-        self.delayed = [d for d in self.delayed if d[3].stored.trial.model != model]
-        heapq.heapify(self.delayed)
-
-
 class _Coordinator:
     def __init__(
         self,
@@ -125,10 +91,8 @@ class _Coordinator:
         self._store, self._run, self._bench = store, run, bench
         self._options, self._cancel, self._executor = options, cancel, executor
         self._ledger = Ledger(store, bench, run)
-        self._queues = _Queues()
-        self._stopped: set[str] = set()
+        self._flights = Flights(options.concurrency, cancel)
         self._jitter = random.Random()  # noqa: S311 - pauses between retries only
-        self._tickets = 0
 
     def events(self) -> Iterator[Event]:
         """Yield the batch's events from its start to its end."""
@@ -142,145 +106,67 @@ class _Coordinator:
         yield from map(self._done, ended)
         if waiting:
             yield ModelStopped(self._run, "", _orphans_wait(waiting))
-        self._queues.waiting.extend(go_on)
+        self._flights.add(go_on)
         yield from self._work()
-        yield RunEnded(
-            self._run,
-            runs.status_counts(self._store, self._run),
-            cancelled=self._cancel.is_set(),
-        )
+        counts = runs.status_counts(self._store, self._run)
+        yield RunEnded(self._run, counts, cancelled=self._cancel.is_set())
 
     def _work(self) -> Iterator[Event]:
         pool = ThreadPoolExecutor(_PREPARERS, thread_name_prefix="prepare")
         try:
-            while self._has_work():
+            while self._flights.has_work:
                 yield from self._step(pool)
         finally:
             # the reader of these events may be gone: what is in flight is kept
             pool.shutdown(wait=True, cancel_futures=True)
-            while self._queues.flying:
-                for _ in self._collect():
+            while self._flights.in_the_air:
+                for _ in self._land():
                     continue
-
-    def _has_work(self) -> bool:
-        queues = self._queues
-        if queues.flying:
-            return True
-        return not self._cancel.is_set() and bool(
-            queues.waiting or queues.preparing or queues.delayed
-        )
 
     def _step(self, pool: Executor) -> Iterator[Event]:
         if not self._cancel.is_set():
-            self._prepare_ahead(pool)
-            leaving = list(self._due())
-            yield from self._start(leaving, *self._ready(self._free(leaving)))
-        yield from self._collect()
+            self._flights.prepare_ahead(pool, self._bench)
+            again = self._flights.due()
+            ready = self._flights.ready(taken=len(again))
+            yield from self._start(list(again), ready)
+        yield from self._land()
 
-    def _prepare_ahead(self, pool: Executor) -> None:
-        queues = self._queues
-        ahead = 4 * self._options.concurrency + 8
-        while queues.waiting and len(queues.preparing) < ahead:
-            stored = queues.waiting.popleft()
-            future = pool.submit(prepare_trial, self._bench, stored.trial)
-            queues.preparing.append((stored, future))
-
-    def _free(self, leaving: list[tuple[Asked, int]]) -> int:
-        """Return how many more questions may be in flight."""
-        return self._options.concurrency - len(self._queues.flying) - len(leaving)
-
-    def _ready(
-        self, free: int
-    ) -> tuple[list[Asked], list[tuple[StoredTrial, UnreadableInputError]]]:
-        """Take prepared trials in their order, up to the free places."""
-        ready: list[Asked] = []
-        failed: list[tuple[StoredTrial, UnreadableInputError]] = []
-        preparing = self._queues.preparing
-        while preparing and preparing[0][1].done() and len(ready) < free:
-            stored, future = preparing.popleft()
-            if stored.trial.model in self._stopped:
-                continue
-            try:
-                ready.append(Asked(stored, future.result()))
-            except UnreadableInputError as error:
-                failed.append((stored, error))
-        return ready, failed
-
-    def _start(
-        self,
-        leaving: list[tuple[Asked, int]],
-        ready: list[Asked],
-        failed: list[tuple[StoredTrial, UnreadableInputError]],
-    ) -> Iterator[Event]:
-        yield from self._exclude(failed)
+    def _start(self, leaving: list[Leaving], ready: Ready) -> Iterator[Event]:
         answered: list[Answered] = []
-        for asked in ready:
+        for asked in ready.asked:
             reply = self._ledger.kept(asked)
             if reply is not None:
                 answered.append(Answered(asked, reply, reused=True))
-            elif self._joins_flight(asked, leaving):
-                self._queues.followers.setdefault(asked.prepared.sha256, []).append(
-                    asked
-                )
-            else:
-                leaving.append((asked, 1))
+            elif not self._flights.follows(asked, leaving):
+                leaving.append(Leaving(asked))
         self._send(leaving)
         yield from self._settle(answered)
+        yield from self._exclude(ready.unreadable)
 
-    def _joins_flight(self, asked: Asked, leaving: list[tuple[Asked, int]]) -> bool:
-        sha256 = asked.prepared.sha256
-        return (
-            any(other.prepared.sha256 == sha256 for other, _ in leaving)
-            or any(
-                f.asked.prepared.sha256 == sha256 for f in self._queues.flying.values()
-            )
-            or any(d[3].prepared.sha256 == sha256 for d in self._queues.delayed)
-        )
-
-    def _due(self) -> Iterator[tuple[Asked, int]]:
-        delayed, free = self._queues.delayed, self._free([])
-        while free > 0 and delayed and delayed[0][0] <= time.monotonic():
-            _, _, number, asked = heapq.heappop(delayed)
-            free -= 1
-            yield asked, number
-
-    def _send(self, leaving: list[tuple[Asked, int]]) -> None:
+    def _send(self, leaving: list[Leaving]) -> None:
+        """Commit every attempt, and only then let the questions leave."""
         if not leaving:
             return
-        attempts = self._ledger.begin([asked for asked, _ in leaving])
-        for (asked, number), attempt in zip(leaving, attempts, strict=True):
-            prepared = asked.prepared
+        attempts = self._ledger.begin([one.asked for one in leaving])
+        for one, attempt in zip(leaving, attempts, strict=True):
+            prepared = one.asked.prepared
             future = self._executor.submit(
                 ask_model, prepared.profile, prepared.request
             )
-            self._queues.flying[future] = _Flight(asked, attempt, number)
+            self._flights.take_off(future, Flight(one, attempt))
 
-    def _exclude(
-        self, failed: list[tuple[StoredTrial, UnreadableInputError]]
-    ) -> Iterator[Event]:
+    def _exclude(self, unreadable: tuple[StoredTrial, ...]) -> Iterator[Event]:
         """End trials whose image cannot be read; the others are not held up."""
-        if failed:
+        if unreadable:
             score = Score(Status.EXCLUDED, "unreadable_image")
-            ended = [(stored, score, None) for stored, _ in failed]
+            ended = [(stored, score, None) for stored in unreadable]
             yield from map(self._done, self._ledger.settle_without_reply(ended))
 
-    def _collect(self) -> Iterator[Event]:
-        queues = self._queues
-        waiting_for: list[Future[Any]] = [*queues.flying]
-        if queues.preparing and self._free([]) > 0 and not self._cancel.is_set():
-            waiting_for.append(queues.preparing[0][1])
-        if waiting_for:
-            wait(waiting_for, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-        elif queues.delayed:
-            self._cancel.wait(_POLL_S)
-        done = [future for future in queues.flying if future.done()]
-        landed = [(future, queues.flying.pop(future)) for future in done]
-        yield from self._land(landed)
-
-    def _land(self, landed: list[tuple[Future[RawReply], _Flight]]) -> Iterator[Event]:
+    def _land(self) -> Iterator[Event]:
+        """Keep what came back before anybody is told of it."""
         arrived: list[tuple[int, Asked, RawReply]] = []
-        failed: list[tuple[_Flight, ProviderError]] = []
-        for future, flight in landed:
+        failed: list[tuple[Flight, ProviderError]] = []
+        for future, flight in self._flights.land():
             error = future.exception()
             if error is None:
                 arrived.append((flight.attempt, flight.asked, future.result()))
@@ -288,41 +174,34 @@ class _Coordinator:
                 failed.append((flight, error))
             else:
                 failed.append((flight, _unexpected(error)))
-        if arrived:
-            kept = self._ledger.keep(arrived)
-            yield from self._settle([*kept, *self._followed(kept)])
+        kept = self._ledger.keep(arrived) if arrived else ()
         if failed:
             self._ledger.close_failed([(f.attempt, e) for f, e in failed])
-            for flight, provider_error in failed:
-                yield from self._after_failure(flight, provider_error)
+        yield from self._settle([*kept, *self._followed(kept)])
+        for flight, provider_error in failed:
+            yield from self._after_failure(flight, provider_error)
 
     def _followed(self, kept: tuple[Answered, ...]) -> Iterator[Answered]:
         for answered in kept:
-            for asked in self._queues.followers.pop(answered.reply.request_sha256, []):
+            for asked in self._flights.take_followers(answered.reply.request_sha256):
                 yield Answered(asked, answered.reply, reused=True)
 
-    def _after_failure(self, flight: _Flight, error: ProviderError) -> Iterator[Event]:
+    def _after_failure(self, flight: Flight, error: ProviderError) -> Iterator[Event]:
         model = flight.asked.stored.trial.model
-        last = flight.number >= MAX_ATTEMPTS
+        last = flight.leaving.number >= MAX_ATTEMPTS
         if error.retry_class is RetryClass.STOP_RUN or (last and error.unreachable):
-            if model not in self._stopped:
-                self._stopped.add(model)
-                self._queues.drop_model(model)
+            if self._flights.stop_model(model):
                 yield ModelStopped(self._run, model, str(error))
         elif error.retry_class is RetryClass.RETRY and not last:
             yield from self._retry(flight, error)
         else:
             yield from self._give_up(flight.asked, error)
 
-    def _retry(self, flight: _Flight, error: ProviderError) -> Iterator[Event]:
+    def _retry(self, flight: Flight, error: ProviderError) -> Iterator[Event]:
         if self._cancel.is_set():
             return  # the trial stays pending; the next batch asks again
-        pause = retry_pause(flight.number, error, self._jitter)
-        self._tickets += 1
-        heapq.heappush(
-            self._queues.delayed,
-            (time.monotonic() + pause, self._tickets, flight.number + 1, flight.asked),
-        )
+        pause = retry_pause(flight.leaving.number, error, self._jitter)
+        self._flights.delay(flight, pause)
         stored = flight.asked.stored
         yield TrialRetried(
             self._run, stored.id, stored.trial.model, error.reason, pause
@@ -331,7 +210,7 @@ class _Coordinator:
     def _give_up(self, asked: Asked, error: ProviderError) -> Iterator[Event]:
         sha256 = asked.prepared.sha256
         score = Score(Status.PROVIDER_ERROR, error.reason)
-        together = [asked, *self._queues.followers.pop(sha256, [])]
+        together = [asked, *self._flights.take_followers(sha256)]
         ended = [(each.stored, score, sha256) for each in together]
         yield from map(self._done, self._ledger.settle_without_reply(ended))
 

@@ -1,128 +1,115 @@
-"""What every data-set format of the catalogue keeps to."""
+"""What holds for every data-set format of the catalogue."""
 
-import hashlib
-import shutil
-from collections.abc import Callable, Mapping
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from tests.helpers.small_datasets import (
-    SmallChexlocalize,
-    coded,
-    square,
-    write_dicom,
-    write_picture,
-)
-from viewer.domain.case import Dataset
-from viewer.domain.errors import UnreadableInputError
+from tests.helpers.tiny_study import write_images
+from viewer.domain.case import View
+from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.reference import Mask
 from viewer.readers.datasets.catalog import FORMATS, read_dataset
-
-A = "patient00001_study1_view1_frontal"
-B = "patient00002_study1_view1_frontal"
-GONE = "patient00003_study1_view1_frontal"
+from viewer.store import cases
+from viewer.store.database import open_store
 
 
-def _chexlocalize(root: Path) -> None:
-    data = SmallChexlocalize(root)
-    data.picture(A)
-    write_dicom(data.image_path(B, ".dcm"), view_position="LL")
-    entry = {"Edema": coded(square()), "Cardiomegaly": coded(square(9))}
-    data.segment({A: entry, GONE: {"Edema": {"size": [1, 1], "counts": "?"}}})
+def write_chexlocalize(root: Path) -> Path:
+    mask = np.zeros((120, 100), dtype=bool)
+    mask[10:40, 20:60] = True
+    truth = {}
+    for i in (1, 2):
+        folder = root / "CheXpert" / "test" / f"patient{i:05d}" / "study1"
+        folder.mkdir(parents=True)
+        Image.new("L", (100, 120), 90 + i).save(folder / "view1_frontal.png")
+        coded = Mask.of_array(mask)
+        truth[f"patient{i:05d}_study1_view1_frontal"] = {
+            "Edema": {"size": [120, 100], "counts": coded.counts}
+        }
+    (root / "CheXlocalize").mkdir()
+    path = root / "CheXlocalize" / "gt_segmentations_test.json"
+    path.write_text(json.dumps(truth))
+    return root
 
 
-def _folder(root: Path) -> None:
-    write_picture(root / "a_pa.png")
-    write_picture(root / "a_pa.Edema.png", square().astype(np.uint8))
-    write_picture(root / "a_pa.Cardiomegaly.png", square(9).astype(np.uint8))
-    write_dicom(root / "sub" / "b.dcm", patient_id="MRN 4711")
-    (root / "c.dcm").write_text("no radiograph")
-
-
-EXAMPLES: Mapping[str, Callable[[Path], None]] = {
-    "chexlocalize": _chexlocalize,
-    "folder": _folder,
+WRITERS = {
+    "folder": lambda root: write_images(root, 2),
+    "chexlocalize": write_chexlocalize,
 }
+formats = pytest.mark.parametrize("name", sorted(FORMATS))
 
 
-@pytest.fixture(params=sorted(FORMATS))
-def example(request: pytest.FixtureRequest, tmp_path: Path) -> Dataset:
-    """A data set of each format, with something wrong in it."""
-    EXAMPLES[request.param](tmp_path / "data")
-    return read_dataset(request.param, tmp_path / "data", "example")
-
-
-def test_that_every_format_has_an_example() -> None:
-    assert set(EXAMPLES) == set(FORMATS)
-
-
-def test_that_it_says_its_name_its_format_and_its_place(example: Dataset) -> None:
-    assert example.name == "example"
-    assert example.format in FORMATS
-    assert example.root.name == "data"
-
-
-def test_that_image_ids_are_sorted_and_used_once(example: Dataset) -> None:
-    keys = [image.key for image in example.images]
+@formats
+def test_that_a_format_reads_a_small_example(name: str, tmp_path: Path) -> None:
+    dataset = read_dataset(name, WRITERS[name](tmp_path / "d"), "small")
+    assert (dataset.name, dataset.format) == ("small", name)
+    assert len(dataset.images) == 2
+    keys = [image.key for image in dataset.images]
     assert keys == sorted(set(keys))
+    for image in dataset.images:
+        assert image.view is View.FRONTAL
+        assert (image.size.rows, image.size.columns) == (120, 100)
+        assert image.ref.path.is_file()
+        assert len(image.sha256) == 64
+        assert list(image.masks) == ["Edema"]
+        assert image.masks["Edema"].array().any()
 
 
-def test_that_a_file_hash_is_that_of_the_bytes_and_empty_without_a_file(
-    example: Dataset,
+@formats
+def test_that_the_content_hash_does_not_depend_on_where_the_folder_lies(
+    name: str, tmp_path: Path
 ) -> None:
-    for image in example.images:
-        path = image.ref.path
-        known = hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
-        assert image.sha256 == known
+    here = read_dataset(name, WRITERS[name](tmp_path / "here"), "small")
+    there = read_dataset(name, WRITERS[name](tmp_path / "far" / "there"), "small")
+    assert here.root_sha256 == there.root_sha256
+    assert len(here.root_sha256) == 64
 
 
-def test_that_usable_masks_are_not_empty_and_fit_their_image(example: Dataset) -> None:
-    masks = [(image, m) for image in example.images for m in image.masks.values()]
-    assert masks
-    for image, mask in masks:
-        assert mask.size == image.size
-        assert mask.array().any()
-
-
-def test_that_a_finding_is_usable_empty_or_defect_but_only_one_of_them(
-    example: Dataset,
+@formats
+def test_that_a_changed_image_changes_the_content_hash(
+    name: str, tmp_path: Path
 ) -> None:
-    for image in example.images:
-        kinds = [set(image.masks), set(image.zero_masks), set(image.defects)]
-        assert sum(map(len, kinds)) == len(set.union(*kinds))
+    before = read_dataset(name, WRITERS[name](tmp_path / "d"), "small")
+    path = before.images[0].ref.path
+    Image.new("L", (100, 120), 7).save(path)
+    after = read_dataset(name, tmp_path / "d", "small")
+    assert after.root_sha256 != before.root_sha256
 
 
-def test_that_every_defect_has_a_notice_of_its_image(example: Dataset) -> None:
-    noticed = {notice.subject for notice in example.notices}
-    defective = {image.key for image in example.images if image.defects}
-    assert defective
-    assert defective <= noticed
+@formats
+def test_that_a_data_set_survives_the_store(name: str, tmp_path: Path) -> None:
+    dataset = read_dataset(name, WRITERS[name](tmp_path / "d"), "small")
+    with open_store(tmp_path / "s.sqlite") as store:
+        cases.add_dataset(store, dataset)
+        assert cases.dataset_named(store, "small") == dataset
 
 
-def test_that_a_notice_is_one_sentence_without_patient_data(example: Dataset) -> None:
-    for notice in example.notices:
-        assert notice.kind.isidentifier()
-        assert notice.text.endswith(".")
-        assert "4711" not in notice.text
+@formats
+def test_that_a_broken_image_is_kept_and_named(name: str, tmp_path: Path) -> None:
+    root = WRITERS[name](tmp_path / "d")
+    victim = read_dataset(name, root, "small").images[1]
+    victim.ref.path.write_bytes(b"not an image any more")
+    dataset = read_dataset(name, root, "small")
+    assert [image.key for image in dataset.images][1] == victim.key
+    assert dataset.images[1].defects.get("*")
+    assert any(victim.key in notice.subject for notice in dataset.notices)
 
 
-def test_that_the_content_hash_does_not_depend_on_the_place(
-    example: Dataset, tmp_path: Path
+@formats
+def test_that_a_folder_that_is_not_there_is_one_sentence(
+    name: str, tmp_path: Path
 ) -> None:
-    shutil.copytree(example.root, tmp_path / "elsewhere")
-    moved = read_dataset(example.format, tmp_path / "elsewhere", "moved")
-    assert moved.root_sha256 == example.root_sha256
+    with pytest.raises(OverreadError, match="nowhere") as error:
+        read_dataset(name, tmp_path / "nowhere", "small")
+    assert error.value.how
 
 
-def test_that_the_content_hash_follows_a_file(example: Dataset) -> None:
-    path = next(i.ref.path for i in example.images if i.ref.path.exists())
-    write_picture(path, np.zeros((6, 8), np.uint8))
-    changed = read_dataset(example.format, example.root, "changed")
-    assert changed.root_sha256 != example.root_sha256
+def test_that_an_unknown_format_names_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(WrongUseError, match="chexlocalize, folder"):
+        read_dataset("parquet", tmp_path, "small")
 
 
-@pytest.mark.parametrize("name", sorted(FORMATS))
-def test_that_a_missing_folder_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError):
-        read_dataset(name, tmp_path / "absent", "x")
+def test_that_every_format_has_an_example_here() -> None:
+    assert set(WRITERS) == set(FORMATS)

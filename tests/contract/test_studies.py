@@ -1,0 +1,152 @@
+"""What holds for every study of the catalogue."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.helpers.tiny_study import D4, UNIFORM, write_images
+from viewer.domain.answer import UNREADABLE, CellAnswer, Status, Unparsed
+from viewer.domain.case import Dataset
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelReply
+from viewer.domain.run import RunSpec, Trial
+from viewer.readers.datasets.folder import read
+from viewer.readers.pixels import load_pixels
+from viewer.services.study_file import make_spec
+from viewer.studies.catalog import STUDIES, study_named
+
+names = pytest.mark.parametrize("name", sorted(STUDIES))
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    folder = write_images(tmp_path_factory.mktemp("d"), 3)
+    return read(folder, "tiny")
+
+
+def a_spec(name: str) -> RunSpec:
+    return make_spec(
+        study=name,
+        dataset="tiny",
+        preset="gosai2025",
+        seed=1,
+        repeats=2,
+        models=[D4, UNIFORM],
+        overrides={},
+    )
+
+
+def a_trial(name: str, dataset: Dataset) -> Trial:
+    return study_named(name).plan(dataset, a_spec(name))[0]
+
+
+@names
+def test_that_a_study_is_what_the_catalogue_calls_it(name: str) -> None:
+    study = study_named(name)
+    assert study.name == name
+    assert study.version
+    assert study.parser_version
+    assert study.scorer_version
+
+
+@names
+def test_that_a_study_explains_itself_on_a_page(name: str) -> None:
+    page = (files(f"viewer.studies.{name}") / "README.md").read_text()
+    assert len(page) > 500
+    assert "20" in page, "the source has a year"
+
+
+@names
+def test_that_parameters_survive_json_and_refuse_what_they_do_not_know(
+    name: str,
+) -> None:
+    study = study_named(name)
+    params = study.read_params("gosai2025", {})
+    stored = json.loads(json.dumps(study.params_as_json(params)))
+    assert study.read_params("gosai2025", stored) == params
+    with pytest.raises(WrongUseError, match="nonsense"):
+        study.read_params("gosai2025", {"nonsense": 1})
+    with pytest.raises(WrongUseError, match="no-such-preset"):
+        study.read_params("no-such-preset", {})
+
+
+@names
+def test_that_a_plan_is_the_same_every_time_and_names_no_trial_twice(
+    name: str, dataset: Dataset
+) -> None:
+    study = study_named(name)
+    trials = study.plan(dataset, a_spec(name))
+    assert trials == study.plan(dataset, a_spec(name))
+    keys = {(t.item, t.condition.name, t.repeat, t.model) for t in trials}
+    assert len(keys) == len(trials) > 0
+    assert {t.model for t in trials} == {"says-d4", "uniform"}
+    assert {t.repeat for t in trials} == {0, 1}
+
+
+@names
+def test_that_the_same_trial_gives_the_same_bytes(name: str, dataset: Dataset) -> None:
+    study = study_named(name)
+    params = study.read_params("gosai2025", {})
+    trial = a_trial(name, dataset)
+    requests = []
+    for _ in range(2):
+        image = next(i for i in dataset.images if i.key == trial.image)
+        shown = study.stimulus(load_pixels(image.ref), trial.condition, params)
+        requests.append(study.request(trial, shown, params, 0, None))
+    first, second = requests
+    assert first.messages == second.messages
+    assert first.images[0].sha256 == second.images[0].sha256
+    assert first.facts.item == trial.item
+
+
+@names
+@given(text=st.text(max_size=80), finish=st.sampled_from(["stop", "length", "other"]))
+def test_that_any_reply_is_an_answer_or_has_one_status(
+    name: str, text: str, finish: str
+) -> None:
+    study = study_named(name)
+    params = study.read_params("gosai2025", {})
+    condition = study.conditions(params)[0]
+    trial = Trial("i|Edema", "p", "i", "frontal", "Edema", condition, 0, "m")
+    answer = study.parse(ModelReply(text, finish_reason=finish), trial, params)
+    if isinstance(answer, Unparsed):
+        assert answer.status in UNREADABLE | {Status.REFUSED}
+        assert answer.reason
+    else:
+        assert isinstance(answer, CellAnswer)
+        assert answer.cell in study.grid(condition, params).cells()
+
+
+@names
+def test_that_a_verdict_is_the_same_every_time(name: str, dataset: Dataset) -> None:
+    study = study_named(name)
+    params = study.read_params("gosai2025", {})
+    trial = a_trial(name, dataset)
+    image = next(i for i in dataset.images if i.key == trial.image)
+    reference = study.reference(image.masks[trial.finding], trial.condition, params)
+    scores = [
+        study.score(CellAnswer(cell), reference)
+        for _ in range(2)
+        for cell in reference.grid.cells()
+    ]
+    half = len(scores) // 2
+    assert scores[:half] == scores[half:]
+    correct = [
+        i for i, s in enumerate(scores[:half]) if s.status is Status.SCORED_CORRECT
+    ]
+    assert tuple(correct) == reference.hits
+
+
+def test_that_an_unknown_study_names_the_known_ones() -> None:
+    with pytest.raises(WrongUseError, match="grid_localization"):
+        study_named("grid_localisation")
+
+
+def test_that_every_folder_of_a_study_is_in_the_catalogue() -> None:
+    folder = Path(str(files("viewer.studies")))
+    parts = {p.parent.name for p in folder.glob("*/study.py")}
+    assert parts == set(STUDIES)

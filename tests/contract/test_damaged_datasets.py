@@ -1,0 +1,94 @@
+"""What every data-set format keeps to where something is wrong in the folder."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.helpers.small_datasets import (
+    SmallChexlocalize,
+    coded,
+    square,
+    write_dicom,
+    write_picture,
+)
+from viewer.domain.case import Dataset
+from viewer.readers.datasets.catalog import FORMATS, read_dataset
+
+A = "patient00001_study1_view1_frontal"
+B = "patient00002_study1_view1_frontal"
+GONE = "patient00003_study1_view1_frontal"
+
+
+def _chexlocalize(root: Path) -> None:
+    data = SmallChexlocalize(root)
+    data.picture(A)
+    write_dicom(data.image_path(B, ".dcm"), view_position="LL")
+    entry = {"Edema": coded(square()), "Cardiomegaly": coded(square(9))}
+    data.segment({A: entry, GONE: {"Edema": {"size": [1, 1], "counts": "?"}}})
+
+
+def _folder(root: Path) -> None:
+    write_picture(root / "a_pa.png")
+    write_picture(root / "a_pa.Edema.png", square().astype(np.uint8))
+    write_picture(root / "a_pa.Cardiomegaly.png", square(9).astype(np.uint8))
+    write_dicom(root / "sub" / "b.dcm", patient_id="MRN 4711")
+    (root / "c.dcm").write_text("no radiograph")
+
+
+EXAMPLES: Mapping[str, Callable[[Path], None]] = {
+    "chexlocalize": _chexlocalize,
+    "folder": _folder,
+}
+
+
+@pytest.fixture(params=sorted(FORMATS))
+def example(request: pytest.FixtureRequest, tmp_path: Path) -> Dataset:
+    """A data set of each format, with something wrong in it."""
+    EXAMPLES[request.param](tmp_path / "data")
+    return read_dataset(request.param, tmp_path / "data", "example")
+
+
+def test_that_every_format_has_an_example() -> None:
+    assert set(EXAMPLES) == set(FORMATS)
+
+
+def test_that_a_file_hash_is_that_of_the_bytes_and_empty_without_a_file(
+    example: Dataset,
+) -> None:
+    for image in example.images:
+        path = image.ref.path
+        known = hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else ""
+        assert image.sha256 == known
+
+
+def test_that_usable_masks_are_not_empty_and_fit_their_image(example: Dataset) -> None:
+    masks = [(image, m) for image in example.images for m in image.masks.values()]
+    assert masks
+    for image, mask in masks:
+        assert mask.size == image.size
+        assert mask.array().any()
+
+
+def test_that_a_finding_is_usable_empty_or_defect_but_only_one_of_them(
+    example: Dataset,
+) -> None:
+    for image in example.images:
+        kinds = [set(image.masks), set(image.zero_masks), set(image.defects)]
+        assert sum(map(len, kinds)) == len(set.union(*kinds))
+
+
+def test_that_every_defect_has_a_notice_of_its_image(example: Dataset) -> None:
+    noticed = {notice.subject for notice in example.notices}
+    defective = {image.key for image in example.images if image.defects}
+    assert defective
+    assert defective <= noticed
+
+
+def test_that_a_notice_is_one_sentence_without_patient_data(example: Dataset) -> None:
+    for notice in example.notices:
+        assert notice.kind.isidentifier()
+        assert notice.text.endswith(".")
+        assert "4711" not in notice.text

@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event as Flag
-from typing import Final
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.grid import Grid
+from viewer.domain.image import Raster
 from viewer.domain.run import ModelStopped, RunSpec, Trial
 from viewer.imaging.answer_overlay import draw_answer
 from viewer.imaging.png import encode_png
@@ -28,6 +32,9 @@ from viewer.writers.files import write_atomically
 
 _STUDY: Final = "grid_localization"
 _PRESET: Final = "gosai2025"
+_ENLARGED: Final = 4
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -181,16 +188,24 @@ def answer_row(reply: Reply) -> dict[str, object]:
 
 
 def write_overlay(reply: Reply, path: Path) -> None:
-    """Write what the model was asked about, with answer and reference, as PNG."""
+    """Write what the model was asked about, with answer and reference, as PNG.
+
+    Every pixel sent stands as a square of _ENLARGED × _ENLARGED, so that what the
+    model saw is seen as it was, and lines and signs stay thin.
+    """
     trial, score, bench = reply.scored.trial, reply.scored.score, reply.bench
     mask = bench.images[trial.image].masks.get(trial.finding)
     cells = reply.grid.cells()
     drawn = draw_answer(
-        bench.stimulus(trial).plain,
+        Raster(_enlarged(bench.stimulus(trial).plain.pixels)),
         reply.grid,
-        None if mask is None else bench.study.shown_mask(mask, bench.params),
+        None if mask is None else _enlarged(bench.study.shown_mask(mask, bench.params)),
         reply.grid.cell(score.answer) if score.answer else None,
         [cells[i] for i in reply.reference.hits] if reply.reference else [],
         score.outcome,
     )
     write_atomically(path, encode_png(drawn))
+
+
+def _enlarged(pixels: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+    return pixels.repeat(_ENLARGED, axis=0).repeat(_ENLARGED, axis=1)

@@ -6,10 +6,9 @@ and how to mend it.
 """
 
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -20,16 +19,19 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.run import OrphanPolicy
 from viewer.settings import read_settings
 from viewer.terminal import (
-    RUN_COLUMNS,
-    InterruptCancels,
     Progress,
     cell_text,
     crash_sentence,
-    follow,
+    drive,
     print_json,
     print_rows,
-    summary_row,
+    print_run,
+    run_number,
 )
+
+if TYPE_CHECKING:
+    from viewer.services.run_batch import BatchOptions
+    from viewer.store.database import Store
 
 DONE, UNFINISHED, WRONG_USE = 0, 1, 2
 _FAILED: Final = ("provider_error", "pending")
@@ -75,28 +77,36 @@ def _say(sentence: str, code: int = WRONG_USE) -> int:
     return code
 
 
-@click.group(invoke_without_command=True)
+def _finish(store: "Store", run: int, options: "BatchOptions", *, worker: bool) -> int:
+    """Ask what is pending; a disk that fills up leaves the rest pending."""
+    try:
+        return DONE if drive(store, run, options, worker=worker) else UNFINISHED
+    except DiskFullError as error:
+        return _say(str(error), UNFINISHED)
+
+
+class _Verbs(click.Group):
+    """The commands; a file in a command's place is told where to go."""
+
+    def resolve_command(
+        self, context: click.Context, words: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say that opening a file needs the window."""
+        if words and words[0] not in self.commands and Path(words[0]).exists():
+            raise WrongUseError(
+                "The window that opens files is not part of this version.",
+                "Ask about one with: overread ask FILE --finding NAME.",
+            )
+        return super().resolve_command(context, words)
+
+
+@click.group(cls=_Verbs, invoke_without_command=True)
 @click.version_option(viewer.__version__, prog_name="overread")
 @click.pass_context
 def overread(context: click.Context) -> None:
     """Read medical images together with models, and measure them."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-def _run_number(text: str, store: Any) -> int:  # noqa: ANN401 - the store is lazy here
-    from viewer.store import runs
-
-    if text == "last":
-        known = runs.run_summaries(store, include_adhoc=False)
-        if not known:
-            raise WrongUseError("There is no run yet.", "overread run makes one.")
-        return known[-1].id
-    if not text.isdigit():
-        raise WrongUseError(
-            f"'{text}' is no run.", "Name its number or last; overread runs lists them."
-        )
-    return int(text)
 
 
 @overread.command()
@@ -109,6 +119,7 @@ def _run_number(text: str, store: Any) -> int:  # noqa: ANN401 - the store is la
     show_default=True,
     help="Width x height in pixels.",
 )
+@click.option("--store", expose_value=False, help="Accepted; a phantom needs none.")
 @_json_option
 def phantom(out: Path, n: int, seed: int, size: str, *, as_json: bool) -> None:
     """Write synthetic chest studies with their truth."""
@@ -221,44 +232,9 @@ def run(
     )
     with open_store(settings.store) as opened:
         number = plan_run(opened, spec, new=new)
-        code = _drive(opened, number, options, worker=worker)
-        _print_run(opened, number, as_json=as_json)
+        code = _finish(opened, number, options, worker=worker)
+        print_run(opened, number, as_json=as_json)
     return code
-
-
-def _drive(store: Any, number: int, options: Any, *, worker: bool) -> int:  # noqa: ANN401
-    """Ask what is pending; return the exit code."""
-    from viewer.services.jobs import run_in_worker
-    from viewer.services.run_batch import run_batch
-
-    cancel = threading.Event()
-    if worker:
-        events = run_in_worker(store.path, number, options, cancel)
-    else:
-        events = run_batch(store, number, options, cancel)
-    try:
-        with InterruptCancels(cancel), Progress(f"Run {number}") as progress:
-            return DONE if follow(events, progress) else UNFINISHED
-    except DiskFullError as error:
-        return _say(str(error), UNFINISHED)
-
-
-def _print_run(store: Any, number: int, *, as_json: bool) -> None:  # noqa: ANN401
-    from viewer.services.report_run import report_data
-
-    report = report_data(store, number)
-    table = next(t for t in report.data.tables if t.name == "results")
-    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
-    if as_json:
-        counts = dict(report.summary.counts)
-        status = report.summary.status.value
-        print_json({"run": number, "status": status, "counts": counts, "results": rows})
-        return
-    print_rows([summary_row(r) for r in rows if r["view"] == "all"], RUN_COLUMNS)
-    counts_text = cell_text(dict(report.summary.counts))
-    mark = " (incomplete)" if report.data.incomplete else ""
-    click.echo(f"Run {number}: {counts_text}{mark}")
-    click.echo(f"Report: overread report {number} --out DIR")
 
 
 @overread.command()
@@ -272,7 +248,7 @@ def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> No
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
-        files = write_report(opened, _run_number(run_name, opened), out)
+        files = write_report(opened, run_number(run_name, opened), out)
     if as_json:
         print_json([str(path) for path in files])
     else:
@@ -292,7 +268,7 @@ def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
         open_store(read_settings(store).store) as opened,
         Progress("Replies") as progress,
     ):
-        result = rescore_run(opened, _run_number(run_name, opened), progress)
+        result = rescore_run(opened, run_number(run_name, opened), progress)
     if as_json:
         print_json({"replies": result.replies, "changed": result.changed})
     else:
@@ -443,8 +419,8 @@ def demo(store: Path | None, *, prepare: bool) -> int:
         if prepare:
             return DONE
         number = run_demo_spec(opened)
-        code = _drive(opened, number, BatchOptions(), worker=False)
-        _print_run(opened, number, as_json=False)
+        code = _finish(opened, number, BatchOptions(), worker=False)
+        print_run(opened, number, as_json=False)
         page = demo_report(opened, number, settings.home)
     click.echo(f"The report lies at {page}")
     return code

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import click
 from rich.console import Console
@@ -17,6 +17,7 @@ from rich.table import Table
 
 import viewer
 from viewer.domain.answer import Status
+from viewer.domain.errors import WrongUseError
 from viewer.domain.run import (
     Event,
     ModelStopped,
@@ -25,6 +26,10 @@ from viewer.domain.run import (
     TrialDone,
     TrialRetried,
 )
+
+if TYPE_CHECKING:
+    from viewer.services.run_batch import BatchOptions
+    from viewer.store.database import Store
 
 _PIPE_WIDTH: Final = 400
 """Columns of a table that is not printed on a screen, so that nothing is cut."""
@@ -167,6 +172,20 @@ def follow(events: Iterator[Event], progress: Callable[[int, int], None]) -> boo
     return finished
 
 
+def drive(store: "Store", run: int, options: "BatchOptions", *, worker: bool) -> bool:
+    """Ask what is pending, here or in a worker; return whether nothing failed."""
+    from viewer.services.jobs import run_in_worker
+    from viewer.services.run_batch import run_batch
+
+    cancel = threading.Event()
+    if worker:
+        events = run_in_worker(store.path, run, options, cancel)
+    else:
+        events = run_batch(store, run, options, cancel)
+    with InterruptCancels(cancel), Progress(f"Run {run}") as progress:
+        return follow(events, progress)
+
+
 RUN_COLUMNS: Final = (
     "finding",
     "condition",
@@ -203,3 +222,38 @@ def summary_row(row: Mapping[str, Any]) -> dict[str, object]:
 
 def _rate(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
+
+
+def run_number(text: str, store: "Store") -> int:
+    """Return the run a person named by its number, or by the word last."""
+    from viewer.store import runs
+
+    if text == "last":
+        known = runs.run_summaries(store, include_adhoc=False)
+        if not known:
+            raise WrongUseError("There is no run yet.", "overread run makes one.")
+        return known[-1].id
+    if not text.isdigit():
+        raise WrongUseError(
+            f"'{text}' is no run.", "Name its number or last; overread runs lists them."
+        )
+    return int(text)
+
+
+def print_run(store: "Store", number: int, *, as_json: bool) -> None:
+    """Print a run's results, whole as JSON or in short as a table."""
+    from viewer.services.report_run import report_data
+
+    report = report_data(store, number)
+    table = next(t for t in report.data.tables if t.name == "results")
+    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    if as_json:
+        counts = dict(report.summary.counts)
+        status = report.summary.status.value
+        print_json({"run": number, "status": status, "counts": counts, "results": rows})
+        return
+    print_rows([summary_row(r) for r in rows if r["view"] == "all"], RUN_COLUMNS)
+    counts_text = cell_text(dict(report.summary.counts))
+    mark = " (incomplete)" if report.data.incomplete else ""
+    click.echo(f"Run {number}: {counts_text}{mark}")
+    click.echo(f"Report: overread report {number} --out DIR")

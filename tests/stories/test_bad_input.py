@@ -66,6 +66,7 @@ def edited(home: Path, old: str, new: str) -> Path:
     ("words", "expected"),
     [
         (["dance"], "No such command"),
+        (["HOME/tiny/patient00000_frontal.png"], "overread ask"),
         (["run"], "Missing argument"),
         (["run", "HOME/none.toml"], "none.toml"),
         (["run", "HOME/study.toml"], "No data set is named 'tiny'"),

@@ -1,0 +1,250 @@
+"""Every command of the window, in one table.
+
+Menus, shortcuts, tool bars, the palette and the sheet of shortcuts are made from it; a
+command that nothing handles is shown nowhere.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QToolBar, QWidget
+
+from viewer.ui.icons import icon
+
+Handlers = Mapping[str, Callable[[], None]]
+"""What a workspace does for each action id."""
+
+
+class Place(StrEnum):
+    """The workspace that an action belongs to."""
+
+    EVERYWHERE = ""
+    READ = "read"
+    MEASURE = "measure"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """A command.
+
+    ``shortcut`` is a key sequence in Qt's portable spelling. ``checkable`` actions
+    show a state; of those with the same ``group`` one is on at a time. ``section``
+    starts a new section of its menu.
+    """
+
+    id: str
+    menu: str
+    text: str
+    shortcut: str = ""
+    tip: str = ""
+    icon: str = ""
+    place: Place = Place.EVERYWHERE
+    checkable: bool = False
+    group: str = ""
+    section: bool = False
+
+
+MENUS: Final = ("File", "Edit", "View", "Image", "Model", "Window", "Help")
+HIDE: Final = "overlays.hide"
+SHOW: Final = "overlays.show"
+"""The handler called when the key of HIDE is let go; no action of its own."""
+
+
+def _tool(name: str, text: str, key: str, tip: str, icon_name: str) -> ActionSpec:
+    return ActionSpec(
+        f"tool.{name}", "Image", text, key, tip, icon_name, Place.READ,
+        checkable=True, group="tool",
+    )  # fmt: skip
+
+
+def _read(
+    name: str, menu: str, text: str, key: str, tip: str, icon_name: str = ""
+) -> ActionSpec:
+    return ActionSpec(name, menu, text, key, tip, icon_name, Place.READ)
+
+
+def _measure(
+    name: str, menu: str, text: str, key: str, tip: str, icon_name: str = ""
+) -> ActionSpec:
+    return ActionSpec(name, menu, text, key, tip, icon_name, Place.MEASURE)
+
+
+_PRESETS: Final = (
+    "Full range", "File's window", "File's next window", "Lung", "Bone",
+    "Soft tissue", "Mediastinum", "Abdomen", "Brain", "Liver",
+)  # fmt: skip
+
+ACTIONS: Final = (
+    ActionSpec("file.open", "File", "Open files…", "Ctrl+O",
+               "Open images: DICOM, PNG, JPEG, TIFF, volumes", "file-image-outline"),
+    ActionSpec("file.open_folder", "File", "Open folder…", "Ctrl+Shift+O",
+               "Open every image of a folder", "folder-open-outline"),
+    ActionSpec("file.batch", "File", "Batch…", "Ctrl+B",
+               "Ask models about a whole data set", "play-box-multiple-outline",
+               section=True),
+    _measure("file.export", "File", "Export table…", "Ctrl+E",
+             "Write the results of the selected run as a table", "table-arrow-right"),
+    ActionSpec("file.quit", "File", "Quit", "Ctrl+Q",
+               "Close the window; what is in flight is stored", "exit-to-app",
+               section=True),
+    ActionSpec("edit.undo", "Edit", "Undo", "Ctrl+Z", "Take back the last edit",
+               "undo"),
+    ActionSpec("edit.redo", "Edit", "Redo", "Ctrl+Shift+Z", "Do it again", "redo"),
+    ActionSpec("edit.copy", "Edit", "Copy", "Ctrl+C",
+               "Copy the selected rows, or the value under the cursor",
+               "content-copy", section=True),
+    ActionSpec("edit.find", "Edit", "Filter", "Ctrl+F", "Go to the filter",
+               "magnify"),
+    ActionSpec("overlays.grid", "View", "Grid", "G", "Show the grid that is asked",
+               "grid", Place.READ, checkable=True),
+    ActionSpec("overlays.reference", "View", "Reference", "R",
+               "Show the reference, where the case has one", "vector-polygon",
+               Place.READ, checkable=True),
+    _read(HIDE, "View", "Hide overlays while held", "H",
+          "Hold the key: the image alone", "eye-off-outline"),
+    _read("image.tags", "View", "Tags…", "Ctrl+I", "Every DICOM tag, with a search",
+          "tag-outline"),
+    ActionSpec("view.theme", "View", "Light theme", "Ctrl+T",
+               "Change between the dark and the light theme",
+               "theme-light-dark", checkable=True, section=True),
+    ActionSpec("view.full_screen", "View", "Full screen", "F11",
+               "Use the whole screen", "fullscreen", checkable=True),
+    _tool("window", "Window/level", "W",
+          "Drag up to brighten, right to widen the window", "contrast-circle"),
+    _tool("pan", "Pan", "T", "Drag the image", "hand-back-right-outline"),
+    _tool("zoom", "Zoom", "Z", "Drag down to zoom in, up to zoom out",
+          "magnify-plus-outline"),
+    _tool("length", "Length", "D", "Draw a line and read its length", "ruler"),
+    ActionSpec("image.fit", "Image", "Fit", "F", "Show the whole image",
+               "fit-to-page-outline", Place.READ, section=True),
+    _read("image.one_to_one", "Image", "1 : 1", "Shift+F",
+          "One image pixel on one screen pixel", "relative-scale"),
+    ActionSpec("image.invert", "Image", "Invert", "I", "Swap black and white",
+               "invert-colors", Place.READ, checkable=True),
+    _read("image.reset", "Image", "Reset", "Shift+R",
+          "The file's window, the whole image, no lengths", "restore"),
+    ActionSpec("image.next", "Image", "Next image", "PgDown", "The next image",
+               "chevron-down", Place.READ, section=True),
+    _read("image.previous", "Image", "Previous image", "PgUp",
+          "The image before", "chevron-up"),
+    *(
+        ActionSpec(f"preset.{n}", "Image", text, str(n), f"Window preset: {text}",
+                   "tune-variant", Place.READ, section=n == 0)
+        for n, text in enumerate(_PRESETS)
+    ),
+    _read("ask.ask", "Model", "Ask", "Ctrl+Return",
+          "Ask the chosen models about this image", "comment-question-outline"),
+    _read("ask.cancel", "Model", "Cancel question", "Ctrl+.",
+          "Stop waiting for the answer", "close-circle-outline"),
+    _read("ask.saw", "Model", "What the model saw", "Ctrl+L",
+          "The exact bytes and words that were sent", "eye-outline"),
+    ActionSpec("run.resume", "Model", "Resume run", "", "Go on with the selected run",
+               "play", Place.MEASURE, section=True),
+    _measure("run.cancel", "Model", "Cancel run", "",
+             "Finish what is in flight, then stop", "stop"),
+    ActionSpec("window.read", "Window", "Read", "Ctrl+1", "Read cases and ask models",
+               "radiology-box-outline", checkable=True, group="workspace"),
+    ActionSpec("window.measure", "Window", "Measure", "Ctrl+2",
+               "Runs, their results and their cases", "chart-bar", checkable=True,
+               group="workspace"),
+    ActionSpec("measure.back", "Window", "Back to the results", "Esc",
+               "Return to the row that this case was chosen from", "arrow-left",
+               Place.READ),
+    ActionSpec("window.palette", "Window", "All commands…", "Ctrl+K",
+               "Find any command by its name", "console-line", section=True),
+    ActionSpec("help.shortcuts", "Help", "Shortcuts", "F1", "Every key at a glance",
+               "keyboard-outline"),
+    ActionSpec("help.about", "Help", "About Overread", "",
+               "Version and licence", "information-outline"),
+)  # fmt: skip
+SPECS: Final = {spec.id: spec for spec in ACTIONS}
+
+
+class Actions(QObject):
+    """The table's actions; a command is enabled where somebody handles it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._groups: dict[str, QActionGroup] = {}
+        self._actions = {spec.id: self._made(spec) for spec in ACTIONS}
+        self._handlers: dict[str, Callable[[], None]] = {}
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def __iter__(self) -> Iterator[tuple[ActionSpec, QAction]]:
+        """Yield what is handled, in the order of the table."""
+        for spec in ACTIONS:
+            if spec.id in self._handlers:
+                yield spec, self._actions[spec.id]
+
+    def handle(self, handlers: Handlers) -> None:
+        """Add what a workspace does; ids that the table does not name are refused."""
+        unknown = handlers.keys() - SPECS.keys() - {SHOW}
+        if unknown:
+            raise KeyError(f"no action is called {sorted(unknown)}")
+        self._handlers.update(handlers)
+        for name in handlers.keys() & SPECS.keys():
+            self._actions[name].setEnabled(True)
+            self._actions[name].setVisible(True)
+
+    def run(self, name: str) -> None:
+        """Do what an action, or the end of a held key, stands for."""
+        handler = self._handlers.get(name)
+        if handler is not None:
+            handler()
+
+    def enter(self, place: Place) -> None:
+        """Enable what belongs to a workspace, and what belongs everywhere."""
+        for spec, action in self:
+            action.setEnabled(spec.place in {Place.EVERYWHERE, place})
+
+    def set_checked(self, name: str, checked: bool) -> None:
+        """Show a state that was not changed through the action itself."""
+        self._actions[name].setChecked(checked)
+
+    def tool_bar(self, names: Iterable[str], parent: QWidget) -> QToolBar:
+        """Return a bar of buttons for some actions; "" makes a gap."""
+        bar = QToolBar(parent)
+        for name in names:
+            if name:
+                bar.addAction(self._actions[name])
+            else:
+                bar.addSeparator()
+        return bar
+
+    def _made(self, spec: ActionSpec) -> QAction:
+        action = QAction(spec.text, self)
+        action.setObjectName(spec.id)
+        if spec.icon:
+            action.setIcon(icon(spec.icon))
+        if spec.id != HIDE:
+            action.setShortcut(QKeySequence(spec.shortcut))
+            action.triggered.connect(lambda: self.run(spec.id))
+        action.setToolTip(_tip(spec))
+        action.setStatusTip(spec.tip)
+        action.setCheckable(spec.checkable)
+        if spec.group:
+            self._group(spec.group).addAction(action)
+        action.setEnabled(False)
+        action.setVisible(False)
+        return action
+
+    def _group(self, name: str) -> QActionGroup:
+        if name not in self._groups:
+            self._groups[name] = QActionGroup(self)
+        return self._groups[name]
+
+
+def shortcut_text(spec: ActionSpec) -> str:
+    """Return the keys of an action as people read them."""
+    return QKeySequence(spec.shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def _tip(spec: ActionSpec) -> str:
+    keys = shortcut_text(spec)
+    return f"{spec.tip} ({keys})" if keys else spec.tip

@@ -1,0 +1,115 @@
+"""What every part of the window works with: one desk, made by `viewer.app`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from viewer.domain.run import RunSpec
+from viewer.settings import Settings
+from viewer.ui.actions import Actions
+from viewer.ui.notices import Notices
+from viewer.ui.undo import UndoStack
+
+if TYPE_CHECKING:
+    from viewer.services.background import AskCommand
+
+
+class Worker(Protocol):
+    """A background worker as the window needs it; every number returned is an id."""
+
+    def start(self) -> None:
+        """Start the process; what is asked before waits for it."""
+
+    def ask(self, command: "AskCommand") -> int:
+        """Ask one question; its reply and its events follow as messages."""
+
+    def run_batch(self, spec: RunSpec, concurrency: int) -> int:
+        """Plan a run and start it."""
+
+    def resume(self, run: int, concurrency: int) -> int:
+        """Go on with a run."""
+
+    def cancel(self, run: int) -> int:
+        """Let a run finish what is in flight, then end."""
+
+    def close(self) -> None:
+        """End the input; the worker stores what is in flight and exits."""
+
+
+Listener = Callable[[object], None]
+"""Gets each WorkerMessage, on a thread of the worker's."""
+
+
+def _background_worker(store: Path, listener: Listener) -> Worker:
+    from viewer.services.background import BackgroundWorker
+
+    return BackgroundWorker(store, listener)
+
+
+class WorkerBridge(QObject):
+    """The background worker, whose messages arrive in the GUI thread.
+
+    The process starts with the first command, so that a window opens without it.
+
+    Parameters
+    ----------
+    store : Path
+        The store's file.
+    make : callable, optional
+        Makes the worker from the store and its listener.
+    """
+
+    message = Signal(object)
+    """WorkerMessage: WorkerReply, WorkerEvent or WorkerDied"""
+    _arrived = Signal(object)
+
+    def __init__(
+        self,
+        store: Path,
+        make: Callable[[Path, Listener], Worker] = _background_worker,
+    ) -> None:
+        super().__init__()
+        self._store, self._make = store, make
+        self._worker: Worker | None = None
+        self._arrived.connect(self.message, Qt.ConnectionType.QueuedConnection)
+
+    def _started(self) -> Worker:
+        if self._worker is None:
+            self._worker = self._make(self._store, self._arrived.emit)
+            self._worker.start()
+        return self._worker
+
+    def ask(self, command: "AskCommand") -> int:
+        """Ask one question; its reply and its events follow as messages."""
+        return self._started().ask(command)
+
+    def run_batch(self, spec: RunSpec, concurrency: int) -> int:
+        """Plan a run and start it."""
+        return self._started().run_batch(spec, concurrency)
+
+    def resume(self, run: int, concurrency: int) -> int:
+        """Go on with a run."""
+        return self._started().resume(run, concurrency)
+
+    def cancel(self, run: int) -> int:
+        """Let a run finish what is in flight, then end."""
+        return self._started().cancel(run)
+
+    def close(self) -> None:
+        """End the worker's input, where there is a worker."""
+        if self._worker is not None:
+            self._worker.close()
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """What the workspaces share."""
+
+    settings: Settings
+    worker: WorkerBridge
+    actions: Actions = field(default_factory=Actions)
+    notices: Notices = field(default_factory=Notices)
+    undo: UndoStack = field(default_factory=UndoStack)

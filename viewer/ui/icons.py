@@ -1,0 +1,97 @@
+"""Icons of the Material Design set, drawn in the colours of the theme in use.
+
+The font comes with qtawesome; it is read directly, because importing the package takes
+a quarter of the time the window may take to open.
+"""
+
+import json
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QIcon,
+    QIconEngine,
+    QPainter,
+    QPixmap,
+)
+
+from viewer.ui import theme
+
+
+def icon(name: str) -> QIcon:
+    """Return an icon by its name in the Material Design set (``grid``, ``undo``).
+
+    It follows the theme: muted where disabled, the accent where checked.
+
+    Raises
+    ------
+    KeyError
+        Where the set has no icon of that name.
+    """
+    return QIcon(_Engine(_glyphs()[name]))
+
+
+class _Engine(QIconEngine):
+    """One glyph, painted anew in each colour and size."""
+
+    def __init__(self, glyph: str) -> None:
+        super().__init__()
+        self._glyph = glyph
+
+    def clone(self) -> QIconEngine:
+        """Return a copy, as Qt asks for one."""
+        return _Engine(self._glyph)
+
+    def paint(
+        self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
+    ) -> None:
+        """Draw the glyph into a rectangle."""
+        font = QFont(_family())
+        font.setPixelSize(max(1, min(rect.width(), rect.height())))
+        painter.setFont(font)
+        painter.setPen(QColor(_color(mode, state)))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self._glyph)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        """Return the glyph on a transparent ground."""
+        pixmap = QPixmap(size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
+        painter.end()
+        return pixmap
+
+
+def _color(mode: QIcon.Mode, state: QIcon.State) -> str:
+    palette = theme.current()
+    if mode is QIcon.Mode.Disabled:
+        return palette.line
+    return palette.accent if state is QIcon.State.On else palette.muted
+
+
+def _font_file(pattern: str) -> Path:
+    spec = find_spec("qtawesome")
+    folders = spec.submodule_search_locations if spec else None
+    found = sorted(Path((folders or [""])[0], "fonts").glob(pattern))
+    if not found:
+        raise FileNotFoundError(f"qtawesome's {pattern} is not installed")
+    return found[-1]
+
+
+@cache
+def _glyphs() -> dict[str, str]:
+    text = _font_file("materialdesignicons6-*.json").read_text(encoding="utf-8")
+    return {name: chr(int(code, 16)) for name, code in json.loads(text).items()}
+
+
+@cache
+def _family() -> str:
+    number = QFontDatabase.addApplicationFont(
+        str(_font_file("materialdesignicons6-*.ttf"))
+    )
+    return QFontDatabase.applicationFontFamilies(number)[0]

@@ -1,0 +1,36 @@
+"""The one bridge for notices: a sentence of what, one of how, Details for the rest."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from viewer.domain.errors import OverreadError
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a person should know; nothing stops for it."""
+
+    what: str
+    how: str = ""
+    details: str = ""
+    warning: bool = True
+
+
+class Notices(QObject):
+    """Where every part of the window says what went wrong, or was done."""
+
+    posted = Signal(object)
+    """Notice"""
+
+    def post(self, notice: Notice) -> None:
+        """Show a notice."""
+        self.posted.emit(notice)
+
+    def say(self, what: str) -> None:
+        """Show that something was done."""
+        self.post(Notice(what, warning=False))
+
+    def error(self, error: OverreadError, details: str = "") -> None:
+        """Show an error's two sentences."""
+        self.post(Notice(error.what, error.how, details))

@@ -1,0 +1,209 @@
+"""The two themes: their colours as data, and how an application puts one on."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtWidgets import QApplication
+
+STEP: Final = 4
+"""Pixels that all spacing is a multiple of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours of a theme, as #RRGGBB.
+
+    Colour carries who: the reference, the models in the order named, the reader
+    (Okabe and Ito's set, apart for colour-blind eyes). They are for the image, which
+    is black in both themes.
+    """
+
+    name: str
+    surroundings: str
+    panel: str
+    field: str
+    line: str
+    text: str
+    muted: str
+    accent: str
+    on_accent: str
+    chosen: str
+    warning: str
+    reference: str = "#56B4E9"
+    models: tuple[str, ...] = ("#E69F00", "#CC79A7", "#009E73")
+    reader: str = "#F0E442"
+
+    @property
+    def dark(self) -> bool:
+        """True where light text stands on a dark ground."""
+        return QColor(self.panel).lightness() < QColor(self.text).lightness()
+
+
+DARK: Final = Palette(
+    name="dark",
+    surroundings="#121417",
+    panel="#1B1E23",
+    field="#14171B",
+    line="#2A2F36",
+    text="#D7DBE0",
+    muted="#8B939E",
+    accent="#56B4E9",
+    on_accent="#0B1116",
+    chosen="#22405A",
+    warning="#E69F00",
+)
+LIGHT: Final = Palette(
+    name="light",
+    surroundings="#E9ECEF",
+    panel="#FFFFFF",
+    field="#F4F6F8",
+    line="#C9D0D7",
+    text="#1C2127",
+    muted="#5B646E",
+    accent="#0072B2",
+    on_accent="#FFFFFF",
+    chosen="#CFE3F3",
+    warning="#8A5A00",
+)
+THEMES: Final = {palette.name: palette for palette in (DARK, LIGHT)}
+
+_IN_USE: dict[str, Palette] = {"palette": DARK}
+
+
+def current() -> Palette:
+    """Return the palette in use."""
+    return _IN_USE["palette"]
+
+
+def apply(app: QApplication, palette: Palette) -> None:
+    """Give the application a theme; widgets hear of it as a change of palette."""
+    _IN_USE["palette"] = palette
+    if app.style().objectName() != "fusion":
+        app.setStyle("Fusion")
+    app.setPalette(_qt_palette(palette))
+    app.setStyleSheet(_style_sheet(palette))
+
+
+def caption_font(base: QFont) -> QFont:
+    """Return the font for captions: one size smaller than the text's."""
+    return _resized(base, -1.5)
+
+
+def title_font(base: QFont) -> QFont:
+    """Return the font for a panel's title: one size larger than the text's, bold."""
+    font = _resized(base, 1)
+    font.setBold(True)
+    return font
+
+
+def _resized(base: QFont, points: float) -> QFont:
+    font = QFont(base)
+    font.setPointSizeF(max(6.0, base.pointSizeF() + points))
+    return font
+
+
+def _qt_palette(palette: Palette) -> QPalette:
+    role = QPalette.ColorRole
+    colors = {
+        role.Window: palette.panel,
+        role.WindowText: palette.text,
+        role.Base: palette.field,
+        role.AlternateBase: palette.panel,
+        role.Text: palette.text,
+        role.PlaceholderText: palette.muted,
+        role.Button: palette.panel,
+        role.ButtonText: palette.text,
+        role.BrightText: palette.warning,
+        role.Highlight: palette.chosen,
+        role.HighlightedText: palette.text,
+        role.Link: palette.accent,
+        role.ToolTipBase: palette.surroundings,
+        role.ToolTipText: palette.text,
+        role.Mid: palette.line,
+        role.Accent: palette.accent,
+    }
+    made = QPalette()
+    for which, color in colors.items():
+        made.setColor(which, QColor(color))
+    for which in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
+        made.setColor(QPalette.ColorGroup.Disabled, which, QColor(palette.muted))
+    return made
+
+
+def _style_sheet(palette: Palette) -> str:
+    sheet = _SHEET
+    for name in Palette.__slots__:
+        sheet = sheet.replace(f"@{name}@", str(getattr(palette, name)))
+    return sheet
+
+
+_SHEET: Final = """
+QToolTip { background: @surroundings@; color: @text@; border: 1px solid @line@;
+  padding: 4px; }
+QMenuBar, QStatusBar { background: @surroundings@; color: @text@; }
+QMenuBar::item { background: transparent; padding: 4px 8px; }
+QMenuBar::item:selected, QMenu::item:selected { background: @chosen@; color: @text@; }
+QMenu { background: @panel@; color: @text@; border: 1px solid @line@; padding: 4px; }
+QMenu::item { padding: 4px 24px 4px 8px; }
+QMenu::item:disabled { color: @muted@; }
+QMenu::separator { height: 1px; background: @line@; margin: 4px; }
+QStatusBar { border-top: 1px solid @line@; }
+QStatusBar::item { border: none; }
+QStatusBar QLabel { color: @muted@; padding: 0 8px; }
+QSplitter::handle { background: @line@; }
+QSplitter::handle:horizontal { width: 1px; }
+QSplitter::handle:vertical { height: 1px; }
+QPushButton { background: @field@; color: @text@; border: 1px solid @line@;
+  border-radius: 4px; padding: 5px 12px; }
+QPushButton:hover { border-color: @muted@; }
+QPushButton:pressed, QPushButton:checked { background: @chosen@; }
+QPushButton:disabled { color: @muted@; }
+QPushButton[primary="true"] { background: @accent@; color: @on_accent@;
+  border-color: @accent@; font-weight: bold; }
+QPushButton[primary="true"]:disabled { background: @field@; color: @muted@;
+  border-color: @line@; }
+QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
+  background: @field@; color: @text@; border: 1px solid @line@; border-radius: 4px;
+  padding: 4px; selection-background-color: @chosen@; selection-color: @text@; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox QAbstractItemView { background: @panel@; color: @text@;
+  border: 1px solid @line@; selection-background-color: @chosen@;
+  selection-color: @text@; }
+QCheckBox::indicator, QRadioButton::indicator { width: 12px; height: 12px;
+  border: 1px solid @muted@; background: @field@; }
+QCheckBox::indicator { border-radius: 3px; }
+QRadioButton::indicator { border-radius: 7px; }
+QCheckBox::indicator:checked, QRadioButton::indicator:checked {
+  background: @accent@; border-color: @accent@; }
+QCheckBox:disabled { color: @muted@; }
+QListView, QTreeView, QTableView { background: @panel@; color: @text@;
+  border: none; gridline-color: @line@; alternate-background-color: @field@; }
+QAbstractItemView::item:selected { background: @chosen@; color: @text@; }
+QHeaderView::section { background: @panel@; color: @muted@; border: none;
+  border-bottom: 1px solid @line@; padding: 4px; }
+QTabBar::tab { color: @muted@; padding: 6px 12px; border: none; }
+QTabBar::tab:selected { color: @text@; border-bottom: 2px solid @accent@; }
+QToolBar { background: @panel@; border: none; spacing: 4px; padding: 4px; }
+QToolButton { background: transparent; color: @text@; border: 1px solid transparent;
+  border-radius: 4px; padding: 4px; }
+QToolButton:hover { background: @field@; }
+QToolButton:checked { background: @chosen@; }
+QProgressBar { background: @field@; border: none; border-radius: 3px;
+  max-height: 6px; }
+QProgressBar::chunk { background: @accent@; border-radius: 3px; }
+QScrollBar { background: transparent; border: none; margin: 0; }
+QScrollBar:vertical { width: 10px; }
+QScrollBar:horizontal { height: 10px; }
+QScrollBar::handle { background: @line@; border-radius: 4px; margin: 1px;
+  min-height: 24px; min-width: 24px; }
+QScrollBar::handle:hover { background: @muted@; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QPushButton:focus, QToolButton:focus, QLineEdit:focus, QPlainTextEdit:focus,
+QTextEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {
+  border: 1px solid @accent@; }
+QPushButton[primary="true"]:focus { border: 2px solid @text@; }
+QListView:focus, QTreeView:focus, QTableView:focus { border: 1px solid @accent@; }
+QCheckBox:focus, QRadioButton:focus { color: @accent@; }
+"""

@@ -3,14 +3,14 @@
 import json
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
 from viewer.domain.answer import Answer, Status, Unparsed
 from viewer.domain.case import Dataset, DatasetImage, ImageRef
 from viewer.domain.exchange import ModelProfile, ModelRequest, RawReply
-from viewer.domain.image import PixelImage
+from viewer.domain.image import PixelImage, VoiFunction, Window
 from viewer.domain.result import Score
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.models.catalog import adapter_for, spec_of
@@ -85,6 +85,9 @@ class Bench:
     def _draw_stimulus(self, key: tuple[str, Condition]) -> Stimulus:
         image, condition = key
         pixels = self._pixels(self.images[image].ref)
+        window = window_of(condition)
+        if window is not None:
+            pixels = replace(pixels, windows=(window,), voi_luts=())
         return self.study.stimulus(pixels, condition, self.params)
 
     def reference(self, trial: Trial) -> GridReference | None:
@@ -97,6 +100,31 @@ class Bench:
         image, finding, condition = key
         mask = self.images[image].masks[finding]
         return self.study.reference(mask, condition, self.params)
+
+
+def with_window(condition: Condition, window: Window) -> Condition:
+    """Return a condition under which a window replaces the file's own VOI."""
+    return Condition(
+        f"{condition.name} window={window.center:g}/{window.width:g}",
+        (
+            *condition.params,
+            ("window_center", window.center),
+            ("window_width", window.width),
+            ("window_function", window.function.value),
+        ),
+    )
+
+
+def window_of(condition: Condition) -> Window | None:
+    """Return the window that a condition sets, None where the file's own holds."""
+    params = dict(condition.params)
+    if "window_width" not in params:
+        return None
+    return Window(
+        float(params["window_center"]),
+        float(params["window_width"]),
+        VoiFunction(str(params["window_function"])),
+    )
 
 
 @dataclass(frozen=True)

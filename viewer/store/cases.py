@@ -190,6 +190,30 @@ def dataset_with_image(store: Store, ref: ImageRef) -> tuple[Dataset, str] | Non
     return _dataset(store, int(rows[0]["dataset_id"])), str(rows[0]["key"])
 
 
+def masks_of_image(store: Store, ref: ImageRef) -> dict[str, Mask] | None:
+    """Return the reference masks of an image by finding.
+
+    They are those of the newest registered data set that holds it; None without one.
+    """
+    rows = store.rows(
+        "SELECT i.id FROM image i JOIN dataset d ON d.id = i.dataset_id"
+        " WHERE i.path = ? AND i.frame = ? AND d.adhoc = 0"
+        " ORDER BY i.dataset_id DESC LIMIT 1",
+        (str(ref.path), ref.frame),
+    )
+    if not rows:
+        return None
+    masks = store.rows(
+        "SELECT * FROM mask WHERE image_id = ? AND kind = 'finding' ORDER BY name",
+        (rows[0]["id"],),
+    )
+    return {m["name"]: _mask(m) for m in masks}
+
+
+def _mask(row: Row) -> Mask:
+    return Mask(SizePx(row["rows"], row["columns"]), row["counts"])
+
+
 def _dataset(store: Store, dataset_id: int) -> Dataset:
     row = store.rows("SELECT * FROM dataset WHERE id = ?", (dataset_id,))[0]
     notices = store.rows(
@@ -239,11 +263,7 @@ def _image(
     row: Row, labels: list[Row], masks: list[Row], defects: list[Row]
 ) -> DatasetImage:
     def of_kind(kind: str) -> dict[str, Mask]:
-        return {
-            m["name"]: Mask(SizePx(m["rows"], m["columns"]), m["counts"])
-            for m in masks
-            if m["kind"] == kind
-        }
+        return {m["name"]: _mask(m) for m in masks if m["kind"] == kind}
 
     return DatasetImage(
         key=row["key"],

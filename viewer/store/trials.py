@@ -197,14 +197,18 @@ def reply_with_id(store: Store, reply_id: int) -> StoredReply:
 
 
 def _reply(row: Row) -> StoredReply:
-    raw = RawReply(
+    return StoredReply(row["id"], row["request_sha256"], raw_of_row(row))
+
+
+def raw_of_row(row: Row) -> RawReply:
+    """Return the raw reply that a row with the columns of table reply holds."""
+    return RawReply(
         kind=ReplyKind(row["kind"]),
         body=zlib.decompress(row["body"]),
         http_status=row["http_status"],
         headers=json.loads(row["headers"]),
         latency_ms=row["latency_ms"],
     )
-    return StoredReply(row["id"], row["request_sha256"], raw)
 
 
 def settle(store: Store, verdicts: Sequence[Verdict]) -> None:
@@ -279,7 +283,7 @@ def scored_trials(store: Store, run: int) -> tuple[ScoredTrial, ...]:
         ScoredTrial(
             row["id"],
             trial_of_row(row),
-            _score(row),
+            score_of_row(row),
             row["request_sha256"] or "",
             row["reply_id"],
         )
@@ -287,7 +291,8 @@ def scored_trials(store: Store, run: int) -> tuple[ScoredTrial, ...]:
     )
 
 
-def _score(row: Row) -> Score:
+def score_of_row(row: Row) -> Score:
+    """Return the verdict that a trial's row joined with its score holds."""
     return Score(
         status=Status(row["status"]),
         reason=row["reason"] or "",
@@ -295,6 +300,11 @@ def _score(row: Row) -> Score:
         coverage=row["coverage"],
         outcome=Outcome(row["outcome"]) if row["outcome"] else None,
     )
+
+
+def has_request(store: Store, request_sha256: str) -> bool:
+    """Tell whether a request of this key was ever sent."""
+    return bool(store.rows("SELECT 1 FROM request WHERE sha256 = ?", (request_sha256,)))
 
 
 def sent_request(store: Store, request_sha256: str) -> RequestRecord:

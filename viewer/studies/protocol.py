@@ -10,6 +10,7 @@ import numpy.typing as npt
 from viewer.domain.answer import Answer, Unparsed
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelReply, ModelRequest
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.image import PixelImage, Raster
 from viewer.domain.reference import Mask
@@ -120,6 +121,10 @@ class Study(Protocol):
 
     def grid(self, condition: Condition, params: Any) -> Grid:  # noqa: ANN401
         """Return the grid that a condition draws."""
+        ...
+
+    def field(self, size: SizePx, params: Any) -> BoxPx:  # noqa: ANN401
+        """Return the native rectangle of an image that the square sent covers."""
         ...
 
     def shown_mask(self, mask: Mask, params: Any) -> npt.NDArray[np.bool_]:  # noqa: ANN401

@@ -2,9 +2,12 @@
 
 from typing import Final
 
-from viewer.store.migrations import m0001_first_light
+from viewer.store.migrations import m0001_first_light, m0002_answers_by_image
 
-MIGRATIONS: Final = {m0001_first_light.VERSION: m0001_first_light.statements}
+MIGRATIONS: Final = {
+    m0001_first_light.VERSION: m0001_first_light.statements,
+    m0002_answers_by_image.VERSION: m0002_answers_by_image.statements,
+}
 """Schema version → the SQL that reaches it from the version before."""
 
 LATEST: Final = max(MIGRATIONS)

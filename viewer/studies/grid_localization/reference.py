@@ -74,6 +74,14 @@ def _exact_coverage(mask: Mask, grid: Grid, params: Params) -> Coverage:
     return area_in_cells(column_segments(mask), rows, columns)
 
 
+def field_of(size: SizePx, params: Params) -> BoxPx:
+    """Return the native rectangle that the square sent covers, padding included."""
+    to_native = fit_affine(size, params.side, params.fit_mode).inverse()
+    first = _native(to_native, 0, 0)
+    last = _native(to_native, params.side, params.side)
+    return BoxPx(first.x, first.y, last.x, last.y)
+
+
 def _native(to_native: Affine, x: float, y: float) -> PointPx:
     """Map a sent point to native pixels, free of the inverse's rounding errors."""
     point = to_native.apply(PointPx(x, y))

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from viewer.domain.answer import Answer, Unparsed
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelReply, ModelRequest
-from viewer.domain.geometry import SizePx
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.image import PixelImage
 from viewer.domain.reference import Mask
@@ -99,6 +99,10 @@ class GridLocalization:
     def grid(self, condition: Condition, params: Params) -> Grid:
         """Return the grid that a condition draws."""
         return reference.grid_of(condition, params)
+
+    def field(self, size: SizePx, params: Params) -> BoxPx:
+        """Return the native rectangle of an image that the square sent covers."""
+        return reference.field_of(size, params)
 
     def shown_mask(self, mask: Mask, params: Params) -> npt.NDArray[np.bool_]:
         """Return a mask as it lies on the raster sent, (side, side)."""

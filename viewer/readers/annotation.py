@@ -1,0 +1,228 @@
+"""What a file says about its image in words: corner text and its list of tags.
+
+For the eyes of the person who opened the file only: nothing from here may be logged,
+stored or sent, because it names the patient.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pydicom
+from pydicom import uid
+from pydicom.dataset import Dataset
+from pydicom.multival import MultiValue
+
+from viewer.domain.case import ImageRef
+from viewer.readers.pixels import FileKind, file_kind
+from viewer.readers.refusal import refusing
+
+_LONGEST: Final = 512
+_METHODS: Final = {
+    "ISO_10918_1": "JPEG",
+    "ISO_14495_1": "JPEG-LS",
+    "ISO_15444_1": "JPEG 2000",
+    "ISO_15444_15": "HTJ2K",
+    "ISO_13818_2": "MPEG-2",
+    "ISO_14496_10": "H.264",
+    "ISO_23008_2": "HEVC",
+}
+"""Lossy Image Compression Method (PS3.3 C.7.6.1.1.5.1) in people's words."""
+_LOSSY_SYNTAXES: Final = {
+    uid.JPEGBaseline8Bit: "JPEG",
+    uid.JPEGExtended12Bit: "JPEG",
+    uid.JPEGLSNearLossless: "JPEG-LS",
+}
+"""Transfer syntaxes that always lose; JPEG 2000 may be either and says so itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class CornerText:
+    """The lines in the four corners of an image, from the top down."""
+
+    top_left: tuple[str, ...] = ()
+    top_right: tuple[str, ...] = ()
+    bottom_left: tuple[str, ...] = ()
+    bottom_right: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A data element: ``(0010,0010)``, its keyword, VR, value and depth (0 at the top).
+
+    A sequence's value counts its items; its items' elements follow, one level deeper.
+    """
+
+    tag: str
+    keyword: str
+    vr: str
+    value: str
+    depth: int
+
+
+def corner_text(ref: ImageRef) -> CornerText:
+    """Return the annotation of an image (PS3.3 as the BIR checklist asks, 5.8).
+
+    A file of another kind than DICOM has its name at the top left and, where it is a
+    JPEG, that it is lossy.
+    """
+    if file_kind(ref.path) is not FileKind.DICOM:
+        jpeg = ref.path.suffix.lower() in {".jpg", ".jpeg"}
+        return CornerText((ref.path.name,), (), (), ("Lossy JPEG",) if jpeg else ())
+    with refusing(ref.path):
+        dataset = _read(ref)
+        return CornerText(
+            _person(dataset) or (ref.path.name,),
+            _examination(dataset),
+            (),
+            _image(dataset, ref.frame),
+        )
+
+
+def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
+    """Return every data element of a DICOM file, file meta first; else none."""
+    if file_kind(ref.path) is not FileKind.DICOM:
+        return ()
+    with refusing(ref.path):
+        dataset = _read(ref)
+        return (*_tags(dataset.file_meta, 0), *_tags(dataset, 0))
+
+
+def _read(ref: ImageRef) -> Dataset:
+    dataset: Dataset = pydicom.dcmread(ref.path, stop_before_pixels=True, force=True)
+    return dataset
+
+
+def _person(dataset: Dataset) -> tuple[str, ...]:
+    born = _date(_text(dataset, "PatientBirthDate"))
+    facts = (
+        _text(dataset, "PatientSex"),
+        _age(_text(dataset, "PatientAge")),
+        f"born {born}" if born else "",
+    )
+    return _lines(
+        _name(_text(dataset, "PatientName")),
+        _text(dataset, "PatientID"),
+        ", ".join(_lines(*facts)),
+    )
+
+
+def _examination(dataset: Dataset) -> tuple[str, ...]:
+    date = (
+        _text(dataset, "AcquisitionDate")
+        or _text(dataset, "ContentDate")
+        or _text(dataset, "StudyDate")
+    )
+    time = _text(dataset, "AcquisitionTime") or _text(dataset, "StudyTime")
+    return _lines(
+        _text(dataset, "InstitutionName"),
+        _text(dataset, "StudyDescription"),
+        " ".join(_lines(_date(date), _clock(time))),
+    )
+
+
+def _image(dataset: Dataset, frame: int) -> tuple[str, ...]:
+    series = _text(dataset, "SeriesNumber")
+    frames = int(dataset.get("NumberOfFrames") or 1)
+    instance = _text(dataset, "InstanceNumber")
+    number = f"Frame {frame + 1} / {frames}" if frames > 1 else ""
+    location = _text(dataset, "SliceLocation")
+    return _lines(
+        " ".join(
+            _lines(
+                f"Series {series}" if series else "",
+                _text(dataset, "SeriesDescription"),
+            )
+        ),
+        " ".join(
+            _lines(
+                _text(dataset, "Modality"),
+                _text(dataset, "ViewPosition"),
+                _text(dataset, "ImageLaterality") or _text(dataset, "Laterality"),
+            )
+        ),
+        number or (f"Image {instance}" if instance else ""),
+        f"Location {float(location):.1f} mm" if location else "",
+        lossy_text(dataset),
+    )
+
+
+def lossy_text(dataset: Dataset) -> str:
+    """Return ratio and method of lossy compression, "" where nothing was lost.
+
+    Lossy Image Compression (0028,2110) is kept for good once it was done, also in a
+    file that is not compressed any more (PS3.3 C.7.6.1.1.5).
+    """
+    by_syntax = _LOSSY_SYNTAXES.get(dataset.file_meta.get("TransferSyntaxUID"), "")
+    if _text(dataset, "LossyImageCompression") != "01" and not by_syntax:
+        return ""
+    ratios = [f"{float(r):g}:1" for r in _values(dataset, "LossyImageCompressionRatio")]
+    methods = [
+        _METHODS.get(str(m), str(m))
+        for m in _values(dataset, "LossyImageCompressionMethod")
+    ] or [by_syntax]
+    return " ".join(_lines("Lossy", *ratios, *methods))
+
+
+def _values(dataset: Dataset, keyword: str) -> list[Any]:
+    value = dataset.get(keyword)
+    if value is None or value == "":
+        return []
+    return list(value) if isinstance(value, MultiValue) else [value]
+
+
+def _text(dataset: Dataset, keyword: str) -> str:
+    return str(dataset.get(keyword) or "").strip()
+
+
+def _lines(*lines: str) -> tuple[str, ...]:
+    return tuple(line for line in lines if line)
+
+
+def _name(written: str) -> str:
+    """Return ``Family, Given`` of ``Family^Given^Middle^Prefix^Suffix``."""
+    alphabetic = written.split("=", maxsplit=1)[0]
+    family, _, rest = alphabetic.partition("^")
+    return ", ".join(_lines(family.strip(), " ".join(rest.split("^")).strip()))
+
+
+def _date(written: str) -> str:
+    """Return ``2026-01-31`` of a DA value; an odd one as it is written."""
+    if len(written) == 8 and written.isdecimal():
+        return f"{written[:4]}-{written[4:6]}-{written[6:]}"
+    return written
+
+
+def _clock(written: str) -> str:
+    """Return ``14:05`` of a TM value; an odd one is left out."""
+    digits = written[:4]
+    return f"{digits[:2]}:{digits[2:]}" if len(digits) == 4 else ""
+
+
+def _age(written: str) -> str:
+    """Return ``54 y`` of an AS value ``054Y``; an odd one as it is written."""
+    if len(written) == 4 and written[:3].isdecimal():
+        return f"{int(written[:3])} {written[3].lower()}"
+    return written
+
+
+def _tags(dataset: Dataset, depth: int) -> Iterator[Tag]:
+    for element in dataset:
+        keyword = element.keyword or element.name
+        vr = str(element.VR)
+        yield Tag(str(element.tag), keyword, vr, _printable(element.value, vr), depth)
+        if vr == "SQ":
+            for item in element.value:
+                yield from _tags(item, depth + 1)
+
+
+def _printable(value: object, vr: str) -> str:
+    if vr == "SQ":
+        return f"{len(value)} item(s)"  # type: ignore[arg-type]
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    if value is None:
+        return ""
+    parts = value if isinstance(value, MultiValue) else [value]
+    text = "\\".join(str(part) for part in parts)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"

@@ -1,0 +1,181 @@
+"""Stored answers as they are drawn and explained, and exactly what was sent."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import ProviderError, WrongUseError
+from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
+from viewer.domain.geometry import BoxPx
+from viewer.domain.grid import Grid
+from viewer.domain.result import Score
+from viewer.domain.run import RunSpec
+from viewer.models.reading import read_reply
+from viewer.services.run_trial import window_of
+from viewer.store import answers, trials
+from viewer.store.answers import AnswerRecord
+from viewer.store.database import Store, open_store
+from viewer.studies.catalog import study_named
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """A trial's answer with everything one hover has to say of it.
+
+    ``grid`` lies on ``field``, the native rectangle that the square sent covered;
+    ``reference_cells`` is empty without a reference. ``note`` is what a baseline says
+    of its answer, ``cost_microusd`` None where nobody said a price, ``parameters``
+    every setting that shaped the question. ``asked_at`` is UTC, ISO 8601.
+    """
+
+    trial: int
+    run: int
+    ref: ImageRef
+    finding: str
+    view: str
+    model: str
+    adapter: str
+    grid: Grid
+    field: BoxPx
+    score: Score
+    reference_cells: tuple[str, ...]
+    reply_text: str
+    note: str
+    latency_ms: int
+    cost_microusd: int | None
+    model_returned: str
+    prompt_sha256: str
+    request_sha256: str
+    parameters: Mapping[str, str]
+    asked_at: str
+
+
+def answer_of_trial(store: Path, trial: int) -> StoredAnswer:
+    """Return a trial's answer; without a reply its text is empty. Unknown raises."""
+    with open_store(store) as opened:
+        return _stored(answers.answer_of_trial(opened, trial), _params_of)
+
+
+def answers_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
+    """Return every answer about an image, newest first, failed questions included."""
+    with open_store(store) as opened:
+        records = answers.answers_about(opened, ref)
+    by_run: dict[int, Any] = {}
+
+    def params_of(record: AnswerRecord) -> Any:  # noqa: ANN401 - the study's own
+        if record.run not in by_run:
+            by_run[record.run] = _params_of(record)
+        return by_run[record.run]
+
+    return tuple(_stored(record, params_of) for record in records)
+
+
+def sent_images(store: Path, request_sha256: str) -> tuple[bytes, ...]:
+    """Return the exact bytes of every image of a request, in the order sent."""
+    with open_store(store) as opened:
+        request = _request(opened, request_sha256)
+    return tuple(
+        request.images[str(part["image_sha256"])]
+        for message in _messages(request.document)
+        for part in message["parts"]
+        if "image_sha256" in part
+    )
+
+
+def sent_text(store: Path, request_sha256: str) -> tuple[tuple[str, str], ...]:
+    """Return the role and text of every text part of a request, in the order sent."""
+    with open_store(store) as opened:
+        request = _request(opened, request_sha256)
+    return tuple(
+        (str(message["role"]), str(part["text"]))
+        for message in _messages(request.document)
+        for part in message["parts"]
+        if "text" in part
+    )
+
+
+def _request(store: Store, sha256: str) -> trials.RequestRecord:
+    if not trials.has_request(store, sha256):
+        raise WrongUseError(
+            "Nothing was sent for this trial.", "Choose one that was asked."
+        )
+    return trials.sent_request(store, sha256)
+
+
+def _messages(document: Mapping[str, object]) -> list[dict[str, Any]]:
+    return cast("list[dict[str, Any]]", document["messages"])
+
+
+def _params_of(record: AnswerRecord) -> Any:  # noqa: ANN401 - the study's own type
+    study = study_named(record.spec.study)
+    return study.read_params(record.spec.preset, dict(record.spec.params))
+
+
+def _stored(
+    record: AnswerRecord, params_of: Callable[[AnswerRecord], Any]
+) -> StoredAnswer:
+    study, params = study_named(record.spec.study), params_of(record)
+    trial = record.trial
+    profile = _profile(record.spec, trial.model)
+    reply = _read(record.raw)
+    return StoredAnswer(
+        trial=record.id,
+        run=record.run,
+        ref=record.ref,
+        finding=trial.finding,
+        view=trial.view,
+        model=trial.model,
+        adapter=profile.adapter,
+        grid=study.grid(trial.condition, params),
+        field=study.field(record.size, params),
+        score=record.score,
+        reference_cells=_reference_cells(record, params),
+        reply_text=reply.text,
+        note=reply.note,
+        latency_ms=record.raw.latency_ms if record.raw else 0,
+        cost_microusd=record.cost_microusd,
+        model_returned=record.model_returned,
+        prompt_sha256=record.prompt_sha256,
+        request_sha256=record.request_sha256,
+        parameters=_parameters(record, profile),
+        asked_at=record.asked_at,
+    )
+
+
+def _profile(spec: RunSpec, name: str) -> ModelProfile:
+    return next(profile for profile in spec.models if profile.name == name)
+
+
+def _read(raw: RawReply | None) -> ModelReply:
+    """Return a reply's text; of a body that cannot be read, the body itself."""
+    if raw is None:
+        return ModelReply("")
+    try:
+        return read_reply(raw)
+    except ProviderError:
+        return ModelReply(raw.body.decode("utf-8", "replace"))
+
+
+def _reference_cells(record: AnswerRecord, params: Any) -> tuple[str, ...]:  # noqa: ANN401
+    if record.mask is None:
+        return ()
+    study = study_named(record.spec.study)
+    reference = study.reference(record.mask, record.trial.condition, params)
+    cells = reference.grid.cells()
+    return tuple(reference.grid.label(cells[i]) for i in reference.hits)
+
+
+def _parameters(record: AnswerRecord, profile: ModelProfile) -> Mapping[str, str]:
+    window = window_of(record.trial.condition)
+    own = {key: str(value) for key, value in profile.settings.items()}
+    return {
+        "study": record.spec.study,
+        "preset": record.spec.preset,
+        "condition": record.trial.condition.name,
+        "seed": str(record.spec.seed),
+        "repeat": str(record.trial.repeat),
+        "window": f"{window.center:g} / {window.width:g}" if window else "of the file",
+        **own,
+    }

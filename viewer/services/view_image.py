@@ -1,0 +1,96 @@
+"""An image for the eyes: pixels, corner text, tags, thumbnail and reference masks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.case import ImageHeader, ImageRef
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image import PixelImage, Raster
+from viewer.domain.reference import Mask
+from viewer.imaging.luts import to_raster
+from viewer.imaging.resample import FitMode, fit
+from viewer.readers.annotation import CornerText, Tag, corner_text, tags_of
+from viewer.readers.catalog import read_headers
+from viewer.readers.datasets.folder import read_image
+from viewer.readers.pixels import load_pixels
+from viewer.store import cases
+from viewer.store.database import open_store
+from viewer.studies.catalog import study_named
+
+__all__ = [
+    "CornerText",
+    "ShownImage",
+    "Tag",
+    "field_of",
+    "load_shown_image",
+    "reference_masks",
+    "tags_of",
+    "thumbnail",
+]
+
+_STUDY: Final = "grid_localization"
+_PRESET: Final = "gosai2025"
+
+
+@dataclass(frozen=True, eq=False)
+class ShownImage:
+    """An image with everything that is painted without asking anybody."""
+
+    ref: ImageRef
+    header: ImageHeader
+    image: PixelImage
+    corners: CornerText
+
+
+def load_shown_image(ref: ImageRef) -> ShownImage:
+    """Decode an image and read its annotation; one that cannot be read raises."""
+    headers = read_headers(ref.path)
+    if not 0 <= ref.frame < len(headers):
+        raise WrongUseError(
+            f"'{ref.path.name}' has {len(headers)} frame(s).", "Choose one of them."
+        )
+    return ShownImage(ref, headers[ref.frame], load_pixels(ref), corner_text(ref))
+
+
+def thumbnail(ref: ImageRef, side: int) -> Raster:
+    """Return an image in its own window as a square of ``side`` pixels, letterboxed.
+
+    Every n-th pixel is looked at, such that twice as many as wanted remain.
+    """
+    image = load_pixels(ref)
+    step = max(1, min(image.size.rows, image.size.columns) // (2 * side))
+    thinned = replace(
+        image,
+        values=image.values[::step, ::step].copy(),
+        padding=None if image.padding is None else image.padding[::step, ::step],
+    )
+    return fit(to_raster(thinned), side, FitMode.LETTERBOX)
+
+
+def reference_masks(store: Path, ref: ImageRef) -> Mapping[str, Mask]:
+    """Return an image's reference masks by finding, in native pixels.
+
+    They come from the newest registered data set that holds the image, else from the
+    masks that lie beside the file.
+    """
+    with open_store(store) as opened:
+        known = cases.masks_of_image(opened, ref)
+    if known is not None:
+        return known
+    try:
+        images = read_image(ref.path).images
+    except UnreadableInputError:
+        return {}  # an image that cannot be read says so where it is opened
+    return images[ref.frame].masks if ref.frame < len(images) else {}
+
+
+def field_of(size: SizePx) -> BoxPx:
+    """Return the native rectangle that the square sent covers with the paper's preset.
+
+    It is what a grid lies on, and may reach beyond the image where it is letterboxed.
+    """
+    study = study_named(_STUDY)
+    return study.field(size, study.read_params(_PRESET, {}))

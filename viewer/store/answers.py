@@ -1,0 +1,105 @@
+"""Answers with all that explains them, read back from the ledger."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import RawReply
+from viewer.domain.geometry import SizePx
+from viewer.domain.reference import Mask
+from viewer.domain.result import Score
+from viewer.domain.run import RunSpec, Trial
+from viewer.store.database import Row, Store
+from viewer.store.runs import spec_of_json, trial_of_row
+from viewer.store.trials import raw_of_row, score_of_row
+
+
+@dataclass(frozen=True)
+class AnswerRecord:
+    """A trial with its run, image, verdict and reply.
+
+    ``mask`` is the image's reference of the trial's finding, ``raw`` the reply the
+    verdict was read from; both may be None. ``asked_at`` is when the question left,
+    for a reused reply the first time.
+    """
+
+    id: int
+    run: int
+    spec: RunSpec
+    trial: Trial
+    ref: ImageRef
+    size: SizePx
+    mask: Mask | None
+    score: Score
+    request_sha256: str
+    prompt_sha256: str
+    raw: RawReply | None
+    cost_microusd: int | None
+    model_returned: str
+    asked_at: str
+
+
+_SELECT: Final = (
+    "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, run.spec, run.created_at,"
+    " i.path, i.frame, i.rows, i.columns, m.rows AS mask_rows,"
+    " m.columns AS mask_columns, m.counts, r.kind, r.body, r.http_status, r.headers,"
+    " r.latency_ms, r.cost_microusd, r.model_returned, q.prompt_sha256, a.started_at"
+    " FROM image i JOIN run ON run.dataset_id = i.dataset_id"
+    " JOIN trial t ON t.run_id = run.id AND t.image = i.key"
+    " LEFT JOIN mask m"
+    "   ON m.image_id = i.id AND m.kind = 'finding' AND m.name = t.finding"
+    " LEFT JOIN score s ON s.id = t.score_id"
+    " LEFT JOIN parse p ON p.id = s.parse_id"
+    " LEFT JOIN reply r ON r.id = p.reply_id"
+    " LEFT JOIN attempt a ON a.id = r.attempt_id"
+    " LEFT JOIN request q ON q.sha256 = t.request_sha256"
+)
+
+
+def answer_of_trial(store: Store, trial_id: int) -> AnswerRecord:
+    """Return one trial with its answer; an unknown one raises WrongUseError."""
+    rows = store.rows(f"{_SELECT} WHERE t.id = ?", (trial_id,))
+    if not rows:
+        raise WrongUseError(
+            f"There is no trial {trial_id} in this store.", "Choose one of a run."
+        )
+    return _record(rows[0])
+
+
+def answers_about(store: Store, ref: ImageRef) -> tuple[AnswerRecord, ...]:
+    """Return every trial about an image that was asked and settled, newest first."""
+    rows = store.rows(
+        f"{_SELECT} WHERE i.path = ? AND i.frame = ?"
+        " AND (p.reply_id IS NOT NULL OR t.status = 'provider_error')"
+        " ORDER BY t.run_id DESC, t.id DESC",
+        (str(ref.path), ref.frame),
+    )
+    return tuple(_record(row) for row in rows)
+
+
+def _record(row: Row) -> AnswerRecord:
+    return AnswerRecord(
+        id=row["id"],
+        run=row["run_id"],
+        spec=spec_of_json(json.loads(row["spec"])),
+        trial=trial_of_row(row),
+        ref=ImageRef(Path(row["path"]), row["frame"]),
+        size=SizePx(row["rows"], row["columns"]),
+        mask=_mask(row),
+        score=score_of_row(row),
+        request_sha256=row["request_sha256"] or "",
+        prompt_sha256=row["prompt_sha256"] or "",
+        raw=None if row["body"] is None else raw_of_row(row),
+        cost_microusd=row["cost_microusd"],
+        model_returned=row["model_returned"] or "",
+        asked_at=row["started_at"] or row["created_at"],
+    )
+
+
+def _mask(row: Row) -> Mask | None:
+    if row["counts"] is None:
+        return None
+    return Mask(SizePx(row["mask_rows"], row["mask_columns"]), row["counts"])

@@ -1,0 +1,160 @@
+"""The results as tables: words, order, filters, copies."""
+
+import csv
+import io
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import Qt
+
+from viewer.domain.report import Table
+from viewer.ui.tables.chart_bars import bar_chart
+from viewer.ui.tables.columns import grid_words, shown
+from viewer.ui.tables.filter_proxy import ResultsFilter
+from viewer.ui.tables.results_model import VALUE_ROLE, ResultsModel, RowKey
+
+HEADER = (
+    "finding",
+    "view",
+    "condition",
+    "model",
+    "n_planned",
+    "n_excluded",
+    "n_pending",
+    "hit_rate",
+    "wilson_low",
+    "wilson_high",
+    "random_baseline",
+)
+
+
+def _row(
+    finding: str, view: str, grid: str, model: str, rate: float | None, n: int = 10
+) -> tuple[object, ...]:
+    wilson = (None, None) if rate is None else (rate / 2, (1 + rate) / 2)
+    return (finding, view, f"grid={grid}", model, n + 3, 1, 2, rate, *wilson, 0.125)
+
+
+TABLE = Table(
+    "results",
+    HEADER,
+    (
+        _row("Edema", "frontal", "8", "first", 0.5),
+        _row("Edema", "all", "16", "first", 0.125),
+        _row("Edema", "all", "8", "first", 1 / 3),
+        _row("Edema", "all", "8", "second", None),
+        _row("Lung Lesion", "all", "8", "second", 0.25, n=100),
+        _row("(macro)", "all", "8", "first", 0.4),
+        _row("(micro)", "all", "8", "first", 0.41),
+    ),
+)
+
+
+@pytest.fixture
+def model(qapp: object) -> ResultsModel:
+    del qapp
+    made = ResultsModel()
+    made.show_table(TABLE)
+    return made
+
+
+def _column(proxy: ResultsFilter, name: str) -> list[object]:
+    at = HEADER.index(name)
+    return [proxy.index(row, at).data(VALUE_ROLE) for row in range(proxy.rowCount())]
+
+
+@pytest.mark.parametrize("order", list(Qt.SortOrder))
+def test_that_rates_sort_by_value_with_the_missing_one_last(
+    model: ResultsModel, order: Qt.SortOrder
+) -> None:
+    proxy = ResultsFilter(model)
+    proxy.sort(HEADER.index("hit_rate"), order)
+    *rates, last = _column(proxy, "hit_rate")
+    assert last is None
+    expected = sorted(
+        (r[HEADER.index("hit_rate")] for r in TABLE.rows if r[7] is not None),
+        reverse=order is Qt.SortOrder.DescendingOrder,
+    )  # type: ignore[type-var]
+    assert rates == expected
+
+
+def test_that_a_grid_of_8_sorts_before_one_of_16(model: ResultsModel) -> None:
+    proxy = ResultsFilter(model)
+    proxy.sort(HEADER.index("condition"))
+    assert [c == "grid=16" for c in _column(proxy, "condition")] == [False] * 6 + [True]
+
+
+def test_that_filters_are_exact_and_every_value_passes_without_one(
+    model: ResultsModel,
+) -> None:
+    proxy = ResultsFilter(model)
+    proxy.show_only({"view": "all", "condition": "grid=8", "model": ""})
+    assert proxy.rowCount() == 5
+    assert set(_column(proxy, "condition")) == {"grid=8"}
+    proxy.show_only({"view": ""})
+    assert proxy.rowCount() == len(TABLE.rows)
+
+
+def test_that_a_row_is_found_again_by_its_key(model: ResultsModel) -> None:
+    proxy = ResultsFilter(model)
+    proxy.sort(HEADER.index("hit_rate"))
+    for row in range(proxy.rowCount()):
+        key = model.key(proxy.mapToSource(proxy.index(row, 0)).row())
+        assert proxy.row_of(key) == row
+    assert proxy.row_of(RowKey("Edema", "lateral", "grid=8", "first")) is None
+
+
+def test_that_copied_rows_read_back_at_full_precision(model: ResultsModel) -> None:
+    text = model.as_tsv([2, 3])
+    header, *rows = csv.reader(io.StringIO(text), delimiter="\t")
+    assert tuple(header) == HEADER
+    assert float(rows[0][7]) == 1 / 3
+    assert rows[1][7:10] == ["", "", ""]
+
+
+def test_that_numbers_stand_right_and_names_left(model: ResultsModel) -> None:
+    role = Qt.ItemDataRole.TextAlignmentRole
+    sides = [model.index(0, c).data(role) for c in range(len(HEADER))]
+    assert all(Qt.AlignmentFlag(s) & Qt.AlignmentFlag.AlignLeft for s in sides[:4])
+    assert all(Qt.AlignmentFlag(s) & Qt.AlignmentFlag.AlignRight for s in sides[4:])
+
+
+def test_that_values_are_shown_as_people_read_them() -> None:
+    assert shown("hit_rate", 0.85714) == "85.7 %"
+    assert shown("skill", -0.0214) == "−0.021"
+    assert shown("skill", 0.0214) == "+0.021"
+    assert shown("wilson_low", None) == ""
+    assert shown("finding", "(macro)") == "Mean of findings"
+    assert grid_words("grid=8x10") == "8 × 10"
+    assert grid_words("blur=3") == "blur=3"
+
+
+def test_that_the_chart_shows_all_views_of_the_first_grid_unless_asked() -> None:
+    chart = bar_chart(TABLE, {})
+    assert chart.title == "Hit rate by finding, 8 × 8, all views"
+    assert chart.models == ("first", "second")
+    assert [g.finding for g in chart.groups] == [
+        "Edema",
+        "Lung Lesion",
+        "Mean of findings",
+    ]
+    first, second = chart.groups[0].bars
+    assert (first.value, first.low, first.n) == (1 / 3, 1 / 6, 10)
+    assert second.value is None
+
+
+def test_that_the_chart_follows_the_filters_and_models_keep_their_colours() -> None:
+    chart = bar_chart(TABLE, {"model": "second", "finding": "Lung Lesion"})
+    (group,) = chart.groups
+    assert [bar.model for bar in group.bars] == ["second"]
+    assert chart.models.index("second") == 1
+    assert bar_chart(TABLE, {"condition": "grid=16"}).groups[0].bars[0].value == 0.125
+    assert bar_chart(Table("results", HEADER, ()), {}).groups == ()
+
+
+def test_that_sorting_is_stable_under_a_change_of_filter(model: ResultsModel) -> None:
+    proxy = ResultsFilter(model)
+    proxy.sort(HEADER.index("n_planned"), Qt.SortOrder.DescendingOrder)
+    proxy.show_only({"view": "all"})
+    planned = _column(proxy, "n_planned")
+    assert all(a >= b for a, b in pairwise(planned))  # type: ignore[operator]

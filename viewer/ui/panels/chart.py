@@ -1,0 +1,181 @@
+"""Rates by finding as bars, with their intervals and the rate of a random cell."""
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any, Final
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QBrush, QColor
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from viewer.ui import theme
+from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup
+
+_GROUP_WIDTH: Final = 0.72
+_AXIS_HEIGHT: Final = 56
+_TOP: Final = 1.04
+_PATTERNS: Final = (
+    Qt.BrushStyle.SolidPattern,
+    Qt.BrushStyle.BDiagPattern,
+    Qt.BrushStyle.DiagCrossPattern,
+)
+"""Solid bars for the first three models; later ones repeat the colours hatched."""
+CAPTION: Final = "bars: hit rate · whiskers: Wilson 95 % interval · ▲ random cell"
+
+
+class ChartPanel(QWidget):
+    """A bar chart; pyqtgraph is imported when the first one is shown."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Chart of hit rates")
+        self._plot: Any = None
+        self._chart: BarChart | None = None
+        self._title, self._caption = QLabel(), QLabel()
+        self._title.setFont(theme.title_font(self.font()))
+        self._caption.setFont(theme.caption_font(self.font()))
+        self._caption.setWordWrap(True)
+        self._box = QVBoxLayout(self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(4)
+        self._box.addWidget(self._title)
+        self._box.addWidget(self._caption)
+
+    @property
+    def chart(self) -> BarChart | None:
+        """The chart on the screen."""
+        return self._chart
+
+    @property
+    def caption(self) -> str:
+        """What stands under the bars, as rich text."""
+        return str(self._caption.text())
+
+    def show_chart(self, chart: BarChart) -> None:
+        """Draw a chart in the current theme; one without bars leaves the axes empty."""
+        self._chart = chart
+        if self._plot is None:
+            self._plot = _new_plot()
+            self._box.insertWidget(1, self._plot, 1)
+        self._title.setText(chart.title)
+        self._caption.setText(f"{_legend(chart)} &nbsp; {CAPTION}")
+        _paint(self._plot, chart)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw again where the theme changed."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._chart is not None:
+            self.show_chart(self._chart)
+
+
+def _new_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types
+    import pyqtgraph as pg
+
+    plot = pg.PlotWidget()
+    plot.setMenuEnabled(False)
+    plot.hideButtons()
+    plot.setMouseEnabled(x=False, y=False)
+    plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    plot.getAxis("bottom").setHeight(_AXIS_HEIGHT)
+    plot.getAxis("left").setTicks([[(i / 5, f"{20 * i} %") for i in range(6)]])
+    return plot
+
+
+def _paint(plot: Any, chart: BarChart) -> None:  # noqa: ANN401 - pyqtgraph has no types
+    import pyqtgraph as pg
+
+    colours = theme.current()
+    plot.clear()
+    plot.setBackground(colours.panel)
+    for name in ("left", "bottom"):
+        plot.getAxis(name).setPen(colours.line)
+        plot.getAxis(name).setTextPen(colours.muted)
+    plot.getAxis("bottom").setTicks([[*enumerate(map(_tick, chart.groups))]])
+    for i in range(1, 6):
+        plot.addItem(pg.InfiniteLine(i / 5, angle=0, pen=colours.line))
+    for place in range(len(chart.models)):
+        plot.addItem(_bars(chart, place, model_brush(place)))
+    plot.addItem(_whiskers(chart, colours.text))
+    plot.addItem(_random(chart, colours.text, colours.panel))
+    plot.setRange(
+        xRange=(-0.5, max(1, len(chart.groups)) - 0.5), yRange=(0, _TOP), padding=0
+    )
+
+
+def model_brush(place: int) -> QBrush:
+    """Return how the bars of a run's model number ``place``, from 0, are filled."""
+    models = theme.current().models
+    pattern = _PATTERNS[place // len(models) % len(_PATTERNS)]
+    return QBrush(QColor(models[place % len(models)]), pattern)
+
+
+def _tick(group: BarGroup) -> str:
+    """Return a finding in lines of one word or two, and how many trials it has."""
+    counts = dict.fromkeys(bar.n for bar in group.bars)
+    if len(counts) > 1:
+        counts_text = " · ".join(str(bar.n) for bar in group.bars)
+    else:
+        counts_text = "".join(map(str, counts))
+    head, _, tail = group.finding.rpartition(" ")
+    return "\n".join(filter(None, (head, tail, f"n = {counts_text}")))
+
+
+def _placed(chart: BarChart) -> Iterable[tuple[float, Bar]]:
+    """Yield every bar with a rate and the x of its middle."""
+    width = _GROUP_WIDTH / max(1, len(chart.models))
+    for i, group in enumerate(chart.groups):
+        for bar in group.bars:
+            if bar.value is not None:
+                place = chart.models.index(bar.model)
+                yield i + (place + 0.5) * width - _GROUP_WIDTH / 2, bar
+
+
+def _bars(chart: BarChart, place: int, brush: QBrush) -> Any:  # noqa: ANN401
+    import pyqtgraph as pg
+
+    mine = [(x, b) for x, b in _placed(chart) if b.model == chart.models[place]]
+    return pg.BarGraphItem(
+        x=[x for x, _ in mine],
+        height=[bar.value for _, bar in mine],
+        width=0.9 * _GROUP_WIDTH / len(chart.models),
+        brush=brush,
+        pen=pg.mkPen(brush.color()),
+    )
+
+
+def _whiskers(chart: BarChart, colour: str) -> Any:  # noqa: ANN401
+    import numpy as np
+    import pyqtgraph as pg
+
+    ends = [
+        (x, bar.value, bar.value - bar.low, bar.high - bar.value)
+        for x, bar in _placed(chart)
+        if bar.value is not None and bar.low is not None and bar.high is not None
+    ]
+    x, y, below, above = np.array(ends, dtype=float).reshape(-1, 4).T
+    return pg.ErrorBarItem(
+        x=x, y=y, bottom=below, top=above, beam=0.05, pen=pg.mkPen(colour)
+    )
+
+
+def _random(chart: BarChart, edge: str, fill: str) -> Any:  # noqa: ANN401
+    import pyqtgraph as pg
+
+    marks = [(i, g.random) for i, g in enumerate(chart.groups) if g.random is not None]
+    return pg.ScatterPlotItem(
+        x=[x for x, _ in marks],
+        y=[y for _, y in marks],
+        symbol="t1",
+        size=10,
+        pen=pg.mkPen(fill),
+        brush=pg.mkBrush(edge),
+    )
+
+
+def _legend(chart: BarChart) -> str:
+    """Return the models with their colours, as rich text."""
+    return " &nbsp; ".join(
+        f'<span style="color:{model_brush(place).color().name()}">◼</span>'
+        f" {escape(model)}"
+        for place, model in enumerate(chart.models)
+    )

@@ -1,0 +1,304 @@
+"""The runs of the store with their state and progress."""
+
+import time
+from typing import Final
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    SignalInstance,
+)
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.answer import Status
+from viewer.domain.run import (
+    Event,
+    RunEnded,
+    RunStarted,
+    RunStatus,
+    RunSummary,
+    TrialDone,
+)
+from viewer.ui import theme
+from viewer.ui.panels.run_progress import RunProgress
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE: Final = QModelIndex()
+_FRACTION: Final = Qt.ItemDataRole.UserRole
+_PAD: Final = 8
+_BAR: Final = 4
+_TICK_MS: Final = 500
+
+
+def run_title(summary: RunSummary) -> str:
+    """Return a run's number, study and data set."""
+    return f"{summary.id}  {summary.study.replace('_', ' ')} · {summary.dataset}"
+
+
+def run_state(summary: RunSummary) -> str:
+    """Return in words where a run stands that is not running now."""
+    done = summary.n_planned - summary.counts.get(Status.PENDING, 0)
+    n = len(summary.models)
+    models = summary.models[0] if n == 1 else f"{n} models"
+    if summary.status is RunStatus.FINISHED:
+        return f"done · {summary.n_planned} trials · {models}"
+    return f"stopped · {done} of {summary.n_planned} · {models}"
+
+
+class RunModel(QAbstractListModel):
+    """The runs, newest first, and the progress of those under way."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.runs: tuple[RunSummary, ...] = ()
+        self.running: dict[int, RunProgress] = {}
+
+    def show_runs(self, runs: tuple[RunSummary, ...]) -> None:
+        """Replace the runs."""
+        self.beginResetModel()
+        self.runs = tuple(sorted(runs, key=lambda run: -run.id))
+        self.endResetModel()
+
+    def row_of(self, run: int) -> int | None:
+        """Return the row of a run, None where there is none."""
+        return next((i for i, one in enumerate(self.runs) if one.id == run), None)
+
+    def follow(self, event: Event, now_s: float) -> None:
+        """Take in an event of a batch; ``now_s`` as in :class:`RunProgress`."""
+        if isinstance(event, RunStarted):
+            self.running[event.run] = RunProgress(
+                event.run, event.planned, event.done, event.done, 0, now_s
+            )
+        elif isinstance(event, TrialDone) and event.run in self.running:
+            self.running[event.run] = self.running[event.run].after(event)
+        elif isinstance(event, RunEnded):
+            self.running.pop(event.run, None)
+
+    def repaint_progress(self) -> None:
+        """Tell the view that what runs has moved on."""
+        for run in self.running:
+            row = self.row_of(run)
+            if row is not None:
+                self.dataChanged.emit(self.index(row), self.index(row))
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """Return the number of runs."""
+        return 0 if parent.isValid() else len(self.runs)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return a run's title, its state in words or its progress 0-1."""
+        if not index.isValid():
+            return None
+        run = self.runs[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return run_title(run)
+        if role == Qt.ItemDataRole.StatusTipRole:
+            return self._state(run)
+        if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
+            models = ", ".join(run.models)
+            return f"{run_title(run)}\n{self._state(run)}\n{models}"
+        if role == _FRACTION:
+            return self._fraction(run)
+        return None
+
+    def _state(self, run: RunSummary) -> str:
+        progress = self.running.get(run.id)
+        if progress is None:
+            return run_state(run)
+        return f"running · {progress.done} of {progress.planned}"
+
+    def _fraction(self, run: RunSummary) -> float | None:
+        progress = self.running.get(run.id)
+        if progress is not None:
+            return progress.done / max(1, progress.planned)
+        if run.status is RunStatus.FINISHED:
+            return None
+        return 1 - run.counts.get(Status.PENDING, 0) / max(1, run.n_planned)
+
+
+class _RunPainter(QStyledItemDelegate):
+    """Two lines a run, and a bar where it is not done."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
+        """Return room for two lines and a bar."""
+        del index
+        height = option.fontMetrics.height()
+        return QSize(160, 2 * height + 2 * _PAD + 2 * _BAR)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: Index
+    ) -> None:
+        """Paint a run."""
+        colours = theme.current()
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        painter.save()
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, QColor(colours.chosen))
+        inner = rect.adjusted(_PAD, _PAD, -_PAD, -_PAD)
+        self._lines(painter, inner, index)
+        fraction = index.data(_FRACTION)
+        if isinstance(fraction, float):
+            track = QRect(inner.left(), inner.bottom() - 1, inner.width(), _BAR)
+            painter.fillRect(track, QColor(colours.line))
+            track.setWidth(round(fraction * track.width()))
+            painter.fillRect(track, QColor(colours.accent))
+        painter.restore()
+
+    def _lines(self, painter: QPainter, inner: QRect, index: Index) -> None:
+        colours, base = theme.current(), painter.font()
+        lines = (
+            (index.data(Qt.ItemDataRole.DisplayRole), colours.text, base),
+            (
+                index.data(Qt.ItemDataRole.StatusTipRole),
+                colours.muted,
+                theme.caption_font(base),
+            ),
+        )
+        top = inner.top()
+        for text, colour, font in lines:
+            painter.setFont(font)
+            painter.setPen(QColor(colour))
+            metrics = painter.fontMetrics()
+            short = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
+            painter.drawText(inner.left(), top + metrics.ascent(), short)
+            top += metrics.height() + 2
+
+
+class RunList(QWidget):
+    """The runs at the left; the selected one can be paused or resumed."""
+
+    run_selected = Signal(int)
+    """The run's number."""
+    batch_wanted = Signal()
+    pause_wanted = Signal(int)
+    """The run's number."""
+    resume_wanted = Signal(int)
+    """The run's number."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = RunModel(self)
+        self.view = QListView()
+        self.view.setAccessibleName("Runs")
+        self.view.setModel(self.model)
+        self.view.setItemDelegate(_RunPainter(self.view))
+        self.view.selectionModel().currentChanged.connect(self._announce)
+        self.model.modelReset.connect(self._update_buttons)
+        self._progress = QLabel()
+        self._progress.setWordWrap(True)
+        self._progress.setFont(theme.caption_font(self.font()))
+        self.pause, self.resume = QPushButton(), QPushButton()
+        self.batch = QPushButton("Batch…")
+        self.batch.setToolTip("Ask models about a whole data set")
+        self._connect_buttons()
+        self._lay_out()
+        self._clock = QTimer(self, interval=_TICK_MS)
+        self._clock.timeout.connect(self._tick)
+
+    @property
+    def selected(self) -> RunSummary | None:
+        """The selected run."""
+        index = self.view.currentIndex()
+        return self.model.runs[index.row()] if index.isValid() else None
+
+    @property
+    def progress_words(self) -> str:
+        """How far the selected run is, where it runs."""
+        return self._progress.text()
+
+    def show_runs(self, runs: tuple[RunSummary, ...]) -> None:
+        """Show the runs and keep the selected one, else select the newest."""
+        chosen = self.selected
+        self.view.selectionModel().blockSignals(True)
+        self.model.show_runs(runs)
+        self.view.selectionModel().blockSignals(False)
+        if runs:
+            self.select(chosen.id if chosen else max(run.id for run in runs))
+        self._update_buttons()
+
+    def select(self, run: int) -> None:
+        """Select a run, where it is in the list."""
+        row = self.model.row_of(run)
+        if row is not None:
+            self.view.setCurrentIndex(self.model.index(row))
+
+    def follow(self, event: Event) -> None:
+        """Show what a batch reports."""
+        self.model.follow(event, time.monotonic())
+        if self.model.running and not self._clock.isActive():
+            self._clock.start()
+        if isinstance(event, RunStarted | RunEnded):
+            self._tick()
+
+    def forget_running(self) -> None:
+        """Show every run as stopped: nobody asks any more."""
+        self.model.running.clear()
+        self._tick()
+
+    def _connect_buttons(self) -> None:
+        self.batch.clicked.connect(self.batch_wanted)
+        self.pause.clicked.connect(lambda: self._send(self.pause_wanted))
+        self.resume.clicked.connect(lambda: self._send(self.resume_wanted))
+
+    def _lay_out(self) -> None:
+        title = QLabel("Runs")
+        title.setFont(theme.title_font(self.font()))
+        head = QHBoxLayout()
+        head.addWidget(title, 1)
+        head.addWidget(self.batch)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(12, 8, 12, 8)
+        box.setSpacing(8)
+        box.addLayout(head)
+        box.addWidget(self.view, 1)
+        for widget in (self._progress, self.pause, self.resume):
+            box.addWidget(widget)
+        self._update_buttons()
+
+    def _announce(self, index: QModelIndex) -> None:
+        self._update_buttons()
+        if index.isValid():
+            self.run_selected.emit(self.model.runs[index.row()].id)
+
+    def _send(self, signal: SignalInstance) -> None:
+        if self.selected is not None:
+            signal.emit(self.selected.id)
+
+    def _tick(self) -> None:
+        self.model.repaint_progress()
+        self._update_buttons()
+        if not self.model.running:
+            self._clock.stop()
+
+    def _update_buttons(self) -> None:
+        run = self.selected
+        progress = self.model.running.get(run.id) if run else None
+        self._progress.setVisible(progress is not None)
+        self.pause.setVisible(progress is not None)
+        unfinished = run is not None and run.status is RunStatus.UNFINISHED
+        self.resume.setVisible(unfinished and progress is None)
+        if run is None:
+            return
+        self._progress.setText(progress.words(time.monotonic()) if progress else "")
+        self.pause.setText(f"Pause run {run.id}")
+        left = run.counts.get(Status.PENDING, 0)
+        self.resume.setText(f"Resume run {run.id} ({left} left)")

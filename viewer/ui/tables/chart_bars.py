@@ -1,0 +1,102 @@
+"""What the bar chart shows of the results: rates by finding and model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from viewer.domain.report import Table
+from viewer.ui.tables.columns import grid_words, shown
+
+_ALL_VIEWS: Final = "all"
+_MICRO: Final = "(micro)"
+_NOT_SETTLED: Final = ("n_excluded", "n_pending")
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A model's rate in a group, 0-1; ``n`` trials are in its denominator.
+
+    ``low`` and ``high`` are the ends of the Wilson 95 % interval, None where the rate
+    is a mean of rates and has none.
+    """
+
+    model: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class BarGroup:
+    """A finding's bars, one a model, with the rate of a random cell."""
+
+    finding: str
+    bars: tuple[Bar, ...]
+    random: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BarChart:
+    """A chart: its title, the models in the order of their colours, the groups."""
+
+    title: str
+    models: tuple[str, ...]
+    groups: tuple[BarGroup, ...]
+
+
+def bar_chart(table: Table, wanted: Mapping[str, str]) -> BarChart:
+    """Return the chart of the rows that are asked for.
+
+    Where no view is asked for all views are shown together, and where no grid is the
+    first one. Models keep their place of the whole table, and so their colours.
+    """
+    records = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    models = tuple(dict.fromkeys(str(r["model"]) for r in records))
+    view = wanted.get("view") or _ALL_VIEWS
+    condition = wanted.get("condition") or next(
+        (str(r["condition"]) for r in records), ""
+    )
+    fixed = {**wanted, "view": view, "condition": condition}
+    kept = [r for r in records if _is_wanted(r, fixed)]
+    findings = dict.fromkeys(str(r["finding"]) for r in kept)
+    title = f"Hit rate by finding, {grid_words(condition)}, {shown('view', view)}"
+    return BarChart(
+        title if kept else "",
+        models,
+        tuple(_group(finding, kept) for finding in findings),
+    )
+
+
+def _is_wanted(record: Mapping[str, object], fixed: Mapping[str, str]) -> bool:
+    if record["finding"] == _MICRO and fixed.get("finding") != _MICRO:
+        return False
+    return all(str(record[name]) == value for name, value in fixed.items())
+
+
+def _group(finding: str, records: Sequence[Mapping[str, object]]) -> BarGroup:
+    mine = [r for r in records if r["finding"] == finding]
+    return BarGroup(
+        shown("finding", finding),
+        tuple(_bar(r) for r in mine),
+        next((_rate(r["random_baseline"]) for r in mine), None),
+    )
+
+
+def _bar(record: Mapping[str, object]) -> Bar:
+    return Bar(
+        str(record["model"]),
+        _rate(record["hit_rate"]),
+        _rate(record["wilson_low"]),
+        _rate(record["wilson_high"]),
+        _count(record["n_planned"])
+        - sum(_count(record[name]) for name in _NOT_SETTLED),
+    )
+
+
+def _rate(value: object) -> float | None:
+    return value if isinstance(value, float) else None
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0

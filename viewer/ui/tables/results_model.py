@@ -1,0 +1,123 @@
+"""The results of a run as a Qt table, sorted and copied by value."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
+
+from viewer.domain.report import Table
+from viewer.ui.tables.columns import HEADERS, TIPS, shown
+
+Index = QModelIndex | QPersistentModelIndex
+EMPTY: Final = Table("results", (), ())
+_NOWHERE: Final = QModelIndex()
+VALUE_ROLE: Final = Qt.ItemDataRole.UserRole
+"""The role under which a cell holds its value as results.csv has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowKey:
+    """What names a row of results.csv."""
+
+    finding: str
+    view: str
+    condition: str
+    model: str
+
+
+class ResultsModel(QAbstractTableModel):
+    """A read-only table over the rows of results.csv."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.table = EMPTY
+
+    def show_table(self, table: Table) -> None:
+        """Replace the table."""
+        self.beginResetModel()
+        self.table = table
+        self.endResetModel()
+
+    def key(self, row: int) -> RowKey:
+        """Return what names a row."""
+        values = self.record(row)
+        return RowKey(*(str(values[name]) for name in RowKey.__dataclass_fields__))
+
+    def record(self, row: int) -> Mapping[str, object]:
+        """Return a row's values by the column's name in results.csv."""
+        return dict(zip(self.table.header, self.table.rows[row], strict=True))
+
+    def distinct(self, column: str) -> tuple[str, ...]:
+        """Return a column's different values in the order of the rows."""
+        if column not in self.table.header:
+            return ()
+        at = self.table.header.index(column)
+        return tuple(dict.fromkeys(str(row[at]) for row in self.table.rows))
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """Return the number of rows."""
+        return 0 if parent.isValid() else len(self.table.rows)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(self.table.header)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return a cell's text, value or alignment."""
+        if not index.isValid():
+            return None
+        value = self.table.rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return shown(self.table.header[index.column()], value)
+        if role == VALUE_ROLE:
+            return value
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(self.table.header[index.column()])
+        return None
+
+    def headerData(  # noqa: N802 - Qt's name
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> object:
+        """Return a column's header in words, its meaning or its alignment."""
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        name = self.table.header[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return HEADERS.get(name, name)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return TIPS.get(name)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(name)
+        return None
+
+    def as_tsv(self, rows: Iterable[int]) -> str:
+        """Return rows at full precision under the names of results.csv.
+
+        Fields are separated by tabs and lines end with a line feed, as spreadsheets
+        paste them; None is empty.
+        """
+        lines = [self.table.header, *(self.table.rows[row] for row in rows)]
+        return "".join("\t".join(map(_plain, line)) + "\n" for line in lines)
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _alignment(column: str) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignRight
+    if column in RowKey.__dataclass_fields__:
+        side = Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter

@@ -12,7 +12,7 @@ from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.grid import Grid
-from viewer.domain.image import Raster
+from viewer.domain.image import Raster, Window
 from viewer.domain.run import ModelStopped, RunSpec, Trial
 from viewer.imaging.answer_overlay import draw_answer
 from viewer.imaging.png import encode_png
@@ -21,7 +21,7 @@ from viewer.readers.datasets.folder import read_image
 from viewer.readers.pixels import load_pixels
 from viewer.services.plan_run import plan_sha256
 from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.run_trial import Bench
+from viewer.services.run_trial import Bench, with_window
 from viewer.services.study_file import make_spec
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
@@ -39,13 +39,17 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 @dataclass(frozen=True)
 class Question:
-    """What a person asks: where is ``finding`` on this image."""
+    """What a person asks: where is ``finding`` on this image.
+
+    ``window`` is that on the person's screen, in modality units; None for the file's.
+    """
 
     ref: ImageRef
     finding: str
     profile: ModelProfile
     grid: str = "8"
     view: View = View.UNKNOWN
+    window: Window | None = None
 
 
 @dataclass(frozen=True)
@@ -77,19 +81,29 @@ def ask(store: Store, question: Question) -> Reply:
     The image's reference is used where a registered data set or a mask beside the
     file holds one; otherwise the answer is kept as excluded(no_gt).
     """
-    load_pixels(question.ref)  # an image that cannot be read is told, not excluded
-    dataset, image = _image_asked(store, question)
-    run = _plan(store, question, dataset, image)
+    run = plan_question(store, question)
     for event in run_batch(store, run, BatchOptions(concurrency=1), Flag()):
         if isinstance(event, ModelStopped):
             raise OverreadError(event.sentence)
     scored = trials.scored_trials(store, run)[0]
-    bench = Bench(runs.run_spec(store, run), dataset)
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     if scored.reply_id is None:
         return Reply(run, scored, bench, "", "", 0)
     raw = trials.reply_with_id(store, scored.reply_id).raw
     read = adapter_for(question.profile).read(raw)
     return Reply(run, scored, bench, read.text, read.note, raw.latency_ms)
+
+
+def plan_question(store: Store, question: Question) -> int:
+    """Return a new ad hoc run of one trial; nothing is asked yet.
+
+    An image that cannot be read, a model that cannot be asked, and a view that
+    neither file nor person names raise.
+    """
+    adapter_for(question.profile)
+    load_pixels(question.ref)  # an image that cannot be read is told, not excluded
+    dataset, image = _image_asked(store, question)
+    return _plan(store, question, dataset, image)
 
 
 def _image_asked(store: Store, question: Question) -> tuple[Dataset, DatasetImage]:
@@ -122,7 +136,7 @@ def _plan(
         store,
         spec,
         cases.add_dataset(store, dataset, adhoc=True),
-        [_trial(spec, image, view)],
+        [_trial(spec, image, view, question.window)],
         study_version=study.version,
         scorer_version=study.scorer_version,
         plan_sha256=plan_sha256(spec, dataset, study),
@@ -146,17 +160,20 @@ def _spec(question: Question, dataset: Dataset, view: View) -> RunSpec:
     )
 
 
-def _trial(spec: RunSpec, image: DatasetImage, view: View) -> Trial:
+def _trial(
+    spec: RunSpec, image: DatasetImage, view: View, window: Window | None
+) -> Trial:
     study = study_named(spec.study)
     params = study.read_params(spec.preset, dict(spec.params))
     finding = params.findings[0]
+    condition = study.conditions(params)[0]
     return Trial(
         item=f"{image.key}|{finding}",
         patient=image.patient,
         image=image.key,
         view=view.value,
         finding=finding,
-        condition=study.conditions(params)[0],
+        condition=with_window(condition, window) if window else condition,
         repeat=0,
         model=spec.models[0].name,
     )

@@ -23,6 +23,13 @@ def worker_command(store_path: Path) -> list[str]:
     return [*program, "worker", "--store", str(store_path)]
 
 
+def spawn_worker(store_path: Path) -> "subprocess.Popen[bytes]":
+    """Start a worker with pipes for its commands and for its events."""
+    return subprocess.Popen(  # noqa: S603 - our own program
+        worker_command(store_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+
+
 def run_in_worker(
     store_path: Path, run: int, options: BatchOptions, cancel: threading.Event
 ) -> Iterator[Event]:
@@ -31,25 +38,23 @@ def run_in_worker(
     Setting ``cancel`` lets the worker finish what is in flight. A worker that dies
     raises; what it had stored stays, and the next batch goes on from there.
     """
-    with subprocess.Popen(  # noqa: S603 - our own program
-        worker_command(store_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
+    with spawn_worker(store_path) as process:
         watcher = threading.Thread(
             target=_forward_cancel, args=(process, run, cancel), daemon=True
         )
         try:
-            _send(process, _run_command(run, options))
+            send(process, {"id": 1, **run_command(run, options)})
             watcher.start()
             yield from _events(process)
         finally:
             cancel.set()
             with contextlib.suppress(OSError):
-                _stdin(process).close()
+                command_pipe(process).close()
 
 
-def _run_command(run: int, options: BatchOptions) -> dict[str, object]:
+def run_command(run: int, options: BatchOptions) -> dict[str, object]:
+    """Return the command that starts a batch, without its id."""
     return {
-        "id": 1,
         "cmd": "run",
         "run": run,
         "concurrency": options.concurrency,
@@ -58,28 +63,37 @@ def _run_command(run: int, options: BatchOptions) -> dict[str, object]:
     }
 
 
-def _stdin(process: subprocess.Popen[bytes]) -> IO[bytes]:
+def command_pipe(process: "subprocess.Popen[bytes]") -> IO[bytes]:
+    """Return the pipe that a worker reads its commands from."""
     if process.stdin is None:
         raise RuntimeError("the worker was started without a pipe")
     return process.stdin
 
 
-def _send(process: subprocess.Popen[bytes], command: Mapping[str, object]) -> None:
-    stdin = _stdin(process)
-    stdin.write(line(command))
-    stdin.flush()
+def event_pipe(process: "subprocess.Popen[bytes]") -> IO[bytes]:
+    """Return the pipe on which a worker replies and tells what happens."""
+    if process.stdout is None:
+        raise RuntimeError("the worker was started without a pipe")
+    return process.stdout
+
+
+def send(process: "subprocess.Popen[bytes]", command: Mapping[str, object]) -> None:
+    """Write one command; OSError where the worker is gone."""
+    pipe = command_pipe(process)
+    pipe.write(line(command))
+    pipe.flush()
 
 
 def _forward_cancel(
-    process: subprocess.Popen[bytes], run: int, cancel: threading.Event
+    process: "subprocess.Popen[bytes]", run: int, cancel: threading.Event
 ) -> None:
     cancel.wait()
     with contextlib.suppress(OSError, ValueError):
-        _send(process, {"id": 2, "cmd": "cancel", "run": run})
+        send(process, {"id": 2, "cmd": "cancel", "run": run})
 
 
-def _events(process: subprocess.Popen[bytes]) -> Iterator[Event]:
-    for frame in process.stdout or ():
+def _events(process: "subprocess.Popen[bytes]") -> Iterator[Event]:
+    for frame in event_pipe(process):
         value = json.loads(frame)
         if "error" in value:
             raise WrongUseError(value["error"]["what"], value["error"]["how"])

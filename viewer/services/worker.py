@@ -2,8 +2,10 @@
 
 Commands ``{id, cmd, …}`` arrive on standard input; replies ``{id, ok | error}`` and
 events ``{event, seq, run, …}`` leave on what was standard output at the start, which
-no library can write to any more. On end of input, or when nobody reads, the worker
-finishes what is in flight, stores it and exits.
+no library can write to any more. Commands that take their time (``ask``, ``batch``)
+are answered from a thread of their own, so a reply may overtake an earlier one. On
+end of input, or when nobody reads, the worker finishes what is in flight, stores it
+and exits.
 """
 
 import contextlib
@@ -12,15 +14,24 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import viewer
 from viewer.domain.errors import OverreadError, WrongUseError
-from viewer.domain.run import OrphanPolicy
+from viewer.domain.run import OrphanPolicy, RunEnded
+from viewer.services.ask import Question, plan_question
+from viewer.services.commands import AskCommand, ask_of_json
 from viewer.services.events_json import event_as_json, line
+from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.store.database import open_store
+from viewer.services.study_file import known_profiles, named_profile
+from viewer.settings import read_settings
+from viewer.store import runs
+from viewer.store.database import Store, open_store
+
+Result = Mapping[str, object]
 
 
 def run_worker(store_path: Path) -> None:
@@ -39,35 +50,67 @@ def _private_stdout() -> IO[bytes]:
     return stream
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """What is replied to a command, and the batches that start once it is."""
+
+    ok: Result
+    batches: tuple[threading.Thread, ...] = ()
+
+
 class _Worker:
     def __init__(self, store_path: Path, stream: IO[bytes]) -> None:
         self._store_path, self._stream = store_path, stream
         self._lock = threading.Lock()
+        self._starting = threading.Lock()
         self._deaf = False
+        self._ending = False
         self._cancels: dict[int, threading.Event] = {}
         self._threads: list[threading.Thread] = []
 
     def serve(self, frame: bytes) -> None:
         """Answer one command; a bad one is answered too."""
-        number: object = None
         try:
             command = _command(frame)
-            number = command.get("id")
-            result = _COMMANDS[str(command["cmd"])](self, command)
-        except OverreadError as error:
-            refusal = {"what": error.what, "how": error.how}
-            self._emit({"id": number, "error": refusal})
+        except WrongUseError as error:
+            self._emit({"id": None, "error": _refusal(error)})
+            return
+        if command["cmd"] in _SLOW:
+            self._start(threading.Thread(target=self._answer, args=(command,)))
         else:
-            self._emit({"id": number, "ok": result})
+            self._answer(command)
+
+    def _answer(self, command: Result) -> None:
+        number = command.get("id")
+        try:
+            answer = _COMMANDS[str(command["cmd"])](self, command)
+        except OverreadError as error:
+            self._emit({"id": number, "error": _refusal(error)})
+        except Exception as error:
+            what = f"The worker failed with {type(error).__name__}."
+            self._emit({"id": number, "error": {"what": what, "how": ""}})
+            raise
+        else:
+            self._emit({"id": number, "ok": answer.ok})
+            for thread in answer.batches:
+                self._start(thread)
 
     def finish(self) -> None:
         """Let every batch finish what is in flight."""
-        for cancel in self._cancels.values():
-            cancel.set()
-        for thread in self._threads:
-            thread.join()
+        self._cancel_all()
+        while self._threads:  # a thread that plans may still start another
+            self._threads.pop().join()
 
-    def _emit(self, value: Mapping[str, object]) -> None:
+    def _cancel_all(self) -> None:
+        self._ending = True
+        for cancel in tuple(self._cancels.values()):
+            cancel.set()
+
+    def _start(self, thread: threading.Thread) -> None:
+        self._threads.append(thread)
+        thread.start()
+
+    def _emit(self, value: Result) -> None:
         with self._lock:
             if self._deaf:
                 return
@@ -75,57 +118,118 @@ class _Worker:
                 self._stream.write(line(value))
             except OSError:
                 self._deaf = True  # nobody reads: what is in flight is still stored
-                for cancel in self._cancels.values():
-                    cancel.set()
+                self._cancel_all()
 
-    def hello(self, _command: Mapping[str, object]) -> object:
+    def hello(self, _command: Result) -> _Answer:
         """Say who answers."""
-        return {"version": viewer.__version__, "pid": os.getpid()}
+        return _Answer({"version": viewer.__version__, "pid": os.getpid()})
 
-    def run(self, command: Mapping[str, object]) -> object:
+    def run(self, command: Result) -> _Answer:
         """Start a batch; its events follow, ended by RunEnded or an error."""
         run, options = _run_arguments(command)
-        cancel = threading.Event()
-        self._cancels[run] = cancel
-        thread = threading.Thread(
-            target=self._batch, args=(run, options, cancel), name=f"run-{run}"
-        )
-        self._threads.append(thread)
-        thread.start()
-        return {"run": run}
+        with open_store(self._store_path) as store:
+            runs.run_summary(store, run)  # an unknown one is refused
+        return _Answer({"run": run}, (self._batch_thread(run, options),))
 
-    def cancel(self, command: Mapping[str, object]) -> object:
+    def batch(self, command: Result) -> _Answer:
+        """Plan a run and start it; a run of the same plan goes on instead."""
+        spec, concurrency = command.get("spec"), _number(command, "concurrency")
+        if not isinstance(spec, dict):
+            raise WrongUseError("The command's 'spec' is no table.", "Mend it.")
+        with self._starting, open_store(self._store_path) as store:
+            run = plan_run(store, runs.spec_of_json(spec))
+            planned = runs.run_summary(store, run).n_planned
+        thread = self._batch_thread(run, BatchOptions(concurrency=concurrency))
+        return _Answer({"run": run, "planned": planned}, (thread,))
+
+    def ask(self, command: Result) -> _Answer:
+        """Ask one question of each model named, each in an ad hoc run of its own."""
+        question = ask_of_json(command)
+        with open_store(self._store_path) as store:
+            planned = [plan_question(store, q) for q in self._questions(question)]
+        options = BatchOptions(concurrency=1)
+        threads = tuple(self._batch_thread(run, options) for run in planned)
+        return _Answer({"runs": planned}, threads)
+
+    def _questions(self, command: AskCommand) -> list[Question]:
+        profiles = known_profiles(read_settings(self._store_path).models_file)
+        return [
+            Question(
+                command.ref,
+                command.finding,
+                named_profile(name, profiles),
+                command.grid,
+                command.view,
+                command.window,
+            )
+            for name in command.models
+        ]
+
+    def cancel(self, command: Result) -> _Answer:
         """Let a batch finish what is in flight, then end."""
         cancel = self._cancels.get(_number(command, "run"))
         if cancel is not None:
             cancel.set()
-        return {"cancelling": cancel is not None}
+        return _Answer({"cancelling": cancel is not None})
+
+    def _batch_thread(self, run: int, options: BatchOptions) -> threading.Thread:
+        cancel = threading.Event()
+        if self._cancels.setdefault(run, cancel) is not cancel:
+            raise WrongUseError(
+                f"Run {run} is going on already.", "Wait until it ends, or cancel it."
+            )
+        if self._ending:
+            cancel.set()
+        return threading.Thread(
+            target=self._batch, args=(run, options, cancel), name=f"run-{run}"
+        )
 
     def _batch(self, run: int, options: BatchOptions, cancel: threading.Event) -> None:
         try:
             with open_store(self._store_path) as store:
-                events = run_batch(store, run, options, cancel)
-                for seq, event in enumerate(events):
-                    self._emit(event_as_json(event, seq))
+                self._drain(store, run, options, cancel)
         except OverreadError as error:
-            self._fail(run, error.what, error.how)
+            self._fail(run, _refusal(error))
         except Exception as error:
-            self._fail(run, f"The batch failed with {type(error).__name__}.", "")
+            what = f"The batch failed with {type(error).__name__}."
+            self._fail(run, {"what": what, "how": ""})
             raise
 
-    def _fail(self, run: int, what: str, how: str) -> None:
-        failure = {"what": what, "how": how}
+    def _drain(
+        self, store: Store, run: int, options: BatchOptions, cancel: threading.Event
+    ) -> None:
+        ended: Result | None = None
+        for seq, event in enumerate(run_batch(store, run, options, cancel)):
+            if isinstance(event, RunEnded):
+                ended = event_as_json(event, seq)
+            else:
+                self._emit(event_as_json(event, seq))
+        # only now may who hears of the end start the run again
+        self._cancels.pop(run, None)
+        if ended is not None:
+            self._emit(ended)
+
+    def _fail(self, run: int, failure: Mapping[str, str]) -> None:
+        self._cancels.pop(run, None)
         self._emit({"event": "BatchFailed", "run": run, "error": failure})
 
 
-_COMMANDS: Final[Mapping[str, Callable[[_Worker, Mapping[str, object]], object]]] = {
+_COMMANDS: Final[Mapping[str, Callable[[_Worker, Result], _Answer]]] = {
     "hello": _Worker.hello,
     "run": _Worker.run,
+    "batch": _Worker.batch,
+    "ask": _Worker.ask,
     "cancel": _Worker.cancel,
 }
+_SLOW: Final = frozenset({"ask", "batch"})
+"""Commands that read pixels or write a plan before they are answered."""
 
 
-def _command(frame: bytes) -> Mapping[str, object]:
+def _refusal(error: OverreadError) -> Mapping[str, str]:
+    return {"what": error.what, "how": error.how}
+
+
+def _command(frame: bytes) -> Mapping[str, Any]:
     value: object = None
     with contextlib.suppress(ValueError):
         value = json.loads(frame)
@@ -137,14 +241,14 @@ def _command(frame: bytes) -> Mapping[str, object]:
     return value
 
 
-def _number(command: Mapping[str, object], key: str) -> int:
+def _number(command: Result, key: str) -> int:
     value = command.get(key)
     if not isinstance(value, int):
         raise WrongUseError(f"The command's '{key}' is no whole number.", "Mend it.")
     return value
 
 
-def _run_arguments(command: Mapping[str, object]) -> tuple[int, BatchOptions]:
+def _run_arguments(command: Result) -> tuple[int, BatchOptions]:
     orphans = command.get("orphans")
     return _number(command, "run"), BatchOptions(
         concurrency=_number(command, "concurrency"),

@@ -1,0 +1,187 @@
+"""The window's worker: one long-lived process that asks, so that nothing waits."""
+
+import contextlib
+import itertools
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from viewer.domain.run import Event, RunSpec
+from viewer.services.commands import AskCommand, ask_as_json
+from viewer.services.events_json import event_of_json
+from viewer.services.jobs import (
+    command_pipe,
+    event_pipe,
+    run_command,
+    send,
+    spawn_worker,
+)
+from viewer.services.run_batch import BatchOptions
+from viewer.store.runs import spec_as_json
+
+__all__ = [
+    "AskCommand",
+    "BackgroundWorker",
+    "WorkerDied",
+    "WorkerEvent",
+    "WorkerMessage",
+    "WorkerReply",
+]
+
+_PATIENCE_S: Final = 2.0
+"""Seconds that closing waits for a worker; after that it ends by itself."""
+
+
+@dataclass(frozen=True)
+class WorkerReply:
+    """The answer to the command of an id.
+
+    ``ok`` is what it brought (``{"run": 3, "planned": 24}``, ``{"runs": [4, 5]}``), or
+    None where it was refused; ``sentence`` says why. A run that fails after it had
+    begun is told by a second reply to the command that began it, with its ``run``.
+    """
+
+    id: int
+    ok: Mapping[str, object] | None
+    sentence: str
+    run: int | None = None
+
+
+@dataclass(frozen=True)
+class WorkerEvent:
+    """Something happened in a run; a hint, the store is the truth."""
+
+    event: Event
+
+
+@dataclass(frozen=True)
+class WorkerDied:
+    """The worker ended unasked; the next command starts another."""
+
+    sentence: str
+
+
+WorkerMessage = WorkerReply | WorkerEvent | WorkerDied
+
+
+class BackgroundWorker:
+    """A worker process and the thread that listens to it.
+
+    Parameters
+    ----------
+    store : Path
+        The store's file, which the worker writes and the window reads.
+    listener : callable
+        Told every message, on the listening thread.
+    """
+
+    def __init__(self, store: Path, listener: Callable[[WorkerMessage], None]) -> None:
+        self._store, self._listener = store, listener
+        self._ids = itertools.count(1)
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread: threading.Thread | None = None
+        self._closing = False
+        self._begun_by: dict[int, int] = {}
+
+    def start(self) -> None:
+        """Start the process unless it is running."""
+        with self._lock:
+            self._running()
+
+    def ask(self, command: AskCommand) -> int:
+        """Ask one question; return the id that its reply will carry."""
+        return self._send(ask_as_json(command))
+
+    def run_batch(self, spec: RunSpec, concurrency: int) -> int:
+        """Let the worker plan a run and start it, or go on with it; return the id."""
+        command = {"cmd": "batch", "spec": spec_as_json(spec)}
+        return self._send({**command, "concurrency": concurrency})
+
+    def resume(self, run: int, concurrency: int) -> int:
+        """Go on with a run; return the id."""
+        return self._send(run_command(run, BatchOptions(concurrency=concurrency)))
+
+    def cancel(self, run: int) -> int:
+        """Let a run finish what is in flight, then end; return the id."""
+        return self._send({"cmd": "cancel", "run": run})
+
+    def close(self) -> None:
+        """End the worker's input: it stores what is in flight and exits."""
+        with self._lock:
+            self._closing = True
+            process, thread = self._process, self._thread
+        if process is None or thread is None:
+            return
+        with contextlib.suppress(OSError):  # it may have ended already
+            command_pipe(process).close()
+        if threading.current_thread() is not thread:
+            thread.join(_PATIENCE_S)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0)
+
+    def _running(self) -> "subprocess.Popen[bytes]":
+        if self._process is None:
+            self._process = spawn_worker(self._store)
+            self._thread = threading.Thread(
+                target=self._listen, args=(self._process,), daemon=True, name="worker"
+            )
+            self._thread.start()
+        return self._process
+
+    def _send(self, command: Mapping[str, object]) -> int:
+        number = next(self._ids)
+        with self._lock:
+            process = self._running()
+            with contextlib.suppress(
+                OSError
+            ):  # the listening thread tells that it died
+                send(process, {"id": number, **command})
+        return number
+
+    def _listen(self, process: "subprocess.Popen[bytes]") -> None:
+        with event_pipe(process) as frames:
+            for frame in frames:
+                self._tell(json.loads(frame))
+        code = process.wait()
+        with self._lock:
+            self._process = None
+            with contextlib.suppress(OSError):  # what it no longer reads is lost
+                command_pipe(process).close()
+            expected = self._closing
+        if not expected:
+            self._listener(WorkerDied(_died(code)))
+
+    def _tell(self, value: Mapping[str, Any]) -> None:
+        if value.get("event") == "BatchFailed":
+            run = int(value["run"])
+            number = self._begun_by.pop(run, 0)
+            self._listener(WorkerReply(number, None, _sentence(value["error"]), run))
+        elif "event" in value:
+            self._listener(WorkerEvent(event_of_json(value)))
+        elif "error" in value:
+            sentence = _sentence(value["error"])
+            self._listener(WorkerReply(int(value["id"] or 0), None, sentence))
+        else:
+            self._remember(value)
+            self._listener(WorkerReply(int(value["id"]), value["ok"], ""))
+
+    def _remember(self, reply: Mapping[str, Any]) -> None:
+        ok = reply["ok"]
+        for run in [ok["run"]] if "run" in ok else ok.get("runs", []):
+            self._begun_by[int(run)] = int(reply["id"])
+
+
+def _sentence(error: Mapping[str, str]) -> str:
+    return f"{error['what']} {error['how']}".strip()
+
+
+def _died(code: int) -> str:
+    return (
+        f"The process that asks the models ended unexpectedly (exit code {code})."
+        " Everything answered is kept; resume the run to go on."
+    )

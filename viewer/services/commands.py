@@ -1,0 +1,68 @@
+"""What the window asks of its worker, and how it stands in a line of JSON."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from viewer.domain.case import ImageRef, View
+from viewer.domain.errors import WrongUseError
+from viewer.domain.image import VoiFunction, Window
+
+
+@dataclass(frozen=True)
+class AskCommand:
+    """One question to several models: where is ``finding`` on this image.
+
+    ``window`` is that on the screen where a person changed it, None for the file's
+    own; ``view`` is what the person says of an image that does not say it.
+    """
+
+    ref: ImageRef
+    finding: str
+    models: tuple[str, ...]
+    grid: str = "8"
+    view: View = View.UNKNOWN
+    window: Window | None = None
+
+
+def ask_as_json(command: AskCommand) -> dict[str, object]:
+    """Return a question as plain JSON values."""
+    window = command.window
+    return {
+        "cmd": "ask",
+        "path": str(command.ref.path),
+        "frame": command.ref.frame,
+        "finding": command.finding,
+        "models": list(command.models),
+        "grid": command.grid,
+        "view": command.view.value,
+        "window": None
+        if window is None
+        else [window.center, window.width, window.function.value],
+    }
+
+
+def ask_of_json(value: Mapping[str, Any]) -> AskCommand:
+    """Return the question that :func:`ask_as_json` wrote; another raises."""
+    try:
+        return AskCommand(
+            ref=ImageRef(Path(value["path"]), int(value["frame"])),
+            finding=str(value["finding"]),
+            models=tuple(str(name) for name in value["models"]),
+            grid=str(value["grid"]),
+            view=View(value["view"]),
+            window=_window(value["window"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise WrongUseError(
+            "The worker got a question that it cannot read.",
+            f"{type(error).__name__} at {error}.",
+        ) from error
+
+
+def _window(value: Any) -> Window | None:  # noqa: ANN401 - JSON
+    if value is None:
+        return None
+    center, width, function = value
+    return Window(float(center), float(width), VoiFunction(function))

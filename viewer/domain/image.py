@@ -78,7 +78,7 @@ class Spacing:
 class PixelImage:
     """One frame in modality units.
 
-    ``values`` is (rows, columns) float32 or an integer type in modality units
+    ``values`` is (rows, columns), float or integer, in modality units
     (Hounsfield units for CT, else those of ``units``), or (rows, columns, 3) uint8
     for colour. ``padding`` is (rows, columns) bool, True where the modality stored
     no measurement (PS3.3 C.7.5.1.1.2), or None. ``windows`` and ``voi_luts`` keep

@@ -40,8 +40,10 @@ class ModalityTransform:
             taken: npt.NDArray[Any] = self.table.entries.take(index, mode="clip")
             return taken
         if stored.dtype.kind == "f" or not self._is_whole():
-            scaled = stored.astype(np.float32) * np.float32(self.slope)
-            return scaled + np.float32(self.intercept)
+            scaled: npt.NDArray[Any] = stored.astype(self._precision(stored.dtype))
+            scaled *= self.slope
+            scaled += self.intercept
+            return scaled
         if not self.intercept:
             return stored
         return _shifted(stored, int(self.intercept))
@@ -52,6 +54,18 @@ class ModalityTransform:
             return 0.0, float((1 << self.table.bits) - 1)
         ends = [value * self.slope + self.intercept for value in stored]
         return min(ends), max(ends)
+
+    def _precision(self, stored: np.dtype[Any]) -> npt.DTypeLike:
+        """Return float64 where an intercept would drown the slope's steps in float32.
+
+        A step has to be worth 64 units in the last place of the largest value, which
+        sixteen bits times a slope alone always is.
+        """
+        if stored.kind == "f":
+            return np.float64 if stored.itemsize > 4 else np.float32
+        limits = np.iinfo(stored)
+        largest = np.float32(np.abs(self.range_of((limits.min, limits.max))).max())
+        return np.float64 if np.spacing(largest) * 64 > abs(self.slope) else np.float32
 
     def _is_whole(self) -> bool:
         return self.slope == 1.0 and self.intercept == int(self.intercept)

@@ -117,8 +117,8 @@ def test_that_a_mask_lies_where_the_affine_map_says(
     for y, x in np.argwhere(sent)[:20]:
         native = back.apply(PointPx(x + 0.5, y + 0.5))
         # Exactly between two pixels either is nearest.
-        rows = {int(native.y), int(native.y - 1e-9)}
-        columns = {int(native.x), int(native.x - 1e-9)}
+        rows = {int(native.y + nudge) for nudge in (-1e-9, 1e-9)}
+        columns = {int(native.x + nudge) for nudge in (-1e-9, 1e-9)}
         assert any(mask[row, column] for row in rows for column in columns)
 
 

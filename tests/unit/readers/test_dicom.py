@@ -73,6 +73,22 @@ def grey_files(draw: st.DrawFn) -> tuple[npt.NDArray[Any], dict[str, object], in
     return values, header, bits
 
 
+@pytest.mark.parametrize(
+    ("slope", "intercept", "kind"),
+    [(0.5, 0, np.float32), (0.00125, 0, np.float32), (0.00125, -1024, np.float64)],
+)
+def test_that_an_intercept_does_not_drown_the_steps_of_the_slope(
+    tmp_path: Path, slope: float, intercept: float, kind: type
+) -> None:
+    values = np.arange(20, dtype=np.uint16).reshape(4, 5)
+    dataset = dicom_dataset(values)
+    dataset.RescaleSlope, dataset.RescaleIntercept = slope, intercept
+    image = load_dicom(save_dicom(dataset, tmp_path / "x.dcm"), 0)
+    assert image.values.dtype == kind
+    steps = np.diff(image.values.ravel())
+    assert np.allclose(steps, slope, rtol=0.01)
+
+
 @given(grey_files())
 def test_that_a_file_is_shown_as_the_second_pipeline_shows_it(
     tmp_path_factory: pytest.TempPathFactory,

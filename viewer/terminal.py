@@ -4,9 +4,7 @@ import json
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -15,7 +13,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-import viewer
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import (
@@ -73,28 +70,11 @@ def cell_text(value: object) -> str:
 
 
 def crash_sentence(error: Exception, home: Path) -> str:
-    """Keep where a failure of ours happened in a file; return the sentence naming it.
+    """Keep a report of a failure of ours in a file; return the sentence naming it."""
+    from viewer.services import crash_report
 
-    Only the places in the code are kept, never the message or a value, which may hold
-    patient data.
-    """
-    places = traceback.format_list(traceback.extract_tb(error.__traceback__))
-    text = "".join(
-        [f"overread {viewer.__version__}, {type(error).__name__}\n", *places]
-    )
-    folder = home / "crashes"
-    path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError:
-        return (
-            f"Overread failed unexpectedly ({type(error).__name__}); please report it."
-        )
-    return (
-        f"Overread failed unexpectedly ({type(error).__name__}); please report it with "
-        f"the file {path}, which holds no patient data."
-    )
+    kept = crash_report.keep_crash_report(crash_report.crash_report(error), home)
+    return crash_report.crash_sentence(error, kept)
 
 
 class Progress:

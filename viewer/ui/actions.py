@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QSize
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QToolBar, QWidget
 
@@ -23,6 +23,8 @@ class Place(StrEnum):
     """The workspace that an action belongs to."""
 
     EVERYWHERE = ""
+    HERE = "here"
+    """In each workspace that handles it, and by that workspace alone."""
     READ = "read"
     MEASURE = "measure"
 
@@ -33,7 +35,8 @@ class ActionSpec:
 
     ``shortcut`` is a key sequence in Qt's portable spelling. ``checkable`` actions
     show a state; of those with the same ``group`` one is on at a time. ``section``
-    starts a new section of its menu.
+    starts a new section of its menu. ``held`` ones last as long as their key is down,
+    so that no menu can offer them.
     """
 
     id: str
@@ -46,9 +49,11 @@ class ActionSpec:
     checkable: bool = False
     group: str = ""
     section: bool = False
+    held: bool = False
 
 
 MENUS: Final = ("File", "Edit", "View", "Image", "Model", "Window", "Help")
+_TOOL_ICON: Final = 18
 HIDE: Final = "overlays.hide"
 SHOW: Final = "overlays.show"
 """The handler called when the key of HIDE is let go; no action of its own."""
@@ -96,16 +101,17 @@ ACTIONS: Final = (
     ActionSpec("edit.redo", "Edit", "Redo", "Ctrl+Shift+Z", "Do it again", "redo"),
     ActionSpec("edit.copy", "Edit", "Copy", "Ctrl+C",
                "Copy the selected rows, or the value under the cursor",
-               "content-copy", section=True),
+               "content-copy", Place.HERE, section=True),
     ActionSpec("edit.find", "Edit", "Filter", "Ctrl+F", "Go to the filter",
-               "magnify"),
+               "magnify", Place.HERE),
     ActionSpec("overlays.grid", "View", "Grid", "G", "Show the grid that is asked",
                "grid", Place.READ, checkable=True),
     ActionSpec("overlays.reference", "View", "Reference", "R",
                "Show the reference, where the case has one", "vector-polygon",
                Place.READ, checkable=True),
-    _read(HIDE, "View", "Hide overlays while held", "H",
-          "Hold the key: the image alone", "eye-off-outline"),
+    ActionSpec(HIDE, "View", "Hide overlays while held", "H",
+               "Hold the key: the image alone", "eye-off-outline", Place.READ,
+               held=True),
     _read("image.tags", "View", "Tags…", "Ctrl+I", "Every DICOM tag, with a search",
           "tag-outline"),
     ActionSpec("view.theme", "View", "Light theme", "Ctrl+T",
@@ -169,39 +175,57 @@ class Actions(QObject):
 
     def __init__(self) -> None:
         super().__init__()
+        self._place = Place.READ
         self._groups: dict[str, QActionGroup] = {}
+        self._handlers: dict[Place, dict[str, Callable[[], None]]] = {}
         self._actions = {spec.id: self._made(spec) for spec in ACTIONS}
-        self._handlers: dict[str, Callable[[], None]] = {}
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
 
     def __iter__(self) -> Iterator[tuple[ActionSpec, QAction]]:
         """Yield what is handled, in the order of the table."""
+        handled: set[str] = set().union(*self._handlers.values())
         for spec in ACTIONS:
-            if spec.id in self._handlers:
+            if spec.id in handled:
                 yield spec, self._actions[spec.id]
 
-    def handle(self, handlers: Handlers) -> None:
-        """Add what a workspace does; ids that the table does not name are refused."""
+    def handle(self, handlers: Handlers, place: Place = Place.EVERYWHERE) -> None:
+        """Add what a workspace, or the window itself, does.
+
+        Raises
+        ------
+        KeyError
+            Where an id is not in the table.
+        """
         unknown = handlers.keys() - SPECS.keys() - {SHOW}
         if unknown:
             raise KeyError(f"no action is called {sorted(unknown)}")
-        self._handlers.update(handlers)
+        self._handlers.setdefault(place, {}).update(handlers)
         for name in handlers.keys() & SPECS.keys():
-            self._actions[name].setEnabled(True)
             self._actions[name].setVisible(True)
+        self.enter(self._place)
 
     def run(self, name: str) -> None:
         """Do what an action, or the end of a held key, stands for."""
-        handler = self._handlers.get(name)
+        handler = self._handler(name)
         if handler is not None:
             handler()
 
+    def _handler(self, name: str) -> Callable[[], None] | None:
+        spec = SPECS.get(name)
+        places = [self._place]
+        if spec is None or spec.place is not Place.HERE:
+            places += Place
+        found = (self._handlers.get(place, {}).get(name) for place in places)
+        return next((handler for handler in found if handler), None)
+
     def enter(self, place: Place) -> None:
         """Enable what belongs to a workspace, and what belongs everywhere."""
+        self._place = place
         for spec, action in self:
-            action.setEnabled(spec.place in {Place.EVERYWHERE, place})
+            here = spec.place in {Place.EVERYWHERE, Place.HERE, place}
+            action.setEnabled(here and self._handler(spec.id) is not None)
 
     def set_checked(self, name: str, checked: bool) -> None:
         """Show a state that was not changed through the action itself."""
@@ -210,6 +234,7 @@ class Actions(QObject):
     def tool_bar(self, names: Iterable[str], parent: QWidget) -> QToolBar:
         """Return a bar of buttons for some actions; "" makes a gap."""
         bar = QToolBar(parent)
+        bar.setIconSize(QSize(_TOOL_ICON, _TOOL_ICON))
         for name in names:
             if name:
                 bar.addAction(self._actions[name])
@@ -222,9 +247,9 @@ class Actions(QObject):
         action.setObjectName(spec.id)
         if spec.icon:
             action.setIcon(icon(spec.icon))
-        if spec.id != HIDE:
-            action.setShortcut(QKeySequence(spec.shortcut))
-            action.triggered.connect(lambda: self.run(spec.id))
+        action.setShortcut(QKeySequence(spec.shortcut))
+        action.setAutoRepeat(not spec.held)
+        action.triggered.connect(lambda: self.run(spec.id))
         action.setToolTip(_tip(spec))
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)

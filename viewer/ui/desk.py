@@ -11,6 +11,7 @@ from viewer.domain.run import RunSpec
 from viewer.settings import Settings
 from viewer.ui.actions import Actions
 from viewer.ui.notices import Notices
+from viewer.ui.status_bar import StatusFields
 from viewer.ui.undo import UndoStack
 
 if TYPE_CHECKING:
@@ -112,4 +113,5 @@ class Desk:
     worker: WorkerBridge
     actions: Actions = field(default_factory=Actions)
     notices: Notices = field(default_factory=Notices)
+    status: StatusFields = field(default_factory=StatusFields)
     undo: UndoStack = field(default_factory=UndoStack)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QPainter,
     QPixmap,
 )
+from PySide6.QtWidgets import QLabel, QWidget
 
 from viewer.ui import theme
 
@@ -34,6 +35,30 @@ def icon(name: str) -> QIcon:
         Where the set has no icon of that name.
     """
     return QIcon(_Engine(_glyphs()[name]))
+
+
+class IconLabel(QLabel):
+    """A picture of an icon, painted again when the theme changes."""
+
+    def __init__(self, name: str, size: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._size = size
+        self.show_icon(name)
+
+    def show_icon(self, name: str) -> None:
+        """Show another icon."""
+        self._icon = icon(name)
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Take the colours of the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+
+    def _draw(self) -> None:
+        size = QSize(self._size, self._size)
+        self.setPixmap(self._icon.pixmap(size, self.devicePixelRatioF()))
 
 
 class _Engine(QIconEngine):

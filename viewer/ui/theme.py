@@ -1,6 +1,8 @@
 """The two themes: their colours as data, and how an application puts one on."""
 
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from PySide6.QtGui import QColor, QFont, QPalette
@@ -132,7 +134,8 @@ def _qt_palette(palette: Palette) -> QPalette:
 
 
 def _style_sheet(palette: Palette) -> str:
-    sheet = _SHEET
+    icons = files("viewer.resources").joinpath("icons")
+    sheet = _SHEET.replace("@icons@", Path(str(icons)).as_posix())
     for name in Palette.__slots__:
         sheet = sheet.replace(f"@{name}@", str(getattr(palette, name)))
     return sheet
@@ -151,6 +154,8 @@ QMenu::separator { height: 1px; background: @line@; margin: 4px; }
 QStatusBar { border-top: 1px solid @line@; }
 QStatusBar::item { border: none; }
 QStatusBar QLabel { color: @muted@; padding: 0 8px; }
+QFrame#switch { background: @surroundings@; border-right: 1px solid @line@; }
+QFrame#notice { background: @chosen@; border-bottom: 1px solid @line@; }
 QSplitter::handle { background: @line@; }
 QSplitter::handle:horizontal { width: 1px; }
 QSplitter::handle:vertical { height: 1px; }
@@ -167,6 +172,13 @@ QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
   background: @field@; color: @text@; border: 1px solid @line@; border-radius: 4px;
   padding: 4px; selection-background-color: @chosen@; selection-color: @text@; }
 QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow { image: url("@icons@/down-@name@.svg"); width: 12px; }
+QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button,
+QDoubleSpinBox::down-button { border: none; width: 16px; }
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow {
+  image: url("@icons@/up-@name@.svg"); width: 10px; }
+QSpinBox::down-arrow, QDoubleSpinBox::down-arrow {
+  image: url("@icons@/down-@name@.svg"); width: 10px; }
 QComboBox QAbstractItemView { background: @panel@; color: @text@;
   border: 1px solid @line@; selection-background-color: @chosen@;
   selection-color: @text@; }
@@ -176,10 +188,14 @@ QCheckBox::indicator { border-radius: 3px; }
 QRadioButton::indicator { border-radius: 7px; }
 QCheckBox::indicator:checked, QRadioButton::indicator:checked {
   background: @accent@; border-color: @accent@; }
+QCheckBox::indicator:checked { image: url("@icons@/check-@name@.svg"); }
+QRadioButton::indicator:checked { border: 4px solid @accent@; width: 6px; height: 6px;
+  background: @on_accent@; }
 QCheckBox:disabled { color: @muted@; }
 QListView, QTreeView, QTableView { background: @panel@; color: @text@;
   border: none; gridline-color: @line@; alternate-background-color: @field@; }
 QAbstractItemView::item:selected { background: @chosen@; color: @text@; }
+QListView::item, QTreeView::item { padding: 3px 4px; }
 QHeaderView::section { background: @panel@; color: @muted@; border: none;
   border-bottom: 1px solid @line@; padding: 4px; }
 QTabBar::tab { color: @muted@; padding: 6px 12px; border: none; }

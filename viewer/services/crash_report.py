@@ -1,0 +1,42 @@
+"""What is kept of a failure of ours: where in the code it was, and no value."""
+
+import platform
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+
+import viewer
+
+
+def crash_report(error: BaseException) -> str:
+    """Return a report of a failure.
+
+    Only versions and the places in the code are kept, never the message or a value,
+    which may hold patient data.
+    """
+    places = traceback.format_list(traceback.extract_tb(error.__traceback__))
+    head = f"overread {viewer.__version__}, {type(error).__name__}\n"
+    system = f"Python {platform.python_version()}, {platform.system()}\n"
+    return "".join([head, system, *places])
+
+
+def keep_crash_report(text: str, home: Path) -> Path | None:
+    """Write a report into the data folder; return its file, or None if it cannot."""
+    folder = home / "crashes"
+    path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError:
+        return None
+    return path
+
+
+def crash_sentence(error: BaseException, kept: Path | None) -> str:
+    """Return the sentence that tells a person about a failure of ours."""
+    failed = f"Overread failed unexpectedly ({type(error).__name__})"
+    if kept is None:
+        return f"{failed}; please report it."
+    return (
+        f"{failed}; please report it with the file {kept}, which holds no patient data."
+    )

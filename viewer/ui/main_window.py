@@ -1,0 +1,388 @@
+"""The window: a switch of workspaces, menus from the table, notices, the status bar."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QPlainTextEdit,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+import viewer
+from viewer.ui import theme
+from viewer.ui.actions import MENUS, SHOW, Handlers, Place
+from viewer.ui.crash import CrashHandler
+from viewer.ui.desk import Desk
+from viewer.ui.layout_memory import (
+    Layout,
+    bytes_of,
+    digits_of,
+    keep_layout,
+    read_layout,
+)
+from viewer.ui.notice_bar import NoticeBar
+from viewer.ui.palette_dialog import PaletteDialog
+from viewer.ui.shortcuts_sheet import ShortcutsSheet
+from viewer.ui.status_bar import CancelAsked, StatusBar
+from viewer.ui.switch import Switch
+
+if TYPE_CHECKING:
+    from viewer.services.background import WorkerMessage
+
+_SIZE: Final = (1440, 900)
+_TAKES_RETURN: Final = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit)
+"""Widgets for which Return means something of their own."""
+
+
+class Workspace(Protocol):
+    """What a workspace offers beside being a widget."""
+
+    def handlers(self) -> Handlers:
+        """Return what it does for each action id."""
+
+
+class ReadsCases(Workspace, Protocol):
+    """The workspace that opens images."""
+
+    def open_paths(self, paths: Sequence[Path], /) -> None:
+        """Open files and folders."""
+
+    def show_answer(self, trial: int, /) -> None:
+        """Open the case of a trial, its answer drawn."""
+
+
+class ShowsRuns(Workspace, Protocol):
+    """The workspace that shows results."""
+
+    def return_to_row(self) -> None:
+        """Give the focus back to the row that a case was chosen from."""
+
+
+class TrialEvent(Protocol):
+    """The choice of a trial."""
+
+    @property
+    def trial(self) -> int:
+        """The trial's number in the store."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    place: Place
+    widget: QWidget
+
+
+class MainWindow(QMainWindow):
+    """The program's window; workspaces are added to it one by one."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._layout = read_layout(desk.settings.home)
+        self._shown: list[_Shown] = []
+        self._read: ReadsCases | None = None
+        self._measure: ShowsRuns | None = None
+        self.crash = CrashHandler(desk.settings, desk.notices, self)
+        self.setWindowTitle("Overread")
+        self.setAcceptDrops(True)
+        self._build()
+        desk.actions.handle(self._handlers())
+        desk.undo.canUndoChanged.connect(self._offer_undo)
+        desk.undo.canRedoChanged.connect(self._offer_undo)
+        desk.worker.message.connect(self._hear)
+        self._wear(theme.THEMES.get(self._layout.theme, theme.DARK))
+        self._place()
+
+    @property
+    def remembered(self) -> Layout:
+        """The layout as it was left the last time."""
+        return self._layout
+
+    def _build(self) -> None:
+        self.stack = QStackedWidget(self)
+        self.switch = Switch(self.desk.actions, self)
+        self.notice_bar = NoticeBar(self.desk.notices, self)
+        column = QVBoxLayout()
+        column.addWidget(self.notice_bar)
+        column.addWidget(self.stack, 1)
+        central = QWidget(self)
+        row = QHBoxLayout(central)
+        row.addWidget(self.switch)
+        row.addLayout(column, 1)
+        for layout in (row, column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        self.setCentralWidget(central)
+        self.status = StatusBar(self.desk.status, self)
+        self.status.batch.cancel_asked.connect(self._cancel_run)
+        self.setStatusBar(self.status)
+        self._menus = {name: self._menu(name) for name in MENUS}
+
+    def _menu(self, name: str) -> QMenu:
+        menu = QMenu(name, self)
+        menu.setToolTipsVisible(True)
+        self.menuBar().addMenu(menu)
+        return menu
+
+    def _handlers(self) -> Handlers:
+        return {
+            "file.quit": self._quit,
+            "edit.undo": self.desk.undo.undo,
+            "edit.redo": self.desk.undo.redo,
+            "view.theme": self._change_theme,
+            "view.full_screen": self._full_screen,
+            "window.palette": self._show_palette,
+            "help.shortcuts": self._show_shortcuts,
+            "help.about": self._show_about,
+        }
+
+    def add_read(self, widget: QWidget, read: ReadsCases) -> None:
+        """Add the workspace that opens images."""
+        self._read = read
+        handlers = {
+            **read.handlers(),
+            "file.open": self._ask_for_files,
+            "file.open_folder": self._ask_for_folder,
+        }
+        self._add(_Shown(Place.READ, widget), handlers)
+
+    def add_measure(self, widget: QWidget, measure: ShowsRuns) -> None:
+        """Add the workspace that shows results."""
+        self._measure = measure
+        self._add(_Shown(Place.MEASURE, widget), measure.handlers())
+        self.desk.actions.handle({"measure.back": self.back_to_results}, Place.READ)
+        self._fill_menus()
+        self.enter(self.place)
+
+    def _add(self, shown: _Shown, handlers: Handlers) -> None:
+        self._shown.append(shown)
+        self.stack.addWidget(shown.widget)
+        self._restore_splitters(shown)
+        enter = f"window.{shown.place}"
+        self.desk.actions.handle({enter: lambda: self.enter(shown.place)})
+        self.desk.actions.handle(handlers, shown.place)
+        self.switch.refresh()
+        self._fill_menus()
+        self.enter(self.place)
+
+    def _fill_menus(self) -> None:
+        for menu in self._menus.values():
+            menu.clear()
+        for spec, action in self.desk.actions:
+            if spec.held:
+                self.addAction(action)
+                continue
+            menu = self._menus[spec.menu]
+            if spec.section and menu.actions():
+                menu.addSeparator()
+            menu.addAction(action)
+        for menu in self._menus.values():
+            menu.menuAction().setVisible(bool(menu.actions()))
+
+    def enter(self, place: Place) -> None:
+        """Show a workspace; commands of the others are greyed out."""
+        for shown in self._shown:
+            if shown.place is place:
+                self.stack.setCurrentWidget(shown.widget)
+                self.desk.actions.enter(place)
+                self.desk.actions.set_checked(f"window.{place}", True)
+                self.desk.actions["measure.back"].setEnabled(False)
+                self._offer_undo()
+
+    @property
+    def place(self) -> Place:
+        """The workspace that is shown."""
+        widget = self.stack.currentWidget()
+        return next((s.place for s in self._shown if s.widget is widget), Place.READ)
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """Open files and folders in Read."""
+        if self._read is None or not paths:
+            return
+        self.enter(Place.READ)
+        self._remember_paths(paths)
+        self._read.open_paths(paths)
+
+    def reopen(self) -> None:
+        """Open what was opened last, as far as it is still there."""
+        paths = [Path(path) for path in self._layout.paths]
+        self.open_paths([path for path in paths if path.exists()])
+
+    def return_to_workspace(self) -> None:
+        """Show the workspace in which the window was left."""
+        if self._layout.workspace in {shown.place for shown in self._shown}:
+            self.enter(Place(self._layout.workspace))
+
+    def open_trial(self, event: TrialEvent) -> None:
+        """Open the case of a trial in Read; Esc leads back."""
+        if self._read is not None:
+            self.enter(Place.READ)
+            self.desk.actions["measure.back"].setEnabled(True)
+            self._read.show_answer(event.trial)
+
+    def back_to_results(self) -> None:
+        """Return to the row that the case was chosen from."""
+        if self._measure is not None:
+            self.enter(Place.MEASURE)
+            self._measure.return_to_row()
+
+    def _ask_for_files(self) -> None:
+        self._ask_for(QFileDialog.FileMode.ExistingFiles, "Open files")
+
+    def _ask_for_folder(self) -> None:
+        self._ask_for(QFileDialog.FileMode.Directory, "Open folder")
+
+    def _ask_for(self, mode: QFileDialog.FileMode, title: str) -> None:
+        dialog = QFileDialog(self, title)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(mode)
+        if self._layout.paths:
+            dialog.setDirectory(str(Path(self._layout.paths[0]).parent))
+        dialog.filesSelected.connect(self._open_chosen)
+        dialog.open()
+
+    def _open_chosen(self, names: Sequence[str]) -> None:
+        self.open_paths([Path(name) for name in names])
+
+    def _show_palette(self) -> None:
+        dialog = PaletteDialog(self.desk.actions, self)
+        middle = self.geometry().center()
+        dialog.move(middle.x() - dialog.width() // 2, self.geometry().top() + 80)
+        dialog.show()
+
+    def _show_shortcuts(self) -> None:
+        ShortcutsSheet(self.desk.actions, self).show()
+
+    def _show_about(self) -> None:
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle("About Overread")
+        box.setText(f"Overread {viewer.__version__}")
+        box.setInformativeText("For research; not a medical device.")
+        box.open()
+
+    def _quit(self) -> None:
+        self.close()
+
+    def _change_theme(self) -> None:
+        self._wear(theme.LIGHT if theme.current().dark else theme.DARK)
+
+    def _wear(self, palette: theme.Palette) -> None:
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            theme.apply(application, palette)
+        self.desk.actions.set_checked("view.theme", not palette.dark)
+
+    def _full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _offer_undo(self) -> None:
+        undo, redo = self.desk.actions["edit.undo"], self.desk.actions["edit.redo"]
+        undo.setEnabled(self.desk.undo.canUndo())
+        redo.setEnabled(self.desk.undo.canRedo())
+        undo.setText(f"Undo {self.desk.undo.undoText()}".strip())
+        redo.setText(f"Redo {self.desk.undo.redoText()}".strip())
+
+    def _hear(self, message: "WorkerMessage") -> None:
+        from viewer.services.background import WorkerDied, WorkerEvent
+
+        if isinstance(message, WorkerEvent):
+            self.status.batch.follow(message.event)
+        elif isinstance(message, WorkerDied):
+            self.status.batch.stop()
+
+    def _cancel_run(self, event: CancelAsked) -> None:
+        self.desk.worker.cancel(event.run)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Ask on Return, where nothing with the focus takes it."""
+        is_return = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+        if is_return and not isinstance(self.focusWidget(), _TAKES_RETURN):
+            self.desk.actions["ask.ask"].trigger()
+        else:
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Show the overlays again when the key that hides them is let go."""
+        if event.key() == Qt.Key.Key_H and not event.isAutoRepeat():
+            self.desk.actions.run(SHOW)
+        super().keyReleaseEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Show the overlays again when another window takes the keyboard."""
+        if event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow():
+            self.desk.actions.run(SHOW)
+        super().changeEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        """Take files and folders."""
+        if _dropped(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        """Open what was dropped, wherever on the window."""
+        event.acceptProposedAction()
+        self.open_paths(_dropped(event))
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """Remember the layout; the worker stores what is in flight."""
+        keep_layout(self._as_left(), self.desk.settings.home)
+        self.desk.worker.close()
+        super().closeEvent(event)
+
+    def _remember_paths(self, paths: Sequence[Path]) -> None:
+        kept = tuple(str(path.absolute()) for path in paths)
+        self._layout = Layout(**{**vars(self._layout), "paths": kept})
+
+    def _place(self) -> None:
+        self.resize(*_SIZE)
+        if self._layout.geometry:
+            self.restoreGeometry(bytes_of(self._layout.geometry))
+
+    def _splitters(self, shown: _Shown) -> Iterator[tuple[str, QSplitter]]:
+        for number, splitter in enumerate(shown.widget.findChildren(QSplitter)):
+            yield f"{shown.place}.{splitter.objectName() or number}", splitter
+
+    def _restore_splitters(self, shown: _Shown) -> None:
+        for name, splitter in self._splitters(shown):
+            if name in self._layout.splitters:
+                splitter.restoreState(bytes_of(self._layout.splitters[name]))
+
+    def _as_left(self) -> Layout:
+        return Layout(
+            geometry=digits_of(self.saveGeometry()),
+            theme=theme.current().name,
+            workspace=self.place.value,
+            paths=self._layout.paths,
+            splitters={
+                name: digits_of(splitter.saveState())
+                for shown in self._shown
+                for name, splitter in self._splitters(shown)
+            },
+        )
+
+
+def _dropped(event: QDropEvent) -> list[Path]:
+    urls = event.mimeData().urls()
+    return [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]

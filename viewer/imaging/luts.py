@@ -70,6 +70,19 @@ def is_inverted(image: PixelImage) -> bool:
     return image.photometric is Photometric.MONOCHROME1
 
 
+def default_window(image: PixelImage) -> Window:
+    """Return the window that a grey image is first shown with.
+
+    Its VOI LUT's input range (PS3.3 C.11.2.1.1) where it has one, else its first
+    window, else from its least to its greatest value that is not padding.
+    """
+    if not image.voi_luts:
+        return image.windows[0] if image.windows else _full_range(image)
+    lut = image.voi_luts[0]
+    width = float(max(1, lut.entries.size))
+    return Window(lut.first + width / 2, width, explanation=lut.explanation)
+
+
 def apply_window(values: npt.ArrayLike, window: Window) -> _Floats:
     """Return ``values`` mapped to 0-1 by a window.
 

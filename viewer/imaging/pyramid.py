@@ -1,0 +1,245 @@
+"""A mip pyramid of one image, and the part of it that a viewport shows.
+
+Level 0 is the image, each further level the mean of 2 × 2 pixels of the one before.
+Grey integers that fit 16 bits are kept as uint16 codes, so that a change of window is
+one look-up in a table of 65,536 entries per pixel of the viewport; what else a file
+may hold (float, wide integers, RGB) is shaded from its own values.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.geometry import PointPx, SizePx
+from viewer.domain.image import Photometric, PixelImage, Window
+from viewer.imaging.luts import default_window, to_raster
+
+CODES: Final = 1 << 16
+_Values = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Viewport:
+    """A rectangle of device pixels over an image.
+
+    ``size`` is in device pixels, ``origin`` the native position of its top left
+    corner, ``step_x`` and ``step_y`` native pixels per device pixel.
+    """
+
+    size: SizePx
+    origin: PointPx
+    step_x: float
+    step_y: float
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """The part of a viewport that the image covers, in device pixels.
+
+    ``values`` is (rows, columns[, 3]): codes, or values of the image's own kind;
+    ``padding`` (rows, columns) bool or None; ``left`` and ``top`` where it lies in
+    the viewport.
+    """
+
+    values: _Values
+    padding: npt.NDArray[np.bool_] | None
+    left: int
+    top: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    values: _Values
+    padding: npt.NDArray[np.bool_] | None
+
+
+class Pyramid:
+    """One image at every scale, shaded at the viewport's own resolution.
+
+    Parameters
+    ----------
+    image : PixelImage
+        Of any kind. Further levels are made when a viewport first needs them.
+    """
+
+    def __init__(self, image: PixelImage) -> None:
+        self.image = image
+        self.window = _first_window(image)
+        self._low = _code_base(image.values)
+        self._levels = [_Level(self._codes(), image.padding)]
+
+    def sample(self, viewport: Viewport) -> Patch:
+        """Resample the visible part.
+
+        Every device pixel is the mean of four samples a quarter of it off its centre,
+        taken from the level next finer than the viewport: at whole-numbered zoom the
+        image's own pixels, unmixed. Images with padding take the centre only, so that
+        padding never bleeds into what was measured.
+        """
+        number = self._level_for(min(viewport.step_x, viewport.step_y))
+        level = self._levels[number]
+        taps = 1 if level.padding is not None else 2
+        size = self.image.size
+        top, rows = _taps(
+            viewport.origin.y, viewport.step_y, viewport.size.rows, size.rows, taps
+        )
+        left, columns = _taps(
+            viewport.origin.x,
+            viewport.step_x,
+            viewport.size.columns,
+            size.columns,
+            taps,
+        )
+        rows, columns = [r >> number for r in rows], [c >> number for c in columns]
+        values = _gather(_gather(level.values, rows, 0), columns, 1)
+        padding = level.padding
+        if padding is not None:
+            padding = padding.take(rows[0], 0).take(columns[0], 1)
+        return Patch(values, padding, left, top)
+
+    def table(self, window: Window | None, *, inverted: bool) -> npt.NDArray[np.uint8]:
+        """Return what each of the 65,536 codes is shown as; see :func:`to_raster`."""
+        inputs = np.arange(CODES, dtype=np.int64) + (self._low or 0)
+        return self._shade(inputs[None, :], None, window, inverted=inverted).ravel()
+
+    def shade(
+        self, patch: Patch, window: Window | None, *, inverted: bool
+    ) -> npt.NDArray[np.uint8]:
+        """Return a patch as it is shown: (rows, columns) grey or (…, 3) RGB.
+
+        ``window`` None is the file's own VOI; ``inverted`` turns the grey scale (or
+        the colours) round, padding stays black.
+        """
+        if self._low is None:
+            return self._shade(patch.values, patch.padding, window, inverted=inverted)
+        table = self.table(window, inverted=inverted)
+        pixels = np.take(table, patch.values)
+        if patch.padding is not None:
+            pixels[patch.padding] = 0
+        return pixels
+
+    def _shade(
+        self,
+        values: _Values,
+        padding: npt.NDArray[np.bool_] | None,
+        window: Window | None,
+        *,
+        inverted: bool,
+    ) -> npt.NDArray[np.uint8]:
+        has_voi = bool(self.image.windows or self.image.voi_luts)
+        part = replace(self.image, values=values, padding=None)
+        pixels = to_raster(part, window or (None if has_voi else self.window)).pixels
+        if inverted:
+            pixels = 255 - pixels
+        if padding is not None:
+            pixels[padding] = 0
+        return pixels
+
+    def _codes(self) -> _Values:
+        """Return level 0: codes where the values fit 16 bits, else the values."""
+        values = self.image.values
+        if self._low is not None:
+            return _as_codes(values, self._low)
+        wide = values.dtype.kind in "iu" and values.dtype.itemsize > 2
+        return values.astype(np.float64) if wide else np.ascontiguousarray(values)
+
+    def _level_for(self, step: float) -> int:
+        """Return the coarsest level not coarser than ``step``, made if need be."""
+        number = max(0, int(np.floor(np.log2(max(step, 1.0)))))
+        while len(self._levels) <= number:
+            last = self._levels[-1]
+            if min(last.values.shape[:2]) <= 1:
+                return len(self._levels) - 1
+            self._levels.append(_halved(last))
+        return number
+
+
+def _first_window(image: PixelImage) -> Window:
+    if image.photometric is Photometric.RGB:
+        return Window(127.5, 255.0)
+    return default_window(image)
+
+
+def _code_base(values: _Values) -> int | None:
+    """Return the value that code 0 stands for, None where codes cannot."""
+    if values.ndim == 3 or values.dtype.kind not in "iu":
+        return None
+    if values.dtype.itemsize <= 2:
+        return int(np.iinfo(values.dtype).min)
+    low = int(values.min())
+    return low if int(values.max()) - low < CODES else None
+
+
+def _as_codes(values: _Values, low: int) -> npt.NDArray[np.uint16]:
+    if values.dtype.itemsize > 2:
+        return np.asarray(values - low).astype(np.uint16)
+    unsigned = values.view(f"u{values.dtype.itemsize}")
+    return (unsigned if low == 0 else unsigned ^ unsigned.dtype.type(-low)).astype(
+        np.uint16
+    )
+
+
+def _taps(
+    origin: float, step: float, n_device: int, n_native: int, taps: int
+) -> tuple[int, list[npt.NDArray[np.intp]]]:
+    """Return the first device pixel on the image, and native indices for each tap."""
+    first = max(0, int(np.ceil(-origin / step - 0.5)))
+    last = min(n_device, int(np.ceil((n_native - origin) / step - 0.5)))
+    centres = origin + (np.arange(first, max(first, last)) + 0.5) * step
+    offsets = (0.0,) if taps == 1 else (-step / 4, step / 4)
+    return first, [
+        np.clip(np.floor(centres + offset), 0, n_native - 1).astype(np.intp)
+        for offset in offsets
+    ]
+
+
+def _gather(values: _Values, indices: list[npt.NDArray[np.intp]], axis: int) -> _Values:
+    first = values.take(indices[0], axis)
+    if np.array_equal(indices[0], indices[-1]):
+        return first
+    return _mean(first, values.take(indices[-1], axis), up=bool(axis))
+
+
+def _mean(a: _Values, b: _Values, *, up: bool) -> _Values:
+    """Return (a + b) / 2 without overflow, rounded up along one axis only."""
+    if a.dtype.kind == "f":
+        return np.asarray((a + b) * a.dtype.type(0.5))
+    half = (a ^ b) >> 1
+    return np.asarray((a | b) - half if up else (a & b) + half)
+
+
+def _halved(level: _Level) -> _Level:
+    """Return the next coarser level; an odd last row or column is repeated."""
+    if level.padding is not None:
+        return _halved_around(level.values, level.padding)
+    even = _even(level.values)
+    if even.dtype.kind == "f":
+        return _Level(_sum_of_four(even) * even.dtype.type(0.25), None)
+    sums = _sum_of_four(even.astype(np.uint32))
+    return _Level(((sums + 2) >> 2).astype(even.dtype), None)
+
+
+def _halved_around(values: _Values, padding: npt.NDArray[np.bool_]) -> _Level:
+    """Return the mean of the measured pixels of each four; none is padding again."""
+    even, measured = _even(values), ~_even(padding)
+    sums = _sum_of_four(np.where(measured, even, 0).astype(np.float64))
+    counts = _sum_of_four(measured.astype(np.uint8))
+    means = sums / np.maximum(counts, 1)
+    if values.dtype.kind != "f":
+        means = np.rint(means)
+    return _Level(means.astype(values.dtype), counts == 0)
+
+
+def _even(values: _Values) -> _Values:
+    rows, columns = values.shape[:2]
+    if rows % 2 == 0 and columns % 2 == 0:
+        return values
+    more = [(0, rows % 2), (0, columns % 2)] + [(0, 0)] * (values.ndim - 2)
+    return np.pad(values, more, mode="edge")
+
+
+def _sum_of_four(values: _Values) -> _Values:
+    rows = values[0::2] + values[1::2]
+    return np.asarray(rows[:, 0::2] + rows[:, 1::2])

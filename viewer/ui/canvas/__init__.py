@@ -1,0 +1,1 @@
+"""The image area: one view, its tools and its overlays."""

@@ -1,0 +1,160 @@
+"""Where an image lies on the screen, and its frame as a QImage."""
+
+from dataclasses import dataclass, replace
+from typing import Final, Self
+
+import numpy as np
+from PySide6.QtGui import QImage, QTransform
+
+from viewer.domain.geometry import PointPx, SizePx
+from viewer.domain.image import PixelImage, Window
+from viewer.imaging.pyramid import Patch, Pyramid, Viewport
+
+MIN_SCALE: Final = 1 / 64
+MAX_SCALE: Final = 64.0
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """Maps native pixels to device pixels of the viewport.
+
+    ``scale`` is device pixels per native pixel along a row; ``aspect`` how much
+    taller than wide a pixel is; ``left`` and ``top`` the device pixel that the
+    image's corner lies on. It is a whole one, so that at whole-numbered zoom every
+    native pixel covers whole device pixels.
+    """
+
+    scale: float
+    aspect: float
+    left: int
+    top: int
+
+    @classmethod
+    def fitted(cls, image: SizePx, screen: SizePx, aspect: float) -> Self:
+        """Return the camera that shows the whole image, centred."""
+        scale = min(screen.columns / image.columns, screen.rows / (image.rows * aspect))
+        return cls.centred(image, screen, aspect, min(max(scale, MIN_SCALE), MAX_SCALE))
+
+    @classmethod
+    def centred(
+        cls, image: SizePx, screen: SizePx, aspect: float, scale: float
+    ) -> Self:
+        """Return the camera with the image's middle in the middle of the screen."""
+        left = round((screen.columns - image.columns * scale) / 2)
+        top = round((screen.rows - image.rows * scale * aspect) / 2)
+        return cls(scale, aspect, left, top)
+
+    @property
+    def scale_y(self) -> float:
+        """Device pixels per native pixel down a column."""
+        return self.scale * self.aspect
+
+    def to_native(self, x: float, y: float) -> PointPx:
+        """Return the native position under a device position."""
+        return PointPx((x - self.left) / self.scale, (y - self.top) / self.scale_y)
+
+    def panned(self, x: float, y: float) -> "Camera":
+        """Return the camera after the image moved by device pixels."""
+        return replace(self, left=self.left + round(x), top=self.top + round(y))
+
+    def zoomed(self, factor: float, x: float, y: float) -> "Camera":
+        """Return the camera after a zoom that keeps what lies at a device position."""
+        scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
+        ratio = scale / self.scale
+        left = round(x - (x - self.left) * ratio)
+        return replace(
+            self, scale=scale, left=left, top=round(y - (y - self.top) * ratio)
+        )
+
+    def viewport(self, screen: SizePx) -> Viewport:
+        """Return what a screen of device pixels shows, in native pixels."""
+        step_x, step_y = 1 / self.scale, 1 / self.scale_y
+        origin = PointPx(-self.left * step_x, -self.top * step_y)
+        return Viewport(screen, origin, step_x, step_y)
+
+    def transform(self, ratio: float) -> QTransform:
+        """Return native pixels to the view's own, ``ratio`` device pixels each."""
+        return QTransform(
+            self.scale / ratio,
+            0.0,
+            0.0,
+            self.scale_y / ratio,
+            self.left / ratio,
+            self.top / ratio,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The visible part of an image, and the device pixel that it starts on."""
+
+    image: QImage
+    left: int
+    top: int
+
+
+class Display:
+    """One image with its window: resampled once per viewport, shaded once per window.
+
+    ``window`` None is the file's own VOI.
+    """
+
+    def __init__(self, image: PixelImage) -> None:
+        self.pyramid = Pyramid(image)
+        self.window: Window | None = None
+        self.inverted = False
+        self._sampled: tuple[Viewport, Patch] | None = None
+
+    @property
+    def shown_window(self) -> Window:
+        """The window in use, in modality units."""
+        return self.window or self.pyramid.window
+
+    def frame(self, viewport: Viewport) -> Frame:
+        """Return what a viewport shows."""
+        if self._sampled is None or self._sampled[0] != viewport:
+            self._sampled = viewport, self.pyramid.sample(viewport)
+        patch = self._sampled[1]
+        pixels = self.pyramid.shade(patch, self.window, inverted=self.inverted)
+        pixels = np.ascontiguousarray(pixels)
+        rows, columns = pixels.shape[:2]
+        kind = (
+            QImage.Format.Format_Grayscale8
+            if pixels.ndim == 2
+            else QImage.Format.Format_RGB888
+        )
+        # The image keeps the buffer alive; no pixel is copied.
+        image = QImage(pixels.data, columns, rows, pixels.strides[0], kind)
+        return Frame(image, patch.left, patch.top)
+
+
+def aspect_of(image: PixelImage) -> float:
+    """Return how much taller than wide a pixel is; 1 without a spacing."""
+    if image.spacing is None or image.spacing.column_mm <= 0:
+        return 1.0
+    return image.spacing.row_mm / image.spacing.column_mm or 1.0
+
+
+def value_text(image: PixelImage, point: PointPx) -> str | None:
+    """Return the value under a native position with its unit, None off the image."""
+    row, column = int(np.floor(point.y)), int(np.floor(point.x))
+    if not (0 <= row < image.size.rows and 0 <= column < image.size.columns):
+        return None
+    if image.padding is not None and image.padding[row, column]:
+        return "padding, not measured"
+    value = image.values[row, column]
+    if value.ndim:
+        return " ".join(f"{n} {v}" for n, v in zip("RGB", value.tolist(), strict=True))
+    number = f"{value:.5g}" if image.values.dtype.kind == "f" else str(value)
+    return f"{number} {image.units}".strip()
+
+
+def window_text(window: Window) -> str:
+    """Return a window as corner text writes it."""
+    return f"W {_plain(window.width)}  L {_plain(window.center)}"
+
+
+def _plain(value: float) -> str:
+    return (
+        f"{value:.0f}" if abs(value) >= 100 or value == round(value) else f"{value:.3g}"
+    )

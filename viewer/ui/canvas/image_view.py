@@ -1,0 +1,401 @@
+"""The image view: one image on black, its overlays, and the gestures of a reader.
+
+The scene's coordinates are the view's pixels. One root item carries the transform of
+native pixels and every overlay is its child, so image and overlays share one mapping.
+The image itself is painted as the background, at the screen's resolution.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QWidget
+
+from viewer.domain.geometry import PointPx
+from viewer.domain.image import Spacing, Window
+from viewer.domain.reference import Mask
+from viewer.imaging.luts import is_inverted
+from viewer.services.answers import StoredAnswer
+from viewer.services.view_image import ShownImage
+from viewer.ui.canvas.annotations import Annotations
+from viewer.ui.canvas.display import Camera, Display, aspect_of, value_text
+from viewer.ui.canvas.events import (
+    AnswerHovered,
+    CursorMoved,
+    Scrolled,
+    Tool,
+    WindowChanged,
+    ZoomChanged,
+)
+from viewer.ui.canvas.layers import Layers
+from viewer.ui.canvas.overlays.grid import GridOverlay
+from viewer.ui.canvas.still_view import StillView
+from viewer.ui.canvas.tools.drag import Canvas, Drag
+from viewer.ui.canvas.tools.length import LengthDrag, length_text
+from viewer.ui.canvas.tools.pan import PanDrag
+from viewer.ui.canvas.tools.window import WindowDrag
+from viewer.ui.canvas.tools.zoom import ZoomDrag
+from viewer.ui.theme import current
+
+_TOOLS: Final[dict[Tool, Callable[[Canvas, QPointF], Drag]]] = {
+    Tool.WINDOW: WindowDrag,
+    Tool.PAN: PanDrag,
+    Tool.ZOOM: ZoomDrag,
+    Tool.LENGTH: LengthDrag,
+}
+_CURSORS: Final = {
+    Tool.WINDOW: Qt.CursorShape.ArrowCursor,
+    Tool.PAN: Qt.CursorShape.OpenHandCursor,
+    Tool.ZOOM: Qt.CursorShape.SizeVerCursor,
+    Tool.LENGTH: Qt.CursorShape.CrossCursor,
+}
+_STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
+_ZOOM_STEP: Final = 1.2
+_WHEEL_STEP: Final = 120
+_EMPTY: Final = "Open a file (Ctrl+O), or drop files and folders here."
+
+
+class ImageView(StillView):
+    """Shows one image.
+
+    Left drag is the tool that is set, middle drag pans, right drag zooms; the wheel
+    scrolls a stack and zooms a single image, with Ctrl it always zooms.
+    """
+
+    cursor_moved = Signal(object)
+    """CursorMoved"""
+    window_changed = Signal(object)
+    """WindowChanged"""
+    zoom_changed = Signal(object)
+    """ZoomChanged"""
+    answer_hovered = Signal(object)
+    """AnswerHovered"""
+    scrolled = Signal(object)
+    """Scrolled"""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: ShownImage | None = None
+        self._display: Display | None = None
+        self._annotations: Annotations | None = None
+        self._camera = Camera(1.0, 1.0, 0, 0)
+        self._fitted = True
+        self._tool = Tool.WINDOW
+        self._drag: Drag | None = None
+        self._wheel = 0
+        self._hovered: StoredAnswer | None = None
+        self._font = QFont(self.font())
+        self._font.setPixelSize(12)
+        self._layers = Layers(self.stage, self._font)
+        self.setAccessibleName("Image")
+
+    def show_image(self, shown: ShownImage) -> None:
+        """Show an image; the next of a series keeps window and zoom."""
+        before, self._shown = self._shown, shown
+        old, self._display = self._display, Display(shown.image)
+        self._annotations = Annotations(shown, self._font)
+        if before is not None and old is not None and _alike(before, shown):
+            self._display.window, self._display.inverted = old.window, old.inverted
+        else:
+            self._layers.set_grid(None)
+            self._fitted = True
+        self._layers.set_reference(None)
+        self._layers.set_answers(())
+        self._layers.show_lengths_of(shown.ref)
+        self._recentre()
+        self._tell_window()
+
+    def clear(self) -> None:
+        """Show nothing but what to do next."""
+        self._shown, self._display, self._annotations = None, None, None
+        self._layers.set_grid(None)
+        self._layers.set_reference(None)
+        self._layers.set_answers(())
+        self._layers.show_lengths_of(None)
+        self._update()
+
+    def set_grid(self, overlay: GridOverlay | None) -> None:
+        """Lay a grid over the image, or none."""
+        self._layers.set_grid(overlay)
+        self._update()
+
+    def set_reference(self, mask: Mask | None) -> None:
+        """Draw a reference mask, or none."""
+        self._layers.set_reference(mask)
+        self._update()
+
+    def set_answers(self, answers: tuple[StoredAnswer, ...]) -> None:
+        """Draw answers; each model's colour goes by the order they come in."""
+        self._layers.set_answers(answers)
+        self._update()
+
+    def hide_overlays(self, hidden: bool) -> None:
+        """Hide grid, reference, answers and lengths, or show them again."""
+        self._layers.hide(hidden=hidden)
+        self._update()
+
+    @property
+    def window_shown(self) -> Window | None:
+        """The window in use, None without a grey image."""
+        grey = (
+            self._display is not None and self._display.pyramid.image.values.ndim == 2
+        )
+        return self._display.shown_window if self._display and grey else None
+
+    @property
+    def window_set(self) -> Window | None:
+        """The window that a person set, None while the file's own is shown."""
+        return self._display.window if self._display else None
+
+    @property
+    def first_window(self) -> Window | None:
+        """The window that the image was first shown with, None without a grey one."""
+        return self._display.pyramid.window if self._display else None
+
+    @property
+    def shows_low_bright(self) -> bool:
+        """Whether low values are the bright ones."""
+        if self._display is None:
+            return False
+        return is_inverted(self._display.pyramid.image) != self._display.inverted
+
+    def set_window(self, window: Window) -> None:
+        """Show with a window; the one it was first shown with is the file's own."""
+        if self._display is None or self.window_shown is None:
+            return
+        first = self._display.pyramid.window
+        self._display.window = None if window == first else window
+        self._update()
+        self._tell_window()
+
+    def invert(self) -> None:
+        """Turn the grey scale round."""
+        if self._display is not None:
+            self._display.inverted = not self._display.inverted
+            self._update()
+
+    def reset(self) -> None:
+        """Go back to the file's window and the whole image, and remove lengths."""
+        if self._display is None or self._shown is None:
+            return
+        self._display.window, self._display.inverted = None, False
+        self._layers.remove_lengths_of(self._shown.ref)
+        self.fit()
+        self._tell_window()
+
+    @property
+    def zoom(self) -> float:
+        """Device pixels per native pixel."""
+        return self._camera.scale
+
+    @property
+    def spacing(self) -> Spacing | None:
+        """The image's spacing, None where the file has none."""
+        return self._shown.image.spacing if self._shown else None
+
+    def fit(self) -> None:
+        """Show the whole image, and keep it whole when the view changes its size."""
+        self._fitted = True
+        self._recentre()
+
+    def one_to_one(self) -> None:
+        """Show each native pixel as one of the screen's."""
+        if self._shown is not None:
+            image = self._shown.image
+            aspect = aspect_of(image)
+            self._move(Camera.centred(image.size, self.screen_size, aspect, 1.0))
+
+    def zoom_by(self, factor: float) -> None:
+        """Zoom about the middle of the view."""
+        self.zoom_at(self.area.center(), factor)
+
+    def zoom_at(self, at: QPointF, factor: float) -> None:
+        """Zoom and keep what lies at a position of the view."""
+        ratio = self.ratio
+        self._move(self._camera.zoomed(factor, at.x() * ratio, at.y() * ratio))
+
+    def pan_by(self, x: float, y: float) -> None:
+        """Move the image by pixels of the view."""
+        ratio = self.ratio
+        self._move(self._camera.panned(x * ratio, y * ratio))
+
+    def to_native(self, at: QPoint) -> PointPx:
+        """Return the native position under a pixel of the viewport."""
+        return self.native_at(QPointF(at))
+
+    def native_at(self, at: QPointF) -> PointPx:
+        """Return the native position under a position of the view."""
+        ratio = self.ratio
+        return self._camera.to_native(at.x() * ratio, at.y() * ratio)
+
+    def to_view(self, point: PointPx) -> QPointF:
+        """Return where a native position lies in the view."""
+        return self._camera.transform(self.ratio).map(QPointF(point.x, point.y))
+
+    def set_tool(self, tool: Tool) -> None:
+        """Choose what a drag with the left button does."""
+        self._tool = tool
+        self.viewport().setCursor(_CURSORS[tool])
+
+    def set_length(self, start: PointPx, end: PointPx, *, done: bool) -> None:
+        """Draw a measured line; a done one stays with the image."""
+        if self._shown is None:
+            return
+        text = length_text(start, end, self._shown.image.spacing)
+        item = self._layers.length_item(start, end, text)
+        self._layers.set_length(self._shown.ref, item, done=done)
+        self._update()
+
+    @property
+    def lengths(self) -> tuple[str, ...]:
+        """What the lines measured on this image say."""
+        return self._layers.lengths_of(self._shown.ref) if self._shown else ()
+
+    def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
+        """Paint black and the image on it."""
+        painter.fillRect(rect, Qt.GlobalColor.black)
+        if self._display is None:
+            painter.setPen(QColor(current().muted))
+            where = self.viewport().rect()
+            painter.drawText(where, Qt.AlignmentFlag.AlignCenter, _EMPTY)
+            return
+        frame = self._display.frame(self._camera.viewport(self.screen_size))
+        if not frame.image.isNull():
+            ratio = self.ratio
+            frame.image.setDevicePixelRatio(ratio)
+            at = QPointF(frame.left / ratio, frame.top / ratio)
+            painter.drawImage(at, frame.image)
+
+    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802, ARG002
+        """Write over the image, and frame the view that has the keyboard."""
+        if self._annotations is not None:
+            self._annotations.paint(painter)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(current().accent), 1))
+            painter.drawRect(self.area.adjusted(0, 0, -1, -1))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Keep the whole image whole, else what lies in the middle."""
+        super().resizeEvent(event)
+        self.stage.setSceneRect(self.area)
+        if self._fitted:
+            self._recentre()
+        elif event.oldSize().isValid():
+            grown = event.size() - event.oldSize()
+            ratio = self.ratio / 2
+            self._camera = self._camera.panned(
+                grown.width() * ratio, grown.height() * ratio
+            )
+            self._update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Begin a drag."""
+        tools = {
+            Qt.MouseButton.LeftButton: self._tool,
+            Qt.MouseButton.MiddleButton: Tool.PAN,
+            Qt.MouseButton.RightButton: Tool.ZOOM,
+        }
+        tool = tools.get(event.button())
+        if tool is not None and self._shown is not None and self._drag is None:
+            self._drag = _TOOLS[tool](self, event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Go on with a drag, and tell what lies under the cursor."""
+        if self._drag is not None:
+            self._drag.move(event.position())
+        self._tell_cursor(event.position())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Finish a drag."""
+        if self._drag is not None:
+            drag, self._drag = self._drag, None
+            drag.end(event.position())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        """Scroll a stack, zoom a single image; with Ctrl always zoom."""
+        event.accept()
+        if self._shown is None:
+            return
+        turned = event.angleDelta().y()
+        ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if ctrl or not _is_stack(self._shown):
+            self.zoom_at(event.position(), _ZOOM_STEP ** (turned / _WHEEL_STEP))
+            return
+        self._wheel += turned
+        steps = int(self._wheel / _WHEEL_STEP)
+        if steps:
+            self._wheel -= steps * _WHEEL_STEP
+            self.scrolled.emit(Scrolled(-steps))
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Tell that the cursor is gone."""
+        super().leaveEvent(event)
+        self.cursor_moved.emit(CursorMoved(None, ""))
+        self._tell_hover(None)
+
+    def _recentre(self) -> None:
+        """Fit the image if it is to be whole, else keep it where it is."""
+        if self._shown is None:
+            return
+        if not self._fitted:
+            self._update()
+            return
+        image = self._shown.image
+        self._move(Camera.fitted(image.size, self.screen_size, aspect_of(image)))
+        self._fitted = True
+
+    def _move(self, camera: Camera) -> None:
+        if self._shown is None:
+            return
+        before, self._camera, self._fitted = self._camera, camera, False
+        self._update()
+        if camera.scale != before.scale:
+            self.zoom_changed.emit(ZoomChanged(camera.scale))
+
+    def _update(self) -> None:
+        """Lay out what lies over the image, and paint again."""
+        ratio = self.ratio
+        grounds: tuple[QRectF, ...] = ()
+        if self._annotations is not None and self._display is not None:
+            window = self._display.shown_window
+            self._annotations.place(self.area, self._camera.scale, ratio, window)
+            grounds = self._annotations.grounds
+        self._layers.place(self._camera.transform(ratio), self.area, grounds)
+        self.viewport().update()
+
+    def _tell_window(self) -> None:
+        window = self.window_shown
+        if window is not None:
+            self.window_changed.emit(WindowChanged(window))
+
+    def _tell_cursor(self, at: QPointF) -> None:
+        if self._shown is None:
+            return
+        point = self.native_at(at)
+        text = value_text(self._shown.image, point)
+        inside = None if text is None else point
+        self.cursor_moved.emit(CursorMoved(inside, text or ""))
+        self._tell_hover(self._layers.answer_at(at))
+
+    def _tell_hover(self, answer: StoredAnswer | None) -> None:
+        if answer is not self._hovered:
+            self._hovered = answer
+            self.answer_hovered.emit(AnswerHovered(answer))
+
+
+def _is_stack(shown: ShownImage) -> bool:
+    return shown.header.frames > 1 or shown.header.modality in _STACKED
+
+
+def _alike(a: ShownImage, b: ShownImage) -> bool:
+    """Tell whether two images are of one series and lie on each other."""
+    return a.header.series_key == b.header.series_key and a.image.size == b.image.size

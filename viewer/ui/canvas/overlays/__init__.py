@@ -1,0 +1,1 @@
+"""What is drawn over an image; one file per kind."""

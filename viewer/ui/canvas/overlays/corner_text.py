@@ -1,0 +1,62 @@
+"""The four blocks of text in the corners of a view."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFont, QPainter
+
+from viewer.ui.canvas.overlays.halo import draw_text, text_size
+
+if TYPE_CHECKING:
+    from viewer.services.view_image import CornerText
+
+MARGIN: Final = 8.0
+COLOR: Final = "#D7DBE0"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of text and its top left corner, in the view's pixels."""
+
+    text: str
+    at: QPointF
+    ground: QRectF
+
+
+def layout(
+    corners: "CornerText", live: tuple[str, ...], area: QRectF, font: QFont
+) -> tuple[Line, ...]:
+    """Place the corner text; ``live`` lines end the block at the bottom left."""
+    blocks = (
+        (corners.top_left, False, False),
+        (corners.top_right, True, False),
+        ((*corners.bottom_left, *live), False, True),
+        (corners.bottom_right, True, True),
+    )
+    return tuple(
+        line
+        for texts, right, bottom in blocks
+        for line in _block(texts, area, font, right=right, bottom=bottom)
+    )
+
+
+def paint(painter: QPainter, lines: tuple[Line, ...], font: QFont) -> None:
+    """Draw what :func:`layout` placed."""
+    for line in lines:
+        draw_text(painter, line.at, line.text, font, COLOR)
+
+
+def _block(
+    texts: tuple[str, ...], area: QRectF, font: QFont, *, right: bool, bottom: bool
+) -> list[Line]:
+    texts = tuple(text for text in texts if text)
+    height = text_size("Hg", font).height() - 2.0
+    y = area.bottom() - MARGIN - len(texts) * height if bottom else area.top() + MARGIN
+    lines = []
+    for number, text in enumerate(texts):
+        size = text_size(text, font)
+        x = area.right() - MARGIN - size.width() if right else area.left() + MARGIN
+        at = QPointF(x, y + number * height)
+        lines.append(Line(text, at, QRectF(at, size)))
+    return lines

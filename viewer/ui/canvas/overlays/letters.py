@@ -1,0 +1,75 @@
+"""Orientation letters and laterality, as the file gives them and never guessed."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFont
+
+from viewer.domain.case import ImageHeader
+from viewer.ui.canvas.overlays.corner_text import MARGIN, Line
+from viewer.ui.canvas.overlays.halo import text_size
+
+_OPPOSITE: Final = {"L": "R", "R": "L", "A": "P", "P": "A", "H": "F", "F": "H"}
+_SIDES: Final = {"L": "Left", "R": "Right", "B": "Both sides"}
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeLetters:
+    """What lies towards each edge of the image; "" where the file does not say."""
+
+    left: str
+    right: str
+    top: str
+    bottom: str
+
+
+def edge_letters(header: ImageHeader) -> EdgeLetters:
+    """Return the letters of Patient Orientation (PS3.3 C.7.6.1.1.1).
+
+    Its first value is the direction of the rows (to the right), its second that of
+    the columns (downwards); the other two edges are their opposites.
+    """
+    values = (*header.patient_orientation, "", "")
+    right, bottom = (_known(value) for value in values[:2])
+    return EdgeLetters(_opposite(right), right, _opposite(bottom), bottom)
+
+
+def laterality_text(header: ImageHeader) -> str:
+    """Return the side that was imaged (PS3.3 C.7.3.1, C.8.11.2), "" if unknown."""
+    return _SIDES.get(header.laterality.strip().upper(), "")
+
+
+def layout(header: ImageHeader, area: QRectF, font: QFont) -> tuple[Line, ...]:
+    """Place the letters in the middle of the view's edges."""
+    letters = edge_letters(header)
+    top = "  ".join(text for text in (letters.top, laterality_text(header)) if text)
+    return tuple(
+        _line(text, x, y, area, font)
+        for text, x, y in (
+            (letters.left, 0.0, 0.5),
+            (letters.right, 1.0, 0.5),
+            (top, 0.5, 0.0),
+            (letters.bottom, 0.5, 1.0),
+        )
+        if text
+    )
+
+
+def _line(text: str, x: float, y: float, area: QRectF, font: QFont) -> Line:
+    size = text_size(text, font)
+    at = QPointF(
+        area.left() + MARGIN + x * (area.width() - 2 * MARGIN - size.width()),
+        area.top() + MARGIN + y * (area.height() - 2 * MARGIN - size.height()),
+    )
+    return Line(text, at, QRectF(at, size))
+
+
+def _known(value: str) -> str:
+    """Return a direction as it stands, "" if it holds an unknown letter."""
+    value = value.strip().upper()
+    return value if all(letter in _OPPOSITE for letter in value) else ""
+
+
+def _opposite(value: str) -> str:
+    return "".join(_OPPOSITE[letter] for letter in value)

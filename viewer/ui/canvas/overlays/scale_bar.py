@@ -1,0 +1,69 @@
+"""A scale bar, drawn only where the file says how large a pixel is."""
+
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QFont, QPainter
+
+from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.ui.canvas.overlays.corner_text import COLOR, MARGIN
+from viewer.ui.canvas.overlays.halo import HALO, draw_text, text_size
+
+_WANTED_PX: Final = 140.0
+_THICK: Final = 2.0
+SUFFIX: Final = {
+    SpacingMeaning.PATIENT: "",
+    SpacingMeaning.CALIBRATED: "",
+    SpacingMeaning.DETECTOR: " at detector",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleBar:
+    """A bar's length in the view's pixels, and what it says."""
+
+    length: float
+    text: str
+
+
+def scale_bar(spacing: Spacing | None, scale: float) -> ScaleBar | None:
+    """Return a bar of a round length, None without a spacing.
+
+    ``scale`` is the view's pixels per native pixel along a row.
+    """
+    if spacing is None or spacing.column_mm <= 0:
+        return None
+    per_mm = scale / spacing.column_mm
+    length_mm = _round_below(_WANTED_PX / per_mm)
+    text = f"{length_text(length_mm)}{SUFFIX[spacing.meaning]}"
+    return ScaleBar(length_mm * per_mm, text)
+
+
+def length_text(length_mm: float) -> str:
+    """Return a round length with its unit: micrometres below a millimetre."""
+    if length_mm < 1:
+        return f"{length_mm * 1000:.3g} µm"
+    return f"{length_mm:g} mm"
+
+
+def paint(
+    painter: QPainter, bar: ScaleBar, area: QRectF, font: QFont, above: float
+) -> None:
+    """Draw a bar at the bottom right, ``above`` what else stands there."""
+    size = text_size(bar.text, font)
+    right, y = area.right() - MARGIN - 2, area.bottom() - MARGIN - above - 6
+    line = QRectF(right - bar.length, y, bar.length, _THICK)
+    ends = [QRectF(x, y - 4, _THICK, 4 + _THICK) for x in (line.left(), right - _THICK)]
+    for grown, color in ((1.5, HALO), (0.0, QColor(COLOR))):
+        for part in (line, *ends):
+            painter.fillRect(part.adjusted(-grown, -grown, grown, grown), color)
+    at = QPointF(right - size.width(), y - size.height() - 4)
+    draw_text(painter, at, bar.text, font, COLOR)
+
+
+def _round_below(value: float) -> float:
+    """Return the greatest of 1, 2, 5 × 10ⁿ that is not above ``value``."""
+    power = 10.0 ** floor(log10(value))
+    return max(n for n in (1.0, 2.0, 5.0) if n * power <= value) * power

@@ -1,0 +1,1 @@
+"""What a drag of the mouse does; one file per tool."""

@@ -1,0 +1,53 @@
+"""What a tool may do with the view, and what the view tells a tool."""
+
+from typing import Protocol
+
+from PySide6.QtCore import QPointF
+
+from viewer.domain.geometry import PointPx
+from viewer.domain.image import Spacing, Window
+
+
+class Canvas(Protocol):
+    """The view as a tool sees it; positions are in the view's pixels."""
+
+    @property
+    def window_shown(self) -> Window | None:
+        """The window in use, None without a grey image."""
+
+    @property
+    def first_window(self) -> Window | None:
+        """The window that the image was first shown with."""
+
+    @property
+    def shows_low_bright(self) -> bool:
+        """Whether low values are the bright ones."""
+
+    @property
+    def spacing(self) -> Spacing | None:
+        """The image's spacing, None where the file has none."""
+
+    def set_window(self, window: Window) -> None:
+        """Show with a window."""
+
+    def pan_by(self, x: float, y: float) -> None:
+        """Move the image."""
+
+    def zoom_at(self, at: QPointF, factor: float) -> None:
+        """Zoom and keep what lies at a position."""
+
+    def native_at(self, at: QPointF) -> PointPx:
+        """Return the native position under a position."""
+
+    def set_length(self, start: PointPx, end: PointPx, *, done: bool) -> None:
+        """Draw a measured line; a done one stays."""
+
+
+class Drag(Protocol):
+    """One drag of the mouse, from press to release."""
+
+    def move(self, at: QPointF) -> None:
+        """Follow the mouse."""
+
+    def end(self, at: QPointF) -> None:
+        """Finish where the button was let go."""

@@ -1,0 +1,149 @@
+"""What the model saw: the exact bytes that were sent, decoded, and the text."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QPixmap
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+_FACTOR_MAX: Final = 3
+_WIDTHS: Final = (570, 430)
+
+
+class WhatModelSaw(QDialog):
+    """A window beside the image; it decodes the very bytes and hashes them itself.
+
+    Parameters
+    ----------
+    name : str
+        The model's name, for the title.
+    images : sequence of bytes
+        The PNG files as they were sent.
+    text : sequence of (role, text)
+        The messages' text as it was sent.
+    request_sha256 : str
+        The hash of the request they belong to.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        images: Sequence[bytes],
+        text: Sequence[tuple[str, str]],
+        request_sha256: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"What {name} saw")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.images = tuple(images)
+        self.text = _text_view(text)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(_image_column(self.images))
+        split.addWidget(self.text)
+        split.setStretchFactor(1, 1)
+        split.setSizes(_WIDTHS)
+        column = QVBoxLayout(self)
+        column.addWidget(split, 1)
+        column.addWidget(_selectable(f"Request {request_sha256}"))
+        column.addLayout(self._buttons())
+        self.resize(1000, 700)
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        copy, close = QPushButton("Copy text"), QPushButton("Close")
+        copy.clicked.connect(self._copy)
+        close.clicked.connect(self.close)
+        if self.images:
+            save = QPushButton("Save image…")
+            save.clicked.connect(self._save)
+            row.addWidget(save)
+        row.addWidget(copy)
+        row.addStretch(1)
+        row.addWidget(close)
+        return row
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.text.toPlainText())
+
+    def _save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save the image as it was sent", "sent.png", "PNG (*.png)"
+        )
+        if name:
+            self.save_image(Path(name))
+
+    def save_image(self, path: Path) -> None:
+        """Write the first image's bytes unchanged; a failure stands in the title."""
+        try:
+            path.write_bytes(self.images[0])
+        except OSError as error:
+            self.setWindowTitle(f"Not saved: {error.strerror}. Choose another folder.")
+
+
+def describe(png: bytes, width: int, height: int) -> str:
+    """Return size in pixels and bytes, and the SHA-256 of those bytes."""
+    digest = hashlib.sha256(png).hexdigest()
+    return f"PNG, {width} × {height} px, {len(png):,} bytes\nSHA-256 {digest}"
+
+
+def _image_column(images: Sequence[bytes]) -> QWidget:
+    page, scroll = QWidget(), QScrollArea()
+    column = QVBoxLayout(page)
+    if not images:
+        column.addWidget(QLabel("No image was sent with this request."))
+    for png in images:
+        pixmap = QPixmap()
+        pixmap.loadFromData(png)
+        picture = QLabel()
+        picture.setObjectName("sentImage")
+        enlarged = _enlarged(pixmap)
+        picture.setPixmap(enlarged)
+        picture.setFixedSize(enlarged.size())
+        picture.setAccessibleName("The image as it was sent")
+        column.addWidget(picture)
+        column.addWidget(_selectable(describe(png, pixmap.width(), pixmap.height())))
+    column.addStretch(1)
+    scroll.setWidget(page)
+    scroll.setWidgetResizable(True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    return scroll
+
+
+def _enlarged(pixmap: QPixmap) -> QPixmap:
+    """Show every pixel sent as a square, so that nothing is smoothed over."""
+    longest = max(pixmap.width(), pixmap.height(), 1)
+    factor = max(1, min(_FACTOR_MAX, 520 // longest))
+    return pixmap.scaled(pixmap.width() * factor, pixmap.height() * factor)
+
+
+def _selectable(words: str) -> QLabel:
+    label = QLabel(words, wordWrap=True)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    return label
+
+
+def _text_view(text: Sequence[tuple[str, str]]) -> QPlainTextEdit:
+    view = QPlainTextEdit(readOnly=True)
+    view.setAccessibleName("The text as it was sent")
+    view.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    view.setPlainText("\n\n".join(f"[{role}]\n{words}" for role, words in text))
+    return view

@@ -1,0 +1,275 @@
+"""The answers about the image: outcome, coverage, time, cost and provenance."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QPlainTextEdit,
+    QPushButton,
+    QStackedLayout,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.result import Score
+from viewer.services.answers import StoredAnswer
+from viewer.ui.canvas.overlays.cell_answer import model_colors
+from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
+from viewer.ui.panels.labels import caption, title
+from viewer.ui.theme import current
+
+_ANSWER: Final = Qt.ItemDataRole.UserRole
+_HASH_SHOWN: Final = 12
+_SIGN_PX: Final = 18
+_DETAILS_HEIGHT: Final = 190
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersShown:
+    """These answers are to be drawn on the image."""
+
+    answers: tuple[StoredAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SawWanted:
+    """A person asks what the model saw when it gave this answer."""
+
+    answer: StoredAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceToggled:
+    """The reference is to be drawn or not."""
+
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAskWanted:
+    """A person without any answer wants to ask."""
+
+
+class AnswersPanel(QWidget):
+    """A row an answer, its check box draws it; the chosen one's details stand below."""
+
+    answers_shown = Signal(object)
+    """Carries an AnswersShown."""
+    saw_wanted = Signal(object)
+    """Carries a SawWanted."""
+    reference_toggled = Signal(object)
+    """Carries a ReferenceToggled."""
+    first_ask_wanted = Signal(object)
+    """Carries a FirstAskWanted."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("answersPanel")
+        self.tree = QTreeWidget(columnCount=1)
+        self.tree.setHeaderHidden(True)
+        self.tree.setAccessibleName("Answers")
+        self.tree.setIconSize(QSize(_SIGN_PX, _SIGN_PX))
+        self.tree.setRootIsDecorated(False)
+        self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.details = QPlainTextEdit(readOnly=True)
+        self.details.setAccessibleName("Details of the answer")
+        self.details.setFixedHeight(_DETAILS_HEIGHT)
+        self.saw = QPushButton("What the model saw")
+        self.reference = QCheckBox("Reference")
+        self.reference.setChecked(True)
+        self.reference_line = caption()
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._empty_page())
+        self._stack.addWidget(self.tree)
+        self._lay_out()
+        self._connect()
+        self.set_answers(())
+        self.set_reference_words("")
+
+    def _empty_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        self.ask_first = QPushButton("Ask about this image")
+        column.addWidget(
+            caption("No model was asked about this image yet. Tick a model and ask.")
+        )
+        column.addWidget(self.ask_first)
+        column.addStretch(1)
+        return page
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(title("Answers"))
+        column.addLayout(self._stack, 1)
+        for widget in (self.details, self.saw, self.reference, self.reference_line):
+            column.addWidget(widget)
+
+    def _connect(self) -> None:
+        self.tree.itemChanged.connect(self._tell_shown)
+        self.tree.currentItemChanged.connect(self._offer_saw)
+        self.saw.clicked.connect(self.show_saw)
+        self.reference.toggled.connect(
+            lambda on: self.reference_toggled.emit(ReferenceToggled(on))
+        )
+        self.ask_first.clicked.connect(
+            lambda: self.first_ask_wanted.emit(FirstAskWanted())
+        )
+
+    def set_answers(
+        self,
+        answers: Sequence[StoredAnswer],
+        shown: frozenset[int] = frozenset(),
+        current: int | None = None,
+    ) -> None:
+        """List answers, those of the trials in ``shown`` ticked, ``current`` chosen."""
+        self.tree.blockSignals(True)
+        self.tree.clear()
+        for answer in answers:
+            item = _row(answer)
+            ticked = answer.trial in shown
+            item.setCheckState(0, _checked(ticked))
+            self.tree.addTopLevelItem(item)
+            if answer.trial == current or (current is None and item is self._first()):
+                self.tree.setCurrentItem(item)
+        self.tree.blockSignals(False)
+        self._stack.setCurrentIndex(1 if answers else 0)
+        self._offer_saw()
+        self._tell_shown()
+
+    def set_reference_words(self, words: str) -> None:
+        """Say what the reference is; "" where the image has none."""
+        self.reference.setEnabled(bool(words))
+        self.reference_line.setText(words or "This image has no reference.")
+
+    @property
+    def current(self) -> StoredAnswer | None:
+        """The chosen answer."""
+        item = self.tree.currentItem()
+        return item.data(0, _ANSWER) if item is not None else None
+
+    def show_saw(self) -> None:
+        """Ask for what the model saw, where an answer with a request is chosen."""
+        answer = self.current
+        if answer is not None and answer.request_sha256:
+            self.saw_wanted.emit(SawWanted(answer))
+
+    def _first(self) -> QTreeWidgetItem | None:
+        return self.tree.topLevelItem(0)
+
+    def _rows(self) -> Iterator[QTreeWidgetItem]:
+        for i in range(self.tree.topLevelItemCount()):
+            item = self.tree.topLevelItem(i)
+            if item is not None:
+                yield item
+
+    def _offer_saw(self, *_: object) -> None:
+        answer = self.current
+        sent = answer is not None and bool(answer.request_sha256)
+        for widget in (self.saw, self.details):
+            widget.setVisible(self._stack.currentIndex() == 1)
+        self.details.setPlainText(details(answer) if answer else "")
+        self.saw.setEnabled(sent)
+        self.saw.setToolTip(
+            "The exact image and text that were sent."
+            if sent
+            else "Nothing was sent for this answer."
+        )
+
+    def _tell_shown(self, *_: object) -> None:
+        ticked = tuple(
+            item.data(0, _ANSWER)
+            for item in self._rows()
+            if item.checkState(0) is Qt.CheckState.Checked
+        )
+        self._paint_signs(ticked)
+        self.answers_shown.emit(AnswersShown(ticked))
+
+    def _paint_signs(self, drawn: Sequence[StoredAnswer]) -> None:
+        """Give the signs of what is drawn their models' colours, others none."""
+        palette = current()
+        colours = model_colors([a.model for a in drawn], palette.models)
+        trials = {answer.trial for answer in drawn}
+        self.tree.blockSignals(True)
+        for item in self._rows():
+            answer: StoredAnswer = item.data(0, _ANSWER)
+            mine = answer.trial in trials
+            item.setIcon(
+                0, sign(answer.score, colours[answer.model] if mine else palette.muted)
+            )
+        self.tree.blockSignals(False)
+
+
+def cost_words(microusd: int | None) -> str:
+    """Return a price such as ``$0.0021``; "" where none is known."""
+    return "" if microusd is None else f"${microusd / 1e6:.4f}"
+
+
+def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
+    """Return where an answer comes from: names and values, in the order shown."""
+    parameters = ", ".join(f"{k} {v}" for k, v in sorted(answer.parameters.items()))
+    rows = (
+        ("Finding", answer.finding),
+        ("Model", answer.model),
+        ("Version", answer.model_returned or "not said"),
+        ("Asked through", answer.adapter),
+        ("Grid", f"{answer.grid.name}, letters are {answer.grid.letters.value}s"),
+        ("Reference cells", ", ".join(answer.reference_cells)),
+        ("Prompt", answer.prompt_sha256[:_HASH_SHOWN]),
+        ("Request", answer.request_sha256[:_HASH_SHOWN]),
+        ("Parameters", parameters),
+        ("Run", str(answer.run)),
+        ("Asked", answer.asked_at),
+        ("Note", answer.note),
+        ("Raw reply", answer.reply_text.strip() or "empty"),
+    )
+    return tuple((name, value) for name, value in rows if value)
+
+
+def sign(score: Score, colour: str) -> QIcon:
+    """Return an outcome's sign as an icon, sharp on any screen."""
+    ratio = 2.0
+    pixmap = QPixmap(round(_SIGN_PX * ratio), round(_SIGN_PX * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    box = QRectF(1, 1, _SIGN_PX - 2, _SIGN_PX - 2)
+    paint_glyph(painter, glyph_of(score), box, QColor(colour))
+    painter.end()
+    return QIcon(pixmap)
+
+
+def details(answer: StoredAnswer) -> str:
+    """Return where an answer comes from, a line each, as it can be copied."""
+    return "\n".join(f"{name}: {value}" for name, value in provenance(answer))
+
+
+def _row(answer: StoredAnswer) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([_headline(answer)])
+    item.setData(0, _ANSWER, answer)
+    item.setToolTip(0, details(answer))
+    spoken = f"{glyph_of(answer.score)} {item.text(0)}"
+    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, spoken)
+    return item
+
+
+def _headline(answer: StoredAnswer) -> str:
+    score = answer.score
+    coverage = "" if score.coverage is None else f"coverage {score.coverage:.2f}"
+    seconds = f"{answer.latency_ms / 1000:.1f} s"
+    facts = (answer.model, coverage, seconds)
+    below = " · ".join(w for w in (*facts, cost_words(answer.cost_microusd)) if w)
+    above = f"{score.answer} {words_of(score)}".strip()
+    return f"{above}, {answer.finding}\n{below}"
+
+
+def _checked(on: bool) -> Qt.CheckState:
+    return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked

@@ -1,0 +1,199 @@
+"""The Ask panel: which finding, which models, and the button that names its count."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.case import View
+from viewer.services.batch_form import ModelState
+from viewer.ui.panels.labels import caption, primary, title
+
+_UNASKED: Final = "choose the view…"
+
+
+@dataclass(frozen=True, slots=True)
+class AskWanted:
+    """A person asks these models where the finding is; ``view`` is never unknown."""
+
+    finding: str
+    models: tuple[str, ...]
+    view: View
+
+
+@dataclass(frozen=True, slots=True)
+class CancelWanted:
+    """A person wants no further answer of the question that runs."""
+
+
+class AskPanel(QWidget):
+    """Asks about the current image; says why it cannot where it cannot."""
+
+    ask_wanted = Signal(object)
+    """Carries an AskWanted."""
+    cancel_wanted = Signal(object)
+    """Carries a CancelWanted."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("askPanel")
+        self._image_open, self._view, self._running = False, View.UNKNOWN, False
+        self._grid = "8"
+        self._models: tuple[tuple[ModelState, QCheckBox], ...] = ()
+        self.finding = QComboBox(editable=True)
+        self.finding.setAccessibleName("Finding")
+        self.finding.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.view = QComboBox()
+        self.view.setAccessibleName("View")
+        for words, view in (
+            (_UNASKED, View.UNKNOWN),
+            ("frontal", View.FRONTAL),
+            ("lateral", View.LATERAL),
+        ):
+            self.view.addItem(words, view)
+        self.ask = primary("Ask")
+        self.cancel = QPushButton("Cancel")
+        self.progress = QProgressBar(minimum=0, maximum=0, textVisible=False)
+        self.hint = caption()
+        self._lay_out()
+        self._connect()
+        self._update()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._form, self._model_rows = QFormLayout(), QVBoxLayout()
+        self._form.addRow("Finding", self.finding)
+        self._form.addRow("View", self.view)
+        self._model_rows.setSpacing(4)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.ask, 1)
+        buttons.addWidget(self.cancel)
+        column.addWidget(title("Ask"))
+        column.addLayout(self._form)
+        column.addLayout(self._model_rows)
+        column.addLayout(buttons)
+        column.addWidget(self.progress)
+        column.addWidget(self.hint)
+
+    def _connect(self) -> None:
+        self.finding.currentTextChanged.connect(self._update)
+        self.view.currentIndexChanged.connect(self._update)
+        self.ask.clicked.connect(self.send)
+        self.cancel.clicked.connect(lambda: self.cancel_wanted.emit(CancelWanted()))
+
+    def set_findings(self, names: Sequence[str], chosen: str = "") -> None:
+        """Offer findings; any other may be typed."""
+        text = chosen or self.finding.currentText()
+        self.finding.clear()
+        self.finding.addItems(list(names))
+        self.finding.setCurrentText(text or (names[0] if names else ""))
+
+    def set_models(
+        self, states: Sequence[ModelState], ticked: Sequence[str] = ()
+    ) -> None:
+        """List the models with their state in words; one not ready cannot be ticked."""
+        while (row := self._model_rows.takeAt(0)) is not None:
+            if (widget := row.widget()) is not None:
+                widget.deleteLater()
+        self._models = tuple((state, self._add_model(state)) for state in states)
+        for state, box in self._models:
+            box.setChecked(state.ready and state.name in ticked)
+        self._update()
+
+    def _add_model(self, state: ModelState) -> QCheckBox:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        box, words = QCheckBox(state.name), caption(state.state)
+        words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for widget in (box, words):
+            widget.setToolTip(state.summary)
+            widget.setEnabled(state.ready)
+        box.toggled.connect(self._update)
+        line.addWidget(box)
+        line.addWidget(words, 1)
+        self._model_rows.addWidget(row)
+        return box
+
+    @property
+    def ticked(self) -> tuple[str, ...]:
+        """The names of the models that would be asked."""
+        return tuple(state.name for state, box in self._models if box.isChecked())
+
+    @property
+    def asked_finding(self) -> str:
+        """The finding as it stands in the field, without outer spaces."""
+        return self.finding.currentText().strip()
+
+    def set_image(self, view: View | None) -> None:
+        """Say which projection the current image shows; None without an image."""
+        self._image_open = view is not None
+        self._view = view or View.UNKNOWN
+        self.view.setCurrentIndex(0)
+        self._update()
+
+    def set_grid(self, name: str) -> None:
+        """Say which grid a question carries; "" where it cannot be asked about."""
+        self._grid = name
+        self._update()
+
+    def set_running(self, running: bool, words: str = "") -> None:
+        """Show that a question runs, with Cancel, or that none does."""
+        self._running = running
+        self._update()
+        if words:
+            self.hint.setText(words)
+
+    def send(self) -> None:
+        """Ask, where everything needed is known; else say what is missing."""
+        missing = self._missing()
+        if missing:
+            self.hint.setText(missing)
+            return
+        self.ask_wanted.emit(AskWanted(self.asked_finding, self.ticked, self._asked()))
+
+    def _asked(self) -> View:
+        return self._view if self._known() else View(self.view.currentData())
+
+    def _known(self) -> bool:
+        return self._view is not View.UNKNOWN
+
+    def _missing(self) -> str:
+        checks = (
+            (self._image_open, "Choose an image to ask about."),
+            (bool(self.asked_finding), "Name a finding to ask for."),
+            (bool(self.ticked), "Tick at least one model."),
+            (
+                self._asked() is not View.UNKNOWN,
+                "The file does not say which view it shows. Choose it above.",
+            ),
+            (
+                bool(self._grid),
+                "A question names rows by letters. Set letters to rows.",
+            ),
+            (not self._running, "A question runs. Cancel it or wait for its answer."),
+        )
+        return next((words for ok, words in checks if not ok), "")
+
+    def _update(self, *_: object) -> None:
+        n = len(self.ticked)
+        self.ask.setText(f"Ask {n} model{'' if n == 1 else 's'}" if n else "Ask")
+        missing = self._missing()
+        self.ask.setEnabled(not missing)
+        self.hint.setText("Asking…" if self._running else missing)
+        self.hint.setVisible(bool(self.hint.text()))
+        self.cancel.setVisible(self._running)
+        self.progress.setVisible(self._running)
+        self._form.setRowVisible(self.view, self._image_open and not self._known())

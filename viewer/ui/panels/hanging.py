@@ -1,0 +1,85 @@
+"""Which images lie behind one row of the case browser, and which hang beside it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from viewer.domain.case import Case, ImageHeader, Series, Study, View
+
+_STACKED: Final = frozenset({"CT", "MR", "PT", "NM", "US", "XA", "RF", "IVUS", "OCT"})
+"""Modalities whose series is one stack of slices; others have one row an image."""
+_DERIVED: Final = frozenset({"SEG", "SR", "PR", "KO", "RTSTRUCT"})
+"""Objects about images: drawn over them or read beside them, never listed as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Images that one viewport scrolls through, and their name in the browser."""
+
+    name: str
+    modality: str
+    images: tuple[ImageHeader, ...]
+
+    @property
+    def view(self) -> View:
+        """The projection of the first image."""
+        return self.images[0].view
+
+    @property
+    def words(self) -> str:
+        """A caption such as ``CR · frontal`` or ``CT · 300 images``."""
+        view = "" if self.view is View.UNKNOWN else self.view.value
+        count = f"{len(self.images)} images" if len(self.images) > 1 else ""
+        size = self.images[0].size
+        plain = f"{size.rows} × {size.columns}" if not (view or count) else ""
+        return " · ".join(w for w in (self.modality, view, count, plain) if w)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A stack a person chose, with the others of its study, and where to begin."""
+
+    stack: Stack
+    siblings: tuple[Stack, ...]
+    position: int = 0
+
+
+def stacks_of(study: Study) -> tuple[Stack, ...]:
+    """Return the study's rows in file order; objects about images have none."""
+    return tuple(
+        stack
+        for series in study.series
+        if series.modality not in _DERIVED
+        for stack in _stacks_of_series(series)
+    )
+
+
+def derived_count(cases: Sequence[Case]) -> int:
+    """Return how many series are about other images and therefore have no row."""
+    return sum(
+        series.modality in _DERIVED
+        for case in cases
+        for study in case.studies
+        for series in study.series
+    )
+
+
+def hanging(chosen: Chosen) -> tuple[Stack, ...]:
+    """Return one stack, or the frontal and the lateral of a study, frontal first."""
+    wanted = {View.FRONTAL: View.LATERAL, View.LATERAL: View.FRONTAL}
+    other_view = wanted.get(chosen.stack.view)
+    others = [s for s in chosen.siblings if s.view is other_view]
+    if not others:
+        return (chosen.stack,)
+    pair = (chosen.stack, others[0])
+    return tuple(sorted(pair, key=lambda s: s.view is View.LATERAL))
+
+
+def _stacks_of_series(series: Series) -> Iterator[Stack]:
+    frames = len({image.ref.path for image in series.images}) < len(series.images)
+    if series.modality in _STACKED or frames:
+        yield Stack(series.description or "series", series.modality, series.images)
+        return
+    for image in series.images:
+        described = series.modality and len(series.images) == 1 and series.description
+        yield Stack(described or image.ref.path.name, series.modality, (image,))

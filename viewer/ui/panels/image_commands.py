@@ -1,0 +1,74 @@
+"""What the actions of the menus View and Image do to the images on the screen."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import OverreadError
+from viewer.services.view_image import Tag, tags_of
+from viewer.ui.actions import HIDE, SHOW, Handlers
+from viewer.ui.canvas.events import Tool
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.dialogs.tag_list import TagList
+from viewer.ui.jobs import run_in_background
+from viewer.ui.notices import Notices
+from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.window_presets import NoWindow, preset_window
+
+PRESETS: Final = range(10)
+
+
+class ImageCommands:
+    """Commands for the image that has the focus; without one they do nothing."""
+
+    def __init__(self, pair: ViewportPair, notices: Notices) -> None:
+        self._pair, self._notices = pair, notices
+
+    def handlers(self) -> Handlers:
+        """Return what to do, by the action's id."""
+        pair = self._pair
+        return {
+            HIDE: partial(pair.hide_overlays, hidden=True),
+            SHOW: partial(pair.hide_overlays, hidden=False),
+            "image.fit": partial(self._do, ImageView.fit),
+            "image.one_to_one": partial(self._do, ImageView.one_to_one),
+            "image.invert": partial(self._do, ImageView.invert),
+            "image.reset": partial(self._do, ImageView.reset),
+            "image.tags": self.show_tags,
+            **{f"tool.{t.value}": partial(pair.set_tool, t) for t in Tool},
+            **{f"preset.{n}": partial(self.set_preset, n) for n in PRESETS},
+        }
+
+    def _do(self, act: Callable[[ImageView], None]) -> None:
+        act(self._pair.view)
+
+    def set_preset(self, number: int) -> None:
+        """Set the window on a key, or say why the image has no such window."""
+        shown, window = self._pair.active.shown, self._pair.view.window_shown
+        if shown is None:
+            return
+        chosen = preset_window(number, shown.image, window)
+        if isinstance(chosen, NoWindow):
+            self._notices.say(chosen.sentence)
+        else:
+            self._pair.view.set_window(chosen)
+
+    def show_tags(self) -> None:
+        """Show the tags of the image that has the focus, read in the background."""
+        shown = self._pair.active.shown
+        if shown is None:
+            self._notices.say("Open an image first; then its tags can be listed.")
+            return
+        ref = shown.ref
+        run_in_background(
+            lambda: tags_of(ref), partial(self._list_tags, ref.path), self._tell
+        )
+
+    def _list_tags(self, path: Path, tags: tuple[Tag, ...]) -> None:
+        TagList(path.name, tags, self._pair).show()
+
+    def _tell(self, error: Exception) -> None:
+        if not isinstance(error, OverreadError):
+            raise error
+        self._notices.error(error)

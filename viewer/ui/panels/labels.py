@@ -1,0 +1,29 @@
+"""Titles and captions that follow the theme."""
+
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from viewer.ui.theme import caption_font, title_font
+
+
+def title(text: str) -> QLabel:
+    """Return a panel's title."""
+    label = QLabel(text)
+    label.setFont(title_font(label.font()))
+    return label
+
+
+def caption(text: str = "") -> QLabel:
+    """Return a small muted line that wraps."""
+    label = QLabel(text)
+    label.setFont(caption_font(label.font()))
+    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    label.setWordWrap(True)
+    return label
+
+
+def primary(text: str) -> QPushButton:
+    """Return the one button of a panel that matters."""
+    button = QPushButton(text)
+    button.setProperty("primary", True)
+    return button

@@ -1,0 +1,250 @@
+"""A viewport: one image view that scrolls through a stack, and where it stands."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+
+from viewer.domain.case import ImageHeader, ImageRef
+from viewer.domain.image import Window
+from viewer.services.view_image import ShownImage, load_shown_image
+from viewer.ui.canvas.events import Scrolled
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.jobs import Job, run_in_background
+from viewer.ui.panels.hanging import Stack
+
+_CACHE_BYTES: Final = 96 * 1024 * 1024
+_AHEAD: Final = 6
+_PAGE: Final = 10
+
+
+@dataclass(frozen=True, eq=False)
+class ImageShown:
+    """A viewport painted an image."""
+
+    viewport: "Viewport"
+    shown: ShownImage
+
+
+@dataclass(frozen=True, eq=False)
+class ImageFailed:
+    """An image could not be read."""
+
+    ref: ImageRef
+    error: Exception
+
+
+@dataclass(frozen=True, eq=False)
+class ViewportEntered:
+    """A viewport got the keyboard, so that commands are meant for it."""
+
+    viewport: "Viewport"
+
+
+class ImageCache:
+    """The images shown last, up to a number of bytes; the newest always stays."""
+
+    def __init__(self, capacity: int = _CACHE_BYTES) -> None:
+        self._capacity, self._bytes = capacity, 0
+        self._images: OrderedDict[ImageRef, ShownImage] = OrderedDict()
+
+    def __contains__(self, ref: ImageRef) -> bool:
+        return ref in self._images
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    def get(self, ref: ImageRef) -> ShownImage | None:
+        """Return an image and make it the newest."""
+        if ref in self._images:
+            self._images.move_to_end(ref)
+        return self._images.get(ref)
+
+    def add(self, shown: ShownImage) -> None:
+        """Keep an image, dropping the oldest beyond the capacity."""
+        if shown.ref in self._images:
+            return
+        self._images[shown.ref] = shown
+        self._bytes += shown.image.values.nbytes
+        while self._bytes > self._capacity and len(self._images) > 1:
+            _, oldest = self._images.popitem(last=False)
+            self._bytes -= oldest.image.values.nbytes
+
+
+class Viewport(QWidget):
+    """Shows a stack; decodes off the GUI thread, a few images ahead of the wheel."""
+
+    image_shown = Signal(object)
+    """Carries an ImageShown."""
+    image_failed = Signal(object)
+    """Carries an ImageFailed."""
+    entered = Signal(object)
+    """Carries a ViewportEntered."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.stack: Stack | None = None
+        self.shown: ShownImage | None = None
+        self.position = 0
+        self._cache = ImageCache()
+        self._jobs: dict[ImageRef, Job[ShownImage]] = {}
+        self.view = ImageView()
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("Position in the series")
+        self.caption = QLabel()
+        self._lay_out()
+        self.view.installEventFilter(self)
+        self.view.scrolled.connect(self._wheel)
+        self.slider.valueChanged.connect(self.go_to)
+
+    def _lay_out(self) -> None:
+        column, foot = QVBoxLayout(self), QHBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        foot.setContentsMargins(8, 4, 8, 4)
+        foot.addWidget(self.slider, 1)
+        foot.addWidget(self.caption)
+        column.addWidget(self.view, 1)
+        column.addLayout(foot)
+        self._show_foot()
+
+    @property
+    def header(self) -> ImageHeader | None:
+        """The header of the image at the current position."""
+        return self.stack.images[self.position] if self.stack else None
+
+    @property
+    def stack_images(self) -> tuple[ImageHeader, ...]:
+        """The images that the wheel goes through."""
+        return self.stack.images if self.stack else ()
+
+    @property
+    def chosen_window(self) -> Window | None:
+        """The window that a person set, None while it is the file's own."""
+        return self.view.window_set
+
+    def show_stack(self, stack: Stack | None, position: int = 0) -> None:
+        """Show a stack from a position, or nothing."""
+        if stack is None:
+            self._forget()
+        elif stack == self.stack:
+            self.go_to(position)
+        else:
+            self._forget()
+            self.stack, self.position = stack, position
+            self._show_foot()
+            self._load(stack.images[position].ref)
+
+    def go_to(self, position: int) -> None:
+        """Show the image at a position, held within the stack."""
+        if self.stack is None:
+            return
+        position = min(max(position, 0), len(self.stack.images) - 1)
+        if position == self.position and self.shown is not None:
+            return
+        self.position = position
+        self._show_foot()
+        ref = self.stack.images[position].ref
+        known = self._cache.get(ref)
+        if known is not None:
+            self._paint(known)
+        else:
+            self._load(ref)
+
+    def scroll_by(self, steps: int) -> None:
+        """Go on by a number of images; negative is back."""
+        self.go_to(self.position + steps)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Notice the focus, and take the keys that scroll a stack."""
+        if watched is self.view and event.type() is QEvent.Type.FocusIn:
+            self.entered.emit(ViewportEntered(self))
+        elif isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            return self._key(event)
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        steps = self._keys().get(Qt.Key(event.key()))
+        if steps is None or self.stack is None or len(self.stack.images) < 2:
+            return False
+        self.scroll_by(steps)
+        return True
+
+    def _keys(self) -> dict[Qt.Key, int]:
+        whole = len(self.stack.images) if self.stack else 0
+        return {
+            Qt.Key.Key_Down: 1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -1,
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Home: -whole,
+            Qt.Key.Key_End: whole,
+        }
+
+    def _wheel(self, event: Scrolled) -> None:
+        self.scroll_by(event.steps)
+
+    def _forget(self) -> None:
+        for job in self._jobs.values():
+            job.cancel()
+        self._jobs.clear()
+        self._cache = ImageCache()
+        self.stack, self.shown, self.position = None, None, 0
+        self.view.clear()
+        self._show_foot()
+
+    def _load(self, ref: ImageRef, *, ahead: bool = False) -> None:
+        if ref in self._jobs or ref in self._cache:
+            return
+
+        def on_done(shown: ShownImage) -> None:
+            self._jobs.pop(ref, None)
+            self._cache.add(shown)
+            if self._wanted() == ref:
+                self._paint(shown)
+
+        def on_error(error: Exception) -> None:
+            self._jobs.pop(ref, None)
+            if self._wanted() == ref:
+                self.shown = None
+                self.view.clear()
+                self.image_failed.emit(ImageFailed(ref, error))
+
+        self._jobs[ref] = run_in_background(
+            lambda: load_shown_image(ref), on_done, on_error, priority=0 if ahead else 1
+        )
+
+    def _wanted(self) -> ImageRef | None:
+        return self.header.ref if self.header else None
+
+    def _paint(self, shown: ShownImage) -> None:
+        self.shown = shown
+        self.view.show_image(shown)
+        self.image_shown.emit(ImageShown(self, shown))
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        images = self.stack.images if self.stack else ()
+        near = sorted(
+            range(max(0, self.position - _AHEAD), self.position + _AHEAD + 1),
+            key=lambda i: abs(i - self.position),
+        )
+        wanted = [images[i].ref for i in near if i < len(images)]
+        for ref in self._jobs.keys() - set(wanted):
+            self._jobs.pop(ref).cancel()
+        for ref in wanted:
+            self._load(ref, ahead=True)
+
+    def _show_foot(self) -> None:
+        count = len(self.stack.images) if self.stack else 0
+        for widget in (self.slider, self.caption):
+            widget.setVisible(count > 1)
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, max(0, count - 1))
+        self.slider.setPageStep(_PAGE)
+        self.slider.setValue(self.position)
+        self.slider.blockSignals(False)
+        self.caption.setText(f"image {self.position + 1} of {count}")

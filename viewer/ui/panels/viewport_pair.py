@@ -1,0 +1,113 @@
+"""The images on the screen: one, or frontal and lateral side by side."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from viewer.domain.case import ImageRef
+from viewer.services.view_image import field_of
+from viewer.ui.canvas.events import Tool
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.overlays.grid import GridOverlay
+from viewer.ui.panels.grid_controls import GridChoice
+from viewer.ui.panels.hanging import Chosen, hanging
+from viewer.ui.panels.viewport import ImageShown, Viewport, ViewportEntered
+
+_SIDES: Final = 2
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveChanged:
+    """Commands are now meant for this viewport."""
+
+    viewport: Viewport
+
+
+class ViewportPair(QWidget):
+    """Two viewports, the second shown where a study has both projections."""
+
+    active_changed = Signal(object)
+    """Carries an ActiveChanged."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.viewports = tuple(Viewport() for _ in range(_SIDES))
+        self.active = self.viewports[0]
+        self._grid = GridChoice()
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setObjectName("viewportSplitter")
+        split.setChildrenCollapsible(False)
+        for viewport in self.viewports:
+            split.addWidget(viewport)
+            viewport.entered.connect(self._enter)
+            viewport.image_shown.connect(self._draw_over)
+        self.viewports[1].hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(split)
+
+    @property
+    def view(self) -> ImageView:
+        """The image view that commands are meant for."""
+        return self.active.view
+
+    def hang(self, chosen: Chosen) -> None:
+        """Show what was chosen, beside its other projection where there is one."""
+        stacks = hanging(chosen)
+        self.viewports[1].setVisible(len(stacks) > 1)
+        for viewport, stack in zip(self.viewports, (*stacks, None), strict=False):
+            first = stack == chosen.stack
+            viewport.show_stack(stack, chosen.position if first else 0)
+            if first:
+                self._activate(viewport)
+
+    def showing(self, ref: ImageRef) -> Viewport | None:
+        """Return the viewport on whose screen an image is."""
+        for viewport in self.viewports:
+            if viewport.shown is not None and viewport.shown.ref == ref:
+                return viewport
+        return None
+
+    def set_tool(self, tool: Tool) -> None:
+        """Choose what a drag does, in both."""
+        for viewport in self.viewports:
+            viewport.view.set_tool(tool)
+
+    def set_grid(self, choice: GridChoice) -> None:
+        """Draw another grid, in both."""
+        self._grid = choice
+        for viewport in self.viewports:
+            self._draw_grid(viewport)
+
+    def hide_overlays(self, *, hidden: bool) -> None:
+        """Take every overlay away, or bring them back."""
+        for viewport in self.viewports:
+            viewport.view.hide_overlays(hidden)
+
+    def _enter(self, event: ViewportEntered) -> None:
+        self._activate(event.viewport)
+
+    def _activate(self, viewport: Viewport) -> None:
+        if viewport is not self.active:
+            self.active = viewport
+            self.active_changed.emit(ActiveChanged(viewport))
+
+    def _draw_over(self, event: ImageShown) -> None:
+        self._draw_grid(event.viewport)
+
+    def _draw_grid(self, viewport: Viewport) -> None:
+        shown, choice = viewport.shown, self._grid
+        if shown is None or not choice.shown:
+            viewport.view.set_grid(None)
+            return
+        viewport.view.set_grid(
+            GridOverlay(
+                choice.grid,
+                field_of(shown.header.size),
+                choice.labels,
+                choice.colour,
+                choice.opacity,
+            )
+        )

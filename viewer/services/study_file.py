@@ -55,7 +55,7 @@ def read_study_file(
     """
     table = read_toml(path)
     _check_keys(table, path.name)
-    profiles = known_profiles(models_file) | _profiles(table, path)
+    profiles = known_profiles(models_file) | own_profiles(table, path)
     names = tuple(models) or _strings(table, "models", path.name)
     if not names:
         raise WrongUseError(
@@ -110,11 +110,11 @@ def known_profiles(models_file: Path) -> dict[str, ModelProfile]:
     """Return the built-in model profiles and a person's own by name."""
     profiles = {profile.name: profile for profile in builtin_profiles()}
     if models_file.exists():
-        profiles |= _profiles(read_toml(models_file), models_file)
+        profiles |= own_profiles(read_toml(models_file), models_file)
     return profiles
 
 
-def _profiles(table: Mapping[str, object], path: Path) -> dict[str, ModelProfile]:
+def own_profiles(table: Mapping[str, object], path: Path) -> dict[str, ModelProfile]:
     """Return the profiles of a file's ``[[model]]`` tables."""
     found = (
         profile_from_table(model, path.absolute().parent)

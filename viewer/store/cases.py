@@ -177,6 +177,16 @@ def dataset_of_run(store: Store, run: int) -> Dataset:
     return _dataset(store, int(rows[0]["dataset_id"]))
 
 
+def image_refs_of_run(store: Store, run: int) -> dict[str, ImageRef]:
+    """Return where each image of a run's data set lies, by key; masks stay unread."""
+    rows = store.rows(
+        "SELECT i.key, i.path, i.frame FROM image i JOIN run r"
+        " ON r.dataset_id = i.dataset_id WHERE r.id = ?",
+        (run,),
+    )
+    return {row["key"]: ImageRef(Path(row["path"]), row["frame"]) for row in rows}
+
+
 def dataset_with_image(store: Store, ref: ImageRef) -> tuple[Dataset, str] | None:
     """Return the newest registered data set that holds an image, and its key there."""
     rows = store.rows(

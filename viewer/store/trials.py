@@ -324,6 +324,26 @@ def sent_request(store: Store, request_sha256: str) -> RequestRecord:
     return RequestRecord(request_sha256, document, row["prompt_sha256"], {}, images)
 
 
+def verdict_stamp(store: Store, run: int) -> tuple[int, int]:
+    """Return what changes whenever a trial of a run gets or loses a verdict."""
+    rows = store.rows(
+        "SELECT coalesce(max(score_id), 0), count(score_id) FROM trial"
+        " WHERE run_id = ?",
+        (run,),
+    )
+    return int(rows[0][0]), int(rows[0][1])
+
+
+def mean_cost(store: Store, model: str) -> float | None:
+    """Return the mean cost of a model's replies in micro-dollars, None without any."""
+    rows = store.rows(
+        "SELECT avg(r.cost_microusd) FROM reply r JOIN attempt a ON a.id ="
+        " r.attempt_id JOIN trial t ON t.id = a.trial_id WHERE t.model = ?",
+        (model,),
+    )
+    return None if rows[0][0] is None else float(rows[0][0])
+
+
 def ledger_counts(store: Store, run: int) -> Mapping[str, int]:
     """Return a run's attempts by how they ended, and what they cost."""
     ends = store.rows(

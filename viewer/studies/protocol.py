@@ -66,6 +66,10 @@ class Study(Protocol):
         """Return Params of a preset with overrides; a bad one raises WrongUseError."""
         ...
 
+    def presets(self) -> tuple[str, ...]:
+        """Return the names of the presets, the paper's first."""
+        ...
+
     def prompt(self) -> tuple[str, str]:
         """Return the prompt's name and its unrendered text, as hashed in requests."""
         ...

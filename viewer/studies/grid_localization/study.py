@@ -46,6 +46,10 @@ class GridLocalization:
         """Return Params as plain JSON values that read_params takes back."""
         return params.params_as_json(params_)
 
+    def presets(self) -> tuple[str, ...]:
+        """Return the names of the presets, the paper's first."""
+        return tuple(params.PRESETS)
+
     def prompt(self) -> tuple[str, str]:
         """Return the prompt's name and its unrendered text, as hashed in requests."""
         return request.PROMPT_NAME, request.prompt_text()

@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.helpers.make_dicom import make_dicom
+from tests.helpers.tiny_study import D4, write_images
+from viewer.domain.answer import Status
+from viewer.domain.case import ImageRef, View
+from viewer.domain.errors import PrivacyError, UnreadableInputError, WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.image import VoiFunction, Window
+from viewer.domain.run import Condition
+from viewer.imaging.grid_overlay import draw_grid
+from viewer.imaging.luts import to_raster
+from viewer.imaging.png import encode_png
+from viewer.imaging.resample import FitMode, fit
+from viewer.readers.pixels import load_pixels
+from viewer.services.answers import sent_images
+from viewer.services.ask import Question, answer_row, ask, plan_question
+from viewer.services.run_trial import window_of, with_window
+from viewer.store import runs
+from viewer.store.database import open_store
+from viewer.studies.catalog import study_named
+
+
+@pytest.fixture
+def radiograph(tmp_path: Path) -> ImageRef:
+    rng = np.random.default_rng(3)
+    pixels = rng.integers(0, 4096, (90, 120)).astype(np.uint16)
+    path = make_dicom(
+        tmp_path / "a.dcm", pixels, WindowCenter=2048, WindowWidth=4096, bits_stored=12
+    )
+    return ImageRef(path)
+
+
+def question(ref: ImageRef, window: Window | None = None) -> Question:
+    return Question(ref, "Edema", D4, view=View.FRONTAL, window=window)
+
+
+@pytest.mark.parametrize("function", list(VoiFunction))
+def test_that_a_window_survives_in_a_conditions_parameters(
+    function: VoiFunction,
+) -> None:
+    plain = Condition("grid=8", (("rows", 8), ("columns", 8)))
+    window = Window(-600.5, 1500.0, function)
+    assert window_of(plain) is None
+    assert window_of(with_window(plain, window)) == window
+    assert with_window(plain, window).params[:2] == plain.params
+
+
+@pytest.mark.parametrize("window", [None, Window(1000.0, 300.0)])
+def test_that_what_is_sent_is_the_image_in_the_window_on_the_screen(
+    tmp_path: Path, radiograph: ImageRef, window: Window | None
+) -> None:
+    store = tmp_path / "s.sqlite"
+    with open_store(store) as opened:
+        row = answer_row(ask(opened, question(radiograph, window)))
+    (png,) = sent_images(store, str(row["request_sha256"]))
+    study = study_named("grid_localization")
+    params = study.read_params("gosai2025", {})
+    shown = to_raster(load_pixels(radiograph), window)
+    plain = fit(shown, 256, FitMode.CROP_RESIZE)
+    assert png == encode_png(draw_grid(plain, params.grid("8"), params.style))
+
+
+def test_that_without_a_reference_the_answer_is_kept_and_excluded(
+    tmp_path: Path, radiograph: ImageRef
+) -> None:
+    with open_store(tmp_path / "s.sqlite") as opened:
+        reply = ask(opened, question(radiograph))
+        assert runs.run_summaries(opened, include_adhoc=False) == ()
+    assert reply.scored.score.status is Status.EXCLUDED
+    assert (reply.scored.score.reason, reply.scored.score.answer) == ("no_gt", "D4")
+    assert reply.reference is None
+
+
+def test_that_a_mask_beside_the_file_is_the_reference(tmp_path: Path) -> None:
+    folder = write_images(tmp_path / "d", 1)
+    ref = ImageRef(folder / "patient00000_frontal.png")
+    with open_store(tmp_path / "s.sqlite") as opened:
+        reply = ask(opened, Question(ref, "Edema", D4))
+    assert reply.reference is not None
+    assert reply.scored.score.outcome is not None
+
+
+def test_that_an_unknown_view_is_asked_for_and_nothing_is_planned(
+    tmp_path: Path, radiograph: ImageRef
+) -> None:
+    with open_store(tmp_path / "s.sqlite") as opened:
+        with pytest.raises(WrongUseError, match="which view"):
+            plan_question(opened, Question(radiograph, "Edema", D4))
+        assert runs.run_summaries(opened, include_adhoc=True) == ()
+
+
+def test_that_an_unreadable_image_and_an_unusable_model_are_told_before_planning(
+    tmp_path: Path, radiograph: ImageRef
+) -> None:
+    missing = ImageRef(tmp_path / "none.dcm")
+    abroad = ModelProfile(
+        "abroad", "openai_api", {"base_url": "http://192.0.2.1/v1", "model": "m"}
+    )
+    with open_store(tmp_path / "s.sqlite") as opened:
+        with pytest.raises(UnreadableInputError, match=r"none\.dcm"):
+            plan_question(opened, question(missing))
+        with pytest.raises(PrivacyError, match="machine"):
+            plan_question(opened, Question(radiograph, "Edema", abroad))
+        with pytest.raises(UnreadableInputError, match="1 frame"):
+            ask(opened, question(ImageRef(radiograph.path, 5)))
+        assert runs.run_summaries(opened, include_adhoc=True) == ()

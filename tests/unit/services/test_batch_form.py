@@ -1,0 +1,185 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.helpers.tiny_study import UNIFORM, a_spec, finish, planned, write_images
+from viewer.domain.errors import WrongUseError
+from viewer.services.batch_form import (
+    BatchForm,
+    dataset_names,
+    estimate,
+    finding_names,
+    form_fields,
+    model_states,
+    preset_names,
+    read_study,
+    spec_of,
+    study_names,
+    write_study,
+)
+from viewer.services.import_dataset import import_dataset
+from viewer.services.study_file import read_study_file
+from viewer.settings import Settings
+from viewer.store.database import open_store
+from viewer.store.runs import run_summaries
+
+SERVER = """
+[[model]]
+name = "mine"
+adapter = "openai_api"
+base_url = "http://127.0.0.1:9/v1"
+model = "tiny"
+price_in = 0.15
+price_out = 2
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path, tmp_path / "s.sqlite")
+
+
+def a_form(**changes: object) -> BatchForm:
+    form = BatchForm(
+        study="grid_localization",
+        dataset="tiny",
+        preset="gosai2025",
+        models=("uniform", "asymmetry"),
+        seed=3,
+        repeats=2,
+        params={"grids": ["8", "4x6"]},
+    )
+    return replace(form, **changes)  # type: ignore[arg-type]
+
+
+def test_that_every_parameter_has_a_field_whose_default_the_study_takes() -> None:
+    for preset in preset_names("grid_localization"):
+        fields = form_fields("grid_localization", preset)
+        defaults = {f.name: f.default for f in fields}
+        form = a_form(preset=preset, models=(), params=defaults)
+        assert spec_of(form, Settings(Path("x"), Path("y"))) == spec_of(
+            a_form(preset=preset, models=(), params={}),
+            Settings(Path("x"), Path("y")),
+        )
+        assert all(f.help for f in fields)
+
+
+def test_that_a_field_says_what_may_be_chosen() -> None:
+    fields = {f.name: f for f in form_fields("grid_localization", "recommended")}
+    assert fields["findings"].choices == finding_names()
+    assert fields["views"].choices == ("frontal", "lateral")
+    assert (fields["mask_mode"].kind, fields["mask_mode"].default) == (
+        "choice",
+        "exact",
+    )
+    assert fields["mask_mode"].choices == ("paper", "exact")
+    assert (fields["grids"].kind, fields["grids"].choices) == ("choices", ())
+    side = fields["side"]
+    assert (side.kind, side.default, side.low, side.high) == ("int", 256, 32, 4096)
+    assert fields["opacity"].kind == "float"
+    assert fields["frontal_label"].kind == "text"
+
+
+def test_that_studies_data_sets_and_models_are_listed(settings: Settings) -> None:
+    assert study_names() == ("grid_localization",)
+    assert dataset_names(settings.store) == ()
+    with open_store(settings.store) as opened:
+        for name in ("one", "two"):
+            folder = write_images(settings.home / name, 1)
+            import_dataset(opened, "folder", folder, name)
+    assert dataset_names(settings.store) == ("two", "one")
+    settings.models_file.write_text(SERVER)
+    states = {state.name: state for state in model_states(settings)}
+    assert list(states) == ["asymmetry", "mine", "prior", "uniform"]
+    assert (states["uniform"].state, states["uniform"].ready) == ("ready", True)
+
+
+def test_that_a_form_written_is_read_back_the_same(
+    settings: Settings, tmp_path: Path
+) -> None:
+    settings.models_file.write_text(SERVER)
+    form = a_form(models=("uniform", "mine"), params={"grids": [4], "opacity": 0.25})
+    path = tmp_path / "study.toml"
+    write_study(form, path)
+    assert "hit_threshold" not in path.read_text()
+    again = read_study(path, settings)
+    assert replace(again, params={}) == replace(form, params={})
+    assert spec_of(again, settings) == spec_of(form, settings)
+    assert read_study_file(path, settings.models_file) == spec_of(form, settings)
+    write_study(again, tmp_path / "again.toml")
+    assert (tmp_path / "again.toml").read_text() == path.read_text()
+
+
+def test_that_a_files_own_models_are_kept(settings: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "in.toml"
+    path.write_text(
+        'study = "grid_localization"\ndataset = "tiny"\nmodels = ["mine"]\n' + SERVER
+    )
+    form = read_study(path, settings)
+    assert [profile.name for profile in form.profiles] == ["mine"]
+    assert form.profiles[0].settings["price_in"] == 150_000
+    write_study(form, tmp_path / "out.toml")
+    assert read_study(tmp_path / "out.toml", settings) == form
+
+
+def test_that_a_form_the_study_refuses_writes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(WrongUseError, match="grids"):
+        write_study(a_form(params={"grids": []}), tmp_path / "study.toml")
+    assert not (tmp_path / "study.toml").exists()
+
+
+def test_that_the_estimate_counts_what_a_plan_would_hold(settings: Settings) -> None:
+    with open_store(settings.store) as opened:
+        folder = write_images(settings.home / "d", 5)
+        Image.new("L", (100, 120)).save(folder / "unknown.png")
+        mask = Image.new("L", (100, 120), 255)
+        mask.save(folder / "unknown.Edema.png")
+        import_dataset(opened, "folder", folder, "tiny")
+    found = estimate(settings.store, a_form(), settings)
+    assert (found.requests, found.already_answered, found.models) == (40, 0, 2)
+    assert found.cost_microusd == 0
+    assert "40 questions about 5 items" in found.sentence
+    assert "8 more trials are planned as excluded" in found.sentence
+    with open_store(settings.store) as opened:
+        assert run_summaries(opened, include_adhoc=True) == ()
+
+
+def test_that_what_was_answered_is_not_counted_again(settings: Settings) -> None:
+    with open_store(settings.store) as opened:
+        finish(opened, planned(opened, settings.home / "d", a_spec([UNIFORM])))
+    form = a_form(models=("uniform",), seed=0, repeats=1, params={"grids": [8]})
+    found = estimate(settings.store, form, settings)
+    assert (found.requests, found.already_answered) == (4, 4)
+    assert "4 of them are answered already" in found.sentence
+
+
+def test_that_the_cost_of_a_priced_model_is_unknown_before_its_first_reply(
+    settings: Settings,
+) -> None:
+    settings.models_file.write_text(SERVER)
+    with open_store(settings.store) as opened:
+        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
+    found = estimate(settings.store, a_form(models=("mine",)), settings)
+    assert found.cost_microusd is None
+    assert "after the first replies of mine" in found.sentence
+
+
+def test_that_the_cost_is_that_of_earlier_replies(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.models_file.write_text(SERVER)
+    with open_store(settings.store) as opened:
+        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
+    monkeypatch.setattr("viewer.store.trials.mean_cost", lambda *_: 2500.0)
+    form = a_form(models=("mine", "uniform"), repeats=1)
+    found = estimate(settings.store, form, settings)
+    assert found.requests == 8
+    assert found.cost_microusd == 4 * 2500
+    assert "$0.01" in found.sentence
+
+
+def test_that_an_unknown_model_is_told_with_the_closest(settings: Settings) -> None:
+    with pytest.raises(WrongUseError, match="Did you mean 'uniform'"):
+        spec_of(a_form(models=("unifrom",)), settings)

@@ -1,0 +1,288 @@
+"""What the page Batch… shows and makes: a form, its estimate, and study files."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.run import RunSpec, Trial
+from viewer.models.catalog import missing_dependency
+from viewer.models.catalog import spec_of as adapter_spec_of
+from viewer.services.plan_run import plan_sha256
+from viewer.services.study_file import (
+    known_profiles,
+    make_spec,
+    named_profile,
+    own_profiles,
+    read_study_file,
+    read_toml,
+)
+from viewer.settings import Settings
+from viewer.store import cases, runs, trials
+from viewer.store.database import Store, open_store
+from viewer.studies.catalog import STUDIES, study_named
+from viewer.studies.fields import Decimal, Names, OneOf, Text, Whole
+from viewer.studies.grid_localization.findings import KNOWN
+from viewer.writers.files import write_atomically
+from viewer.writers.toml import toml_bytes
+
+_DOLLAR: Final = 1_000_000
+_FINDINGS: Final = "findings"
+_PRICES: Final = ("price_in", "price_out")
+
+
+@dataclass(frozen=True)
+class BatchForm:
+    """What a person chose. ``params`` are the study's own where they differ or all.
+
+    ``profiles`` are models that the study file itself brings, as ``[[model]]`` tables.
+    """
+
+    study: str
+    dataset: str
+    preset: str
+    models: tuple[str, ...]
+    seed: int
+    repeats: int
+    params: Mapping[str, object] = field(default_factory=dict)
+    profiles: tuple[ModelProfile, ...] = ()
+
+
+@dataclass(frozen=True)
+class FormField:
+    """A parameter as a form shows it.
+
+    ``kind`` is bool, int, float, choice, choices or text. ``default`` is a plain JSON
+    value, a tuple for ``choices``; without any ``choices`` those are free. ``low`` and
+    ``high`` bound a number.
+    """
+
+    name: str
+    kind: str
+    default: object
+    help: str
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class ModelState:
+    """A model as lists show it; ``state`` says what it still needs, else ``ready``."""
+
+    name: str
+    summary: str
+    state: str
+    ready: bool
+
+
+@dataclass(frozen=True)
+class BatchEstimate:
+    """What a batch will ask.
+
+    ``requests`` are all questions it consists of, ``already_answered`` those settled
+    by an earlier run of the same plan; ``cost_microusd`` is what the rest will cost by
+    the mean of each model's earlier replies, None where a priced model has none yet.
+    """
+
+    requests: int
+    already_answered: int
+    models: int
+    cost_microusd: int | None
+    sentence: str
+
+
+def study_names() -> tuple[str, ...]:
+    """Return the studies there are."""
+    return tuple(STUDIES)
+
+
+def preset_names(study: str) -> tuple[str, ...]:
+    """Return a study's presets, the paper's first."""
+    return study_named(study).presets()
+
+
+def finding_names() -> tuple[str, ...]:
+    """Return the findings that every question may be about."""
+    return KNOWN
+
+
+def dataset_names(store: Path) -> tuple[str, ...]:
+    """Return the registered data sets, the newest first."""
+    with open_store(store) as opened:
+        return tuple(d.name for d in cases.dataset_summaries(opened))[::-1]
+
+
+def model_states(settings: Settings) -> tuple[ModelState, ...]:
+    """Return every known model with its state in words, by name."""
+    profiles = known_profiles(settings.models_file)
+    return tuple(_model_state(profiles[name]) for name in sorted(profiles))
+
+
+def _model_state(profile: ModelProfile) -> ModelState:
+    spec = adapter_spec_of(profile)
+    missing = missing_dependency(spec)
+    return ModelState(profile.name, spec.summary, missing or "ready", missing is None)
+
+
+def form_fields(study: str, preset: str) -> tuple[FormField, ...]:
+    """Return a study's parameters as form fields, at a preset's values."""
+    chosen = study_named(study)
+    params = chosen.read_params(preset, {})
+    values = chosen.params_as_json(params)
+    return tuple(
+        _field(f.name, f.metadata["kind"], values[f.name], str(f.metadata["help"]))
+        for f in fields(params)
+    )
+
+
+def _field(name: str, kind: object, value: object, meaning: str) -> FormField:
+    default = tuple(value) if isinstance(value, list) else value
+    if isinstance(kind, Whole | Decimal):
+        word = "int" if isinstance(kind, Whole) else "float"
+        return FormField(name, word, default, meaning, (), kind.low, kind.high)
+    if isinstance(kind, OneOf):
+        choices = tuple(str(choice) for choice in kind.choices)
+        return FormField(name, "choice", default, meaning, choices)
+    if isinstance(kind, Text):
+        return FormField(name, "text", default, meaning)
+    choices = kind.choices if isinstance(kind, Names) else ()
+    known = finding_names() if name == _FINDINGS else ()
+    return FormField(name, "choices", default, meaning, choices or known)
+
+
+def spec_of(form: BatchForm, settings: Settings) -> RunSpec:
+    """Return the run a form describes, checked; a sentence says what is wrong."""
+    profiles = known_profiles(settings.models_file)
+    profiles |= {profile.name: profile for profile in form.profiles}
+    return make_spec(
+        study=form.study,
+        dataset=form.dataset,
+        preset=form.preset,
+        seed=form.seed,
+        repeats=form.repeats,
+        models=[named_profile(name, profiles) for name in form.models],
+        overrides=form.params,
+    )
+
+
+def estimate(store: Path, form: BatchForm, settings: Settings) -> BatchEstimate:
+    """Return what a form's batch will ask and cost; nothing is asked or stored."""
+    spec = spec_of(form, settings)
+    with open_store(store) as opened:
+        dataset = cases.dataset_named(opened, spec.dataset)
+        study = study_named(spec.study)
+        planned = study.plan(dataset, spec) if spec.models else ()
+        asked = [trial for trial in planned if not trial.exclusion]
+        known = runs.run_with_plan(opened, plan_sha256(spec, dataset, study))
+        done = _settled(opened, known)
+        cost = _cost(opened, spec, len(asked) - done)
+    notices = study.notices(study.read_params(spec.preset, dict(spec.params)))
+    sentences = (_counted(planned, asked, spec), _kept(done), _priced(spec, cost))
+    sentence = " ".join(s for s in (*sentences, *notices) if s)
+    return BatchEstimate(len(asked), done, len(spec.models), cost, sentence)
+
+
+def _settled(store: Store, run: int | None) -> int:
+    if run is None:
+        return 0
+    counts = runs.run_summary(store, run).counts
+    return sum(n for s, n in counts.items() if s not in {"pending", "excluded"})
+
+
+def _is_priced(profile: ModelProfile) -> bool:
+    return any(profile.settings.get(price) for price in _PRICES)
+
+
+def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
+    """Return micro-dollars for the questions left, None where nobody can tell."""
+    total = Fraction(0)
+    for profile in filter(_is_priced, spec.models):
+        mean = trials.mean_cost(store, profile.name)
+        if mean is None:
+            return None
+        total += Fraction(mean) * Fraction(left, len(spec.models))
+    return round(total)
+
+
+def _counted(planned: tuple[Trial, ...], asked: list[Trial], spec: RunSpec) -> str:
+    items = len({trial.item for trial in asked})
+    excluded = len(planned) - len(asked)
+    names = ", ".join(profile.name for profile in spec.models) or "no model yet"
+    text = (
+        f"{len(asked)} questions about {items} items, each with one gridded image,"
+        f" to {len(spec.models)} model(s): {names}."
+    )
+    lost = f" {excluded} more trials are planned as excluded." if excluded else ""
+    return text + lost
+
+
+def _kept(done: int) -> str:
+    return f"{done} of them are answered already and not asked again." if done else ""
+
+
+def _priced(spec: RunSpec, cost: int | None) -> str:
+    priced = [profile.name for profile in spec.models if _is_priced(profile)]
+    if not priced:
+        return "No model named has a price."
+    if cost is None:
+        return f"The cost is known after the first replies of {', '.join(priced)}."
+    return f"About ${cost / _DOLLAR:.2f}, by the mean cost of earlier replies."
+
+
+def read_study(path: Path, settings: Settings) -> BatchForm:
+    """Return the form of a study file with every parameter filled in."""
+    spec = read_study_file(path, settings.models_file)
+    own = own_profiles(read_toml(path), path)
+    return BatchForm(
+        study=spec.study,
+        dataset=spec.dataset,
+        preset=spec.preset,
+        models=tuple(profile.name for profile in spec.models),
+        seed=spec.seed,
+        repeats=spec.repeats,
+        params=dict(spec.params),
+        profiles=tuple(own.values()),
+    )
+
+
+def write_study(form: BatchForm, path: Path) -> None:
+    """Write a form as a study file that ``overread run`` takes.
+
+    Parameters that the preset sets anyway are left out, so that the file says what is
+    special; a form that its study refuses raises and writes nothing.
+    """
+    table: dict[str, Any] = {
+        "study": form.study,
+        "dataset": form.dataset,
+        "preset": form.preset,
+        "seed": form.seed,
+        "repeats": form.repeats,
+        "models": list(form.models),
+    }
+    special = dict(_special(form))
+    if special:
+        table["params"] = special
+    if form.profiles:
+        table["model"] = [_model_table(profile) for profile in form.profiles]
+    write_atomically(path, toml_bytes(table))
+
+
+def _special(form: BatchForm) -> Iterator[tuple[str, object]]:
+    study = study_named(form.study)
+    preset = study.params_as_json(study.read_params(form.preset, {}))
+    chosen = study.read_params(form.preset, dict(form.params))
+    for name, value in study.params_as_json(chosen).items():
+        if value != preset[name]:
+            yield name, value
+
+
+def _model_table(profile: ModelProfile) -> dict[str, object]:
+    """Return a ``[[model]]`` table; prices are dollars there, micro-dollars here."""
+    settings = {
+        key: value / _DOLLAR if key in _PRICES and isinstance(value, int) else value
+        for key, value in profile.settings.items()
+    }
+    return {"name": profile.name, "adapter": profile.adapter, **settings}

@@ -1,0 +1,61 @@
+"""Study files and model profiles as TOML; plain values, tables and arrays of tables."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from viewer.domain.errors import WrongUseError
+
+
+def toml_bytes(table: Mapping[str, object]) -> bytes:
+    """Return a table as a TOML document, UTF-8, in the order of its keys.
+
+    Values are text, whole numbers, finite numbers, booleans, lists of these, tables
+    and lists of tables; tables come last, as TOML wants it. Anything else raises.
+    """
+    return ("\n".join(_document(table)) + "\n").encode()
+
+
+def _document(table: Mapping[str, object]) -> Iterator[str]:
+    yield from _entries(table)
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from ("", f"[{_key(key)}]", *_entries(value))
+        elif _is_tables(value):
+            for each in value:  # type: ignore[attr-defined]
+                yield from ("", f"[[{_key(key)}]]", *_entries(each))
+
+
+def _entries(table: Mapping[str, object]) -> Iterator[str]:
+    for key, value in table.items():
+        if not isinstance(value, Mapping) and not _is_tables(value):
+            yield f"{_key(key)} = {_value(key, value)}"
+
+
+def _is_tables(value: object) -> bool:
+    return (
+        isinstance(value, list | tuple)
+        and bool(value)
+        and all(isinstance(each, Mapping) for each in value)
+    )
+
+
+def _key(key: str) -> str:
+    bare = key.replace("_", "").replace("-", "")
+    return key if bare.isascii() and bare.isalnum() else _text(key)
+
+
+def _value(key: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Sequence):
+        return f"[{', '.join(_value(key, each) for each in value)}]"
+    raise WrongUseError(f"The entry '{key}' cannot be written as TOML.", "Mend it.")
+
+
+def _text(text: str) -> str:
+    """Return a basic string; of JSON's only DEL has to be escaped besides."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

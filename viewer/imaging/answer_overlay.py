@@ -49,9 +49,30 @@ def draw_answer(
         a partial hit, a hollow diamond for a miss; none without a reference.
     """
     size = raster.size
-    gridded = draw_grid(raster, grid, _style(size)).pixels
-    pixels = gridded.copy()
-    stroke = _stroke(size)
+    gridded = draw_grid(raster, grid, _style(size))
+    pixels = draw_marks(
+        gridded, grid, reference_mask, answered, reference_cells, outcome
+    ).pixels
+    labels = np.logical_or(*label_pixels(grid, size, _style(size)))
+    pixels[labels] = gridded.pixels[labels]
+    return Raster(pixels)
+
+
+def draw_marks(
+    raster: Raster,
+    grid: Grid,
+    reference_mask: npt.NDArray[np.bool_] | None,
+    answered: Cell | None,
+    reference_cells: Sequence[Cell],
+    outcome: Outcome | None,
+) -> Raster:
+    """Return an RGB copy of ``raster`` with reference and answer, without the grid.
+
+    For pictures too small for the grid's labels; parameters as :func:`draw_answer`.
+    """
+    grey = raster.pixels.ndim == 2
+    pixels = np.stack([raster.pixels] * 3, axis=-1) if grey else raster.pixels.copy()
+    stroke = _stroke(raster.size)
     if reference_mask is not None:
         _paint(pixels, _outline(reference_mask, stroke), REFERENCE)
     for cell in reference_cells:
@@ -60,8 +81,6 @@ def draw_answer(
         _paint_in(pixels, grid, answered, _frame, stroke, ANSWER)
         if outcome is not None:
             _paint_sign(pixels, grid, answered, outcome)
-    labels = np.logical_or(*label_pixels(grid, size, _style(size)))
-    pixels[labels] = gridded[labels]
     return Raster(pixels)
 
 

@@ -184,6 +184,9 @@ QComboBox QAbstractItemView { background: @panel@; color: @text@;
   selection-color: @text@; }
 QCheckBox::indicator, QRadioButton::indicator { width: 12px; height: 12px;
   border: 1px solid @muted@; background: @field@; }
+QAbstractItemView::indicator { width: 12px; height: 12px; border-radius: 3px;
+  border: 1px solid @muted@; background: @field@; }
+QAbstractItemView::indicator:checked { background: @accent@; border-color: @accent@; }
 QCheckBox::indicator { border-radius: 3px; }
 QRadioButton::indicator { border-radius: 7px; }
 QCheckBox::indicator:checked, QRadioButton::indicator:checked {

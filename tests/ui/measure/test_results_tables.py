@@ -131,6 +131,7 @@ def test_that_values_are_shown_as_people_read_them() -> None:
 
 def test_that_the_chart_shows_all_views_of_the_first_grid_unless_asked() -> None:
     chart = bar_chart(TABLE, {})
+    assert chart == bar_chart(TABLE, dict.fromkeys(HEADER[:4], ""))
     assert chart.title == "Hit rate by finding, 8 × 8, all views"
     assert chart.models == ("first", "second")
     assert [g.finding for g in chart.groups] == [

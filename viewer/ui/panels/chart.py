@@ -97,7 +97,7 @@ def _paint(plot: Any, chart: BarChart) -> None:  # noqa: ANN401 - pyqtgraph has 
         plot.addItem(_bars(chart, place, model_brush(place)))
     plot.addItem(_whiskers(chart, colours.text))
     plot.addItem(_random(chart, colours.text, colours.panel))
-    plot.setRange(
+    plot.getViewBox().setRange(
         xRange=(-0.5, max(1, len(chart.groups)) - 0.5), yRange=(0, _TOP), padding=0
     )
 

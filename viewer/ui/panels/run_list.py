@@ -197,6 +197,8 @@ class RunList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = RunModel(self)
+        self.wanted: int | None = None
+        """The run to select as soon as it is in the list."""
         self.view = QListView()
         self.view.setAccessibleName("Runs")
         self.view.setModel(self.model)
@@ -228,16 +230,17 @@ class RunList(QWidget):
     def show_runs(self, runs: tuple[RunSummary, ...]) -> None:
         """Show the runs and keep the selected one, else select the newest."""
         chosen = self.selected
-        self.view.selectionModel().blockSignals(True)
         self.model.show_runs(runs)
-        self.view.selectionModel().blockSignals(False)
-        if runs:
-            self.select(chosen.id if chosen else max(run.id for run in runs))
+        newest = max((run.id for run in runs), default=0)
+        kept = chosen.id if chosen else newest
+        known = {run.id for run in runs}
+        self.select(self.wanted if self.wanted in known else kept)
+        self.wanted = None if self.wanted in known else self.wanted
         self._update_buttons()
 
-    def select(self, run: int) -> None:
+    def select(self, run: int | None) -> None:
         """Select a run, where it is in the list."""
-        row = self.model.row_of(run)
+        row = None if run is None else self.model.row_of(run)
         if row is not None:
             self.view.setCurrentIndex(self.model.index(row))
 
@@ -249,9 +252,10 @@ class RunList(QWidget):
         if isinstance(event, RunStarted | RunEnded):
             self._tick()
 
-    def forget_running(self) -> None:
-        """Show every run as stopped: nobody asks any more."""
-        self.model.running.clear()
+    def forget_running(self, run: int | None = None) -> None:
+        """Show a run, or without its number every run, as stopped."""
+        for number in list(self.model.running) if run is None else [run]:
+            self.model.running.pop(number, None)
         self._tick()
 
     def _connect_buttons(self) -> None:

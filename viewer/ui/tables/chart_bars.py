@@ -48,8 +48,9 @@ class BarChart:
 def bar_chart(table: Table, wanted: Mapping[str, str]) -> BarChart:
     """Return the chart of the rows that are asked for.
 
-    Where no view is asked for all views are shown together, and where no grid is the
-    first one. Models keep their place of the whole table, and so their colours.
+    ``wanted`` maps columns to values, "" for every one. Where no view is asked for,
+    all views are shown together, and where no grid is, the first one. Models keep
+    their place of the whole table, and so their colours.
     """
     records = [dict(zip(table.header, row, strict=True)) for row in table.rows]
     models = tuple(dict.fromkeys(str(r["model"]) for r in records))
@@ -57,7 +58,8 @@ def bar_chart(table: Table, wanted: Mapping[str, str]) -> BarChart:
     condition = wanted.get("condition") or next(
         (str(r["condition"]) for r in records), ""
     )
-    fixed = {**wanted, "view": view, "condition": condition}
+    chosen = {name: value for name, value in wanted.items() if value}
+    fixed = {**chosen, "view": view, "condition": condition}
     kept = [r for r in records if _is_wanted(r, fixed)]
     findings = dict.fromkeys(str(r["finding"]) for r in kept)
     title = f"Hit rate by finding, {grid_words(condition)}, {shown('view', view)}"

@@ -54,10 +54,9 @@ class ResultsView(QTableView):
         """Make a row the current one; the first where it is not shown."""
         row = None if key is None else self.shown.row_of(key)
         flags = QItemSelectionModel.SelectionFlag
-        self.selectionModel().setCurrentIndex(
-            self.shown.index(row or 0, 0),
-            flags.ClearAndSelect | flags.Rows,
-        )
+        index = self.shown.index(row or 0, 0)
+        self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        self.scrollTo(index)
 
     def copy(self) -> None:
         """Put the selected rows on the clipboard, tab-separated, in the order shown."""

@@ -1,0 +1,380 @@
+"""Batch…: one page that says what is asked, of whom and how, and what it costs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.run import RunSpec
+from viewer.services.batch_form import (
+    BatchEstimate,
+    BatchForm,
+    ModelState,
+    dataset_names,
+    estimate,
+    form_fields,
+    model_states,
+    preset_names,
+    read_study,
+    spec_of,
+    study_names,
+    write_study,
+)
+from viewer.settings import Settings
+from viewer.ui import theme
+from viewer.ui.jobs import Job, run_in_background
+from viewer.ui.params_form import ParamsForm
+
+if TYPE_CHECKING:
+    from viewer.domain.exchange import ModelProfile
+
+_WHAT: Final = ("findings", "views")
+_HOW: Final = ("grids",)
+_PAUSE_MS: Final = 300
+_MOST_REPEATS: Final = 1000
+_LARGEST_SEED: Final = 2**31 - 1
+_FILES: Final = "Study files (*.toml)"
+_NO_DATA: Final = (
+    "No data set is registered. Register one with overread import FORMAT PATH."
+)
+_CHOOSE: Final = "Choose at least one model."
+_NAME: Final = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True)
+class _Offers:
+    """What there is to choose from."""
+
+    studies: tuple[str, ...]
+    datasets: tuple[str, ...]
+    models: tuple[ModelState, ...]
+
+
+class BatchDialog(QDialog):
+    """The page; it stays open beside the window, which stays free."""
+
+    start_wanted = Signal(object)
+    """RunSpec to plan and run"""
+
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Batch")
+        self.setModal(False)
+        self._settings = settings
+        self._estimating: Job[BatchEstimate] | None = None
+        self._profiles: tuple[ModelProfile, ...] = ()
+        self.study, self.dataset, self.preset = QComboBox(), QComboBox(), QComboBox()
+        self.seed = QSpinBox(maximum=_LARGEST_SEED)
+        self.repeats = QSpinBox(minimum=1, maximum=_MOST_REPEATS)
+        self.models = QListWidget()
+        self.what, self.how, self.further = ParamsForm(), ParamsForm(), ParamsForm()
+        self.sentence = QLabel()
+        self.start, self.open_file = QPushButton(), QPushButton("Open study file…")
+        self.save_file = QPushButton("Save study file…")
+        self._soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        self._lay_out()
+        self._connect()
+        self._show_estimate(None)
+
+    @property
+    def form(self) -> BatchForm:
+        """What the page says; parameters at their default are left out."""
+        return BatchForm(
+            study=self.study.currentText(),
+            dataset=self.dataset.currentText(),
+            preset=self.preset.currentText(),
+            models=tuple(_ticked(self.models)),
+            seed=self.seed.value(),
+            repeats=self.repeats.value(),
+            params={
+                **self.what.changed(),
+                **self.how.changed(),
+                **self.further.changed(),
+            },
+            profiles=self._profiles,
+        )
+
+    def reload(self) -> None:
+        """Read again what there is to choose from."""
+        run_in_background(self._offers, self._show_offers, self._fail)
+
+    def show_form(self, form: BatchForm) -> None:
+        """Fill the page."""
+        _choose(self.study, form.study)
+        _choose(self.dataset, form.dataset)
+        _choose(self.preset, form.preset)
+        self._show_fields()
+        for part in self._forms:
+            part.set_values(form.params)
+        self.seed.setValue(form.seed)
+        self.repeats.setValue(form.repeats)
+        self._profiles = form.profiles
+        self._tick_models(form.models)
+        self._edited()
+
+    def _tick_models(self, names: Sequence[str]) -> None:
+        """Tick these models; those that only the study file knows are added."""
+        items = [self.models.item(row) for row in range(self.models.count())]
+        known = {item.data(_NAME) for item in items}
+        own = "from the study file"
+        items += [
+            _model_item(ModelState(name, own, own, ready=True), self.models)
+            for name in names
+            if name not in known
+        ]
+        for item in items:
+            _tick(item, names)
+
+    def read_from(self, path: Path) -> None:
+        """Fill the page from a study file."""
+        run_in_background(
+            lambda: read_study(path, self._settings), self.show_form, self._fail
+        )
+
+    def write_to(self, path: Path) -> None:
+        """Write the page as a study file that ``overread run`` accepts."""
+        form = self.form
+        run_in_background(
+            lambda: write_study(form, path),
+            lambda _: self.sentence.setText(
+                f"Written. Run it with: overread run {path.name}"
+            ),
+            self._fail,
+        )
+
+    @property
+    def _forms(self) -> tuple[ParamsForm, ...]:
+        return self.what, self.how, self.further
+
+    def _offers(self) -> _Offers:
+        return _Offers(
+            study_names(),
+            dataset_names(self._settings.store),
+            model_states(self._settings),
+        )
+
+    def _show_offers(self, offers: _Offers) -> None:
+        _offer(self.study, offers.studies)
+        _offer(self.dataset, offers.datasets)
+        ticked = _ticked(self.models)
+        self.models.blockSignals(True)
+        self.models.clear()
+        for state in offers.models:
+            _tick(_model_item(state, self.models), ticked)
+        self.models.blockSignals(False)
+        if not self.preset.count():
+            self._show_presets()
+        self._edited()
+
+    def _show_presets(self) -> None:
+        _offer(self.preset, preset_names(self.study.currentText()))
+        self._show_fields()
+
+    def _show_fields(self) -> None:
+        """Build the forms of a study and preset; what was changed stays changed."""
+        changed = self.form.params
+        fields = form_fields(self.study.currentText(), self.preset.currentText())
+        apart = {*_WHAT, *_HOW}
+        self.what.show_fields([f for f in fields if f.name in _WHAT])
+        self.how.show_fields([f for f in fields if f.name in _HOW])
+        self.further.show_fields([f for f in fields if f.name not in apart])
+        for part in self._forms:
+            part.set_values(changed)
+        self._edited()
+
+    def _edited(self) -> None:
+        """Estimate again, shortly after the last change."""
+        if self._estimating is not None:
+            self._estimating.cancel()
+        self._show_estimate(None)
+        self._soon.start()
+
+    def _work_out(self) -> None:
+        form, store = self.form, self._settings.store
+        if not form.dataset:
+            self.sentence.setText(_NO_DATA)
+        elif not form.models:
+            self.sentence.setText(_CHOOSE)
+        else:
+            self.sentence.setText("Counting the requests …")
+            self._estimating = run_in_background(
+                lambda: estimate(store, form, self._settings),
+                self._show_estimate,
+                self._fail,
+            )
+
+    def _show_estimate(self, found: BatchEstimate | None) -> None:
+        self.start.setEnabled(found is not None)
+        if found is None:
+            self.start.setText("Send requests")
+            return
+        self.sentence.setText(found.sentence)
+        self.start.setText(_start_words(found))
+
+    def _start(self) -> None:
+        form = self.form
+        self.start.setEnabled(False)
+        run_in_background(
+            lambda: spec_of(form, self._settings),
+            self._hand_over,
+            self._fail,
+        )
+
+    def _hand_over(self, spec: RunSpec) -> None:
+        self.hide()
+        self.start_wanted.emit(spec)
+
+    def _fail(self, error: Exception) -> None:
+        """Say at the foot what a person can mend; a bug is raised."""
+        if not isinstance(error, OverreadError):
+            raise error
+        self.sentence.setText(str(error))
+
+    def _ask_what_to_open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open study file", "", _FILES)
+        if name:
+            self.read_from(Path(name))
+
+    def _ask_where_to_save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save study file", "study.toml", _FILES
+        )
+        if name:
+            self.write_to(Path(name))
+
+    def _connect(self) -> None:
+        self._soon.timeout.connect(self._work_out)
+        self.study.activated.connect(self._show_presets)
+        self.preset.activated.connect(self._show_fields)
+        self.dataset.currentIndexChanged.connect(self._edited)
+        for form in self._forms:
+            form.edited.connect(self._edited)
+        for number in (self.seed, self.repeats):
+            number.valueChanged.connect(self._edited)
+        self.models.itemChanged.connect(self._edited)
+        self.start.clicked.connect(self._start)
+        self.open_file.clicked.connect(self._ask_what_to_open)
+        self.save_file.clicked.connect(self._ask_where_to_save)
+
+    def _lay_out(self) -> None:
+        columns = QHBoxLayout()
+        columns.setSpacing(24)
+        columns.addLayout(self._what_column(), 4)
+        columns.addLayout(_column("Who", self.models), 4)
+        columns.addLayout(self._how_column(), 5)
+        foot = QHBoxLayout()
+        foot.addWidget(self.open_file)
+        foot.addWidget(self.save_file)
+        foot.addStretch(1)
+        foot.addWidget(self.start)
+        self.start.setProperty("primary", True)
+        self.start.setDefault(True)
+        self.sentence.setWordWrap(True)
+        self.sentence.setAccessibleName("What will be sent, and what it costs")
+        self.sentence.setMinimumHeight(2 * self.fontMetrics().height())
+        self.models.setAccessibleName("Models")
+        box = QVBoxLayout(self)
+        box.setContentsMargins(16, 12, 16, 12)
+        box.setSpacing(12)
+        box.addLayout(columns, 1)
+        box.addWidget(self.sentence)
+        box.addLayout(foot)
+        self.resize(1080, 640)
+
+    def _what_column(self) -> QVBoxLayout:
+        rows = QFormLayout()
+        rows.addRow("Study", self.study)
+        rows.addRow("Data set", self.dataset)
+        column = _column("What", rows, self.what)
+        column.addStretch(1)
+        return column
+
+    def _how_column(self) -> QVBoxLayout:
+        rows = QFormLayout()
+        rows.addRow("Preset", self.preset)
+        rows.addRow("Repeats", self.repeats)
+        rows.addRow("Seed", self.seed)
+        area = QScrollArea()
+        area.setWidget(self.further)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        return _column("How", rows, self.how, QLabel("Further parameters"), area)
+
+
+def _column(title: str, *parts: QWidget | QFormLayout) -> QVBoxLayout:
+    label = QLabel(title)
+    label.setFont(theme.title_font(label.font()))
+    column = QVBoxLayout()
+    column.setSpacing(8)
+    column.addWidget(label)
+    for part in parts:
+        if isinstance(part, QWidget):
+            column.addWidget(part)
+        else:
+            column.addLayout(part)
+    return column
+
+
+def _offer(combo: QComboBox, names: Sequence[str]) -> None:
+    """Offer names and keep the chosen one."""
+    chosen = combo.currentText()
+    combo.blockSignals(True)
+    combo.clear()
+    combo.addItems(list(names))
+    combo.setCurrentIndex(max(0, combo.findText(chosen)))
+    combo.blockSignals(False)
+
+
+def _choose(combo: QComboBox, name: str) -> None:
+    """Choose a name; one that is not offered is added, and refused by name later."""
+    if combo.findText(name) < 0:
+        combo.addItem(name)
+    combo.setCurrentText(name)
+
+
+def _model_item(state: ModelState, models: QListWidget) -> QListWidgetItem:
+    item = QListWidgetItem(f"{state.name} · {state.state}", models)
+    item.setData(_NAME, state.name)
+    item.setToolTip(f"{state.summary}\n{state.state}")
+    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+    if not state.ready:
+        item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
+    item.setCheckState(Qt.CheckState.Unchecked)
+    return item
+
+
+def _tick(item: QListWidgetItem, names: Sequence[str]) -> None:
+    on = item.data(_NAME) in names
+    item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+
+
+def _ticked(models: QListWidget) -> list[str]:
+    items = [models.item(row) for row in range(models.count())]
+    ticked = [i for i in items if i.checkState() is Qt.CheckState.Checked]
+    return [str(item.data(_NAME)) for item in ticked]
+
+
+def _start_words(found: BatchEstimate) -> str:
+    """Return what the button sends, by its count."""
+    left = found.requests - found.already_answered
+    if not left:
+        return f"Show {found.already_answered} stored answers"
+    return f"Send {left} request{'' if left == 1 else 's'}"

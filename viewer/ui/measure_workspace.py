@@ -1,0 +1,262 @@
+"""The workspace Measure: runs, their results and the trials behind each row."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.report import Table
+from viewer.domain.run import RunEnded, RunSpec, RunStarted, RunStatus, RunSummary
+from viewer.services.background import WorkerDied, WorkerEvent, WorkerReply
+from viewer.services.export_table import export_table
+from viewer.services.measure import TrialRow, results_table, run_list, trial_rows
+from viewer.ui import theme
+from viewer.ui.desk import Desk
+from viewer.ui.dialogs.batch import BatchDialog
+from viewer.ui.jobs import Job, run_in_background
+from viewer.ui.notices import Notice
+from viewer.ui.panels.filmstrip import Filmstrip, TrialChosen
+from viewer.ui.panels.outcome_words import trials_title
+from viewer.ui.panels.results_panel import ResultsPanel
+from viewer.ui.panels.run_list import RunList, run_title
+from viewer.ui.tables.results_model import EMPTY, RowKey
+
+_CONCURRENCY: Final = 4
+_EMPTY_WORDS: Final = (
+    "There is no run yet.\n"
+    "A batch asks models about a whole data set and measures their answers."
+)
+
+
+class MeasureWorkspace(QWidget):
+    """Runs at the left, the selected one's results at the right, its cases below."""
+
+    trial_chosen = Signal(object)
+    """TrialChosen: a person wants to see this trial's case with its answer"""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._store = desk, desk.settings.store
+        self._tables: dict[int, Table] = {}
+        self._loading: Job[Table] | None = None
+        self._filming: Job[tuple[TrialRow, ...]] | None = None
+        self._mine: set[int] = set()
+        self._chosen: TrialChosen | None = None
+        self._batch: BatchDialog | None = None
+        self._fresh = False
+        self.runs, self.results = RunList(), ResultsPanel()
+        self.film = Filmstrip(self._store)
+        self._pages = QStackedWidget()
+        self._lay_out()
+        self._connect()
+
+    def handlers(self) -> Mapping[str, Callable[[], None]]:
+        """Return what this workspace does, by the action's id."""
+        return {
+            "file.batch": self.open_batch,
+            "file.export": self.results.ask_where_to_export,
+            "run.resume": self._resume_selected,
+            "run.cancel": self._pause_selected,
+        }
+
+    def copy(self) -> None:
+        """Copy the selected rows of the results."""
+        self.results.table.copy()
+
+    def open_batch(self) -> None:
+        """Show the page on which a batch is put together; the window stays free."""
+        if self._batch is None:
+            self._batch = BatchDialog(self._desk.settings, self)
+            self._batch.start_wanted.connect(self._start)
+        self._batch.reload()
+        self._batch.show()
+        self._batch.raise_()
+        self._batch.activateWindow()
+
+    def return_to_row(self) -> None:
+        """Come back to the row, and the trial, that a case was chosen from."""
+        if self._chosen is not None:
+            self.film.select(self._chosen.trial)
+        self.film.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def refresh(self) -> None:
+        """Read the runs again."""
+        self._fresh = True
+        run_in_background(lambda: run_list(self._store), self._show_runs, self._fail)
+
+    def export_to(self, path: Path) -> None:
+        """Write the selected run's results.csv."""
+        table = self.results.table.results.table
+        run_in_background(
+            lambda: export_table(table, path),
+            lambda _: self._desk.notices.say(f"{path.name} is written."),
+            self._fail,
+        )
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Read the runs when first looked at."""
+        super().showEvent(event)
+        if not self._fresh:
+            self.refresh()
+
+    def _connect(self) -> None:
+        self.runs.run_selected.connect(self._show_run)
+        self.runs.batch_wanted.connect(self.open_batch)
+        self.runs.pause_wanted.connect(self._pause)
+        self.runs.resume_wanted.connect(self._resume)
+        self.results.row_chosen.connect(self._show_trials)
+        self.results.save_wanted.connect(self.export_to)
+        self.film.trial_chosen.connect(self._choose)
+        self._desk.worker.message.connect(self._hear)
+
+    def _lay_out(self) -> None:
+        right = QWidget()
+        above = QVBoxLayout(right)
+        above.setContentsMargins(12, 8, 12, 8)
+        above.setSpacing(12)
+        above.addWidget(self.results, 1)
+        above.addWidget(self.film)
+        self._pages.addWidget(_empty_page(self.open_batch))
+        self._pages.addWidget(right)
+        across = QSplitter(Qt.Orientation.Horizontal)
+        across.addWidget(self.runs)
+        across.addWidget(self._pages)
+        across.setStretchFactor(1, 1)
+        across.setSizes([260, 1200])
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(across)
+
+    def _show_runs(self, runs: tuple[RunSummary, ...]) -> None:
+        self._pages.setCurrentIndex(1 if runs else 0)
+        self.runs.show_runs(runs)
+
+    def _show_run(self, run: int) -> None:
+        """Show a run's results; what is worked out once of a finished run is kept."""
+        if self._loading is not None:
+            self._loading.cancel()
+        summary = self.runs.selected
+        if run in self._tables or summary is None:
+            self._show_table(run, self._tables.get(run, EMPTY))
+            return
+        done = summary.status is RunStatus.FINISHED
+        self.results.show_title(f"Working out the results of run {run} …")
+        self._loading = run_in_background(
+            lambda: results_table(self._store, run),
+            lambda table: self._keep_table(run, table, done=done),
+            self._fail,
+        )
+
+    def _keep_table(self, run: int, table: Table, *, done: bool) -> None:
+        if done:
+            self._tables[run] = table
+        self._show_table(run, table)
+
+    def _show_table(self, run: int, table: Table) -> None:
+        summary = self.runs.selected
+        if summary is not None and summary.id == run:
+            self.results.show_title(run_title(summary))
+            self.results.show_table(table)
+
+    def _show_trials(self, key: RowKey | None) -> None:
+        """Show the trials behind a row."""
+        if self._filming is not None:
+            self._filming.cancel()
+        summary = self.runs.selected
+        if key is None or summary is None:
+            self.film.show_trials("", ())
+            return
+        run = summary.id
+        self._filming = run_in_background(
+            lambda: trial_rows(
+                self._store,
+                run,
+                finding=key.finding,
+                view=key.view,
+                condition=key.condition,
+                model=key.model,
+            ),
+            lambda rows: self.film.show_trials(trials_title(key, rows), rows),
+            self._fail,
+        )
+
+    def _choose(self, event: TrialChosen) -> None:
+        self._chosen = event
+        self.trial_chosen.emit(event)
+
+    def _start(self, spec: RunSpec) -> None:
+        self._mine.add(self._desk.worker.run_batch(spec, _CONCURRENCY))
+
+    def _resume(self, run: int) -> None:
+        self._mine.add(self._desk.worker.resume(run, _CONCURRENCY))
+
+    def _pause(self, run: int) -> None:
+        self._mine.add(self._desk.worker.cancel(run))
+
+    def _resume_selected(self) -> None:
+        self.runs.resume.click()
+
+    def _pause_selected(self) -> None:
+        self.runs.pause.click()
+
+    def _hear(self, message: object) -> None:
+        """Take in what the worker says of batches; single questions are not ours."""
+        if isinstance(message, WorkerEvent):
+            self._follow(message)
+        elif isinstance(message, WorkerDied):
+            self.runs.forget_running()
+            self.refresh()
+        elif isinstance(message, WorkerReply) and message.id in self._mine:
+            self._hear_reply(message)
+
+    def _hear_reply(self, reply: WorkerReply) -> None:
+        """Select a run that begins; say why one was refused or failed."""
+        if reply.ok is None:
+            self._desk.notices.post(Notice(reply.sentence))
+            if reply.run is not None:
+                self.runs.forget_running(reply.run)
+            self.refresh()
+        elif isinstance(reply.ok.get("run"), int):
+            self.runs.wanted = int(str(reply.ok["run"]))
+            self.refresh()
+
+    def _follow(self, message: WorkerEvent) -> None:
+        event = message.event
+        self.runs.follow(event)
+        if isinstance(event, RunStarted | RunEnded):
+            self._tables.pop(event.run, None)
+            self.refresh()
+
+    def _fail(self, error: Exception) -> None:
+        """Tell of what a person can mend; anything else is a bug and is raised."""
+        if not isinstance(error, OverreadError):
+            raise error
+        self.results.show_title("")
+        self._desk.notices.error(error)
+
+
+def _empty_page(open_batch: Callable[[], None]) -> QWidget:
+    """Return what is shown where the store holds no run: what to do next."""
+    page, words, button = QWidget(), QLabel(_EMPTY_WORDS), QPushButton("Batch…")
+    words.setFont(theme.title_font(words.font()))
+    words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    button.setProperty("primary", True)
+    button.clicked.connect(open_batch)
+    box = QVBoxLayout(page)
+    box.addStretch(1)
+    box.addWidget(words)
+    box.addSpacing(16)
+    box.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+    box.addStretch(1)
+    return page

@@ -1,0 +1,220 @@
+"""The trials behind a row of the results, misses first, as thumbnails."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPixmap
+from PySide6.QtWidgets import QLabel, QListView, QVBoxLayout, QWidget
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.image import Raster
+from viewer.services.measure import TrialRow
+from viewer.ui import theme
+from viewer.ui.jobs import Job, run_in_background
+from viewer.ui.panels.film_picture import film_picture
+from viewer.ui.panels.outcome_words import glyph, words
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE: Final = QModelIndex()
+_SIDE: Final = 144
+_KEPT: Final = 512
+_PRIORITY: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class TrialChosen:
+    """A person wants to see a trial's case with its answer."""
+
+    trial: int
+
+
+class FilmModel(QAbstractListModel):
+    """Trials with their pictures, each drawn in the background when first looked at."""
+
+    def __init__(
+        self, draw: Callable[[TrialRow], Raster], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._draw = draw
+        self._trials: tuple[TrialRow, ...] = ()
+        self._jobs: dict[int, Job[Raster]] = {}
+        self._pictures: dict[int, QPixmap] = {}
+        self._failures: dict[int, str] = {}
+
+    @property
+    def trials(self) -> tuple[TrialRow, ...]:
+        """The trials in the order shown."""
+        return self._trials
+
+    @property
+    def pictures_drawn(self) -> int:
+        """How many pictures are at hand."""
+        return len(self._pictures)
+
+    def show_trials(self, trials: tuple[TrialRow, ...]) -> None:
+        """Replace the trials; pictures not yet drawn of the old ones are dropped."""
+        self.beginResetModel()
+        for job in self._jobs.values():
+            job.cancel()
+        self._jobs.clear()
+        self._failures.clear()
+        self._trials = trials
+        self.endResetModel()
+
+    def row_of(self, trial: int) -> int | None:
+        """Return the row of a trial, None where it is not shown."""
+        rows = (i for i, one in enumerate(self._trials) if one.trial == trial)
+        return next(rows, None)
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """Return the number of trials."""
+        return 0 if parent.isValid() else len(self._trials)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return a trial's outcome and cell, its picture or the whole story."""
+        if not index.isValid():
+            return None
+        row = self._trials[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{glyph(row.score)} {row.score.answer}".rstrip()
+        if role == Qt.ItemDataRole.DecorationRole:
+            return self._picture(row)
+        if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
+            return self._story(row)
+        return None
+
+    def _story(self, row: TrialRow) -> str:
+        lines = [
+            f"{row.item.replace('|', ' · ')} · {row.view}",
+            f"{row.score.answer} {words(row.score)}".strip(),
+            f"{row.model} · repeat {row.repeat}",
+            self._failures.get(row.trial, ""),
+        ]
+        return "\n".join(filter(None, lines))
+
+    def _picture(self, row: TrialRow) -> QPixmap | QColor:
+        """Return the picture, or black while it is drawn or where it cannot be."""
+        if row.trial in self._pictures:
+            return self._pictures[row.trial]
+        if row.trial not in self._jobs and row.trial not in self._failures:
+            self._jobs[row.trial] = run_in_background(
+                lambda: self._draw(row),
+                lambda raster: self._keep(row.trial, raster),
+                lambda error: self._fail(row.trial, error),
+                priority=_PRIORITY,
+            )
+        return QColor(Qt.GlobalColor.black)
+
+    def _keep(self, trial: int, raster: Raster) -> None:
+        self._jobs.pop(trial, None)
+        while len(self._pictures) >= _KEPT:
+            self._pictures.pop(next(iter(self._pictures)))
+        self._pictures[trial] = _pixmap(raster)
+        self._tell(trial)
+
+    def _fail(self, trial: int, error: Exception) -> None:
+        """Keep a picture that cannot be drawn as a sentence; a bug is raised."""
+        self._jobs.pop(trial, None)
+        if not isinstance(error, OverreadError):
+            raise error
+        self._failures[trial] = str(error)
+        self._tell(trial)
+
+    def _tell(self, trial: int) -> None:
+        row = self.row_of(trial)
+        if row is not None:
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+
+def _pixmap(raster: Raster) -> QPixmap:
+    rows, columns = raster.pixels.shape[:2]
+    image = QImage(
+        raster.pixels.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888
+    )
+    scaled = image.scaled(_SIDE, _SIDE, mode=Qt.TransformationMode.SmoothTransformation)
+    return QPixmap.fromImage(scaled)
+
+
+class _Strip(QListView):
+    """A row of pictures; Enter chooses as a click does."""
+
+    entered_with_key = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Choose with Enter, else move as lists do."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.entered_with_key.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class Filmstrip(QWidget):
+    """A title and a row of pictures under it."""
+
+    trial_chosen = Signal(object)
+    """TrialChosen"""
+
+    def __init__(self, store: Path, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = QLabel()
+        self._title.setFont(theme.title_font(self.font()))
+        self.model = FilmModel(lambda row: film_picture(store, row, _SIDE), self)
+        self.view = _new_strip(self.model)
+        self.view.clicked.connect(self._choose)
+        self.view.entered_with_key.connect(
+            lambda: self._choose(self.view.currentIndex())
+        )
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(4)
+        box.addWidget(self._title)
+        box.addWidget(self.view)
+
+    @property
+    def title(self) -> str:
+        """What stands over the pictures."""
+        return self._title.text()
+
+    def show_trials(self, title: str, trials: tuple[TrialRow, ...]) -> None:
+        """Show the trials of a row; they come misses first."""
+        self._title.setText(title)
+        self.model.show_trials(trials)
+        self.view.scrollToTop()
+
+    def select(self, trial: int) -> None:
+        """Make a trial the current one, where it is shown."""
+        row = self.model.row_of(trial)
+        if row is not None:
+            self.view.setCurrentIndex(self.model.index(row))
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.trial_chosen.emit(TrialChosen(self.model.trials[index.row()].trial))
+
+
+def _new_strip(model: FilmModel) -> _Strip:
+    strip = _Strip()
+    strip.setAccessibleName("Trials of the selected row, misses first")
+    strip.setModel(model)
+    strip.setViewMode(QListView.ViewMode.IconMode)
+    strip.setFlow(QListView.Flow.LeftToRight)
+    strip.setMovement(QListView.Movement.Static)
+    strip.setWrapping(False)
+    strip.setUniformItemSizes(True)
+    strip.setIconSize(QSize(_SIDE, _SIDE))
+    caption = strip.fontMetrics().height()
+    strip.setGridSize(QSize(_SIDE + 12, _SIDE + caption + 12))
+    strip.setFixedHeight(_SIDE + caption + 26)
+    strip.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return strip

@@ -1,0 +1,50 @@
+"""A verdict in one sign and a few words, the same wherever a trial is listed."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from viewer.domain.answer import UNREADABLE, Status
+from viewer.domain.result import Outcome, Score
+from viewer.services.measure import TrialRow
+from viewer.ui.tables.columns import shown
+from viewer.ui.tables.results_model import RowKey
+
+_OUTCOMES: Final = {
+    Outcome.FULL: ("◼", "hit"),
+    Outcome.FULL_FALLBACK: ("◼", "hit in the best-covered cell"),
+    Outcome.PARTIAL: ("◧", "partial"),
+    Outcome.MISS: ("◇", "position error"),
+}
+_STATUSES: Final = {
+    Status.REFUSED: ("⊘", "refused"),
+    Status.PROVIDER_ERROR: ("!", "failed"),
+    Status.EXCLUDED: ("–", "excluded"),
+    Status.PENDING: ("…", "pending"),
+}
+
+
+def glyph(score: Score) -> str:
+    """Return the sign of a verdict."""
+    return _both(score)[0]
+
+
+def words(score: Score) -> str:
+    """Return a verdict in words, with its reason where it has one."""
+    text = _both(score)[1]
+    return f"{text} ({score.reason.replace('_', ' ')})" if score.reason else text
+
+
+def _both(score: Score) -> tuple[str, str]:
+    if score.outcome is not None:
+        return _OUTCOMES[score.outcome]
+    if score.status in UNREADABLE:
+        return "?", score.status.value.replace("_", " ")
+    return _STATUSES.get(score.status, ("", score.status.value.replace("_", " ")))
+
+
+def trials_title(key: RowKey, trials: Sequence[TrialRow]) -> str:
+    """Return what a strip of trials shows and how many of them are no hit."""
+    parts = [shown(n, getattr(key, n)) for n in ("finding", "view", "condition")]
+    misses = sum(t.score.status is not Status.SCORED_CORRECT for t in trials)
+    count = f"{misses} of {len(trials)} not a hit, first" if misses else "all hits"
+    return " · ".join([*parts, key.model, count])

@@ -1,0 +1,250 @@
+"""A form built from what a study says of its parameters."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QSpinBox,
+    QWidget,
+)
+
+from viewer.services.batch_form import FormField
+
+_LARGEST: Final = 2**31 - 1
+_LIST_ROWS: Final = 12
+
+
+class YesNo(QCheckBox):
+    """A box to tick."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.toggled.connect(self.edited)
+
+    def value(self) -> object:
+        """Return whether it is ticked."""
+        return self.isChecked()
+
+    def set_value(self, value: object) -> None:
+        """Tick it, or not."""
+        self.setChecked(bool(value))
+
+
+class Whole(QSpinBox):
+    """A whole number."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(minimum=0, maximum=_LARGEST)
+        self.valueChanged.connect(self.edited)
+
+    def set_value(self, value: object) -> None:
+        """Show a number."""
+        self.setValue(int(str(value)))
+
+
+class Decimal(QDoubleSpinBox):
+    """A number with decimals."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(decimals=3, maximum=float(_LARGEST), singleStep=0.05)
+        self.valueChanged.connect(self.edited)
+
+    def set_value(self, value: object) -> None:
+        """Show a number."""
+        self.setValue(float(str(value)))
+
+
+class OneOf(QComboBox):
+    """One of some words."""
+
+    edited = Signal()
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        super().__init__()
+        self.addItems(list(choices))
+        self.currentIndexChanged.connect(self.edited)
+
+    def value(self) -> object:
+        """Return the chosen word."""
+        return self.currentText()
+
+    def set_value(self, value: object) -> None:
+        """Choose a word."""
+        self.setCurrentText(str(value))
+
+
+class SomeOf(QListWidget):
+    """Any of some words, each with a box to tick."""
+
+    edited = Signal()
+
+    def __init__(self, choices: Sequence[str], rows: int = _LIST_ROWS) -> None:
+        super().__init__()
+        for choice in choices:
+            self._add(choice)
+        row = self.fontMetrics().height() + 8
+        self.setFixedHeight(min(rows, max(2, len(choices))) * row + 8)
+        self.itemChanged.connect(self.edited)
+
+    def value(self) -> object:
+        """Return the ticked words in the order shown."""
+        return [item.text() for item in self._items() if _is_ticked(item)]
+
+    def set_value(self, value: object) -> None:
+        """Tick these words; ones that are not offered are added."""
+        wanted = _texts(value)
+        known = {item.text() for item in self._items()}
+        for word in wanted:
+            if word not in known:
+                self._add(word)
+        for item in self._items():
+            ticked = item.text() in wanted
+            item.setCheckState(
+                Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked
+            )
+
+    def _add(self, word: str) -> None:
+        item = QListWidgetItem(word, self)
+        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+        item.setCheckState(Qt.CheckState.Unchecked)
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.item(row) for row in range(self.count())]
+
+
+class Line(QLineEdit):
+    """A text."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.textChanged.connect(self.edited)
+
+    def value(self) -> object:
+        """Return the text."""
+        return self.text()
+
+    def set_value(self, value: object) -> None:
+        """Show a text."""
+        self.setText(str(value))
+
+
+class ListLine(Line):
+    """Several values in a line, between commas; whole numbers are numbers."""
+
+    def value(self) -> object:
+        """Return the values."""
+        parts = [part.strip() for part in self.text().split(",")]
+        return [int(p) if p.isdigit() else p for p in parts if p]
+
+    def set_value(self, value: object) -> None:
+        """Show the values."""
+        self.setText(", ".join(_texts(value)))
+
+
+Widget = YesNo | Whole | Decimal | OneOf | SomeOf | Line
+"""What shows a parameter and gives it back as a plain JSON value."""
+_SIMPLE: Final[Mapping[str, Callable[[], Widget]]] = {
+    "bool": YesNo,
+    "int": Whole,
+    "float": Decimal,
+}
+
+
+def editor(field: FormField) -> Widget:
+    """Return the widget of a field, showing its default."""
+    made = _made(field)
+    if isinstance(made, Whole | Decimal):
+        _bound(made, field)
+    made.setToolTip(field.help)
+    made.setAccessibleName(spoken_name(field.name))
+    made.setAccessibleDescription(field.help)
+    made.set_value(field.default)
+    return made
+
+
+def _bound(number: Whole | Decimal, field: FormField) -> None:
+    """Keep a number within what its field takes."""
+    low, high = field.low or 0, _LARGEST if field.high is None else field.high
+    if isinstance(number, Whole):
+        number.setRange(int(low), int(high))
+    else:
+        number.setRange(float(low), float(high))
+
+
+def _made(field: FormField) -> Widget:
+    if field.kind == "choices" and field.choices:
+        return SomeOf(field.choices)
+    if isinstance(field.default, list | tuple):
+        return ListLine()
+    if field.kind == "choice":
+        return OneOf(field.choices)
+    return _SIMPLE.get(field.kind, Line)()
+
+
+def spoken_name(name: str) -> str:
+    """Return a parameter's name as a label."""
+    return name.replace("_", " ").capitalize()
+
+
+class ParamsForm(QWidget):
+    """A study's parameters, one row each."""
+
+    edited = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._editors: dict[str, Widget] = {}
+        self._defaults: dict[str, object] = {}
+        self._rows = QFormLayout(self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setSpacing(8)
+
+    @property
+    def editors(self) -> Mapping[str, Widget]:
+        """The widgets by the parameter's name."""
+        return self._editors
+
+    def show_fields(self, fields: Sequence[FormField]) -> None:
+        """Replace the form by that of other fields, at their defaults."""
+        while self._rows.rowCount():
+            self._rows.removeRow(0)
+        self._editors = {field.name: editor(field) for field in fields}
+        self._defaults = {name: w.value() for name, w in self._editors.items()}
+        for name, widget in self._editors.items():
+            self._rows.addRow(spoken_name(name), widget)
+            widget.edited.connect(self.edited)
+
+    def changed(self) -> dict[str, object]:
+        """Return the parameters that differ from their default."""
+        values = {name: w.value() for name, w in self._editors.items()}
+        return {n: v for n, v in values.items() if v != self._defaults[n]}
+
+    def set_values(self, values: Mapping[str, object]) -> None:
+        """Show these values, where the form has such a parameter."""
+        for name, value in values.items():
+            if name in self._editors:
+                self._editors[name].set_value(value)
+
+
+def _is_ticked(item: QListWidgetItem) -> bool:
+    return item.checkState() is Qt.CheckState.Checked
+
+
+def _texts(value: object) -> list[str]:
+    return [str(v) for v in value] if isinstance(value, list | tuple) else [str(value)]

@@ -51,7 +51,7 @@ _TOOLS: Final = (
     "image.fit", "image.one_to_one", "image.invert", "image.reset", "",
     "overlays.grid", "overlays.reference", "image.tags",
 )  # fmt: skip
-_WIDTHS: Final = (250, 900, 320)
+_WIDTHS: Final = (270, 900, 320)
 _SETTLED_MS: Final = 120
 
 

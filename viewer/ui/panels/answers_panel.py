@@ -220,6 +220,7 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         ("Finding", answer.finding),
         ("Model", answer.model),
         ("Version", answer.model_returned or "not said"),
+        ("Raw reply", answer.reply_text.strip() or "empty"),
         ("Asked through", answer.adapter),
         ("Grid", f"{answer.grid.name}, letters are {answer.grid.letters.value}s"),
         ("Reference cells", ", ".join(answer.reference_cells)),
@@ -227,9 +228,8 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         ("Request", answer.request_sha256[:_HASH_SHOWN]),
         ("Parameters", parameters),
         ("Run", str(answer.run)),
-        ("Asked", answer.asked_at),
+        ("Asked", f"{answer.asked_at[:19].replace('T', ' ')} UTC"),
         ("Note", answer.note),
-        ("Raw reply", answer.reply_text.strip() or "empty"),
     )
     return tuple((name, value) for name, value in rows if value)
 

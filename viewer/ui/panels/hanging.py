@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from viewer.domain.case import Case, ImageHeader, Series, Study, View
 
-_STACKED: Final = frozenset({"CT", "MR", "PT", "NM", "US", "XA", "RF", "IVUS", "OCT"})
-"""Modalities whose series is one stack of slices; others have one row an image."""
+_STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
+"""Modalities whose series is one stack of slices; others have one row a file."""
 _DERIVED: Final = frozenset({"SEG", "SR", "PR", "KO", "RTSTRUCT"})
 """Objects about images: drawn over them or read beside them, never listed as one."""
 
@@ -76,10 +77,15 @@ def hanging(chosen: Chosen) -> tuple[Stack, ...]:
 
 
 def _stacks_of_series(series: Series) -> Iterator[Stack]:
-    frames = len({image.ref.path for image in series.images}) < len(series.images)
-    if series.modality in _STACKED or frames:
-        yield Stack(series.description or "series", series.modality, series.images)
+    if series.modality in _STACKED:
+        yield Stack(_name(series, series.images), series.modality, series.images)
         return
-    for image in series.images:
-        described = series.modality and len(series.images) == 1 and series.description
-        yield Stack(described or image.ref.path.name, series.modality, (image,))
+    for _, frames in groupby(series.images, key=lambda image: image.ref.path):
+        images = tuple(frames)
+        yield Stack(_name(series, images), series.modality, images)
+
+
+def _name(series: Series, images: tuple[ImageHeader, ...]) -> str:
+    """Return the description where it names these images alone, else the file."""
+    alone = bool(series.modality) and len(images) == len(series.images)
+    return (series.description if alone else "") or images[0].ref.path.name

@@ -5,6 +5,7 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 HEADLESS := .venv-headless/bin/python -m pytest -p no:pytest-qt
+QT := -o qt_log_level_fail=WARNING -o "qt_log_ignore=This plugin does not support"
 WORKERS ?= 2
 
 run:            ## set up everything and do the main job on the demo collection
@@ -24,7 +25,7 @@ lint:           ## style, types and import contracts
 
 test: lint      ## lint, the suite with coverage, and the headless half without Qt
 	@packaging/bootstrap headless
-	$(PYTEST) -m "not proof" -n $(WORKERS) --ignore tests/benchmarks --cov --cov-report=
+	$(PYTEST) $(QT) -m "not proof" -n $(WORKERS) --ignore tests/benchmarks --cov --cov-report=
 	$(PYTHON) -m coverage json --quiet -o .coverage.json
 	$(PYTHON) packaging/perfect_coverage.py .coverage.json
 	@! .venv-headless/bin/python -c "import PySide6" 2>/dev/null
@@ -32,7 +33,7 @@ test: lint      ## lint, the suite with coverage, and the headless half without 
 
 proof:          ## the long proofs, and every random test with 10,000 examples
 	@packaging/bootstrap test
-	OVERREAD_HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m "proof or hypothesis" -s
+	OVERREAD_HYPOTHESIS_PROFILE=fuzz $(PYTEST) $(QT) -m "proof or hypothesis" -s
 
 bench:          ## times, printed and never asserted
 	@packaging/bootstrap test

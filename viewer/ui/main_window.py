@@ -205,6 +205,7 @@ class MainWindow(QMainWindow):
         for shown in self._shown:
             if shown.place is place:
                 self.stack.setCurrentWidget(shown.widget)
+                shown.widget.setFocus(Qt.FocusReason.OtherFocusReason)
                 self.desk.actions.enter(place)
                 self.desk.actions.set_checked(f"window.{place}", True)
                 self.desk.actions["measure.back"].setEnabled(False)

@@ -1,0 +1,100 @@
+"""Parts of a window that do next to nothing, for tests of what is around them."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QTreeWidget, QWidget
+
+from viewer.domain.run import RunSpec
+from viewer.services.background import AskCommand
+from viewer.settings import Settings
+from viewer.ui.actions import HIDE, SHOW, Handlers
+from viewer.ui.desk import Desk, Listener, WorkerBridge
+from viewer.ui.main_window import MainWindow
+
+
+class IdleWorker:
+    """A worker without a process: it notes what it is told."""
+
+    def __init__(self, store: Path, listener: Listener) -> None:
+        self.store, self.listener = store, listener
+        self.told: list[object] = []
+
+    def _note(self, *what: object) -> int:
+        self.told.append(what)
+        return len(self.told)
+
+    def start(self) -> None:
+        self._note("start")
+
+    def ask(self, command: AskCommand) -> int:
+        return self._note("ask", command)
+
+    def run_batch(self, spec: RunSpec, concurrency: int) -> int:
+        return self._note("batch", spec, concurrency)
+
+    def resume(self, run: int, concurrency: int) -> int:
+        return self._note("resume", run, concurrency)
+
+    def cancel(self, run: int) -> int:
+        return self._note("cancel", run)
+
+    def close(self) -> None:
+        self._note("close")
+
+
+class IdleReader(QWidget):
+    """A workspace Read that notes what it should do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.did: list[str] = []
+        self.opened: list[Path] = []
+        self.answers: list[int] = []
+        row, splitter = QHBoxLayout(self), QSplitter(self)
+        self.filter, self.cases = QLineEdit(self), QTreeWidget(self)
+        for widget in (self.filter, self.cases):
+            splitter.addWidget(widget)
+        row.addWidget(splitter)
+
+    def handlers(self) -> Handlers:
+        ids = ("tool.window", "tool.pan", "image.fit", "ask.ask", "edit.find")
+        return {name: partial(self.did.append, name) for name in (*ids, HIDE, SHOW)}
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        self.opened += paths
+
+    def show_answer(self, trial: int) -> None:
+        self.answers.append(trial)
+
+
+class IdleMeasure(QWidget):
+    """A workspace Measure that notes what it should do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.did: list[str] = []
+
+    def handlers(self) -> Handlers:
+        ids = ("file.batch", "file.export", "edit.copy")
+        return {name: partial(self.did.append, name) for name in ids}
+
+    def return_to_row(self) -> None:
+        self.did.append("row")
+
+
+class Furnished:
+    """A window with both idle workspaces."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.workers: list[IdleWorker] = []
+        self.desk = Desk(settings, WorkerBridge(settings.store, self._make))
+        self.window = MainWindow(self.desk)
+        self.read, self.measure = IdleReader(), IdleMeasure()
+        self.window.add_read(self.read, self.read)
+        self.window.add_measure(self.measure, self.measure)
+
+    def _make(self, store: Path, listener: Listener) -> IdleWorker:
+        self.workers.append(IdleWorker(store, listener))
+        return self.workers[-1]

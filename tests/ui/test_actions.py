@@ -1,0 +1,141 @@
+"""The table of actions, and what is made from it."""
+
+from collections import Counter
+from functools import partial
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QWidget
+
+from viewer.ui.actions import ACTIONS, MENUS, Actions, ActionSpec, Place, shortcut_text
+from viewer.ui.palette_dialog import PaletteDialog, fuzzy_score
+from viewer.ui.shortcuts_sheet import ShortcutsSheet
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def test_that_no_two_commands_share_an_id_or_a_key() -> None:
+    keys = [spec.shortcut for spec in ACTIONS if spec.shortcut]
+    assert Counter(keys).most_common(1)[0][1] == 1
+    assert len({spec.id for spec in ACTIONS}) == len(ACTIONS)
+
+
+@pytest.mark.parametrize("spec", ACTIONS, ids=lambda spec: str(spec.id))
+def test_that_every_command_has_a_menu_a_tip_an_icon_and_a_valid_key(
+    spec: ActionSpec,
+) -> None:
+    action = Actions()[spec.id]
+    assert spec.menu in MENUS
+    assert spec.tip
+    assert not action.icon().pixmap(16, 16).toImage().isNull()
+    assert bool(QKeySequence(spec.shortcut).toString()) == bool(spec.shortcut)
+    assert shortcut_text(spec) in action.toolTip()
+
+
+def test_that_a_command_nobody_handles_is_shown_nowhere() -> None:
+    actions = Actions()
+    assert list(actions) == []
+    assert not actions["image.fit"].isVisible()
+    actions.handle({"image.fit": lambda: None}, Place.READ)
+    assert [spec.id for spec, _ in actions] == ["image.fit"]
+    assert actions["image.fit"].isVisible()
+
+
+def test_that_an_id_outside_the_table_is_refused() -> None:
+    with pytest.raises(KeyError, match=r"image\.fold"):
+        Actions().handle({"image.fold": lambda: None})
+
+
+def test_that_each_workspace_answers_its_own_copy() -> None:
+    actions, said = Actions(), list[Place]()
+    for place in (Place.READ, Place.MEASURE):
+        copy = {"edit.copy": partial(said.append, place)}
+        actions.handle(copy, place)
+    for place in (Place.MEASURE, Place.READ):
+        actions.enter(place)
+        actions["edit.copy"].trigger()
+    assert said == [Place.MEASURE, Place.READ]
+
+
+def test_that_what_one_workspace_does_for_all_is_done_from_the_other() -> None:
+    actions, said = Actions(), list[str]()
+    actions.handle({"file.batch": lambda: said.append("batch")}, Place.MEASURE)
+    actions.enter(Place.READ)
+    actions["file.batch"].trigger()
+    assert said == ["batch"]
+
+
+def test_that_copy_is_grey_where_the_workspace_copies_nothing() -> None:
+    actions = Actions()
+    actions.handle({"edit.copy": lambda: None}, Place.MEASURE)
+    actions.enter(Place.READ)
+    assert not actions["edit.copy"].isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("query", "better", "worse"),
+    [
+        ("grid", "Grid", "Go right and hide"),
+        ("wl", "Window/level", "Lowest row"),
+        ("me", "Measure", "Image"),
+    ],
+)
+def test_that_words_begun_and_letters_in_a_row_come_first(
+    query: str, better: str, worse: str
+) -> None:
+    low = fuzzy_score(query, worse)
+    high = fuzzy_score(query, better)
+    assert high is not None
+    assert low is None or low < high
+
+
+def test_that_letters_out_of_order_do_not_fit() -> None:
+    assert fuzzy_score("dirg", "Grid") is None
+    assert fuzzy_score("", "Grid") == 0
+
+
+def test_that_the_palette_runs_the_command_typed() -> None:
+    actions, said = Actions(), list[str]()
+    ids = ("image.fit", "image.invert", "tool.pan")
+    actions.handle({name: partial(said.append, name) for name in ids})
+    palette = PaletteDialog(actions)
+    QTest.keyClicks(palette.query, "inv")
+    QTest.keyClick(palette.query, Qt.Key.Key_Return)
+    assert said == ["image.invert"]
+
+
+def test_that_the_arrow_keys_choose_in_the_palette() -> None:
+    actions, said = Actions(), list[str]()
+    ids = ("tool.pan", "image.fit")
+    actions.handle({name: partial(said.append, name) for name in ids})
+    palette = PaletteDialog(actions)
+    QTest.keyClick(palette.query, Qt.Key.Key_Down)
+    QTest.keyClick(palette.query, Qt.Key.Key_Return)
+    assert said == ["image.fit"]
+
+
+def test_that_the_palette_offers_nothing_where_no_name_fits() -> None:
+    actions, said = Actions(), list[str]()
+    actions.handle({"image.fit": lambda: said.append("fit")})
+    palette = PaletteDialog(actions)
+    QTest.keyClicks(palette.query, "xyz")
+    QTest.keyClick(palette.query, Qt.Key.Key_Return)
+    assert said == []
+
+
+def test_that_the_sheet_names_every_key_in_use() -> None:
+    actions = Actions()
+    actions.handle({spec.id: lambda: None for spec in ACTIONS})
+    sheet = ShortcutsSheet(actions)
+    words = {label.text() for label in sheet.findChildren(QLabel)}
+    assert {shortcut_text(s) for s in ACTIONS if s.shortcut} <= words
+    assert {s.text for s in ACTIONS if s.shortcut} <= words
+
+
+def test_that_a_tool_bar_holds_the_same_actions() -> None:
+    actions, parent = Actions(), QWidget()
+    bar = actions.tool_bar(["tool.pan", "", "image.fit"], parent)
+    assert bar.actions()[0] is actions["tool.pan"]
+    assert bar.actions()[1].isSeparator()

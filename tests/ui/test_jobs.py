@@ -1,0 +1,54 @@
+"""Work off the GUI thread: the results come back to it."""
+
+import threading
+
+import pytest
+from pytestqt.exceptions import capture_exceptions
+from pytestqt.qtbot import QtBot
+
+from viewer.ui.jobs import run_in_background
+
+
+def _fail() -> None:
+    raise IndexError("nothing there")
+
+
+def test_that_work_is_done_elsewhere_and_its_result_comes_back(qtbot: QtBot) -> None:
+    seen = list[tuple[threading.Thread, threading.Thread]]()
+    run_in_background(
+        threading.current_thread,
+        lambda worker: seen.append((worker, threading.current_thread())),
+    )
+    qtbot.waitUntil(lambda: len(seen) == 1)
+    worker, receiver = seen[0]
+    assert worker is not threading.main_thread()
+    assert receiver is threading.main_thread()
+
+
+def test_that_an_error_is_handed_over(qtbot: QtBot) -> None:
+    errors = list[Exception]()
+    run_in_background(_fail, lambda _: None, errors.append)
+    qtbot.waitUntil(lambda: len(errors) == 1)
+    assert isinstance(errors[0], IndexError)
+
+
+def test_that_an_error_nobody_expects_reaches_the_last_resort(qtbot: QtBot) -> None:
+    with capture_exceptions() as caught:
+        run_in_background(_fail, lambda _: None)
+        qtbot.waitUntil(lambda: len(caught) == 1)
+    assert caught[0][0] is IndexError
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_that_a_cancelled_job_calls_nobody(qtbot: QtBot, *, started: bool) -> None:
+    go, results = threading.Event(), list[bool]()
+    job = run_in_background(lambda: go.wait(5), results.append)
+    if started:
+        qtbot.wait(20)
+    job.cancel()
+    go.set()
+    done = list[None]()
+    run_in_background(lambda: None, done.append)
+    qtbot.waitUntil(lambda: len(done) == 1)
+    qtbot.wait(20)
+    assert results == []

@@ -1,0 +1,224 @@
+"""The window around the workspaces."""
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QSplitter
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.window_parts import Furnished
+from viewer.domain.answer import Status
+from viewer.domain.result import Score
+from viewer.domain.run import RunEnded, RunStarted, TrialDone
+from viewer.services.background import WorkerDied, WorkerEvent
+from viewer.settings import Settings
+from viewer.ui import theme
+from viewer.ui.actions import HIDE, SHOW, Place
+from viewer.ui.layout_memory import FILE, Layout, keep_layout, read_layout
+from viewer.ui.panels.filmstrip import TrialChosen
+from viewer.ui.status_bar import Pace, clock_text
+
+
+@pytest.fixture
+def made(qtbot: QtBot, settings: Settings) -> Furnished:
+    furnished = Furnished(settings)
+    qtbot.addWidget(furnished.window)
+    furnished.window.show()
+    furnished.window.activateWindow()
+    qtbot.waitUntil(furnished.window.isActiveWindow)
+    return furnished
+
+
+def _trial_done(run: int) -> TrialDone:
+    score = Score(Status.SCORED_CORRECT)
+    return TrialDone(run, 1, "i", "8x8", 0, "m", score, "", reused=False, latency_ms=1)
+
+
+def test_that_ctrl_1_and_2_change_the_workspace(made: Furnished) -> None:
+    places = [made.window.place]
+    QTest.keyClick(made.window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    places.append(made.window.place)
+    assert not made.desk.actions["image.fit"].isEnabled()
+    QTest.keyClick(made.window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    places.append(made.window.place)
+    assert places == [Place.READ, Place.MEASURE, Place.READ]
+    assert made.window.switch.buttons["window.read"].isChecked()
+
+
+def test_that_menus_hold_what_is_handled_and_nothing_else(made: Furnished) -> None:
+    shown = {
+        action.objectName()
+        for menu in made.window._menus.values()
+        for action in menu.actions()
+        if not action.isSeparator()
+    }
+    assert shown == {spec.id for spec, _ in made.desk.actions} - {HIDE}
+    assert "ask.saw" not in shown
+
+
+def test_that_a_letter_is_a_command_but_not_in_a_text_field(
+    made: Furnished,
+) -> None:
+    QTest.keyClick(made.read.cases, Qt.Key.Key_F)
+    assert made.read.did == ["image.fit"]
+    made.read.filter.setFocus()
+    QTest.keyClick(made.read.filter, Qt.Key.Key_F)
+    assert made.read.did == ["image.fit"]
+    assert made.read.filter.text() == "f"
+
+
+def test_that_return_asks_where_nothing_else_takes_it(
+    made: Furnished,
+) -> None:
+    made.read.setFocus()
+    QTest.keyClick(made.read, Qt.Key.Key_Return)
+    made.read.filter.setFocus()
+    QTest.keyClick(made.read.filter, Qt.Key.Key_Return)
+    assert made.read.did == ["ask.ask"]
+
+
+def test_that_overlays_are_hidden_while_the_key_is_held(
+    made: Furnished,
+) -> None:
+    made.read.cases.setFocus()
+    QTest.keyPress(made.read.cases, Qt.Key.Key_H)
+    assert made.read.did == [HIDE]
+    QTest.keyRelease(made.read.cases, Qt.Key.Key_H)
+    assert made.read.did == [HIDE, SHOW]
+
+
+def test_that_a_drop_anywhere_opens_files(made: Furnished, tmp_path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path)), QUrl("https://example.org/a")])
+    made.window.enter(Place.MEASURE)
+    event = QDropEvent(
+        QPointF(5, 5),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    made.window.dropEvent(event)
+    assert made.read.opened == [tmp_path]
+    assert made.window.place is Place.READ
+
+
+def test_that_esc_leads_back_to_the_row_a_case_was_chosen_from(
+    made: Furnished,
+) -> None:
+    back = made.desk.actions["measure.back"]
+    assert not back.isEnabled()
+    made.window.enter(Place.MEASURE)
+    made.window.open_trial(TrialChosen(7))
+    assert (made.read.answers, made.window.place) == ([7], Place.READ)
+    QTest.keyClick(made.window, Qt.Key.Key_Escape)
+    assert (made.measure.did, made.window.place) == (["row"], Place.MEASURE)
+    assert not back.isEnabled()
+
+
+def test_that_a_batch_is_a_line_with_progress_and_cancel(
+    made: Furnished, qtbot: QtBot
+) -> None:
+    line = made.window.status.batch
+    made.desk.worker.resume(4, 1)
+    tell = made.workers[0].listener
+    tell(WorkerEvent(RunStarted(4, 10, 3)))
+    tell(WorkerEvent(_trial_done(4)))
+    tell(WorkerEvent(_trial_done(5)))
+    qtbot.waitUntil(lambda: line.bar.value() == 4)
+    assert line.text.text().startswith("Run 4 · 4 of 10 · ")
+    line.cancel.click()
+    assert made.workers[0].told[-1] == ("cancel", 4)
+    tell(WorkerEvent(RunEnded(4, {}, cancelled=True)))
+    qtbot.waitUntil(line.isHidden)
+
+
+def test_that_a_single_question_and_a_dead_worker_leave_no_line(
+    made: Furnished, qtbot: QtBot
+) -> None:
+    line = made.window.status.batch
+    line.follow(RunStarted(4, 1, 0))
+    assert line.isHidden()
+    line.follow(RunStarted(4, 2, 0))
+    made.desk.worker.resume(4, 1)
+    made.workers[0].listener(WorkerDied("It died."))
+    qtbot.waitUntil(line.isHidden)
+
+
+def test_that_time_left_follows_this_batchs_own_pace() -> None:
+    pace = Pace(run=1, planned=100, done=40, started=10.0, done_before=20)
+    assert pace.seconds_left(now=50.0) == pytest.approx(120.0)
+    assert Pace(1, 100, 20, 10.0, 20).seconds_left(50.0) is None
+    assert (clock_text(96.2), clock_text(7296)) == ("1:36", "2:01:36")
+
+
+def test_that_undo_names_the_edit_and_is_grey_without_one(made: Furnished) -> None:
+    undo = made.desk.actions["edit.undo"]
+    assert not undo.isEnabled()
+    values = list[int]()
+    made.desk.undo.do("length", lambda: values.append(1), values.clear)
+    assert (undo.isEnabled(), undo.text()) == (True, "Undo length")
+    undo.trigger()
+    assert values == []
+    assert made.desk.actions["edit.redo"].text() == "Redo length"
+
+
+def test_that_the_window_opens_as_it_was_left(
+    qtbot: QtBot, settings: Settings, tmp_path: Path
+) -> None:
+    first = Furnished(settings)
+    qtbot.addWidget(first.window)
+    first.window.resize(640, 480)
+    first.window.open_paths([tmp_path, tmp_path / "gone.dcm"])
+    first.desk.actions["view.theme"].trigger()
+    splitter = first.read.findChild(QSplitter)
+    assert isinstance(splitter, QSplitter)
+    splitter.setSizes([100, 300])
+    sizes = splitter.sizes()
+    first.window.enter(Place.MEASURE)
+    first.window.close()
+
+    again = Furnished(settings)
+    qtbot.addWidget(again.window)
+    assert theme.current() is theme.LIGHT
+    assert again.desk.actions["view.theme"].isChecked()
+    assert (again.window.width(), again.window.height()) == (640, 480)
+    restored = again.read.findChild(QSplitter)
+    assert isinstance(restored, QSplitter)
+    assert restored.sizes()[0] / sum(restored.sizes()) == pytest.approx(
+        sizes[0] / sum(sizes), abs=0.05
+    )
+    again.window.return_to_workspace()
+    assert again.window.place is Place.MEASURE
+    again.window.reopen()
+    assert again.read.opened == [tmp_path]
+
+
+def test_that_closing_lets_the_worker_finish(made: Furnished) -> None:
+    made.desk.worker.resume(1, 1)
+    made.window.close()
+    assert made.workers[0].told[-1] == ("close",)
+
+
+def test_that_no_worker_is_started_before_it_is_needed(made: Furnished) -> None:
+    assert made.workers == []
+    made.window.close()
+    assert made.workers == []
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"paths": 3, "theme": 4}'])
+def test_that_a_damaged_memory_is_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    assert read_layout(tmp_path) == Layout()
+
+
+def test_that_the_memory_comes_back_as_it_was_kept(tmp_path: Path) -> None:
+    layout = Layout("00ff", "light", "measure", ("a/b.dcm",), {"read.0": "01"})
+    assert keep_layout(layout, tmp_path / "home")
+    assert read_layout(tmp_path / "home") == layout
+    kept = json.loads((tmp_path / "home" / FILE).read_text())
+    assert set(kept) == {"geometry", "theme", "workspace", "paths", "splitters"}

@@ -1,0 +1,62 @@
+"""Both themes can be read, and everything follows a change."""
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from viewer.ui import theme
+from viewer.ui.icons import IconLabel
+
+
+def _luminance(color: str) -> float:
+    """WCAG 2.2's relative luminance."""
+    parts = [QColor(color).redF(), QColor(color).greenF(), QColor(color).blueF()]
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one: str, other: str) -> float:
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("palette", theme.THEMES.values(), ids=lambda p: str(p.name))
+@pytest.mark.parametrize("ground", ["surroundings", "panel", "field"])
+@pytest.mark.parametrize("ink", ["text", "muted", "accent", "warning"])
+def test_that_text_stands_out(palette: theme.Palette, ground: str, ink: str) -> None:
+    assert _contrast(getattr(palette, ink), getattr(palette, ground)) >= 4.5
+
+
+@pytest.mark.parametrize("palette", theme.THEMES.values(), ids=lambda p: str(p.name))
+def test_that_text_on_the_accent_and_on_what_is_chosen_stands_out(
+    palette: theme.Palette,
+) -> None:
+    assert _contrast(palette.on_accent, palette.accent) >= 4.5
+    assert _contrast(palette.text, palette.chosen) >= 4.5
+
+
+def test_that_the_style_sheet_leaves_no_name_unreplaced(qapp: QApplication) -> None:
+    for palette in theme.THEMES.values():
+        theme.apply(qapp, palette)
+        assert "@" not in qapp.styleSheet()
+        assert theme.current() is palette
+    assert not theme.LIGHT.dark
+    assert theme.DARK.dark
+
+
+def test_that_icons_follow_the_theme(qtbot: QtBot, qapp: QApplication) -> None:
+    label = IconLabel("grid", 16)
+    qtbot.addWidget(label)
+    dark = label.pixmap().toImage()
+    theme.apply(qapp, theme.LIGHT)
+    qapp.processEvents()
+    assert label.pixmap().toImage() != dark
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_an_icon_the_set_does_not_have_is_refused() -> None:
+    with pytest.raises(KeyError):
+        IconLabel("no-such-icon", 16)

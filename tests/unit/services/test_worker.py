@@ -137,6 +137,24 @@ def test_that_a_line_that_is_no_command_is_answered_and_not_the_end(
     assert "ok" in tell(worker, line({"id": 2, "cmd": "hello"}))
 
 
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ({"cmd": "ask", "path": "x.png"}, "a question that it cannot read"),
+        ({"cmd": "batch", "spec": 3, "concurrency": 1}, "'spec' is no table"),
+        ({"cmd": "batch", "spec": {}}, "'concurrency' is no whole number"),
+        ({"cmd": "run", "run": 99, "concurrency": 1}, "There is no run 99"),
+    ],
+)
+def test_that_a_command_with_odd_arguments_is_refused(
+    worker: "subprocess.Popen[bytes]", command: dict[str, object], what: str
+) -> None:
+    answer = tell(worker, line({"id": 5, **command}))
+    assert answer["id"] == 5
+    assert isinstance(answer["error"], dict)
+    assert what in answer["error"]["what"]
+
+
 def test_that_a_worker_ends_with_its_input(worker: "subprocess.Popen[bytes]") -> None:
     assert worker.stdin is not None
     worker.stdin.close()

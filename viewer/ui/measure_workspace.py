@@ -57,6 +57,7 @@ class MeasureWorkspace(QWidget):
         self._fresh = False
         self.runs, self.results = RunList(), ResultsPanel()
         self.film = Filmstrip(self._store)
+        self.setFocusProxy(self.results.table)
         self._pages = QStackedWidget()
         self._lay_out()
         self._connect()
@@ -66,13 +67,11 @@ class MeasureWorkspace(QWidget):
         return {
             "file.batch": self.open_batch,
             "file.export": self.results.ask_where_to_export,
+            "edit.copy": self.results.table.copy,
+            "edit.find": self.results.filters["finding"].setFocus,
             "run.resume": self._resume_selected,
             "run.cancel": self._pause_selected,
         }
-
-    def copy(self) -> None:
-        """Copy the selected rows of the results."""
-        self.results.table.copy()
 
     def open_batch(self) -> None:
         """Show the page on which a batch is put together; the window stays free."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -94,10 +94,10 @@ class SomeOf(QListWidget):
 
     def __init__(self, choices: Sequence[str], rows: int = _LIST_ROWS) -> None:
         super().__init__()
+        self._row = self.fontMetrics().height() + 6
         for choice in choices:
             self._add(choice)
-        row = self.fontMetrics().height() + 8
-        self.setFixedHeight(min(rows, max(2, len(choices))) * row + 8)
+        self.setFixedHeight(min(rows, max(2, len(choices))) * self._row + 4)
         self.itemChanged.connect(self.edited)
 
     def value(self) -> object:
@@ -119,6 +119,7 @@ class SomeOf(QListWidget):
 
     def _add(self, word: str) -> None:
         item = QListWidgetItem(word, self)
+        item.setSizeHint(QSize(0, self._row))
         item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
         item.setCheckState(Qt.CheckState.Unchecked)
 

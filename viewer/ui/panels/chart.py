@@ -14,13 +14,18 @@ from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup
 _GROUP_WIDTH: Final = 0.72
 _AXIS_HEIGHT: Final = 56
 _TOP: Final = 1.04
+_ROOM: Final = 6
+"""Groups that there is room for at least, so that few bars do not grow fat."""
 _PATTERNS: Final = (
     Qt.BrushStyle.SolidPattern,
     Qt.BrushStyle.BDiagPattern,
     Qt.BrushStyle.DiagCrossPattern,
 )
 """Solid bars for the first three models; later ones repeat the colours hatched."""
-CAPTION: Final = "bars: hit rate · whiskers: Wilson 95 % interval · ▲ random cell"
+CAPTION: Final = (
+    "bars: hit rate · whiskers: Wilson 95 % interval (a mean of rates has none)"
+    " · ▲ random cell"
+)
 
 
 class ChartPanel(QWidget):
@@ -98,7 +103,7 @@ def _paint(plot: Any, chart: BarChart) -> None:  # noqa: ANN401 - pyqtgraph has 
     plot.addItem(_whiskers(chart, colours.text))
     plot.addItem(_random(chart, colours.text, colours.panel))
     plot.getViewBox().setRange(
-        xRange=(-0.5, max(1, len(chart.groups)) - 0.5), yRange=(0, _TOP), padding=0
+        xRange=(-0.5, max(_ROOM, len(chart.groups)) - 0.5), yRange=(0, _TOP), padding=0
     )
 
 

@@ -48,9 +48,9 @@ class FilmModel(QAbstractListModel):
         super().__init__(parent)
         self._draw = draw
         self._trials: tuple[TrialRow, ...] = ()
-        self._jobs: dict[int, Job[Raster]] = {}
-        self._pictures: dict[int, QPixmap] = {}
-        self._failures: dict[int, str] = {}
+        self._jobs: dict[TrialRow, Job[Raster]] = {}
+        self._pictures: dict[TrialRow, QPixmap] = {}
+        self._failures: dict[TrialRow, str] = {}
 
     @property
     def trials(self) -> tuple[TrialRow, ...]:
@@ -99,37 +99,37 @@ class FilmModel(QAbstractListModel):
             f"{row.item.replace('|', ' · ')} · {row.view}",
             f"{row.score.answer} {words(row.score)}".strip(),
             f"{row.model} · repeat {row.repeat}",
-            self._failures.get(row.trial, ""),
+            self._failures.get(row, ""),
         ]
         return "\n".join(filter(None, lines))
 
     def _picture(self, row: TrialRow) -> QPixmap | QColor:
         """Return the picture, or black while it is drawn or where it cannot be."""
-        if row.trial in self._pictures:
-            return self._pictures[row.trial]
-        if row.trial not in self._jobs and row.trial not in self._failures:
-            self._jobs[row.trial] = run_in_background(
+        if row in self._pictures:
+            return self._pictures[row]
+        if row not in self._jobs and row not in self._failures:
+            self._jobs[row] = run_in_background(
                 lambda: self._draw(row),
-                lambda raster: self._keep(row.trial, raster),
-                lambda error: self._fail(row.trial, error),
+                lambda raster: self._keep(row, raster),
+                lambda error: self._fail(row, error),
                 priority=_PRIORITY,
             )
         return QColor(Qt.GlobalColor.black)
 
-    def _keep(self, trial: int, raster: Raster) -> None:
-        self._jobs.pop(trial, None)
+    def _keep(self, row: TrialRow, raster: Raster) -> None:
+        self._jobs.pop(row, None)
         while len(self._pictures) >= _KEPT:
             self._pictures.pop(next(iter(self._pictures)))
-        self._pictures[trial] = _pixmap(raster)
-        self._tell(trial)
+        self._pictures[row] = _pixmap(raster)
+        self._tell(row.trial)
 
-    def _fail(self, trial: int, error: Exception) -> None:
+    def _fail(self, row: TrialRow, error: Exception) -> None:
         """Keep a picture that cannot be drawn as a sentence; a bug is raised."""
-        self._jobs.pop(trial, None)
+        self._jobs.pop(row, None)
         if not isinstance(error, OverreadError):
             raise error
-        self._failures[trial] = str(error)
-        self._tell(trial)
+        self._failures[row] = str(error)
+        self._tell(row.trial)
 
     def _tell(self, trial: int) -> None:
         row = self.row_of(trial)

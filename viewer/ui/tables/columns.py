@@ -44,6 +44,23 @@ TIPS: Final[Mapping[str, str]] = {
 }
 """What a column means, where its header leaves it open."""
 
+SHOWN_FIRST: Final = (
+    "finding",
+    "view",
+    "condition",
+    "model",
+    "k",
+    "hit_rate",
+    "wilson_low",
+    "wilson_high",
+    "random_baseline",
+    "skill",
+    "skill_low",
+    "skill_high",
+    "partial",
+)
+"""The columns that stand at the left; the others keep their order after them."""
+
 _RATES: Final = frozenset({"hit_rate", "random_baseline", "prior_baseline"})
 _BOUNDS: Final = frozenset({"wilson_low", "wilson_high", "bootstrap_sd"})
 _SIGNED: Final = frozenset({"skill", "skill_low", "skill_high"})

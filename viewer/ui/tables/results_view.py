@@ -5,6 +5,7 @@ from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from viewer.domain.report import Table
+from viewer.ui.tables.columns import SHOWN_FIRST
 from viewer.ui.tables.filter_proxy import ResultsFilter
 from viewer.ui.tables.results_model import ResultsModel, RowKey
 
@@ -41,6 +42,7 @@ class ResultsView(QTableView):
         """Replace the results and keep the current row, where it is still there."""
         key = self.key
         self.results.show_table(table)
+        self._order_columns()
         self.resizeColumnsToContents()
         self.choose(key)
 
@@ -75,6 +77,13 @@ class ResultsView(QTableView):
             event.accept()
             return True
         return super().event(event)
+
+    def _order_columns(self) -> None:
+        """Show rates before counts; what is copied keeps the order of results.csv."""
+        header, names = self.horizontalHeader(), self.results.table.header
+        shown = [name for name in SHOWN_FIRST if name in names]
+        for place, name in enumerate(shown):
+            header.moveSection(header.visualIndex(names.index(name)), place)
 
     def _announce(self) -> None:
         self.row_chosen.emit(self.key)

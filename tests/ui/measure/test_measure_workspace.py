@@ -1,0 +1,178 @@
+"""From a run in the store to a trial that a person wants to see."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.measure_store import finished_run
+from viewer.domain.answer import Status
+from viewer.services.measure import results_table, trial_rows
+from viewer.services.report_run import write_report
+from viewer.settings import Settings
+from viewer.store.database import open_store
+from viewer.ui import theme
+from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.panels.film_picture import film_picture
+
+
+@pytest.fixture
+def run(settings: Settings, tmp_path: Path) -> int:
+    return finished_run(settings.store, tmp_path / "images")
+
+
+@pytest.fixture
+def workspace(run: int, settings: Settings, qtbot: QtBot) -> MeasureWorkspace:
+    del run
+    return _shown(settings, qtbot)
+
+
+def _shown(settings: Settings, qtbot: QtBot) -> MeasureWorkspace:
+    made = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
+    qtbot.addWidget(made)
+    made.resize(1200, 800)
+    made.show()
+    return made
+
+
+def _wait_for_film(workspace: MeasureWorkspace, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: bool(workspace.film.model.trials), timeout=20_000)
+
+
+def test_that_the_newest_run_shows_its_table_chart_and_film(
+    workspace: MeasureWorkspace, run: int, settings: Settings, qtbot: QtBot
+) -> None:
+    _wait_for_film(workspace, qtbot)
+    table = results_table(settings.store, run)
+    assert workspace.results.table.results.table == table
+    assert workspace.results.wanted["view"] == "all"
+    chart = workspace.results.chart.chart
+    assert chart is not None
+    rates = {bar.model: bar.value for bar in chart.groups[0].bars}
+    at = table.header.index
+    assert rates == {
+        row[at("model")]: row[at("hit_rate")]
+        for row in table.rows
+        if (row[0], row[1]) == ("Edema", "all")
+    }
+    for words in ("says-d4", "uniform", "Wilson 95 % interval", "random cell"):
+        assert words in workspace.results.chart.caption
+
+
+def test_that_a_rows_trials_come_misses_first_and_a_click_chooses_one(
+    workspace: MeasureWorkspace, run: int, settings: Settings, qtbot: QtBot
+) -> None:
+    _wait_for_film(workspace, qtbot)
+    key = workspace.results.table.key
+    assert key is not None
+    shown = workspace.film.model.trials
+    assert shown == trial_rows(
+        settings.store,
+        run,
+        finding=key.finding,
+        view=key.view,
+        condition=key.condition,
+        model=key.model,
+    )
+    hits = [trial.score.status is Status.SCORED_CORRECT for trial in shown]
+    assert hits == sorted(hits)
+    view = workspace.film.view
+    with qtbot.waitSignal(workspace.trial_chosen) as caught:
+        at = view.visualRect(workspace.film.model.index(1)).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert caught.args[0].trial == shown[1].trial
+    workspace.results.table.setFocus()
+    workspace.return_to_row()
+    assert workspace.results.table.key == key
+    assert view.currentIndex().row() == 1
+    with qtbot.waitSignal(workspace.trial_chosen):
+        QTest.keyClick(view, Qt.Key.Key_Return)
+
+
+def test_that_pictures_are_drawn_in_the_background(
+    workspace: MeasureWorkspace, qtbot: QtBot
+) -> None:
+    _wait_for_film(workspace, qtbot)
+    model = workspace.film.model
+    n = len(model.trials)
+    for row in range(n):
+        model.data(model.index(row), Qt.ItemDataRole.DecorationRole)
+    qtbot.waitUntil(lambda: model.pictures_drawn == n, timeout=20_000)
+
+
+def test_that_a_picture_shows_the_answer_and_the_reference(
+    run: int, settings: Settings
+) -> None:
+    everything = {"finding": "all", "view": "all", "condition": "all"}
+    row = trial_rows(settings.store, run, **everything, model="says-d4")[0]
+    raster = film_picture(settings.store, row, 144)
+    colours = {tuple(int(v) for v in pixel) for pixel in raster.pixels.reshape(-1, 3)}
+    assert raster.pixels.shape == (144, 144, 3)
+    assert {(0xE6, 0x9F, 0x00), (0x56, 0xB4, 0xE9)} <= colours
+    orange = (raster.pixels == (0xE6, 0x9F, 0x00)).all(axis=-1).nonzero()
+    cell = 144 // 8
+    assert set(orange[0] // cell) == {3}
+    assert set(orange[1] // cell) == {3}
+
+
+def test_that_a_copy_holds_the_selected_rows_and_the_export_every_row(
+    workspace: MeasureWorkspace,
+    run: int,
+    settings: Settings,
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    _wait_for_film(workspace, qtbot)
+    table = workspace.results.table
+    table.selectAll()
+    QTest.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    text = QGuiApplication.clipboard().text()
+    assert len(text.splitlines()) == 1 + table.shown.rowCount()
+    workspace.export_to(tmp_path / "results.csv")
+    qtbot.waitUntil((tmp_path / "results.csv").exists, timeout=5000)
+    with open_store(settings.store) as store:
+        write_report(store, run, tmp_path / "report")
+    written = (tmp_path / "results.csv").read_bytes()
+    assert written == (tmp_path / "report" / "results.csv").read_bytes()
+    rows = list(csv.reader(written.decode().splitlines()))
+    assert len(rows) == 1 + len(table.results.table.rows)
+
+
+def test_that_filters_narrow_table_and_chart_together(
+    workspace: MeasureWorkspace, qtbot: QtBot
+) -> None:
+    _wait_for_film(workspace, qtbot)
+    combo = workspace.results.filters["model"]
+    combo.setCurrentIndex(combo.findData("uniform"))
+    rows = workspace.results.table.shown.source_rows()
+    model = workspace.results.table.results
+    assert {model.key(row).model for row in rows} == {"uniform"}
+    chart = workspace.results.chart.chart
+    assert chart is not None
+    assert {bar.model for group in chart.groups for bar in group.bars} == {"uniform"}
+
+
+def test_that_the_chart_wears_the_theme(
+    workspace: MeasureWorkspace, qapp: QApplication, qtbot: QtBot
+) -> None:
+    _wait_for_film(workspace, qtbot)
+    dark = workspace.results.chart.grab().toImage().pixelColor(300, 60)
+    theme.apply(qapp, theme.LIGHT)
+    qtbot.wait(50)
+    light = workspace.results.chart.grab().toImage().pixelColor(300, 60)
+    assert light.lightness() > dark.lightness()
+
+
+def test_that_an_empty_store_says_what_to_do_next(
+    settings: Settings, qtbot: QtBot
+) -> None:
+    workspace = _shown(settings, qtbot)
+    qtbot.wait(200)
+    assert workspace.runs.selected is None
+    assert set(workspace.handlers()) >= {"file.batch", "file.export", "run.resume"}

@@ -1,0 +1,111 @@
+"""Runs with their state, and the progress of those under way."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from viewer.domain.answer import Status
+from viewer.domain.result import Score
+from viewer.domain.run import (
+    RunEnded,
+    RunStarted,
+    RunStatus,
+    RunSummary,
+    TrialDone,
+)
+from viewer.ui.panels.run_list import RunList, run_state
+from viewer.ui.panels.run_progress import RunProgress
+
+
+def _summary(run: int, pending: int = 0, planned: int = 10) -> RunSummary:
+    return RunSummary(
+        id=run,
+        study="grid_localization",
+        dataset="tiny",
+        models=("says-d4",),
+        status=RunStatus.UNFINISHED if pending else RunStatus.FINISHED,
+        created_at="2026-01-01T00:00:00+00:00",
+        n_planned=planned,
+        counts={
+            Status.SCORED_CORRECT: planned - pending,
+            **({Status.PENDING: pending} if pending else {}),
+        },
+        adhoc=False,
+        plan_sha256="",
+    )
+
+
+def _done(run: int, status: Status = Status.SCORED_CORRECT) -> TrialDone:
+    return TrialDone(run, 1, "i", "grid=8", 0, "m", Score(status), "", False, 5)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> RunList:
+    made = RunList()
+    qtbot.addWidget(made)
+    made.show()
+    made.show_runs((_summary(1), _summary(2, pending=4)))
+    return made
+
+
+def test_that_progress_tells_rate_time_left_and_failures() -> None:
+    progress = RunProgress(7, planned=100, begun=40, done=40, failed=0, started_s=10.0)
+    assert progress.words(10.0) == "40 of 100 · 0 failed"
+    for _ in range(19):
+        progress = progress.after(_done(7))
+    progress = progress.after(_done(7, Status.PROVIDER_ERROR))
+    assert progress.words(20.0) == "60 of 100 · 2 a second · 0:20 left · 1 failed"
+    assert "6.0 a minute · 6:40 left" in progress.words(210.0)
+
+
+def test_that_states_are_said_in_words() -> None:
+    assert run_state(_summary(1)) == "done · 10 trials · says-d4"
+    assert run_state(_summary(2, pending=4)) == "stopped · 6 of 10 · says-d4"
+
+
+def test_that_the_newest_run_is_selected_and_can_be_resumed(
+    panel: RunList, qtbot: QtBot
+) -> None:
+    assert panel.selected is not None
+    assert panel.selected.id == 2
+    assert panel.resume.text() == "Resume run 2 (4 left)"
+    assert not panel.pause.isVisible()
+    with qtbot.waitSignal(panel.resume_wanted) as caught:
+        QTest.mouseClick(panel.resume, Qt.MouseButton.LeftButton)
+    assert caught.args == [2]
+
+
+def test_that_a_running_run_shows_progress_and_can_be_paused(
+    panel: RunList, qtbot: QtBot
+) -> None:
+    panel.follow(RunStarted(2, 10, 6))
+    panel.follow(_done(2))
+    panel.follow(_done(2, Status.PROVIDER_ERROR))
+    qtbot.waitUntil(lambda: "8 of 10" in panel.progress_words, timeout=3000)
+    assert panel.progress_words.endswith("1 failed")
+    assert not panel.resume.isVisible()
+    with qtbot.waitSignal(panel.pause_wanted) as caught:
+        QTest.mouseClick(panel.pause, Qt.MouseButton.LeftButton)
+    assert caught.args == [2]
+    panel.follow(RunEnded(2, {}, cancelled=True))
+    assert panel.resume.isVisible()
+    assert not panel.pause.isVisible()
+
+
+def test_that_the_selected_run_stays_selected_when_others_arrive(
+    panel: RunList,
+) -> None:
+    panel.select(1)
+    panel.show_runs((_summary(1), _summary(2), _summary(3)))
+    assert panel.selected is not None
+    assert panel.selected.id == 1
+    panel.wanted = 4
+    panel.show_runs((_summary(1), _summary(4)))
+    assert panel.selected.id == 4
+
+
+def test_that_a_run_whose_worker_died_shows_as_stopped(panel: RunList) -> None:
+    panel.follow(RunStarted(2, 10, 6))
+    panel.forget_running()
+    assert panel.resume.isVisible()

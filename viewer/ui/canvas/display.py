@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 import numpy as np
+import numpy.typing as npt
 from PySide6.QtGui import QImage, QTransform
 
 from viewer.domain.geometry import PointPx, SizePx
@@ -86,9 +87,13 @@ class Camera:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """The visible part of an image, and the device pixel that it starts on."""
+    """The visible part of an image, and the device pixel that it starts on.
+
+    ``image`` looks into ``pixels`` without a copy, so both live together.
+    """
 
     image: QImage
+    pixels: npt.NDArray[np.uint8]
     left: int
     top: int
 
@@ -123,9 +128,8 @@ class Display:
             if pixels.ndim == 2
             else QImage.Format.Format_RGB888
         )
-        # The image keeps the buffer alive; no pixel is copied.
         image = QImage(pixels.data, columns, rows, pixels.strides[0], kind)
-        return Frame(image, patch.left, patch.top)
+        return Frame(image, pixels, patch.left, patch.top)
 
 
 def aspect_of(image: PixelImage) -> float:

@@ -37,6 +37,7 @@ from viewer.ui.canvas.events import (
     ZoomChanged,
 )
 from viewer.ui.canvas.layers import Layers
+from viewer.ui.canvas.overlays.cell_answer import AnswerItem
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.still_view import StillView
 from viewer.ui.canvas.tools.drag import Canvas, Drag
@@ -137,6 +138,11 @@ class ImageView(StillView):
         """Draw answers; each model's colour goes by the order they come in."""
         self._layers.set_answers(answers)
         self._update()
+
+    @property
+    def answer_items(self) -> tuple[AnswerItem, ...]:
+        """The answers drawn, the topmost last."""
+        return self._layers.answers
 
     def hide_overlays(self, hidden: bool) -> None:
         """Hide grid, reference, answers and lengths, or show them again."""

@@ -33,6 +33,11 @@ class Layers:
         """The grid that is loaded."""
         return self._grid.overlay if self._grid else None
 
+    @property
+    def answers(self) -> tuple[AnswerItem, ...]:
+        """The answers that are loaded, the topmost last."""
+        return self._answers
+
     def place(
         self, native: QTransform, area: QRectF, grounds: tuple[QRectF, ...]
     ) -> None:

@@ -72,7 +72,7 @@ class AnswerItem(QGraphicsItem):
         self._cell = answer_rect(answer)
         self._color = QColor(color)
         self._font = font
-        self._tag, self._tag_native = QRectF(), QRectF()
+        self.tag, self._tag_native = QRectF(), QRectF()
         self.setToolTip(provenance(answer))
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
@@ -102,9 +102,9 @@ class AnswerItem(QGraphicsItem):
         apart = [r for r in seen if not any(r.intersects(t) for t in taken)] or seen
         free = [rect for rect in apart if not rect.intersects(clear)] or apart
         self.prepareGeometryChange()
-        self._tag = free[0]
-        self._tag_native = native.inverted()[0].mapRect(self._tag)
-        return self._tag
+        self.tag = free[0]
+        self._tag_native = native.inverted()[0].mapRect(self.tag)
+        return self.tag
 
     def paint(
         self,
@@ -129,8 +129,8 @@ class AnswerItem(QGraphicsItem):
         painter.drawRect(box)
 
     def _paint_tag(self, painter: QPainter) -> None:
-        painter.fillRect(self._tag, _GROUND)
-        inner = self._tag.adjusted(_GAP, 0, -_GAP, 0)
+        painter.fillRect(self.tag, _GROUND)
+        inner = self.tag.adjusted(_GAP, 0, -_GAP, 0)
         square = QRectF(0, 0, _GLYPH_PX, _GLYPH_PX)
         square.moveCenter(QPointF(inner.left() + _GLYPH_PX / 2, inner.center().y()))
         painter.setFont(self._font)

@@ -1,0 +1,288 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFont, QImage, QPainter
+
+from tests.ui.canvas.conftest import MakeAnswer, MakeShown, pixels
+from viewer.domain.answer import Status
+from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.grid import Cell, Grid, LetterAxis
+from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.domain.reference import Mask
+from viewer.domain.result import Outcome, Score
+from viewer.imaging.grid_overlay import LabelStyle
+from viewer.ui.canvas.display import Camera
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.overlays import corner_text
+from viewer.ui.canvas.overlays.cell_answer import (
+    FILL_ALPHA,
+    answer_rect,
+    model_colors,
+    provenance,
+)
+from viewer.ui.canvas.overlays.grid import GridOverlay, axis_names, cell_rect
+from viewer.ui.canvas.overlays.letters import edge_letters, laterality_text
+from viewer.ui.canvas.overlays.outcome_glyph import Glyph, glyph_of, words_of
+from viewer.ui.canvas.overlays.reference import outline_loops, outline_path
+from viewer.ui.canvas.overlays.scale_bar import scale_bar
+
+FIELD = BoxPx(0, 50, 500, 550)
+
+
+def blob(seed: int, shape: tuple[int, int] = (24, 19)) -> np.ndarray:
+    return np.random.default_rng(seed).random(shape) < 0.45
+
+
+def load_all(view: ImageView, make_answer: MakeAnswer) -> None:
+    mask = np.zeros((600, 500), bool)
+    mask[200:320, 120:260] = True
+    view.set_grid(GridOverlay(Grid(8, 8), FIELD, LabelStyle.BOTH))
+    view.set_reference(Mask.of_array(mask))
+    refused = make_answer("", None, Status.REFUSED, "another")
+    view.set_answers((make_answer(), refused))
+    view.set_length(PointPx(100, 100), PointPx(300, 250), done=True)
+
+
+def test_that_hidden_overlays_leave_not_a_byte(
+    view: ImageView, make_shown: MakeShown, make_answer: MakeAnswer
+) -> None:
+    view.show_image(make_shown(patient_orientation=("L", "F")))
+    bare = pixels(view)
+    load_all(view, make_answer)
+    assert (pixels(view) != bare).any()
+    view.hide_overlays(True)
+    assert pixels(view).tobytes() == bare.tobytes()
+    view.hide_overlays(False)
+    assert (pixels(view) != bare).any()
+
+
+def test_that_another_image_takes_answers_and_reference_away(
+    view: ImageView, make_shown: MakeShown, make_answer: MakeAnswer
+) -> None:
+    view.show_image(make_shown(series_key="other"))
+    bare = pixels(view)
+    view.show_image(make_shown())
+    load_all(view, make_answer)
+    view.show_image(make_shown(series_key="other"))
+    view.reset()
+    assert pixels(view).tobytes() == bare.tobytes()
+
+
+@given(
+    rows=st.integers(2, 26),
+    columns=st.integers(2, 26),
+    scale=st.floats(0.05, 30),
+    pan=st.tuples(st.integers(-3000, 3000), st.integers(-3000, 3000)),
+    screen=st.tuples(st.integers(100, 3000), st.integers(100, 4000)),
+    ratio=st.sampled_from([1.0, 1.25, 1.5, 2.0]),
+    aspect=st.sampled_from([1.0, 2.0, 0.7]),
+)
+def test_that_drawn_cell_corners_lie_on_their_native_pixels(
+    rows: int,
+    columns: int,
+    scale: float,
+    pan: tuple[int, int],
+    screen: tuple[int, int],
+    ratio: float,
+    aspect: float,
+) -> None:
+    """The way back from the screen is the cursor's own, in device pixels."""
+    size = SizePx(2500, 2048)
+    camera = Camera.centred(size, SizePx(*screen), aspect, scale).panned(*pan)
+    grid = Grid(rows, columns)
+    drawn = camera.transform(ratio)
+    for cell in (Cell(0, 0), Cell(rows - 1, columns - 1), Cell(rows // 2, 0)):
+        box = grid.box(cell, SizePx(2048, 2048))
+        rect = cell_rect(grid, BoxPx(0, 226, 2048, 2274), cell)
+        for native, x, y in (
+            (rect.topLeft(), box.x0, box.y0 + 226),
+            (rect.bottomRight(), box.x1, box.y1 + 226),
+        ):
+            at = drawn.map(native)
+            back = camera.to_native(at.x() * ratio, at.y() * ratio)
+            assert abs(back.x - x) <= 0.5
+            assert abs(back.y - y) <= 0.5
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    size=st.tuples(st.integers(320, 600), st.integers(300, 500)),
+    zoom=st.floats(0.2, 12),
+    pan=st.tuples(st.integers(-40, 40), st.integers(-40, 40)),
+)
+def test_that_the_grid_is_painted_where_the_cursor_says_it_is(
+    view: ImageView,
+    make_shown: MakeShown,
+    size: tuple[int, int],
+    zoom: float,
+    pan: tuple[int, int],
+) -> None:
+    """Read back from the pixels along the middle row of the view."""
+    shown = make_shown()
+    even = replace(shown.image, values=np.zeros_like(shown.image.values))
+    view.resize(*size)
+    view.clear()
+    view.show_image(replace(shown, image=even))
+    view.zoom_by(zoom)
+    view.pan_by(*pan)
+    colour = (255, 0, 0)
+    view.set_grid(GridOverlay(Grid(8, 8), FIELD, LabelStyle.MARGIN, colour, 1.0))
+    seen = pixels(view)
+    red = (seen[..., 0] > 200) & (seen[..., 1] < 60)
+    height, width = red.shape
+    for number in range(9):
+        native = PointPx(FIELD.x0 + number * 62.5, FIELD.y0 + 250.0)
+        at = view.to_view(native)
+        column, row = round(at.x()), height // 2
+        inside = FIELD.y0 < view.to_native(view.rect().center()).y < FIELD.y1 - 1
+        if (
+            inside
+            and number
+            and 40 < column < width - 40
+            and red[row].sum() < width // 2
+        ):
+            drawn = [c for c in range(column - 1, column + 2) if red[row, c]]
+            assert drawn, (number, column)
+            middle = view.native_at(QPointF(drawn[0] + 0.5, row))
+            # Half a native pixel, or half of the screen's where that is larger.
+            assert abs(middle.x - native.x) <= 0.5 + 1.0 / view.zoom
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_that_the_outline_encloses_exactly_the_mask(seed: int) -> None:
+    mask = blob(seed)
+    path = outline_path(mask)
+    inside = [
+        [path.contains(QPointF(x + 0.5, y + 0.5)) for x in range(mask.shape[1])]
+        for y in range(mask.shape[0])
+    ]
+    np.testing.assert_array_equal(np.array(inside), mask)
+
+
+def test_that_every_edge_of_the_mask_is_outlined_once() -> None:
+    mask = blob(9)
+    wide = np.pad(mask, 1).astype(int)
+    edges = np.abs(np.diff(wide, axis=0)).sum() + np.abs(np.diff(wide, axis=1)).sum()
+    length = 0
+    for loop in outline_loops(mask):
+        ends = [*loop[1:], loop[0]]
+        steps = zip(loop, ends, strict=True)
+        length += sum(abs(a - c) + abs(b - d) for (a, b), (c, d) in steps)
+    assert length == edges
+    assert outline_loops(np.zeros((5, 5), bool)) == []
+
+
+def test_that_letters_are_the_files_own_and_their_opposites(
+    make_shown: MakeShown,
+) -> None:
+    def letters(*values: str) -> tuple[str, str, str, str]:
+        found = edge_letters(make_shown(patient_orientation=values).header)
+        return found.left, found.right, found.top, found.bottom
+
+    assert letters("L", "F") == ("R", "L", "H", "F")
+    assert letters("P", "FR") == ("A", "P", "HL", "FR")
+    assert letters() == ("", "", "", "")
+    assert letters("L") == ("R", "L", "", "")
+    assert letters("LE", "F") == ("", "", "H", "F")
+    assert laterality_text(make_shown(laterality="L").header) == "Left"
+    assert laterality_text(make_shown(laterality="U").header) == ""
+
+
+def test_that_a_scale_bar_needs_a_spacing_and_says_where_it_holds() -> None:
+    assert scale_bar(None, 1.0) is None
+    at_detector = scale_bar(Spacing(0.15, 0.15, SpacingMeaning.DETECTOR), 0.5)
+    assert at_detector is not None
+    assert at_detector.text == "20 mm at detector"
+    assert at_detector.length == pytest.approx(20 / 0.15 * 0.5)
+    slide = scale_bar(Spacing(0.0005, 0.0005, SpacingMeaning.PATIENT), 1.0)
+    assert slide is not None
+    assert slide.text == "50 µm"
+    tall = scale_bar(Spacing(1.0, 0.5, SpacingMeaning.CALIBRATED), 1.0)
+    assert tall is not None
+    assert tall.length == pytest.approx(100.0)
+
+
+def test_that_rows_and_columns_are_named_by_the_orientation() -> None:
+    assert axis_names(Grid(2, 3)) == (("A", "B"), ("1", "2", "3"))
+    assert axis_names(Grid(2, 3, LetterAxis.COLUMN)) == (("1", "2"), ("A", "B", "C"))
+
+
+@pytest.mark.parametrize(
+    ("score", "glyph", "words"),
+    [
+        (Score(Status.SCORED_CORRECT, outcome=Outcome.FULL), "◼", "full hit"),
+        (Score(Status.SCORED_CORRECT, outcome=Outcome.PARTIAL), "◧", "partial"),
+        (Score(Status.SCORED_WRONG, outcome=Outcome.MISS), "◇", "position error"),
+        (Score(Status.AMBIGUOUS), "?", "unparsed: ambiguous"),
+        (Score(Status.REFUSED), "⊘", "refused"),
+        (Score(Status.EXCLUDED, "no_gt", "D4"), "", "no reference"),
+    ],
+)
+def test_that_an_outcome_is_told_by_shape_and_words(
+    score: Score, glyph: str, words: str
+) -> None:
+    assert (glyph_of(score), words_of(score)) == (Glyph(glyph), words)
+
+
+def test_that_a_fill_lets_the_image_through() -> None:
+    assert FILL_ALPHA / 255 <= 0.2
+
+
+def test_that_models_keep_their_colours() -> None:
+    colors = model_colors(["b", "a", "b", "c", "d"], ("1", "2", "3"))
+    assert colors == {"b": "1", "a": "2", "c": "3", "d": "1"}
+
+
+def test_that_one_hover_tells_where_an_answer_comes_from(
+    view: ImageView, make_shown: MakeShown, make_answer: MakeAnswer
+) -> None:
+    answer = make_answer()
+    text = provenance(answer)
+    for part in ("asymmetry", "asymmetry-1.2", "ab" * 8, "temperature 0", "Run: 3"):
+        assert part in text
+    view.show_image(make_shown())
+    view.set_answers((answer,))
+    centre = view.to_view(PointPx(93.75, 206.25))
+    items = view.stage.items(centre)
+    assert [item.toolTip() for item in items if item.toolTip()] == [text]
+
+
+def test_that_an_answer_without_a_cell_has_no_rectangle(
+    make_answer: MakeAnswer,
+) -> None:
+    assert answer_rect(make_answer("C2")) == QRectF(62.5, 175, 62.5, 62.5)
+    assert answer_rect(make_answer("")).isEmpty()
+    assert answer_rect(make_answer("Z9")).isEmpty()
+
+
+def test_that_tags_and_labels_do_not_cover_each_other(
+    view: ImageView, make_shown: MakeShown, make_answer: MakeAnswer
+) -> None:
+    view.resize(900, 800)
+    view.show_image(make_shown(patient_orientation=("L", "F")))
+    answers = [make_answer(label, model=label) for label in ("C2", "C3", "C4", "D3")]
+    answers += [make_answer("", None, Status.REFUSED, f"m{n}") for n in range(3)]
+    view.set_answers(tuple(answers))
+    tags = [item.tag for item in view.answer_items]
+    for i, tag in enumerate(tags):
+        assert view.area.contains(tag)
+        assert not any(tag.intersects(other) for other in tags[:i])
+
+
+def test_that_corner_text_has_a_halo_on_white(qapp: object) -> None:
+    del qapp
+    canvas = QImage(200, 60, QImage.Format.Format_RGB32)
+    canvas.fill(0xFFFFFFFF)
+    font = QFont()
+    font.setPixelSize(12)
+    painter = QPainter(canvas)
+    line = corner_text.Line("W 350", QPointF(10, 10), QRectF(10, 10, 60, 20))
+    corner_text.paint(painter, (line,), font)
+    painter.end()
+    values = np.frombuffer(canvas.constBits(), np.uint8).reshape(60, 200, 4)[..., 0]
+    assert values.min() < 60
+    assert values[:, 120:].min() == 255

@@ -28,7 +28,6 @@ from viewer.ui.actions import Handlers
 from viewer.ui.canvas.events import CursorMoved, FilesDropped
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
-from viewer.ui.jobs import run_in_background
 from viewer.ui.notices import Notice
 from viewer.ui.panels.about_image import (
     About,
@@ -45,6 +44,7 @@ from viewer.ui.panels.image_commands import ImageCommands
 from viewer.ui.panels.questions import Answered, Ended, Failed, Questions
 from viewer.ui.panels.viewport import ImageFailed, ImageShown
 from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.while_alive import run_for
 
 _TOOLS: Final = (
     "tool.window", "tool.pan", "tool.zoom", "tool.length", "",
@@ -176,18 +176,21 @@ class ReadWorkspace(QWidget):
 
     # Opening
 
-    def open_paths(self, paths: Sequence[Path]) -> None:
-        """Add the images of files and folders; the first of them comes up."""
+    def open_paths(self, paths: Sequence[Path], *, show: bool = True) -> None:
+        """Add the images of files and folders; with ``show`` the first comes up."""
         wanted = tuple(paths)
         self.browser.say(f"Looking through {wanted[0].name}…" if wanted else "")
-        run_in_background(
-            partial(_open, wanted), self._add_cases, self._tell_open_failed
+        run_for(
+            self,
+            partial(_open, wanted),
+            partial(self._add_cases, show=show),
+            self._tell_open_failed,
         )
 
     def show_answer(self, trial: int) -> None:
         """Bring up a trial's image with that answer alone drawn."""
-        run_in_background(
-            lambda: answer_of_trial(self._store, trial), self._want, self._tell
+        run_for(
+            self, lambda: answer_of_trial(self._store, trial), self._want, self._tell
         )
 
     def _want(self, answer: StoredAnswer) -> None:
@@ -198,14 +201,14 @@ class ReadWorkspace(QWidget):
         elif self.pair.showing(answer.ref) is not None:
             self._fetch_about(answer.ref)
 
-    def _add_cases(self, found: _Opened) -> None:
+    def _add_cases(self, found: _Opened, *, show: bool) -> None:
         first = self.browser.add_cases(found.cases, found.seconds)
         self._paths = tuple(dict.fromkeys((*self._paths, *found.paths)))
         self.opened.emit(self._paths)
         wanted = self._wanted.ref if self._wanted else None
         if wanted is not None and self.browser.choose(wanted):
             return
-        if first is not None:
+        if show and first is not None:
             self.browser.choose(first.stack.images[0].ref)
             self.pair.view.setFocus()
 
@@ -271,8 +274,8 @@ class ReadWorkspace(QWidget):
     # What the store knows of them
 
     def _fetch_about(self, ref: ImageRef) -> None:
-        run_in_background(
-            lambda: load_about(self._store, ref), self._keep_about, self._tell
+        run_for(
+            self, lambda: load_about(self._store, ref), self._keep_about, self._tell
         )
 
     def _keep_about(self, about: About) -> None:
@@ -315,6 +318,7 @@ class ReadWorkspace(QWidget):
             self.answers.set_answers(answers, newest_per_model(answers, finding))
         masks = about.masks if about else {}
         self.answers.set_reference_words(reference_words(masks, finding))
+        self.answers.set_image(image_open=self.pair.active.shown is not None)
 
     def _finding_changed(self, *_: object) -> None:
         on = self.answers.reference.isChecked()
@@ -360,8 +364,11 @@ class ReadWorkspace(QWidget):
         self.ask.set_running(True, "Finishing what is in flight…")
 
     def _answered(self, event: Answered) -> None:
-        run_in_background(
-            lambda: answer_of_trial(self._store, event.trial), self._refresh, self._tell
+        run_for(
+            self,
+            lambda: answer_of_trial(self._store, event.trial),
+            self._refresh,
+            self._tell,
         )
 
     def _refresh(self, answer: StoredAnswer) -> None:
@@ -381,7 +388,8 @@ class ReadWorkspace(QWidget):
         def show(sent: tuple[tuple[bytes, ...], tuple[tuple[str, str], ...]]) -> None:
             WhatModelSaw(answer.model, *sent, sha256, self).show()
 
-        run_in_background(
+        run_for(
+            self,
             lambda: (sent_images(store, sha256), sent_text(store, sha256)),
             show,
             self._tell,

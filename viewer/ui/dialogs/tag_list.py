@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from viewer.services.view_image import Tag
 
 _COLUMNS: Final = ("Tag", "Keyword", "VR", "Value")
+_ROW_PX: Final = 22
 _Index = QModelIndex | QPersistentModelIndex
 _NO_INDEX: Final = QModelIndex()
 
@@ -98,6 +99,7 @@ class TagList(QDialog):
         view.setModel(self.found)
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.verticalHeader().hide()
+        view.verticalHeader().setDefaultSectionSize(_ROW_PX)
         header = view.horizontalHeader()
         header.setStretchLastSection(True)
         for column in range(len(_COLUMNS) - 1):

@@ -91,16 +91,15 @@ class AnswersPanel(QWidget):
         self._lay_out()
         self._connect()
         self.set_answers(())
-        self.set_reference_words("")
+        self.set_image(image_open=False)
 
     def _empty_page(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         self.ask_first = QPushButton("Ask about this image")
-        column.addWidget(
-            caption("No model was asked about this image yet. Tick a model and ask.")
-        )
+        self._nothing = caption()
+        column.addWidget(self._nothing)
         column.addWidget(self.ask_first)
         column.addStretch(1)
         return page
@@ -144,6 +143,18 @@ class AnswersPanel(QWidget):
         self._stack.setCurrentIndex(1 if answers else 0)
         self._offer_saw()
         self._tell_shown()
+
+    def set_image(self, *, image_open: bool) -> None:
+        """Say what to do next where nothing is open, or nothing was asked yet."""
+        self.ask_first.setVisible(image_open)
+        self._nothing.setText(
+            "No model was asked about this image yet. Tick a model and ask."
+            if image_open
+            else "Open an image; the answers about it are listed here."
+        )
+        if not image_open:
+            self.reference.setEnabled(False)
+            self.reference_line.clear()
 
     def set_reference_words(self, words: str) -> None:
         """Say what the reference is; "" where the image has none."""
@@ -219,7 +230,7 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
     rows = (
         ("Finding", answer.finding),
         ("Model", answer.model),
-        ("Version", answer.model_returned or "not said"),
+        ("Version", answer.model_returned or "not stated"),
         ("Raw reply", answer.reply_text.strip() or "empty"),
         ("Asked through", answer.adapter),
         ("Grid", f"{answer.grid.name}, letters are {answer.grid.letters.value}s"),
@@ -265,8 +276,9 @@ def _headline(answer: StoredAnswer) -> str:
     score = answer.score
     coverage = "" if score.coverage is None else f"coverage {score.coverage:.2f}"
     seconds = f"{answer.latency_ms / 1000:.1f} s"
-    facts = (answer.model, coverage, seconds)
-    below = " · ".join(w for w in (*facts, cost_words(answer.cost_microusd)) if w)
+    cost = cost_words(answer.cost_microusd)
+    facts = (answer.model, coverage, seconds, cost, f"run {answer.run}")
+    below = " · ".join(w for w in facts if w)
     above = f"{score.answer} {words_of(score)}".strip()
     return f"{above}, {answer.finding}\n{below}"
 

@@ -24,9 +24,9 @@ from viewer.domain.case import Case, ImageRef, Study, View
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
 from viewer.services.view_image import thumbnail
-from viewer.ui.jobs import run_in_background
 from viewer.ui.panels.hanging import Chosen, Stack, derived_count, stacks_of
 from viewer.ui.panels.labels import caption, title
+from viewer.ui.panels.while_alive import run_for
 
 THUMBNAIL_PX: Final = 56
 _CHOSEN: Final = Qt.ItemDataRole.UserRole
@@ -245,7 +245,7 @@ class CaseBrowser(QWidget):
             item.setText(0, f"{item.text(0)}\ncannot be read")
 
         side = THUMBNAIL_PX * 2
-        run_in_background(lambda: thumbnail(ref, side), on_done, on_error, priority=-1)
+        run_for(self, lambda: thumbnail(ref, side), on_done, on_error, priority=-1)
 
 
 def pixmap_of(raster: Raster) -> QPixmap:

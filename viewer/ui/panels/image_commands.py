@@ -11,9 +11,9 @@ from viewer.ui.actions import HIDE, SHOW, Handlers
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.dialogs.tag_list import TagList
-from viewer.ui.jobs import run_in_background
 from viewer.ui.notices import Notices
 from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.while_alive import run_for
 from viewer.ui.panels.window_presets import NoWindow, preset_window
 
 PRESETS: Final = range(10)
@@ -61,8 +61,11 @@ class ImageCommands:
             self._notices.say("Open an image first; then its tags can be listed.")
             return
         ref = shown.ref
-        run_in_background(
-            lambda: tags_of(ref), partial(self._list_tags, ref.path), self._tell
+        run_for(
+            self._pair,
+            lambda: tags_of(ref),
+            partial(self._list_tags, ref.path),
+            self._tell,
         )
 
     def _list_tags(self, path: Path, tags: tuple[Tag, ...]) -> None:

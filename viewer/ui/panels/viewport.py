@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -13,8 +13,11 @@ from viewer.domain.image import Window
 from viewer.services.view_image import ShownImage, load_shown_image
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.jobs import Job, run_in_background
 from viewer.ui.panels.hanging import Stack
+from viewer.ui.panels.while_alive import run_for
+
+if TYPE_CHECKING:
+    from viewer.ui.jobs import Job
 
 _CACHE_BYTES: Final = 96 * 1024 * 1024
 _AHEAD: Final = 6
@@ -213,8 +216,12 @@ class Viewport(QWidget):
                 self.view.clear()
                 self.image_failed.emit(ImageFailed(ref, error))
 
-        self._jobs[ref] = run_in_background(
-            lambda: load_shown_image(ref), on_done, on_error, priority=0 if ahead else 1
+        self._jobs[ref] = run_for(
+            self,
+            lambda: load_shown_image(ref),
+            on_done,
+            on_error,
+            priority=0 if ahead else 1,
         )
 
     def _wanted(self) -> ImageRef | None:

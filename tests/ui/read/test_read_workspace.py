@@ -1,0 +1,227 @@
+"""Read as a person uses it: open, look, ask, see what was sent."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.small_datasets import square, write_dicom, write_picture
+from viewer.domain.case import View
+from viewer.domain.image import Window
+from viewer.services.answers import sent_images
+from viewer.settings import Settings
+from viewer.store.database import open_store
+from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.dialogs.tag_list import TagList
+from viewer.ui.dialogs.what_model_saw import WhatModelSaw
+from viewer.ui.read_workspace import ReadWorkspace
+
+if TYPE_CHECKING:
+    from viewer.ui.notices import Notice
+
+_PATIENCE_MS = 20_000
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    settings = Settings(tmp_path, tmp_path / "store.sqlite")
+    with open_store(settings.store):
+        pass
+    desk = Desk(settings, WorkerBridge(settings.store))
+    yield desk
+    desk.worker.close()
+
+
+@pytest.fixture
+def read(qtbot: QtBot, desk: Desk) -> ReadWorkspace:
+    workspace = ReadWorkspace(desk)
+    qtbot.addWidget(workspace)
+    desk.actions.handle(workspace.handlers())
+    workspace.resize(1200, 800)
+    workspace.show()
+    return workspace
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Path:
+    """A frontal with its reference, a lateral of the same study, and a picture."""
+    folder = tmp_path / "case"
+    write_dicom(folder / "f.dcm", view_position="PA", patient_id="one")
+    write_dicom(folder / "l.dcm", view_position="LL", patient_id="one")
+    mask = np.where(square(), np.uint8(255), np.uint8(0))
+    write_picture(folder / "f.Lung Lesion.png", mask)
+    return folder
+
+
+def _open(qtbot: QtBot, read: ReadWorkspace, *paths: Path) -> None:
+    read.open_paths(paths)
+    qtbot.waitUntil(lambda: read.pair.active.shown is not None, timeout=_PATIENCE_MS)
+
+
+def _ask(qtbot: QtBot, read: ReadWorkspace) -> None:
+    with qtbot.waitSignal(read.questions.ended, timeout=_PATIENCE_MS):
+        read.handlers()["ask.ask"]()
+    qtbot.waitUntil(lambda: read.answers.current is not None, timeout=_PATIENCE_MS)
+
+
+def _grid_drawn(read: ReadWorkspace) -> str:
+    overlay = read.pair.view._layers.grid
+    return overlay.grid.name if overlay else ""
+
+
+def test_that_frontal_and_lateral_hang_side_by_side(
+    qtbot: QtBot, read: ReadWorkspace, case: Path
+) -> None:
+    _open(qtbot, read, case / "l.dcm", case / "f.dcm")
+    left, right = read.pair.viewports
+    qtbot.waitUntil(lambda: right.shown is not None and left.shown is not None)
+    assert left.header is not None
+    assert right.header is not None
+    assert (left.header.view, right.header.view) == (View.FRONTAL, View.LATERAL)
+
+
+def test_that_asking_draws_the_answer_and_shows_the_bytes_sent(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+) -> None:
+    _open(qtbot, read, case / "f.dcm")
+    qtbot.waitUntil(lambda: read.ask.asked_finding == "Lung Lesion")
+    _ask(qtbot, read)
+    answer = read.answers.current
+    assert answer is not None
+    assert answer.reference_cells
+    assert "Lung Lesion" in read.answers.details.toPlainText()
+    assert f"Run: {answer.run}" in read.answers.details.toPlainText()
+    read.answers.saw.click()
+    qtbot.waitUntil(lambda: read.findChild(WhatModelSaw) is not None)
+    saw = read.findChild(WhatModelSaw)
+    assert isinstance(saw, WhatModelSaw)
+    assert saw.images == sent_images(desk.settings.store, answer.request_sha256)
+    digest = hashlib.sha256(saw.images[0]).hexdigest()
+    said = " ".join(label.text() for label in saw.findChildren(QLabel))
+    assert digest in said
+    assert f"{len(saw.images[0]):,} bytes" in said
+    assert "[user]" in saw.text.toPlainText()
+    saw.close()
+
+
+def test_that_a_picture_without_view_is_asked_about_only_when_it_is_said(
+    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
+) -> None:
+    _open(qtbot, read, write_picture(tmp_path / "own.png"))
+    assert not read.ask.ask.isEnabled()
+    read.ask.view.setCurrentIndex(read.ask.view.findText("frontal"))
+    _ask(qtbot, read)
+    answer = read.answers.current
+    assert answer is not None
+    assert answer.score.reason == "no_gt"
+    assert answer.view == "frontal"
+
+
+def test_that_the_window_on_the_screen_is_sent_and_kept(
+    qtbot: QtBot, read: ReadWorkspace, case: Path
+) -> None:
+    _open(qtbot, read, case / "f.dcm")
+    read.pair.view.set_window(Window(20.0, 10.0))
+    _ask(qtbot, read)
+    answer = read.answers.current
+    assert answer is not None
+    assert answer.parameters["window"] == "20 / 10"
+
+
+def test_that_an_answer_of_a_closed_case_is_brought_up_with_its_image(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+) -> None:
+    _open(qtbot, read, case / "f.dcm")
+    _ask(qtbot, read)
+    answer = read.answers.current
+    assert answer is not None
+    later = ReadWorkspace(desk)
+    qtbot.addWidget(later)
+    later.resize(1200, 800)
+    later.show()
+    later.show_answer(answer.trial)
+    qtbot.waitUntil(lambda: later.answers.current is not None, timeout=_PATIENCE_MS)
+    assert later.answers.current == answer
+
+
+def test_that_frames_scroll_by_key_and_wheel_and_stop_at_the_ends(
+    qtbot: QtBot, read: ReadWorkspace, tmp_path: Path
+) -> None:
+    _open(qtbot, read, write_dicom(tmp_path / "cine.dcm", frames=3))
+    viewport = read.pair.active
+    assert viewport.caption.text() == "image 1 of 3"
+    for key, place in (
+        (Qt.Key.Key_Up, 0),
+        (Qt.Key.Key_Down, 1),
+        (Qt.Key.Key_End, 2),
+        (Qt.Key.Key_Down, 2),
+        (Qt.Key.Key_Home, 0),
+    ):
+        QTest.keyClick(viewport.view, key)
+        assert viewport.position == place
+    viewport.slider.setValue(2)
+    assert viewport.caption.text() == "image 3 of 3"
+
+
+def test_that_what_cannot_be_read_is_told_in_two_sentences(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, tmp_path: Path
+) -> None:
+    told: list[Notice] = []
+    desk.notices.posted.connect(told.append)
+    (tmp_path / "notes.txt").write_text("no image")
+    read.open_paths([tmp_path / "notes.txt"])
+    qtbot.waitUntil(lambda: bool(told), timeout=_PATIENCE_MS)
+    assert "notes.txt" in told[0].what
+    assert told[0].how
+
+
+def test_that_the_filter_leaves_what_has_every_word(
+    qtbot: QtBot, read: ReadWorkspace, case: Path, tmp_path: Path
+) -> None:
+    _open(
+        qtbot, read, case / "f.dcm", case / "l.dcm", write_picture(tmp_path / "x.png")
+    )
+    read.browser.filter.setText("one lateral")
+    visible = [i for i in read.browser._image_items() if not i.isHidden()]
+    assert [item.text(0).splitlines()[0] for item in visible] == ["DX · lateral"]
+
+
+def test_that_opening_the_same_files_again_lists_them_once(
+    qtbot: QtBot, read: ReadWorkspace, case: Path
+) -> None:
+    _open(qtbot, read, case / "f.dcm")
+    with qtbot.waitSignal(read.opened, timeout=_PATIENCE_MS):
+        read.open_paths([case / "f.dcm"])
+    assert len(list(read.browser._image_items())) == 1
+
+
+def test_that_the_tags_can_be_searched(
+    qtbot: QtBot, read: ReadWorkspace, case: Path
+) -> None:
+    _open(qtbot, read, case / "f.dcm")
+    read.handlers()["image.tags"]()
+    qtbot.waitUntil(lambda: read.findChild(TagList) is not None, timeout=_PATIENCE_MS)
+    tags = read.findChild(TagList)
+    assert isinstance(tags, TagList)
+    tags.search.setText("ViewPosition")
+    assert tags.found.rowCount() == 1
+    assert tags.found.index(0, 3).data() == "PA"
+    tags.close()
+
+
+def test_that_the_grid_follows_its_controls_and_its_action(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+) -> None:
+    _open(qtbot, read, case / "f.dcm")
+    read.grid.rows.setValue(16)
+    assert _grid_drawn(read) == "16x8"
+    desk.actions["overlays.grid"].trigger()
+    assert _grid_drawn(read) == ""
+    assert not desk.actions["overlays.grid"].isChecked()

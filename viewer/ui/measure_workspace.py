@@ -77,7 +77,7 @@ class MeasureWorkspace(QWidget):
         """Show the page on which a batch is put together; the window stays free."""
         if self._batch is None:
             self._batch = BatchDialog(self._desk.settings, self)
-            self._batch.start_wanted.connect(self._start)
+            self._batch.start_wanted.connect(self.start)
         self._batch.reload()
         self._batch.show()
         self._batch.raise_()
@@ -194,7 +194,8 @@ class MeasureWorkspace(QWidget):
         self._chosen = event
         self.trial_chosen.emit(event)
 
-    def _start(self, spec: RunSpec) -> None:
+    def start(self, spec: RunSpec) -> None:
+        """Plan a run and ask everything of it in the background."""
         self._mine.add(self._desk.worker.run_batch(spec, _CONCURRENCY))
 
     def _resume(self, run: int) -> None:

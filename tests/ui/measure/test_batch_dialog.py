@@ -1,0 +1,166 @@
+"""The page Batch…: a form, its estimate, study files, and the run it starts."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.tiny_study import write_images
+from viewer.domain.run import RunSpec, RunStatus
+from viewer.services.batch_form import FormField, spec_of
+from viewer.services.import_dataset import import_dataset
+from viewer.services.measure import run_list
+from viewer.services.study_file import read_study_file
+from viewer.settings import Settings
+from viewer.store.database import open_store
+from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.dialogs.batch import BatchDialog
+from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.params_form import ParamsForm
+
+_N = 4
+
+
+@pytest.fixture
+def dialog(settings: Settings, tmp_path: Path, qtbot: QtBot) -> BatchDialog:
+    with open_store(settings.store) as store:
+        import_dataset(store, "folder", write_images(tmp_path / "images", _N), "tiny")
+    made = BatchDialog(settings)
+    qtbot.addWidget(made)
+    made.reload()
+    made.show()
+    qtbot.waitUntil(lambda: made.models.count() > 0 and made.preset.count() > 0)
+    return made
+
+
+def _tick(dialog: BatchDialog, *names: str) -> None:
+    for row in range(dialog.models.count()):
+        item = dialog.models.item(row)
+        on = item.text().partition(" ")[0] in names
+        item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+
+
+def test_that_the_button_names_what_it_sends(dialog: BatchDialog, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: dialog.sentence.text() == "Choose at least one model.")
+    assert not dialog.start.isEnabled()
+    _tick(dialog, "asymmetry", "uniform")
+    qtbot.waitUntil(dialog.start.isEnabled, timeout=10_000)
+    assert dialog.start.text() == f"Send {2 * _N} requests"
+    assert dialog.sentence.text().startswith(f"{2 * _N} questions about {_N} items")
+    dialog.repeats.setValue(3)
+    assert not dialog.start.isEnabled()
+    qtbot.waitUntil(lambda: dialog.start.text() == f"Send {6 * _N} requests")
+
+
+def test_that_start_hands_over_the_run_as_the_page_says(
+    dialog: BatchDialog, settings: Settings, qtbot: QtBot
+) -> None:
+    _tick(dialog, "uniform")
+    dialog.how.set_values({"grids": [8, "8x10"]})
+    dialog.further.set_values({"letters": "column", "opacity": 0.5})
+    dialog.seed.setValue(11)
+    qtbot.waitUntil(dialog.start.isEnabled, timeout=10_000)
+    with qtbot.waitSignal(dialog.start_wanted) as caught:
+        QTest.mouseClick(dialog.start, Qt.MouseButton.LeftButton)
+    spec: RunSpec = caught.args[0]
+    assert spec == spec_of(dialog.form, settings)
+    assert (spec.seed, spec.params["grids"]) == (11, ["8", "8x10"])
+    assert (spec.params["letters"], spec.params["opacity"]) == ("column", 0.5)
+    assert dialog.isHidden()
+
+
+def test_that_a_parameter_out_of_range_is_told_at_the_foot(
+    dialog: BatchDialog, qtbot: QtBot
+) -> None:
+    _tick(dialog, "uniform")
+    dialog.how.set_values({"grids": ["many"]})
+    qtbot.waitUntil(lambda: "many" in dialog.sentence.text(), timeout=10_000)
+    assert not dialog.start.isEnabled()
+
+
+def test_that_a_study_file_makes_the_round_trip(
+    dialog: BatchDialog, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    _tick(dialog, "asymmetry", "prior")
+    dialog.what.set_values({"findings": ["Edema"], "views": ["frontal"]})
+    dialog.further.set_values({"side": 512, "colour": [0, 255, 0]})
+    dialog.preset.setCurrentText("recommended")
+    dialog.preset.activated.emit(1)
+    path = tmp_path / "study.toml"
+    wanted = spec_of(dialog.form, settings)
+    dialog.write_to(path)
+    qtbot.waitUntil(lambda: "Written" in dialog.sentence.text(), timeout=10_000)
+    assert read_study_file(path, settings.models_file) == wanted
+    _tick(dialog)
+    dialog.further.set_values({"side": 256})
+    dialog.read_from(path)
+    qtbot.waitUntil(lambda: dialog.form.models == ("asymmetry", "prior"))
+    assert spec_of(dialog.form, settings) == wanted
+
+
+def test_that_a_file_that_is_no_study_is_told_at_the_foot(
+    dialog: BatchDialog, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text("this is = not [toml")
+    dialog.read_from(path)
+    qtbot.waitUntil(lambda: "not valid TOML" in dialog.sentence.text())
+
+
+def test_that_without_a_data_set_the_page_says_how_to_get_one(
+    settings: Settings, qtbot: QtBot
+) -> None:
+    dialog = BatchDialog(settings)
+    qtbot.addWidget(dialog)
+    dialog.reload()
+    qtbot.waitUntil(lambda: "overread import" in dialog.sentence.text(), timeout=10_000)
+    assert not dialog.start.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        (FormField("b", "bool", default=False, help=""), True),
+        (FormField("i", "int", 3, "", (), 1, 16), 9),
+        (FormField("f", "float", 1.0, "", (), 0, 1), 0.25),
+        (FormField("c", "choice", "x", "", ("x", "y")), "y"),
+        (FormField("m", "choices", ("x",), "", ("x", "y")), ["x", "y"]),
+        (FormField("l", "choices", (1, 2), ""), [3, "4x5"]),
+        (FormField("t", "text", "frontal", ""), "PA"),
+    ],
+)
+def test_that_only_what_was_changed_is_given_back(
+    field: FormField, value: object, qtbot: QtBot
+) -> None:
+    form = ParamsForm()
+    qtbot.addWidget(form)
+    form.show_fields([field])
+    assert form.changed() == {}
+    with qtbot.waitSignal(form.edited):
+        form.set_values({field.name: value})
+    assert form.changed() == {field.name: value}
+
+
+def test_that_a_batch_started_in_the_window_ends_as_a_selected_run(
+    dialog: BatchDialog, settings: Settings, qtbot: QtBot
+) -> None:
+    bridge = WorkerBridge(settings.store)
+    workspace = MeasureWorkspace(Desk(settings, bridge))
+    qtbot.addWidget(workspace)
+    workspace.show()
+    _tick(dialog, "uniform")
+    dialog.start_wanted.connect(workspace.start)
+    qtbot.waitUntil(dialog.start.isEnabled, timeout=10_000)
+    QTest.mouseClick(dialog.start, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(
+        lambda: (
+            workspace.runs.selected is not None
+            and workspace.runs.selected.status is RunStatus.FINISHED
+            and len(workspace.film.model.trials) == _N
+        ),
+        timeout=60_000,
+    )
+    bridge.close()
+    assert [run.status for run in run_list(settings.store)] == [RunStatus.FINISHED]

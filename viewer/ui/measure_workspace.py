@@ -20,11 +20,11 @@ from viewer.domain.report import Table
 from viewer.domain.run import RunEnded, RunSpec, RunStarted, RunStatus, RunSummary
 from viewer.services.background import WorkerDied, WorkerEvent, WorkerReply
 from viewer.services.export_table import export_table
-from viewer.services.measure import TrialRow, results_table, run_list, trial_rows
+from viewer.services.measure import results_table, run_list, trial_rows
 from viewer.ui import theme
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.batch import BatchDialog
-from viewer.ui.jobs import Job, run_in_background
+from viewer.ui.errands import Errands
 from viewer.ui.notices import Notice
 from viewer.ui.panels.filmstrip import Filmstrip, TrialChosen
 from viewer.ui.panels.outcome_words import trials_title
@@ -49,8 +49,7 @@ class MeasureWorkspace(QWidget):
         super().__init__(parent)
         self._desk, self._store = desk, desk.settings.store
         self._tables: dict[int, Table] = {}
-        self._loading: Job[Table] | None = None
-        self._filming: Job[tuple[TrialRow, ...]] | None = None
+        self._errands = Errands(self)
         self._mine: set[int] = set()
         self._chosen: TrialChosen | None = None
         self._batch: BatchDialog | None = None
@@ -92,12 +91,15 @@ class MeasureWorkspace(QWidget):
     def refresh(self) -> None:
         """Read the runs again."""
         self._fresh = True
-        run_in_background(lambda: run_list(self._store), self._show_runs, self._fail)
+        self._errands.start(
+            "runs", lambda: run_list(self._store), self._show_runs, self._fail
+        )
 
     def export_to(self, path: Path) -> None:
         """Write the selected run's results.csv."""
         table = self.results.table.results.table
-        run_in_background(
+        self._errands.start(
+            path,
             lambda: export_table(table, path),
             lambda _: self._desk.notices.say(f"{path.name} is written."),
             self._fail,
@@ -143,15 +145,15 @@ class MeasureWorkspace(QWidget):
 
     def _show_run(self, run: int) -> None:
         """Show a run's results; what is worked out once of a finished run is kept."""
-        if self._loading is not None:
-            self._loading.cancel()
+        self._errands.cancel("table")
         summary = self.runs.selected
         if run in self._tables or summary is None:
             self._show_table(run, self._tables.get(run, EMPTY))
             return
         done = summary.status is RunStatus.FINISHED
         self.results.show_title(f"Working out the results of run {run} …")
-        self._loading = run_in_background(
+        self._errands.start(
+            "table",
             lambda: results_table(self._store, run),
             lambda table: self._keep_table(run, table, done=done),
             self._fail,
@@ -170,14 +172,14 @@ class MeasureWorkspace(QWidget):
 
     def _show_trials(self, key: RowKey | None) -> None:
         """Show the trials behind a row."""
-        if self._filming is not None:
-            self._filming.cancel()
+        self._errands.cancel("trials")
         summary = self.runs.selected
         if key is None or summary is None:
             self.film.show_trials("", ())
             return
         run = summary.id
-        self._filming = run_in_background(
+        self._errands.start(
+            "trials",
             lambda: trial_rows(
                 self._store,
                 run,

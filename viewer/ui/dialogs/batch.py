@@ -40,7 +40,7 @@ from viewer.services.batch_form import (
 )
 from viewer.settings import Settings
 from viewer.ui import theme
-from viewer.ui.jobs import Job, run_in_background
+from viewer.ui.errands import Errands
 from viewer.ui.params_form import ParamsForm
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class BatchDialog(QDialog):
         self.setWindowTitle("Batch")
         self.setModal(False)
         self._settings = settings
-        self._estimating: Job[BatchEstimate] | None = None
+        self._errands = Errands(self)
         self._profiles: tuple[ModelProfile, ...] = ()
         self.study, self.dataset, self.preset = QComboBox(), QComboBox(), QComboBox()
         self.seed = QSpinBox(maximum=_LARGEST_SEED)
@@ -114,7 +114,7 @@ class BatchDialog(QDialog):
 
     def reload(self) -> None:
         """Read again what there is to choose from."""
-        run_in_background(self._offers, self._show_offers, self._fail)
+        self._errands.start("offers", self._offers, self._show_offers, self._fail)
 
     def show_form(self, form: BatchForm) -> None:
         """Fill the page."""
@@ -145,14 +145,18 @@ class BatchDialog(QDialog):
 
     def read_from(self, path: Path) -> None:
         """Fill the page from a study file."""
-        run_in_background(
-            lambda: read_study(path, self._settings), self.show_form, self._fail
+        self._errands.start(
+            "file",
+            lambda: read_study(path, self._settings),
+            self.show_form,
+            self._fail,
         )
 
     def write_to(self, path: Path) -> None:
         """Write the page as a study file that ``overread run`` accepts."""
         form = self.form
-        run_in_background(
+        self._errands.start(
+            "file",
             lambda: write_study(form, path),
             lambda _: self.sentence.setText(
                 f"Written. Run it with: overread run {path.name}"
@@ -202,8 +206,7 @@ class BatchDialog(QDialog):
 
     def _edited(self) -> None:
         """Estimate again, shortly after the last change."""
-        if self._estimating is not None:
-            self._estimating.cancel()
+        self._errands.cancel("estimate")
         self._show_estimate(None)
         self._soon.start()
 
@@ -215,7 +218,8 @@ class BatchDialog(QDialog):
             self.sentence.setText(_CHOOSE)
         else:
             self.sentence.setText("Counting the requests …")
-            self._estimating = run_in_background(
+            self._errands.start(
+                "estimate",
                 lambda: estimate(store, form, self._settings),
                 self._show_estimate,
                 self._fail,
@@ -232,7 +236,8 @@ class BatchDialog(QDialog):
     def _start(self) -> None:
         form = self.form
         self.start.setEnabled(False)
-        run_in_background(
+        self._errands.start(
+            "start",
             lambda: spec_of(form, self._settings),
             self._hand_over,
             self._fail,

@@ -21,7 +21,7 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
 from viewer.services.measure import TrialRow
 from viewer.ui import theme
-from viewer.ui.jobs import Job, run_in_background
+from viewer.ui.errands import Errands
 from viewer.ui.panels.film_picture import film_picture
 from viewer.ui.panels.outcome_words import glyph, words
 
@@ -48,7 +48,7 @@ class FilmModel(QAbstractListModel):
         super().__init__(parent)
         self._draw = draw
         self._trials: tuple[TrialRow, ...] = ()
-        self._jobs: dict[TrialRow, Job[Raster]] = {}
+        self._errands = Errands(self)
         self._pictures: dict[TrialRow, QPixmap] = {}
         self._failures: dict[TrialRow, str] = {}
 
@@ -65,9 +65,7 @@ class FilmModel(QAbstractListModel):
     def show_trials(self, trials: tuple[TrialRow, ...]) -> None:
         """Replace the trials; pictures not yet drawn of the old ones are dropped."""
         self.beginResetModel()
-        for job in self._jobs.values():
-            job.cancel()
-        self._jobs.clear()
+        self._errands.cancel_all()
         self._failures.clear()
         self._trials = trials
         self.endResetModel()
@@ -107,8 +105,9 @@ class FilmModel(QAbstractListModel):
         """Return the picture, or black while it is drawn or where it cannot be."""
         if row in self._pictures:
             return self._pictures[row]
-        if row not in self._jobs and row not in self._failures:
-            self._jobs[row] = run_in_background(
+        if row not in self._errands and row not in self._failures:
+            self._errands.start(
+                row,
                 lambda: self._draw(row),
                 lambda raster: self._keep(row, raster),
                 lambda error: self._fail(row, error),
@@ -117,7 +116,6 @@ class FilmModel(QAbstractListModel):
         return QColor(Qt.GlobalColor.black)
 
     def _keep(self, row: TrialRow, raster: Raster) -> None:
-        self._jobs.pop(row, None)
         while len(self._pictures) >= _KEPT:
             self._pictures.pop(next(iter(self._pictures)))
         self._pictures[row] = _pixmap(raster)
@@ -125,7 +123,6 @@ class FilmModel(QAbstractListModel):
 
     def _fail(self, row: TrialRow, error: Exception) -> None:
         """Keep a picture that cannot be drawn as a sentence; a bug is raised."""
-        self._jobs.pop(row, None)
         if not isinstance(error, OverreadError):
             raise error
         self._failures[row] = str(error)

@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
 LAYERS = (
-    ("cli",),
-    ("ui",),
+    ("app", "cli"),
+    ("ui", "terminal"),
     ("services",),
     ("studies", "models", "readers", "writers", "store"),
     ("imaging", "metrics", "phantom", "settings"),

@@ -97,6 +97,33 @@ def test_that_no_tracked_file_names_a_path_of_one_machine() -> None:
     assert found == []
 
 
+WINDOW = """
+import sys
+from viewer.app import build_window, furnish, make_application
+from viewer.settings import read_settings
+make_application()
+window = build_window(read_settings())
+bare = [m for m in {heavy!r} if m in sys.modules]
+furnish(window)
+window.show()
+print([bare, [m for m in {heavy!r} if m in sys.modules]])
+"""
+
+
+def test_that_the_window_opens_without_the_heavy_libraries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    heavy = tuple(name for name in HEAVY if name != "PySide6")
+    done = subprocess.run(
+        [sys.executable, "-c", WINDOW.format(heavy=heavy)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "[[], []]", done.stderr
+
+
 def test_that_the_command_line_starts_without_the_heavy_libraries() -> None:
     code = (
         f"import sys, viewer.cli\nprint([m for m in {HEAVY!r} if m in sys.modules])\n"

@@ -51,6 +51,7 @@ class IdleReader(QWidget):
         super().__init__()
         self.did: list[str] = []
         self.opened: list[Path] = []
+        self.shown: list[Path] = []
         self.answers: list[int] = []
         row, splitter = QHBoxLayout(self), QSplitter(self)
         self.filter, self.cases = QLineEdit(self), QTreeWidget(self)
@@ -62,8 +63,13 @@ class IdleReader(QWidget):
         ids = ("tool.window", "tool.pan", "image.fit", "ask.ask", "edit.find")
         return {name: partial(self.did.append, name) for name in (*ids, HIDE, SHOW)}
 
-    def open_paths(self, paths: Sequence[Path]) -> None:
+    @property
+    def open_now(self) -> tuple[Path, ...]:
+        return tuple(self.opened)
+
+    def open_paths(self, paths: Sequence[Path], *, show: bool = True) -> None:
         self.opened += paths
+        self.shown += paths if show else []
 
     def show_answer(self, trial: int) -> None:
         self.answers.append(trial)

@@ -198,6 +198,15 @@ def test_that_the_window_opens_as_it_was_left(
     assert again.read.opened == [tmp_path]
 
 
+def test_that_more_images_join_the_list_without_a_change_of_what_is_shown(
+    made: Furnished, tmp_path: Path
+) -> None:
+    made.window.enter(Place.MEASURE)
+    made.window.open_paths([tmp_path], show=False)
+    assert (made.read.opened, made.read.shown) == ([tmp_path], [])
+    assert made.window.place is Place.MEASURE
+
+
 def test_that_closing_lets_the_worker_finish(made: Furnished) -> None:
     made.desk.worker.resume(1, 1)
     made.window.close()

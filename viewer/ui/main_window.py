@@ -65,8 +65,12 @@ class Workspace(Protocol):
 class ReadsCases(Workspace, Protocol):
     """The workspace that opens images."""
 
-    def open_paths(self, paths: Sequence[Path], /) -> None:
-        """Open files and folders."""
+    @property
+    def open_now(self) -> tuple[Path, ...]:
+        """The files and folders that are open."""
+
+    def open_paths(self, paths: Sequence[Path], /, *, show: bool = True) -> None:
+        """Add files and folders, and show the first image of them."""
 
     def show_answer(self, trial: int, /) -> None:
         """Open the case of a trial, its answer drawn."""
@@ -217,13 +221,13 @@ class MainWindow(QMainWindow):
         widget = self.stack.currentWidget()
         return next((s.place for s in self._shown if s.widget is widget), Place.READ)
 
-    def open_paths(self, paths: Sequence[Path]) -> None:
-        """Open files and folders in Read."""
+    def open_paths(self, paths: Sequence[Path], *, show: bool = True) -> None:
+        """Open files and folders in Read; without ``show`` only its list grows."""
         if self._read is None or not paths:
             return
-        self.enter(Place.READ)
-        self._remember_paths(paths)
-        self._read.open_paths(paths)
+        if show:
+            self.enter(Place.READ)
+        self._read.open_paths(paths, show=show)
 
     def reopen(self) -> None:
         """Open what was opened last, as far as it is still there."""
@@ -258,8 +262,8 @@ class MainWindow(QMainWindow):
         dialog = QFileDialog(self, title)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(mode)
-        if self._layout.paths:
-            dialog.setDirectory(str(Path(self._layout.paths[0]).parent))
+        if self._paths():
+            dialog.setDirectory(str(Path(self._paths()[-1]).parent))
         dialog.filesSelected.connect(self._open_chosen)
         dialog.open()
 
@@ -352,9 +356,10 @@ class MainWindow(QMainWindow):
         self.desk.worker.close()
         super().closeEvent(event)
 
-    def _remember_paths(self, paths: Sequence[Path]) -> None:
-        kept = tuple(str(path.absolute()) for path in paths)
-        self._layout = Layout(**{**vars(self._layout), "paths": kept})
+    def _paths(self) -> tuple[str, ...]:
+        open_now = self._read.open_now if self._read else ()
+        kept = tuple(str(path.absolute()) for path in open_now)
+        return kept or self._layout.paths
 
     def _place(self) -> None:
         self.resize(*_SIZE)
@@ -375,7 +380,7 @@ class MainWindow(QMainWindow):
             geometry=digits_of(self.saveGeometry()),
             theme=theme.current().name,
             workspace=self.place.value,
-            paths=self._layout.paths,
+            paths=self._paths(),
             splitters={
                 name: digits_of(splitter.saveState())
                 for shown in self._shown

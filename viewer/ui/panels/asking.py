@@ -1,0 +1,111 @@
+"""Asking about the image on the screen, and showing what was sent."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from viewer.domain.case import ImageRef
+from viewer.services.answers import (
+    StoredAnswer,
+    answer_of_trial,
+    sent_images,
+    sent_text,
+)
+from viewer.services.background import AskCommand
+from viewer.ui.desk import Desk
+from viewer.ui.dialogs.what_model_saw import WhatModelSaw
+from viewer.ui.notices import Notice
+from viewer.ui.panels.answers_panel import SawWanted
+from viewer.ui.panels.ask_panel import AskWanted
+from viewer.ui.panels.ask_side import AskSide
+from viewer.ui.panels.questions import Answered, Ended, Failed, Questions
+from viewer.ui.panels.tell import tell_error
+from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.while_alive import run_for
+
+_Sent = tuple[tuple[bytes, ...], tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStored:
+    """The store has another answer about an image."""
+
+    ref: ImageRef
+
+
+class Asking(QWidget):
+    """Joins the Ask panel, the worker and the notices; it is never seen itself."""
+
+    answer_stored = Signal(object)
+    """Carries an AnswerStored."""
+
+    def __init__(
+        self, desk: Desk, pair: ViewportPair, side: AskSide, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.hide()
+        self._desk, self._store = desk, desk.settings.store
+        self._pair, self._side = pair, side
+        self.questions = Questions(desk.worker, self)
+        side.ask.ask_wanted.connect(self._ask)
+        side.ask.cancel_wanted.connect(self.cancel)
+        side.answers.saw_wanted.connect(self._show_saw)
+        side.answers.first_ask_wanted.connect(self._ask_first)
+        self.questions.answered.connect(self._answered)
+        self.questions.failed.connect(self._failed)
+        self.questions.ended.connect(self._ended)
+
+    def cancel(self, *_: object) -> None:
+        """Let what is in flight finish, then end, where a question runs."""
+        if self.questions.running:
+            self.questions.cancel()
+            self._side.ask.set_running(True, "Finishing what is in flight…")
+
+    def _ask(self, wanted: AskWanted) -> None:
+        shown = self._pair.active.shown
+        if shown is None:
+            return
+        self.questions.ask(
+            AskCommand(
+                ref=shown.ref,
+                finding=wanted.finding,
+                models=wanted.models,
+                grid=self._side.grid.choice.grid.name,
+                view=wanted.view,
+                window=self._pair.active.chosen_window,
+            )
+        )
+        self._side.ask.set_running(True)
+
+    def _ask_first(self, *_: object) -> None:
+        self._side.ask.send()
+
+    def _answered(self, event: Answered) -> None:
+        trial, store = event.trial, self._store
+        run_for(self, lambda: answer_of_trial(store, trial), self._stored, self._tell)
+
+    def _stored(self, answer: StoredAnswer) -> None:
+        self.answer_stored.emit(AnswerStored(answer.ref))
+
+    def _failed(self, event: Failed) -> None:
+        self._desk.notices.post(Notice(event.sentence))
+
+    def _ended(self, event: Ended) -> None:
+        words = "Cancelled. What had been answered is kept." if event.cancelled else ""
+        self._side.ask.set_running(False, words)
+
+    def _show_saw(self, event: SawWanted) -> None:
+        name, sha256 = event.answer.model, event.answer.request_sha256
+        store = self._store
+
+        def show(sent: _Sent) -> None:
+            WhatModelSaw(name, *sent, sha256, self.parentWidget()).show()
+
+        def fetch() -> _Sent:
+            return sent_images(store, sha256), sent_text(store, sha256)
+
+        run_for(self, fetch, show, self._tell)
+
+    def _tell(self, error: Exception) -> None:
+        tell_error(self._desk, error)

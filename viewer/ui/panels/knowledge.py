@@ -1,0 +1,141 @@
+"""What the store knows of the images on the screen: listed at the side and drawn."""
+
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer
+
+from viewer.domain.case import ImageRef
+from viewer.services.answers import StoredAnswer
+from viewer.ui.desk import Desk
+from viewer.ui.panels.about_image import (
+    About,
+    load_about,
+    newest_per_model,
+    reference_words,
+)
+from viewer.ui.panels.answers_panel import AnswersShown
+from viewer.ui.panels.ask_side import AskSide
+from viewer.ui.panels.asking import AnswerStored
+from viewer.ui.panels.tell import tell_error
+from viewer.ui.panels.viewport import ImageShown
+from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.while_alive import run_for
+
+_SETTLED_MS: Final = 120
+
+
+class Knowledge(QObject):
+    """Fetches answers and references, and draws those that are wanted."""
+
+    def __init__(
+        self, desk: Desk, pair: ViewportPair, side: AskSide, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._desk, self._store = desk, desk.settings.store
+        self._pair, self._ask, self._answers = pair, side.ask, side.answers
+        self._about: dict[ImageRef, About] = {}
+        self.wanted: StoredAnswer | None = None
+        for viewport in pair.viewports:
+            viewport.image_shown.connect(self._image_shown)
+        self._ask.finding.currentTextChanged.connect(self._follow_finding)
+        self._answers.reference_toggled.connect(self._follow_finding)
+        self._answers.answers_shown.connect(self._draw_answers)
+
+    def forget(self) -> None:
+        """Ask the store again about whatever is shown next."""
+        self._about.clear()
+
+    def want(self, answer: StoredAnswer) -> None:
+        """Draw this answer alone as soon as its image is shown."""
+        self.wanted = answer
+        self._about.pop(answer.ref, None)
+
+    def refresh(self, event: AnswerStored) -> None:
+        """Ask the store again about an image."""
+        self.fetch(event.ref)
+
+    def fetch(self, ref: ImageRef) -> None:
+        """Ask the store about an image, and draw what it knows."""
+        store = self._store
+        run_for(self, lambda: load_about(store, ref), self._keep, self._tell)
+
+    def list_now(self) -> None:
+        """List what is known of the image that has the focus."""
+        about = self._current()
+        answers = about.answers if about else ()
+        wanted = self.wanted
+        if about and wanted and wanted.ref == about.ref:
+            self._answers.set_answers(answers, frozenset({wanted.trial}), wanted.trial)
+            self.wanted = None
+        else:
+            drawn = newest_per_model(answers, self._ask.asked_finding)
+            self._answers.set_answers(answers, drawn)
+        self._name_reference()
+
+    def _image_shown(self, event: ImageShown) -> None:
+        ref = event.shown.ref
+        if ref in self._about:
+            self._draw(self._about[ref])
+        elif len(event.viewport.stack_images) > 1:
+            QTimer.singleShot(_SETTLED_MS, self, partial(self._fetch_if_shown, ref))
+        else:
+            self.fetch(ref)
+
+    def _fetch_if_shown(self, ref: ImageRef) -> None:
+        """Ask the store only about the slice that scrolling came to rest on."""
+        if self._pair.showing(ref) is not None:
+            self.fetch(ref)
+
+    def _keep(self, about: About) -> None:
+        self._about[about.ref] = about
+        self._draw(about)
+
+    def _draw(self, about: About) -> None:
+        viewport = self._pair.showing(about.ref)
+        if viewport is None:
+            return
+        if viewport is self._pair.active:
+            self._choose_finding(about)
+            self.list_now()
+        else:
+            shown = newest_per_model(about.answers, self._ask.asked_finding)
+            drawn = tuple(a for a in about.answers if a.trial in shown)
+            viewport.view.set_answers(drawn)
+        self._draw_references()
+
+    def _choose_finding(self, about: About) -> None:
+        """Go to the wanted answer's finding, else to one with a reference."""
+        if self.wanted is not None and self.wanted.ref == about.ref:
+            self._ask.finding.setCurrentText(self.wanted.finding)
+        elif about.masks and self._ask.asked_finding not in about.masks:
+            self._ask.finding.setCurrentText(min(about.masks))
+
+    def _current(self) -> About | None:
+        shown = self._pair.active.shown
+        return self._about.get(shown.ref) if shown else None
+
+    def _follow_finding(self, *_: object) -> None:
+        on = self._answers.reference.isChecked()
+        self._desk.actions.set_checked("overlays.reference", on)
+        self._draw_references()
+        self._name_reference()
+
+    def _name_reference(self) -> None:
+        about = self._current()
+        words = reference_words(about.masks if about else {}, self._ask.asked_finding)
+        self._answers.set_reference_words(words)
+        self._answers.set_image(image_open=self._pair.active.shown is not None)
+
+    def _draw_references(self) -> None:
+        on = self._answers.reference.isChecked()
+        for viewport in self._pair.viewports:
+            about = self._about.get(viewport.shown.ref) if viewport.shown else None
+            masks = about.masks if about and on else {}
+            viewport.view.set_reference(masks.get(self._ask.asked_finding))
+
+    def _draw_answers(self, event: AnswersShown) -> None:
+        self._pair.view.set_answers(event.answers)
+
+    def _tell(self, error: Exception) -> None:
+        tell_error(self._desk, error)

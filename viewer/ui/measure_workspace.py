@@ -167,7 +167,9 @@ class MeasureWorkspace(QWidget):
     def _show_table(self, run: int, table: Table) -> None:
         summary = self.runs.selected
         if summary is not None and summary.id == run:
-            self.results.show_title(run_title(summary))
+            unfinished = summary.status is RunStatus.UNFINISHED
+            so_far = " · so far" if unfinished else ""
+            self.results.show_title(run_title(summary) + so_far)
             self.results.show_table(table)
 
     def _show_trials(self, key: RowKey | None) -> None:

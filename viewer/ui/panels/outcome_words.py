@@ -1,5 +1,6 @@
 """A verdict in one sign and a few words, the same wherever a trial is listed."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -43,8 +44,11 @@ def _both(score: Score) -> tuple[str, str]:
 
 
 def trials_title(key: RowKey, trials: Sequence[TrialRow]) -> str:
-    """Return what a strip of trials shows and how many of them are no hit."""
+    """Return what a strip of trials shows and how they ended."""
     parts = [shown(n, getattr(key, n)) for n in ("finding", "view", "condition")]
-    misses = sum(t.score.status is not Status.SCORED_CORRECT for t in trials)
-    count = f"{misses} of {len(trials)} not a hit, first" if misses else "all hits"
-    return " · ".join([*parts, key.model, count])
+    n = Counter(trial.score.status for trial in trials)
+    hits, pending = n[Status.SCORED_CORRECT], n[Status.PENDING]
+    misses = len(trials) - hits - pending - n[Status.EXCLUDED]
+    counts = [f"{misses} misses first", f"{hits} hits"] if misses else [f"{hits} hits"]
+    counts += [f"{pending} pending"] if pending else []
+    return " · ".join([*parts, key.model, *counts])

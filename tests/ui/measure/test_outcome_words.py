@@ -1,0 +1,56 @@
+"""A verdict's sign and words, and the title over a row's trials."""
+
+from pathlib import Path
+
+import pytest
+
+from viewer.domain.answer import Status
+from viewer.domain.case import ImageRef
+from viewer.domain.result import Outcome, Score
+from viewer.services.measure import TrialRow
+from viewer.ui.panels.outcome_words import glyph, trials_title, words
+from viewer.ui.tables.results_model import RowKey
+
+HIT = Score(Status.SCORED_CORRECT, outcome=Outcome.FULL)
+MISS = Score(Status.SCORED_WRONG, outcome=Outcome.MISS)
+
+
+@pytest.mark.parametrize(
+    ("score", "sign", "text"),
+    [
+        (HIT, "◼", "hit"),
+        (Score(Status.SCORED_WRONG, outcome=Outcome.PARTIAL), "◧", "partial"),
+        (MISS, "◇", "position error"),
+        (Score(Status.OUT_OF_RANGE), "?", "out of range"),
+        (Score(Status.REFUSED), "⊘", "refused"),
+        (Score(Status.PROVIDER_ERROR, "http_429"), "!", "failed (http 429)"),
+        (Score(Status.EXCLUDED, "no_gt"), "–", "excluded (no gt)"),
+        (Score(Status.PENDING), "…", "pending"),
+    ],
+)
+def test_that_shape_and_words_tell_the_outcome(
+    score: Score, sign: str, text: str
+) -> None:
+    assert (glyph(score), words(score)) == (sign, text)
+
+
+def test_that_every_status_has_a_sign() -> None:
+    scored = {Status.SCORED_CORRECT, Status.SCORED_WRONG}
+    assert all(glyph(Score(status)) for status in set(Status) - scored)
+
+
+def _rows(*scores: Score) -> tuple[TrialRow, ...]:
+    ref = ImageRef(Path("a.png"))
+    return tuple(
+        TrialRow(i, "a|Edema", ref, "Edema", "frontal", "grid=8", "m", 0, score)
+        for i, score in enumerate(scores)
+    )
+
+
+def test_that_the_title_counts_misses_hits_and_what_is_pending() -> None:
+    key = RowKey("Edema", "all", "grid=8", "m")
+    pending, excluded = Score(Status.PENDING), Score(Status.EXCLUDED, "no_gt")
+    trials = _rows(MISS, Score(Status.UNPARSED), HIT, excluded, pending)
+    head = "Edema · all views · 8 × 8 · m"
+    assert trials_title(key, trials) == f"{head} · 2 misses first · 1 hits · 1 pending"
+    assert trials_title(key, _rows(HIT, HIT)) == f"{head} · 2 hits"

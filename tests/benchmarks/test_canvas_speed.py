@@ -56,7 +56,8 @@ def test_how_long_a_frame_takes(qtbot: QtBot, side: int, overlays: bool) -> None
     view = ImageView()
     qtbot.addWidget(view)
     view.resize(1200, 900)
-    view.show()
+    with qtbot.waitExposed(view):
+        view.show()
     shown = shown_image(side)
     start = time.perf_counter()
     view.show_image(shown)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFont, QImage, QPainter
+from PySide6.QtGui import QImage, QPainter
 
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown, pixels
 from viewer.domain.answer import Status
@@ -25,6 +25,7 @@ from viewer.ui.canvas.overlays.cell_answer import (
     provenance,
 )
 from viewer.ui.canvas.overlays.grid import GridOverlay, axis_names, cell_rect
+from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.overlays.letters import edge_letters, laterality_text
 from viewer.ui.canvas.overlays.outcome_glyph import Glyph, glyph_of, words_of
 from viewer.ui.canvas.overlays.reference import outline_loops, outline_path
@@ -277,11 +278,9 @@ def test_that_corner_text_has_a_halo_on_white(qapp: object) -> None:
     del qapp
     canvas = QImage(200, 60, QImage.Format.Format_RGB32)
     canvas.fill(0xFFFFFFFF)
-    font = QFont()
-    font.setPixelSize(12)
     painter = QPainter(canvas)
     line = corner_text.Line("W 350", QPointF(10, 10), QRectF(10, 10, 60, 20))
-    corner_text.paint(painter, (line,), font)
+    corner_text.paint(painter, (line,), TEXT)
     painter.end()
     values = np.frombuffer(canvas.constBits(), np.uint8).reshape(60, 200, 4)[..., 0]
     assert values.min() < 60

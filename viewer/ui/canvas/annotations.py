@@ -1,22 +1,20 @@
 """What is written over the image and stays where the view is."""
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtGui import QPainter
 
 from viewer.domain.image import Window
 from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.display import window_text
 from viewer.ui.canvas.overlays import corner_text, letters, scale_bar
+from viewer.ui.canvas.overlays.halo import LETTER, TEXT
 
 
 class Annotations:
     """Corner text, orientation letters and scale bar of one image."""
 
-    def __init__(self, shown: ShownImage, font: QFont) -> None:
+    def __init__(self, shown: ShownImage) -> None:
         self._shown = shown
-        self._small, self._large = QFont(font), QFont(font)
-        self._large.setPixelSize(16)
-        self._large.setBold(True)
         self._area = QRectF()
         self._lines: tuple[corner_text.Line, ...] = ()
         self._letters: tuple[corner_text.Line, ...] = ()
@@ -33,16 +31,16 @@ class Annotations:
         live = (window_text(window),) if grey else ()
         live = (*live, f"Zoom {scale:.0%}")
         self._area = area
-        self._lines = corner_text.layout(self._shown.corners, live, area, self._small)
-        self._letters = letters.layout(self._shown.header, area, self._large)
+        self._lines = corner_text.layout(self._shown.corners, live, area, TEXT)
+        self._letters = letters.layout(self._shown.header, area, LETTER)
         self._bar = scale_bar.scale_bar(self._shown.image.spacing, scale / ratio)
 
     def paint(self, painter: QPainter) -> None:
         """Draw everything."""
-        corner_text.paint(painter, self._lines, self._small)
-        corner_text.paint(painter, self._letters, self._large)
+        corner_text.paint(painter, self._lines, TEXT)
+        corner_text.paint(painter, self._letters, LETTER)
         if self._bar is not None:
             last = len([text for text in self._shown.corners.bottom_right if text])
             lines = self._lines[len(self._lines) - last :]
             above = sum(line.ground.height() for line in lines)
-            scale_bar.paint(painter, self._bar, self._area, self._small, above)
+            scale_bar.paint(painter, self._bar, self._area, TEXT, above)

@@ -11,7 +11,6 @@ from typing import Final
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFont,
     QMouseEvent,
     QPainter,
     QPen,
@@ -39,6 +38,7 @@ from viewer.ui.canvas.events import (
 from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.overlays.cell_answer import AnswerItem
 from viewer.ui.canvas.overlays.grid import GridOverlay
+from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.still_view import StillView
 from viewer.ui.canvas.tools.drag import Canvas, Drag
 from viewer.ui.canvas.tools.length import LengthDrag, length_text
@@ -94,16 +94,14 @@ class ImageView(StillView):
         self._drag: Drag | None = None
         self._wheel = 0
         self._hovered: StoredAnswer | None = None
-        self._font = QFont(self.font())
-        self._font.setPixelSize(12)
-        self._layers = Layers(self.stage, self._font)
+        self._layers = Layers(self.stage, TEXT)
         self.setAccessibleName("Image")
 
     def show_image(self, shown: ShownImage) -> None:
         """Show an image; the next of a series keeps window and zoom."""
         before, self._shown = self._shown, shown
         old, self._display = self._display, Display(shown.image)
-        self._annotations = Annotations(shown, self._font)
+        self._annotations = Annotations(shown)
         if before is not None and old is not None and _alike(before, shown):
             self._display.window, self._display.inverted = old.window, old.inverted
         else:

@@ -1,7 +1,7 @@
 """Everything that is drawn over the image and moves with it."""
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFont, QTransform
+from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
 
 from viewer.domain.case import ImageRef
@@ -10,6 +10,7 @@ from viewer.domain.reference import Mask
 from viewer.services.answers import StoredAnswer
 from viewer.ui.canvas.overlays.cell_answer import AnswerItem, model_colors
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
+from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.reference import ReferenceItem
 from viewer.ui.canvas.tools.length import LengthItem
 from viewer.ui.theme import current
@@ -18,10 +19,11 @@ from viewer.ui.theme import current
 class Layers:
     """The overlays, children of one item that maps native pixels to the view."""
 
-    def __init__(self, scene: QGraphicsScene, font: QFont) -> None:
-        self._scene, self._font = scene, font
+    def __init__(self, scene: QGraphicsScene, face: Face) -> None:
+        self._scene, self._face = scene, face
         self._root = QGraphicsRectItem()
         scene.addItem(self._root)
+        self._placed = QTransform(), QRectF(), tuple[QRectF, ...]()
         self._grid: GridItem | None = None
         self._reference: ReferenceItem | None = None
         self._answers: tuple[AnswerItem, ...] = ()
@@ -45,13 +47,20 @@ class Layers:
 
         ``grounds`` are the view's rectangles that text covers already.
         """
+        if (native, area, grounds) == self._placed:
+            return
+        self._placed = native, area, grounds
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        native, area, grounds = self._placed
         self._root.setTransform(native)
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
         taken = list(grounds)
         for item in reversed(self._answers):
             taken.append(item.lay_out(native, area, taken, clear))
         if self._grid:
-            self._grid.obstacles = tuple(taken)
+            self._grid.lay_out(tuple(taken))
 
     def hide(self, *, hidden: bool) -> None:
         """Draw none of the overlays, or all that are loaded."""
@@ -60,7 +69,7 @@ class Layers:
     def set_grid(self, overlay: GridOverlay | None) -> None:
         """Load a grid in place of the one before."""
         self._remove(self._grid)
-        self._grid = GridItem(overlay, self._font, self._root) if overlay else None
+        self._grid = GridItem(overlay, self._face, self._root) if overlay else None
         self._order()
 
     def set_reference(self, mask: Mask | None) -> None:
@@ -77,7 +86,7 @@ class Layers:
             self._remove(item)
         colors = model_colors([a.model for a in answers], current().models)
         self._answers = tuple(
-            AnswerItem(answer, colors[answer.model], self._font, self._root)
+            AnswerItem(answer, colors[answer.model], self._face, self._root)
             for answer in reversed(answers)
         )
         self._order()
@@ -92,7 +101,7 @@ class Layers:
 
     def length_item(self, start: PointPx, end: PointPx, text: str) -> LengthItem:
         """Return a line on this scene."""
-        return LengthItem(start, end, text, self._font, self._root)
+        return LengthItem(start, end, text, self._face, self._root)
 
     def lengths_of(self, ref: ImageRef) -> tuple[str, ...]:
         """Return what the lines on an image say."""
@@ -121,7 +130,7 @@ class Layers:
             self._scene.removeItem(item)
 
     def _order(self) -> None:
-        """Stack grid, reference, answers, lengths."""
+        """Stack grid, reference, answers, lengths, and place them."""
         items = (self._grid, self._reference, *self._answers, self._drawing)
         for depth, item in enumerate(items):
             if item is not None:
@@ -129,3 +138,4 @@ class Layers:
         for lines in self._lengths.values():
             for line in lines:
                 line.setZValue(len(items))
+        self._lay_out()

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from viewer.ui.canvas.overlays.corner_text import COLOR
 from viewer.ui.canvas.overlays.grid import cell_rect
-from viewer.ui.canvas.overlays.halo import text_size
+from viewer.ui.canvas.overlays.halo import Face, text_size
 from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
 
 if TYPE_CHECKING:
@@ -64,14 +64,14 @@ class AnswerItem(QGraphicsItem):
         self,
         answer: "StoredAnswer",
         color: str,
-        font: QFont,
+        face: Face,
         parent: QGraphicsItem,
     ) -> None:
         super().__init__(parent)
         self.answer = answer
         self._cell = answer_rect(answer)
         self._color = QColor(color)
-        self._font = font
+        self._face = face
         self.tag, self._tag_native = QRectF(), QRectF()
         self.setToolTip(provenance(answer))
 
@@ -133,7 +133,7 @@ class AnswerItem(QGraphicsItem):
         inner = self.tag.adjusted(_GAP, 0, -_GAP, 0)
         square = QRectF(0, 0, _GLYPH_PX, _GLYPH_PX)
         square.moveCenter(QPointF(inner.left() + _GLYPH_PX / 2, inner.center().y()))
-        painter.setFont(self._font)
+        painter.setFont(self._face.font())
         paint_glyph(painter, glyph_of(self.answer.score), square, self._color)
         painter.setPen(QColor(COLOR))
         inner.setLeft(square.right() + _GAP)
@@ -143,7 +143,7 @@ class AnswerItem(QGraphicsItem):
         return f"{self.answer.model}  {words_of(self.answer.score)}"
 
     def _tag_size(self) -> QSizeF:
-        words = text_size(self._words(), self._font)
+        words = text_size(self._words(), self._face)
         return QSizeF(words.width() + _GLYPH_PX + 3 * _GAP, max(words.height(), 18.0))
 
 

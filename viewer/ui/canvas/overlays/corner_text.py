@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtGui import QPainter
 
-from viewer.ui.canvas.overlays.halo import draw_text, text_size
+from viewer.ui.canvas.overlays.halo import Face, draw_text, text_size
 
 if TYPE_CHECKING:
     from viewer.services.view_image import CornerText
@@ -25,7 +25,7 @@ class Line:
 
 
 def layout(
-    corners: "CornerText", live: tuple[str, ...], area: QRectF, font: QFont
+    corners: "CornerText", live: tuple[str, ...], area: QRectF, face: Face
 ) -> tuple[Line, ...]:
     """Place the corner text; ``live`` lines end the block at the bottom left."""
     blocks = (
@@ -37,25 +37,25 @@ def layout(
     return tuple(
         line
         for texts, right, bottom in blocks
-        for line in _block(texts, area, font, right=right, bottom=bottom)
+        for line in _block(texts, area, face, right=right, bottom=bottom)
     )
 
 
-def paint(painter: QPainter, lines: tuple[Line, ...], font: QFont) -> None:
+def paint(painter: QPainter, lines: tuple[Line, ...], face: Face) -> None:
     """Draw what :func:`layout` placed."""
     for line in lines:
-        draw_text(painter, line.at, line.text, font, COLOR)
+        draw_text(painter, line.at, line.text, face, COLOR)
 
 
 def _block(
-    texts: tuple[str, ...], area: QRectF, font: QFont, *, right: bool, bottom: bool
+    texts: tuple[str, ...], area: QRectF, face: Face, *, right: bool, bottom: bool
 ) -> list[Line]:
     texts = tuple(text for text in texts if text)
-    height = text_size("Hg", font).height() - 2.0
+    height = text_size("Hg", face).height() - 2.0
     y = area.bottom() - MARGIN - len(texts) * height if bottom else area.top() + MARGIN
     lines = []
     for number, text in enumerate(texts):
-        size = text_size(text, font)
+        size = text_size(text, face)
         x = area.right() - MARGIN - size.width() if right else area.left() + MARGIN
         at = QPointF(x, y + number * height)
         lines.append(Line(text, at, QRectF(at, size)))

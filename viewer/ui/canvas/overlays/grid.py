@@ -1,18 +1,18 @@
 """The grid over the image: lines on the image, labels of constant size."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF
-from PySide6.QtGui import QColor, QFont, QPainter, QTransform
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Cell, Grid, LetterAxis
 from viewer.imaging.grid_overlay import LabelStyle, Rgb
-from viewer.ui.canvas.overlays.halo import HALO, draw_text, text_size
+from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
 
 _PAD: Final = 2.0
 
@@ -42,33 +42,42 @@ def cell_rect(grid: Grid, area: BoxPx, cell: Cell) -> QRectF:
     )
 
 
+_Rect = tuple[float, float, float, float]
+"""Left, top, right and bottom: a frame has hundreds of labels, too many for QRectF."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """A text and the places that it may stand on, best first."""
+    """A text and the rectangles that it may stand in, best first."""
 
     text: str
-    places: tuple[QPointF, ...]
-    size: QSizeF = field(default_factory=QSizeF)
+    places: tuple[_Rect, ...]
 
-    def free_place(self, taken: Iterable[QRectF]) -> QPointF:
-        """Return the first place that nothing else covers, else the best."""
+    def free_place(self, taken: Sequence[_Rect]) -> QPointF:
+        """Return the top left of the first place that nothing covers, else the best."""
         for place in self.places:
-            ground = QRectF(place, self.size)
-            if not any(ground.intersects(other) for other in taken):
-                return place
-        return self.places[0]
+            if not any(_meet(place, other) for other in taken):
+                return QPointF(*place[:2])
+        return QPointF(*self.places[0][:2])
+
+
+def _meet(a: _Rect, b: _Rect) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _edges(rect: QRectF) -> _Rect:
+    return rect.left(), rect.top(), rect.right(), rect.bottom()
 
 
 class GridItem(QGraphicsItem):
     """A grid in native coordinates; its labels step aside from ``obstacles``."""
 
-    def __init__(
-        self, overlay: GridOverlay, font: QFont, parent: QGraphicsItem
-    ) -> None:
+    def __init__(self, overlay: GridOverlay, face: Face, parent: QGraphicsItem) -> None:
         super().__init__(parent)
         self.overlay = overlay
-        self.obstacles: tuple[QRectF, ...] = ()
-        self._font = font
+        self._obstacles: tuple[_Rect, ...] = ()
+        self._picture: QImage | None = None
+        self._face = face
         self._color = QColor(*overlay.colour)
         self.setOpacity(overlay.opacity)
 
@@ -77,25 +86,44 @@ class GridItem(QGraphicsItem):
         area = self.overlay.field
         return QRectF(area.x0, area.y0, area.x1 - area.x0, area.y1 - area.y0)
 
+    def lay_out(self, obstacles: tuple[QRectF, ...]) -> None:
+        """Draw anew at the next paint, with labels off the view's rectangles."""
+        self._obstacles = tuple(_edges(rect) for rect in obstacles)
+        self._picture = None
+
     def paint(
         self,
         painter: QPainter,
         option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
         widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
     ) -> None:
-        """Draw lines of one device pixel with a dark edge, then the labels."""
-        native = painter.worldTransform()
+        """Draw the grid as one picture, kept while only the window changes."""
+        native, area = painter.worldTransform(), QRectF(painter.viewport())
+        ratio = painter.device().devicePixelRatioF()
+        if self._picture is None:
+            self._picture = self._drawn(native, area, ratio)
         painter.save()
         painter.setWorldTransform(QTransform())
-        ratio = painter.device().devicePixelRatioF()
+        painter.drawImage(area.topLeft(), self._picture)
+        painter.restore()
+
+    def _drawn(self, native: QTransform, area: QRectF, ratio: float) -> QImage:
+        """Return lines of one device pixel with a dark edge, and the labels."""
+        size = (area.size() * ratio).toSize()
+        picture = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+        picture.fill(Qt.GlobalColor.transparent)
+        picture.setDevicePixelRatio(ratio)
+        painter = QPainter(picture)
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
         for grown, color in ((1 / ratio, HALO), (0.0, self._color)):
             for line in self._lines(native, ratio):
                 painter.fillRect(line.adjusted(-grown, -grown, grown, grown), color)
-        area = QRectF(painter.viewport())
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
         for label in self._labels(native, area):
-            at = label.free_place(self.obstacles)
-            draw_text(painter, at, label.text, self._font, self._color.name())
-        painter.restore()
+            at = label.free_place(self._obstacles)
+            draw_text(painter, at, label.text, self._face, self._color.name())
+        painter.end()
+        return picture
 
     def _lines(self, native: QTransform, ratio: float) -> Iterator[QRectF]:
         """Yield each line as a rectangle on whole device pixels of the view."""
@@ -112,26 +140,27 @@ class GridItem(QGraphicsItem):
         grid = self.overlay.grid
         box = native.mapRect(self.boundingRect())
         widest = text_size(
-            grid.label(Cell(grid.rows - 1, grid.columns - 1)), self._font
+            grid.label(Cell(grid.rows - 1, grid.columns - 1)), self._face
         )
         cell = QSizeF(box.width() / grid.columns, box.height() / grid.rows)
         fits = widest.width() <= cell.width() and widest.height() <= cell.height()
         style = self.overlay.labels if fits else LabelStyle.MARGIN
         if style is not LabelStyle.MARGIN:
-            yield from self._cell_labels(native, area)
+            yield from self._cell_labels(box, area, cell)
         if style is not LabelStyle.CELL:
             far = style is LabelStyle.BOTH
             yield from self._margin_labels(box, area, cell, far=far)
 
-    def _cell_labels(self, native: QTransform, area: QRectF) -> Iterator[_Label]:
+    def _cell_labels(self, box: QRectF, area: QRectF, cell: QSizeF) -> Iterator[_Label]:
         """Yield the visible cells' names, at the top left corner if it is free."""
-        grid = self.overlay.grid
-        for cell in grid.cells():
-            box = native.mapRect(cell_rect(grid, self.overlay.field, cell))
-            if box.intersects(area):
-                text = grid.label(cell)
-                size = text_size(text, self._font)
-                yield _Label(text, _corners(box, size), size)
+        grid, seen = self.overlay.grid, _edges(area)
+        left, top, width, height = box.left(), box.top(), cell.width(), cell.height()
+        for here in grid.cells():
+            x, y = left + here.column * width, top + here.row * height
+            if _meet((x, y, x + width, y + height), seen):
+                text = grid.label(here)
+                size = text_size(text, self._face)
+                yield _Label(text, _corners(x, y, cell, size))
 
     def _margin_labels(
         self, box: QRectF, area: QRectF, cell: QSizeF, *, far: bool
@@ -140,17 +169,17 @@ class GridItem(QGraphicsItem):
         grid, seen = self.overlay.grid, box.intersected(area)
         letters, numbers = axis_names(grid)
         for row, text in enumerate(letters):
-            size = text_size(text, self._font)
+            size = text_size(text, self._face)
             x = seen.right() - size.width() - _PAD if far else seen.left() + _PAD
             y = box.top() + (row + 0.5) * cell.height() - size.height() / 2
             if area.top() <= y <= area.bottom():
-                yield _Label(text, (QPointF(x, y),), size)
+                yield _Label(text, ((x, y, x + size.width(), y + size.height()),))
         for column, text in enumerate(numbers):
-            size = text_size(text, self._font)
+            size = text_size(text, self._face)
             y = seen.bottom() - size.height() - _PAD if far else seen.top() + _PAD
             x = box.left() + (column + 0.5) * cell.width() - size.width() / 2
             if area.left() <= x <= area.right():
-                yield _Label(text, (QPointF(x, y),), size)
+                yield _Label(text, ((x, y, x + size.width(), y + size.height()),))
 
 
 def axis_names(grid: Grid) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -162,14 +191,12 @@ def axis_names(grid: Grid) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return numbers[: grid.rows], letters[: grid.columns]
 
 
-def _corners(box: QRectF, size: QSizeF) -> tuple[QPointF, ...]:
-    """Return the places of a label in its cell: top left first."""
-    left, top = box.left() + _PAD, box.top() + _PAD
-    right = box.right() - _PAD - size.width()
-    bottom = box.bottom() - _PAD - size.height()
-    return (
-        QPointF(left, top),
-        QPointF(right, top),
-        QPointF(left, bottom),
-        QPointF(right, bottom),
+def _corners(x: float, y: float, cell: QSizeF, size: QSizeF) -> tuple[_Rect, ...]:
+    """Return the places of a label in the cell at (x, y): top left first."""
+    w, h = size.width(), size.height()
+    left, top = x + _PAD, y + _PAD
+    right, bottom = x + cell.width() - _PAD - w, y + cell.height() - _PAD - h
+    return tuple(
+        (a, b, a + w, b + h)
+        for a, b in ((left, top), (right, top), (left, bottom), (right, bottom))
     )

@@ -1,9 +1,10 @@
 """Text with a dark halo, legible on bright lung and black air alike."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QSizeF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -19,32 +20,49 @@ _HALO_PX: Final = 3.0
 _MARGIN: Final = 2.0
 
 
-def text_size(text: str, font: QFont) -> QSizeF:
+@dataclass(frozen=True, slots=True)
+class Face:
+    """The application's font in one size and weight."""
+
+    pixels: int = 12
+    bold: bool = False
+
+    def font(self) -> QFont:
+        """Return it as Qt's."""
+        font = QFont()
+        font.setPixelSize(self.pixels)
+        font.setBold(self.bold)
+        return font
+
+
+TEXT: Final = Face()
+LETTER: Final = Face(16, bold=True)
+
+
+@lru_cache(maxsize=4096)
+def text_size(text: str, face: Face) -> QSizeF:
     """Return the size of a haloed text in the view's pixels."""
-    metrics = QFontMetricsF(font)
+    metrics = QFontMetricsF(face.font())
     return QSizeF(
         metrics.horizontalAdvance(text) + 2 * _MARGIN, metrics.height() + 2 * _MARGIN
     )
 
 
 def draw_text(
-    painter: QPainter, at: QPointF, text: str, font: QFont, color: str
-) -> QRectF:
-    """Draw a text with its top left corner ``at``; return the ground it covers."""
+    painter: QPainter, at: QPointF, text: str, face: Face, color: str
+) -> None:
+    """Draw a text with its top left corner ``at``."""
     ratio = painter.device().devicePixelRatioF()
-    picture = _stamp(text, font.toString(), color, ratio)
+    picture = _stamp(text, face, color, ratio)
     # On whole device pixels, or the stamp would be blurred.
-    whole = QPointF(round(at.x() * ratio) / ratio, round(at.y() * ratio) / ratio)
-    painter.drawImage(whole, picture)
-    return QRectF(whole, text_size(text, font))
+    x, y = round(at.x() * ratio) / ratio, round(at.y() * ratio) / ratio
+    painter.drawImage(QPointF(x, y), picture)
 
 
 @lru_cache(maxsize=4096)
-def _stamp(text: str, font_name: str, color: str, ratio: float) -> QImage:
+def _stamp(text: str, face: Face, color: str, ratio: float) -> QImage:
     """Return the text as a picture: letters are stroked once, not once a frame."""
-    font = QFont()
-    font.fromString(font_name)
-    size = text_size(text, font)
+    font, size = face.font(), text_size(text, face)
     picture = QImage(
         max(1, round(size.width() * ratio)),
         max(1, round(size.height() * ratio)),

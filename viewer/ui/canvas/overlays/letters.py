@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QFont
 
 from viewer.domain.case import ImageHeader
 from viewer.ui.canvas.overlays.corner_text import MARGIN, Line
-from viewer.ui.canvas.overlays.halo import text_size
+from viewer.ui.canvas.overlays.halo import Face, text_size
 
 _OPPOSITE: Final = {"L": "R", "R": "L", "A": "P", "P": "A", "H": "F", "F": "H"}
 _SIDES: Final = {"L": "Left", "R": "Right", "B": "Both sides"}
@@ -40,12 +39,12 @@ def laterality_text(header: ImageHeader) -> str:
     return _SIDES.get(header.laterality.strip().upper(), "")
 
 
-def layout(header: ImageHeader, area: QRectF, font: QFont) -> tuple[Line, ...]:
+def layout(header: ImageHeader, area: QRectF, face: Face) -> tuple[Line, ...]:
     """Place the letters in the middle of the view's edges."""
     letters = edge_letters(header)
     top = "  ".join(text for text in (letters.top, laterality_text(header)) if text)
     return tuple(
-        _line(text, x, y, area, font)
+        _line(text, x, y, area, face)
         for text, x, y in (
             (letters.left, 0.0, 0.5),
             (letters.right, 1.0, 0.5),
@@ -56,8 +55,8 @@ def layout(header: ImageHeader, area: QRectF, font: QFont) -> tuple[Line, ...]:
     )
 
 
-def _line(text: str, x: float, y: float, area: QRectF, font: QFont) -> Line:
-    size = text_size(text, font)
+def _line(text: str, x: float, y: float, area: QRectF, face: Face) -> Line:
+    size = text_size(text, face)
     at = QPointF(
         area.left() + MARGIN + x * (area.width() - 2 * MARGIN - size.width()),
         area.top() + MARGIN + y * (area.height() - 2 * MARGIN - size.height()),

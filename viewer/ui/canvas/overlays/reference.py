@@ -6,7 +6,15 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPolygonF,
+    QTransform,
+)
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from viewer.domain.reference import Mask
@@ -40,16 +48,15 @@ class ReferenceItem(QGraphicsItem):
         widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
     ) -> None:
         """Hatch the inside at the screen's pitch and draw the outline."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        outline = painter.worldTransform().map(self._path)
         shade = QColor(self._color)
         shade.setAlpha(_HATCH_ALPHA)
-        hatch = QBrush(shade, Qt.BrushStyle.BDiagPattern)
-        hatch.setTransform(painter.worldTransform().inverted()[0])
-        painter.fillPath(self._path, hatch)
-        # A cosmetic pen is measured in device pixels.
-        pen = QPen(self._color, LINE_PX * painter.device().devicePixelRatioF())
-        pen.setCosmetic(True)
-        painter.strokePath(self._path, pen)
+        painter.save()
+        painter.setWorldTransform(QTransform())
+        painter.fillPath(outline, QBrush(shade, Qt.BrushStyle.BDiagPattern))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.strokePath(outline, QPen(self._color, LINE_PX))
+        painter.restore()
 
 
 def outline_path(mask: npt.NDArray[np.bool_]) -> QPainterPath:

@@ -5,11 +5,11 @@ from math import floor, log10
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from viewer.domain.image import Spacing, SpacingMeaning
 from viewer.ui.canvas.overlays.corner_text import COLOR, MARGIN
-from viewer.ui.canvas.overlays.halo import HALO, draw_text, text_size
+from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
 
 _WANTED_PX: Final = 140.0
 _THICK: Final = 2.0
@@ -49,10 +49,10 @@ def length_text(length_mm: float) -> str:
 
 
 def paint(
-    painter: QPainter, bar: ScaleBar, area: QRectF, font: QFont, above: float
+    painter: QPainter, bar: ScaleBar, area: QRectF, face: Face, above: float
 ) -> None:
     """Draw a bar at the bottom right, ``above`` what else stands there."""
-    size = text_size(bar.text, font)
+    size = text_size(bar.text, face)
     right, y = area.right() - MARGIN - 2, area.bottom() - MARGIN - above - 6
     line = QRectF(right - bar.length, y, bar.length, _THICK)
     ends = [QRectF(x, y - 4, _THICK, 4 + _THICK) for x in (line.left(), right - _THICK)]
@@ -60,7 +60,7 @@ def paint(
         for part in (line, *ends):
             painter.fillRect(part.adjusted(-grown, -grown, grown, grown), color)
     at = QPointF(right - size.width(), y - size.height() - 4)
-    draw_text(painter, at, bar.text, font, COLOR)
+    draw_text(painter, at, bar.text, face, COLOR)
 
 
 def _round_below(value: float) -> float:

@@ -4,12 +4,12 @@ from math import hypot
 from typing import Final
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QTransform
+from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import Spacing
-from viewer.ui.canvas.overlays.halo import HALO, draw_text
+from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text
 from viewer.ui.canvas.overlays.scale_bar import SUFFIX
 from viewer.ui.canvas.tools.drag import Canvas
 
@@ -59,13 +59,13 @@ class LengthItem(QGraphicsItem):
         start: PointPx,
         end: PointPx,
         text: str,
-        font: QFont,
+        face: Face,
         parent: QGraphicsItem,
     ) -> None:
         super().__init__(parent)
         self._line = QLineF(start.x, start.y, end.x, end.y)
         self.text = text
-        self._font = font
+        self._face = face
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
         """Return the line's rectangle, wide enough for pen and text at any zoom."""
@@ -91,5 +91,5 @@ class LengthItem(QGraphicsItem):
             for end in (line.p1(), line.p2()):
                 painter.drawEllipse(end, _END, _END)
         at = line.p2() + QPointF(2 * _END, -2 * _END)
-        draw_text(painter, at, self.text, self._font, _COLOR)
+        draw_text(painter, at, self.text, self._face, _COLOR)
         painter.restore()

@@ -9,8 +9,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageHeader, ImageRef
+from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Window
-from viewer.services.view_image import ShownImage, load_shown_image
+from viewer.services.view_image import ShownImage, field_of, load_shown_image
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.panels.hanging import Stack
@@ -47,12 +48,26 @@ class ViewportEntered:
     viewport: "Viewport"
 
 
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """An image and the native rectangle that a question about it covers."""
+
+    shown: ShownImage
+    field: BoxPx
+
+
+def load(ref: ImageRef) -> Loaded:
+    """Decode an image; for a background thread."""
+    shown = load_shown_image(ref)
+    return Loaded(shown, field_of(shown.header.size))
+
+
 class ImageCache:
     """The images shown last, up to a number of bytes; the newest always stays."""
 
     def __init__(self, capacity: int = _CACHE_BYTES) -> None:
         self._capacity, self._bytes = capacity, 0
-        self._images: OrderedDict[ImageRef, ShownImage] = OrderedDict()
+        self._images: OrderedDict[ImageRef, Loaded] = OrderedDict()
 
     def __contains__(self, ref: ImageRef) -> bool:
         return ref in self._images
@@ -60,21 +75,22 @@ class ImageCache:
     def __len__(self) -> int:
         return len(self._images)
 
-    def get(self, ref: ImageRef) -> ShownImage | None:
+    def get(self, ref: ImageRef) -> Loaded | None:
         """Return an image and make it the newest."""
         if ref in self._images:
             self._images.move_to_end(ref)
         return self._images.get(ref)
 
-    def add(self, shown: ShownImage) -> None:
+    def add(self, loaded: Loaded) -> None:
         """Keep an image, dropping the oldest beyond the capacity."""
-        if shown.ref in self._images:
+        ref = loaded.shown.ref
+        if ref in self._images:
             return
-        self._images[shown.ref] = shown
-        self._bytes += shown.image.values.nbytes
+        self._images[ref] = loaded
+        self._bytes += loaded.shown.image.values.nbytes
         while self._bytes > self._capacity and len(self._images) > 1:
             _, oldest = self._images.popitem(last=False)
-            self._bytes -= oldest.image.values.nbytes
+            self._bytes -= oldest.shown.image.values.nbytes
 
 
 class Viewport(QWidget):
@@ -91,9 +107,10 @@ class Viewport(QWidget):
         super().__init__(parent)
         self.stack: Stack | None = None
         self.shown: ShownImage | None = None
+        self.field: BoxPx | None = None
         self.position = 0
         self._cache = ImageCache()
-        self._jobs: dict[ImageRef, Job[ShownImage]] = {}
+        self._jobs: dict[ImageRef, Job[Loaded]] = {}
         self.view = ImageView()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Position in the series")
@@ -203,11 +220,11 @@ class Viewport(QWidget):
         if ref in self._jobs or ref in self._cache:
             return
 
-        def on_done(shown: ShownImage) -> None:
+        def on_done(loaded: Loaded) -> None:
             self._jobs.pop(ref, None)
-            self._cache.add(shown)
+            self._cache.add(loaded)
             if self._wanted() == ref:
-                self._paint(shown)
+                self._paint(loaded)
 
         def on_error(error: Exception) -> None:
             self._jobs.pop(ref, None)
@@ -218,7 +235,7 @@ class Viewport(QWidget):
 
         self._jobs[ref] = run_for(
             self,
-            lambda: load_shown_image(ref),
+            lambda: load(ref),
             on_done,
             on_error,
             priority=0 if ahead else 1,
@@ -227,8 +244,9 @@ class Viewport(QWidget):
     def _wanted(self) -> ImageRef | None:
         return self.header.ref if self.header else None
 
-    def _paint(self, shown: ShownImage) -> None:
-        self.shown = shown
+    def _paint(self, loaded: Loaded) -> None:
+        shown = loaded.shown
+        self.shown, self.field = shown, loaded.field
         self.view.show_image(shown)
         self.image_shown.emit(ImageShown(self, shown))
         self._look_ahead()

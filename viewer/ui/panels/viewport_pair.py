@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
-from viewer.services.view_image import field_of
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay
@@ -98,14 +97,14 @@ class ViewportPair(QWidget):
         self._draw_grid(event.viewport)
 
     def _draw_grid(self, viewport: Viewport) -> None:
-        shown, choice = viewport.shown, self._grid
-        if shown is None or not choice.shown:
+        field, choice = viewport.field, self._grid
+        if viewport.shown is None or field is None or not choice.shown:
             viewport.view.set_grid(None)
             return
         viewport.view.set_grid(
             GridOverlay(
                 choice.grid,
-                field_of(shown.header.size),
+                field,
                 choice.labels,
                 choice.colour,
                 choice.opacity,

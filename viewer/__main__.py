@@ -1,13 +1,34 @@
 """The program's entry: ``overread``, ``python -m viewer`` and the frozen executable."""
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 
 def main() -> None:
-    """Run the command line and exit with its code."""
+    """Run the command line, or open the window, and exit with its code."""
     from viewer.cli import run_command_line
 
-    sys.exit(run_command_line(sys.argv[1:]))
+    sys.exit(run_command_line(sys.argv[1:], open_window))
+
+
+def open_window(paths: Sequence[Path], store: Path | None, *, demo: bool) -> int:
+    """Open the window on files and folders, or on the demo; return the exit code.
+
+    Raises MissingDependencyError where Qt is not installed, WrongUseError where there
+    is no display.
+    """
+    from viewer.domain.errors import MissingDependencyError
+    from viewer.settings import read_settings
+
+    try:
+        from viewer import app
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"The window needs Qt, and {error.name} cannot be loaded.",
+            "Install PySide6-Essentials and its system libraries, or use the commands.",
+        ) from error
+    return app.open_window(paths, read_settings(store), demo=demo)
 
 
 if __name__ == "__main__":

@@ -14,19 +14,26 @@ import click
 
 import viewer
 from viewer.domain.case import ImageRef, View
-from viewer.domain.errors import DiskFullError, OverreadError, WrongUseError
-from viewer.domain.geometry import SizePx
+from viewer.domain.errors import (
+    DiskFullError,
+    MissingDependencyError,
+    OverreadError,
+    WrongUseError,
+)
 from viewer.domain.run import OrphanPolicy
-from viewer.settings import read_settings
+from viewer.settings import Settings, read_settings
 from viewer.terminal import (
+    OpenWindow,
     Progress,
     cell_text,
     crash_sentence,
+    demo_batch,
     drive,
     print_json,
     print_rows,
     print_run,
     run_number,
+    size_of,
 )
 
 if TYPE_CHECKING:
@@ -53,10 +60,17 @@ _threads_option = click.option(
 )
 
 
-def run_command_line(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; a person never sees a traceback."""
+def run_command_line(
+    arguments: Sequence[str], open_window: OpenWindow | None = None
+) -> int:
+    """Run one command and return its exit code; a person never sees a traceback.
+
+    Without ``open_window`` there is no window, and what would open it says so.
+    """
     try:
-        result = overread.main(list(arguments), "overread", standalone_mode=False)
+        result = overread.main(
+            list(arguments), "overread", standalone_mode=False, obj=open_window
+        )
     except OverreadError as error:
         return _say(str(error))
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -86,27 +100,44 @@ def _finish(store: "Store", run: int, options: "BatchOptions", *, worker: bool) 
 
 
 class _Verbs(click.Group):
-    """The commands; a file in a command's place is told where to go."""
+    """The commands; without one, what is named is opened in the window."""
 
-    def resolve_command(
-        self, context: click.Context, words: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say that opening a file needs the window."""
-        if words and words[0] not in self.commands and Path(words[0]).exists():
-            raise WrongUseError(
-                "The window that opens files is not part of this version.",
-                "Ask about one with: overread ask FILE --finding NAME.",
-            )
-        return super().resolve_command(context, words)
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Read words that name files as the paths of the hidden command ``open``."""
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            if not Path(args[0]).exists():
+                raise click.UsageError(
+                    f"'{args[0]}' is neither a command nor a file here."
+                )
+            args = ["open", *args]
+        return super().parse_args(context, args or ["open"])
 
 
 @click.group(cls=_Verbs, invoke_without_command=True)
 @click.version_option(viewer.__version__, prog_name="overread")
+def overread() -> None:
+    """Read medical images together with models, and measure them.
+
+    overread [PATH ...] opens the window, with these files or folders.
+    """
+
+
+@overread.command("open", hidden=True)
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_store_option
 @click.pass_context
-def overread(context: click.Context) -> None:
-    """Read medical images together with models, and measure them."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+def open_command(
+    context: click.Context, paths: tuple[Path, ...], store: Path | None
+) -> int:
+    """Open the window."""
+    return _window(context)(paths, store, demo=False)
+
+
+def _window(context: click.Context) -> OpenWindow:
+    if context.obj is None:
+        raise WrongUseError("This program has no window.", "See overread --help.")
+    opener: OpenWindow = context.obj
+    return opener
 
 
 @overread.command()
@@ -126,20 +157,11 @@ def phantom(out: Path, n: int, seed: int, size: str, *, as_json: bool) -> None:
     from viewer.services.make_phantom import make_phantom
 
     with Progress("Phantom patients") as progress:
-        summary = make_phantom(out, n, seed, _size(size), progress)
+        summary = make_phantom(out, n, seed, size_of(size), progress)
     if as_json:
         print_json({"folder": str(out), "patients": n, "images": summary.images})
     else:
         click.echo(f"{n} patients, {summary.images} images in {out}")
-
-
-def _size(text: str) -> SizePx:
-    width, _, height = text.lower().partition("x")
-    if not (width.isdigit() and height.isdigit()):
-        raise WrongUseError(
-            f"The size '{text}' cannot be read.", "Write width x height: 2000x2500."
-        )
-    return SizePx(int(height), int(width))
 
 
 @overread.command("import")
@@ -404,23 +426,25 @@ def ask(
 
 @overread.command()
 @click.option("--prepare", is_flag=True, help="Only make the demo collection.")
+@click.option("--batch", is_flag=True, help="Run the demo's batch without the window.")
 @_store_option
-def demo(store: Path | None, *, prepare: bool) -> int:
-    """Make the demo collection, run the demo's batch on it and report."""
-    from viewer.services.demo_run import demo_report, register_demo, run_demo_spec
-    from viewer.services.run_batch import BatchOptions
-    from viewer.store.database import open_store
-
+@click.pass_context
+def demo(
+    context: click.Context, store: Path | None, *, prepare: bool, batch: bool
+) -> int:
+    """Open the window on the demo collection; without a display, run its batch."""
     settings = read_settings(store)
-    with open_store(settings.store) as opened:
-        with Progress("Demo collection") as progress:
-            dataset = register_demo(opened, settings.home, progress)
-        click.echo(f"Demo collection: {dataset.root} ({len(dataset.images)} images)")
-        if prepare:
-            return DONE
-        number = run_demo_spec(opened)
-        code = _finish(opened, number, BatchOptions(), worker=False)
-        print_run(opened, number, as_json=False)
-        page = demo_report(opened, number, settings.home)
-    click.echo(f"The report lies at {page}")
-    return code
+    if prepare or batch:
+        return _demo_batch(settings, prepare=prepare)
+    try:
+        return _window(context)((), store, demo=True)
+    except (WrongUseError, MissingDependencyError) as error:
+        _say(f"{error.what} The demo's batch runs on the command line instead.")
+        return _demo_batch(settings, prepare=False)
+
+
+def _demo_batch(settings: Settings, *, prepare: bool) -> int:
+    try:
+        return DONE if demo_batch(settings, prepare=prepare) else UNFINISHED
+    except DiskFullError as error:
+        return _say(str(error), UNFINISHED)

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import click
 from rich.console import Console
@@ -15,6 +15,7 @@ from rich.table import Table
 
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import SizePx
 from viewer.domain.run import (
     Event,
     ModelStopped,
@@ -23,6 +24,7 @@ from viewer.domain.run import (
     TrialDone,
     TrialRetried,
 )
+from viewer.settings import Settings
 
 if TYPE_CHECKING:
     from viewer.services.run_batch import BatchOptions
@@ -75,6 +77,14 @@ def crash_sentence(error: Exception, home: Path) -> str:
 
     kept = crash_report.keep_crash_report(crash_report.crash_report(error), home)
     return crash_report.crash_sentence(error, kept)
+
+
+class OpenWindow(Protocol):
+    """What opens the window and returns its exit code; the caller brings it."""
+
+    def __call__(self, paths: Sequence[Path], store: Path | None, *, demo: bool) -> int:
+        """Open files and folders, or the demo collection."""
+        ...
 
 
 class Progress:
@@ -237,3 +247,36 @@ def print_run(store: "Store", number: int, *, as_json: bool) -> None:
     mark = " (incomplete)" if report.data.incomplete else ""
     click.echo(f"Run {number}: {counts_text}{mark}")
     click.echo(f"Report: overread report {number} --out DIR")
+
+
+def demo_batch(settings: Settings, *, prepare: bool) -> bool:
+    """Make the demo collection, run its batch and report; return whether all ended.
+
+    With ``prepare`` only the collection is made and registered.
+    """
+    from viewer.services.demo_run import demo_report, register_demo, run_demo_spec
+    from viewer.services.run_batch import BatchOptions
+    from viewer.store.database import open_store
+
+    with open_store(settings.store) as store:
+        with Progress("Demo collection") as progress:
+            dataset = register_demo(store, settings.home, progress)
+        click.echo(f"Demo collection: {dataset.root} ({len(dataset.images)} images)")
+        if prepare:
+            return True
+        run = run_demo_spec(store)
+        ended = drive(store, run, BatchOptions(), worker=False)
+        print_run(store, run, as_json=False)
+        page = demo_report(store, run, settings.home)
+    click.echo(f"The report lies at {page}")
+    return ended
+
+
+def size_of(text: str) -> SizePx:
+    """Return the size that a person wrote as width x height."""
+    width, _, height = text.lower().partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise WrongUseError(
+            f"The size '{text}' cannot be read.", "Write width x height: 2000x2500."
+        )
+    return SizePx(int(height), int(width))

@@ -65,8 +65,8 @@ def edited(home: Path, old: str, new: str) -> Path:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["dance"], "No such command"),
-        (["HOME/tiny/patient00000_frontal.png"], "overread ask"),
+        (["dance"], "neither a command nor a file"),
+        (["HOME/tiny/patient00000_frontal.png"], "no window"),
         (["run"], "Missing argument"),
         (["run", "HOME/none.toml"], "none.toml"),
         (["run", "HOME/study.toml"], "No data set is named 'tiny'"),

@@ -1,6 +1,7 @@
 import signal
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -8,6 +9,7 @@ import pytest
 
 from viewer import cli, terminal
 from viewer.domain.answer import Status
+from viewer.domain.errors import WrongUseError
 from viewer.domain.run import (
     Event,
     ModelStopped,
@@ -141,10 +143,10 @@ def test_that_the_program_runs_as_a_module(
     assert capsys.readouterr().out.startswith("overread, version")
 
 
-def test_that_overread_alone_says_what_it_can_do(
+def test_that_help_says_what_overread_can_do(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert cli.run_command_line([]) == 0
+    assert cli.run_command_line(["--help"]) == 0
     said = capsys.readouterr().out
     for verb in ("ask", "phantom", "import", "run", "report", "rescore", "runs"):
         assert verb in said
@@ -159,7 +161,7 @@ def test_that_the_demo_runs_its_batch_and_names_the_report(
     monkeypatch.setattr("viewer.services.demo.SIZE", SizePx(250, 200))
     assert cli.run_command_line(["demo", "--prepare"]) == 0
     assert "5 images" in capsys.readouterr().out
-    assert cli.run_command_line(["demo"]) == 0
+    assert cli.run_command_line(["demo", "--batch"]) == 0
     out = capsys.readouterr().out
     page = Path(out.strip().splitlines()[-1].removeprefix("The report lies at "))
     assert page.read_text().lstrip().lower().startswith("<!doctype html")
@@ -177,3 +179,43 @@ def test_that_the_bench_prints_a_number_for_each_budget(
     out = capsys.readouterr().out
     assert "batch overhead per case" in out
     assert "re-scoring" in out
+
+
+def test_that_words_that_name_files_open_the_window(tmp_path: Path) -> None:
+    opened: list[tuple[Sequence[Path], Path | None, bool]] = []
+
+    def window(paths: Sequence[Path], store: Path | None, *, demo: bool) -> int:
+        opened.append((paths, store, demo))
+        return 0
+
+    film = tmp_path / "film.dcm"
+    film.write_bytes(b"")
+    store = tmp_path / "s.sqlite"
+    assert cli.run_command_line([], window) == 0
+    assert cli.run_command_line([str(film), str(tmp_path)], window) == 0
+    assert cli.run_command_line([str(film), "--store", str(store)], window) == 0
+    assert cli.run_command_line(["demo"], window) == 0
+    assert opened == [
+        ((), None, False),
+        ((film, tmp_path), None, False),
+        ((film,), store, False),
+        ((), None, True),
+    ]
+
+
+def test_that_the_demo_without_a_display_runs_its_batch_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def no_display(*_: object, **__: object) -> int:
+        raise WrongUseError("There is no display to open the window on.")
+
+    ran: list[bool] = []
+
+    def batch(_: object, *, prepare: bool) -> bool:
+        ran.append(prepare)
+        return True
+
+    monkeypatch.setattr(cli, "demo_batch", batch)
+    assert cli.run_command_line(["demo"], no_display) == 0
+    assert ran == [False]
+    assert "no display" in capsys.readouterr().err

@@ -1,11 +1,14 @@
 """One picture of the filmstrip: what was sent, its reference and its answer."""
 
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import PixelImage, Raster
 from viewer.imaging.answer_overlay import draw_marks
@@ -15,6 +18,7 @@ from viewer.services.answers import answer_of_trial
 from viewer.services.measure import TrialRow
 from viewer.services.view_image import load_shown_image, reference_masks
 
+_KEPT: Final = 1024
 _Index = npt.NDArray[np.int64]
 
 
@@ -25,7 +29,7 @@ def film_picture(store: Path, row: TrialRow, side: int) -> Raster:
     read raises.
     """
     answer = answer_of_trial(store, row.trial)
-    plain = _field_raster(load_shown_image(row.ref).image, answer.field, side)
+    plain = _plain(row.ref, answer.field, side)
     mask = reference_masks(store, row.ref).get(row.finding)
     cells = tuple(answer.grid.cell(label) for label in answer.reference_cells)
     return draw_marks(
@@ -36,6 +40,16 @@ def film_picture(store: Path, row: TrialRow, side: int) -> Raster:
         tuple(cell for cell in cells if cell is not None),
         row.score.outcome,
     )
+
+
+@lru_cache(maxsize=_KEPT)
+def _plain(ref: ImageRef, field: BoxPx, side: int) -> Raster:
+    """Return an image's field; kept, since many trials ask about the same image.
+
+    Decoding JPEG 2000 holds the interpreter for as long as it takes, so that even in
+    the background every decoding less is felt.
+    """
+    return _field_raster(load_shown_image(ref).image, field, side)
 
 
 def _field_raster(image: PixelImage, field: BoxPx, side: int) -> Raster:

@@ -82,6 +82,10 @@ def _new_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types
     plot.setMouseEnabled(x=False, y=False)
     plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     plot.getAxis("bottom").setHeight(_AXIS_HEIGHT)
+    # a label wider than its place is still shown: a bar without a name says nothing
+    plot.getAxis("bottom").setStyle(
+        tickFont=theme.caption_font(plot.font()), hideOverlappingLabels=False
+    )
     plot.getAxis("left").setTicks([[(i / 5, f"{20 * i} %") for i in range(6)]])
     return plot
 

@@ -40,7 +40,7 @@ bench:          ## times, printed and never asserted
 	$(PYTEST) tests/benchmarks -s
 	.venv/bin/overread doctor --bench
 
-package:        ## a frozen folder of the command line, tried without any Python
+package:        ## a frozen folder of window and command line, tried without Python
 	@packaging/bootstrap test
 	packaging/package
 

@@ -8,7 +8,7 @@ HEADLESS := .venv-headless/bin/python -m pytest -p no:pytest-qt
 QT := -o qt_log_level_fail=WARNING -o "qt_log_ignore=This plugin does not support"
 WORKERS ?= 2
 
-run:            ## set up everything and do the main job on the demo collection
+run:            ## set up everything and open the window on the demo collection
 	@packaging/bootstrap run
 	@.venv/bin/overread demo
 

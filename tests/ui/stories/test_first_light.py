@@ -1,0 +1,241 @@
+"""The way from a collection to a miss: by hand with the mouse, and by keyboard."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.window_story import (
+    Story,
+    click,
+    click_row,
+    drag,
+    open_story,
+    tick,
+)
+from viewer.domain.run import RunStatus
+from viewer.settings import Settings
+from viewer.store import trials
+from viewer.store.database import open_store
+from viewer.ui.actions import Place
+from viewer.ui.dialogs.batch import BatchDialog
+from viewer.ui.dialogs.what_model_saw import WhatModelSaw
+from viewer.ui.panels.filmstrip import TrialChosen
+from viewer.ui.tables.results_model import RowKey
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def story(qtbot: QtBot, settings: Settings, tmp_path: Path) -> Iterator[Story]:
+    made = open_story(qtbot, settings, tmp_path / "phantom")
+    yield made
+    made.window.close()
+
+
+def test_that_a_person_gets_from_an_image_to_a_miss_and_back(story: Story) -> None:
+    story.open_collection()
+    _drag_window(story)
+    _set_sixteen(story)
+    click(story.read.ask.ask)
+    _check_answer(story)
+    click(story.read.answers.saw)
+    _check_saw(story, story.saw())
+    story.window.desk.actions["file.batch"].trigger()
+    page = story.batch_page()
+    tick(page.models, "asymmetry", "uniform")
+    story.wait(page.start.isEnabled)
+    click(page.start)
+    _wait_for_window(story, page)
+    click(story.window.switch.buttons["window.measure"])
+    story.wait_for_results()
+    _check_finished(story)
+    key = _choose_row_with_miss(story)
+    film = story.film.view
+    click_row(film, story.film.model.index(0))
+    _check_miss_drawn(story)
+    story.press(Qt.Key.Key_Escape)
+    _check_back(story, key)
+
+
+def test_that_the_keyboard_alone_gets_from_an_image_to_a_miss_and_back(
+    story: Story,
+) -> None:
+    story.open_collection()
+    _window_by_keyboard(story)
+    _sixteen_by_keyboard(story)
+    story.press(Qt.Key.Key_Return, CTRL)
+    _check_answer(story)
+    story.press(Qt.Key.Key_L, CTRL)
+    saw = story.saw()
+    story.wait(saw.isActiveWindow)
+    _check_saw(story, saw)
+    _batch_by_keyboard(story)
+    story.press(Qt.Key.Key_2, CTRL)
+    story.wait_for_results()
+    _check_finished(story)
+    key = _row_with_miss_by_keyboard(story)
+    story.tab_to(story.film.view)
+    story.press(Qt.Key.Key_Home)
+    story.press(Qt.Key.Key_Return)
+    _check_miss_drawn(story)
+    story.press(Qt.Key.Key_Escape)
+    _check_back(story, key)
+
+
+def _drag_window(story: Story) -> None:
+    view = story.read.pair.view
+    before, middle = view.window_shown, view.viewport().rect().center()
+    assert before is not None
+    drag(view, middle, middle + QPoint(60, -40))
+    after = view.window_shown
+    assert after is not None
+    assert after.width > before.width
+    assert after.center < before.center
+
+
+def _set_sixteen(story: Story) -> None:
+    side = story.read.side
+    click(side.unfold)
+    side.grid.rows.setValue(16)
+    side.grid.columns.setValue(16)
+    assert side.unfold.text().startswith("Grid 16 × 16")
+
+
+def _window_by_keyboard(story: Story) -> None:
+    view = story.read.pair.view
+    story.wait(view.hasFocus)
+    story.press(Qt.Key.Key_PageDown)
+    story.press(Qt.Key.Key_PageUp)
+    story.wait(story.is_ready)
+    before = view.shows_low_bright
+    story.press(Qt.Key.Key_I)
+    assert view.shows_low_bright is not before
+
+
+def _sixteen_by_keyboard(story: Story) -> None:
+    side = story.read.side
+    story.tab_to(side.unfold)
+    story.press(Qt.Key.Key_Space)
+    for spin in (side.grid.rows, side.grid.columns):
+        story.tab_to(spin)
+        story.type("16")
+        story.press(Qt.Key.Key_Tab)
+    assert side.unfold.text().startswith("Grid 16 × 16")
+
+
+def _check_answer(story: Story) -> None:
+    """The answered cell lies on the image with its outcome, against a reference."""
+    story.wait_for_answer()
+    (item,) = story.read.pair.view.answer_items
+    answer = item.answer
+    assert (answer.model, answer.grid.name) == ("asymmetry", "16")
+    assert answer.score.outcome is not None
+    assert answer.score.answer
+    assert answer.reference_cells
+
+
+def _check_saw(story: Story, saw: WhatModelSaw) -> None:
+    """The bytes shown hash to what the request says of its image."""
+    answer = story.read.answers.current
+    assert answer is not None
+    with open_store(story.window.desk.settings.store) as store:
+        document = trials.sent_request(store, answer.request_sha256).document
+    named = str(document)
+    assert saw.images
+    for image in saw.images:
+        assert hashlib.sha256(image).hexdigest() in named
+    story.press(Qt.Key.Key_Escape)
+    story.wait(lambda: story.read.findChild(WhatModelSaw) is None)
+    story.window.activateWindow()
+    story.wait(story.window.isActiveWindow)
+
+
+def _batch_by_keyboard(story: Story) -> None:
+    story.press(Qt.Key.Key_B, CTRL)
+    page = story.batch_page()
+    story.wait(page.isActiveWindow)
+    story.tab_to(page.models)
+    story.press(Qt.Key.Key_Home)
+    for row in range(page.models.count()):
+        if page.models.item(row).text().startswith(("asymmetry ", "uniform ")):
+            story.press(Qt.Key.Key_Space)
+        story.press(Qt.Key.Key_Down)
+    assert page.form.models == ("asymmetry", "uniform")
+    story.wait(page.start.isEnabled)
+    story.press(Qt.Key.Key_Return)
+    _wait_for_window(story, page)
+
+
+def _wait_for_window(story: Story, page: BatchDialog) -> None:
+    """The page goes, and the window has the keyboard again, as desktops do it."""
+    story.wait(page.isHidden)
+    story.window.activateWindow()
+    story.wait(story.window.isActiveWindow)
+
+
+def _check_finished(story: Story) -> None:
+    summary = story.measure.runs.selected
+    assert summary is not None
+    assert summary.status is RunStatus.FINISHED
+    assert set(summary.models) == {"asymmetry", "uniform"}
+    assert set(story.measure.results.table.results.distinct("model")) >= {
+        "asymmetry",
+        "uniform",
+    }
+
+
+def _choose_row_with_miss(story: Story) -> RowKey:
+    table = story.measure.results.table
+    for row in range(table.shown.rowCount()):
+        click_row(table, table.shown.index(row, 0))
+        if _film_of_row_has_miss(story):
+            break
+    assert table.key is not None
+    return table.key
+
+
+def _row_with_miss_by_keyboard(story: Story) -> RowKey:
+    table = story.measure.results.table
+    story.tab_to(table)
+    for _ in range(table.shown.rowCount()):
+        if _film_of_row_has_miss(story):
+            break
+        story.press(Qt.Key.Key_Down)
+    assert table.key is not None
+    return table.key
+
+
+def _film_of_row_has_miss(story: Story) -> bool:
+    """Wait for the trials of the row, then say whether the first is a miss."""
+    key = story.measure.results.table.key
+    assert key is not None
+    story.wait(lambda: "trials" not in story.measure._errands)
+    return story.shows_miss()
+
+
+def _check_miss_drawn(story: Story) -> None:
+    trial = story.film.model.trials[0]
+    assert story.window.place is Place.READ
+    story.wait(lambda: _drawn(story) == [trial.trial])
+    shown = story.read.pair.active.shown
+    assert shown is not None
+    assert shown.ref == trial.ref
+    (item,) = story.read.pair.view.answer_items
+    assert item.answer.score == trial.score
+
+
+def _drawn(story: Story) -> list[int]:
+    return [item.answer.trial for item in story.read.pair.view.answer_items]
+
+
+def _check_back(story: Story, key: RowKey) -> None:
+    assert story.window.place is Place.MEASURE
+    assert story.measure.results.table.key == key
+    film = story.film
+    trial = film.model.trials[film.view.currentIndex().row()].trial
+    assert story.measure._chosen == TrialChosen(trial)
+    assert film.view.hasFocus()

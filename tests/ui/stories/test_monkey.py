@@ -29,6 +29,8 @@ from viewer.settings import Settings
 
 _PLATFORM = "This plugin does not support"
 """How the platform without a screen begins what it says of itself."""
+_OPENS_MENU = "qt_toolbar_ext_button"
+"""Qt's own button at the end of a tool bar, whose menu waits for a person."""
 _KEYS = (
     *(Qt.Key(key) for key in range(Qt.Key.Key_A, Qt.Key.Key_Z + 1)),
     *(Qt.Key(key) for key in range(Qt.Key.Key_0, Qt.Key.Key_9 + 1)),
@@ -102,7 +104,10 @@ class Monkey:
         seen = [
             part
             for part in parts
-            if isinstance(part, _CLICKED) and part.isVisible() and part.isEnabled()
+            if isinstance(part, _CLICKED)
+            and part.isVisible()
+            and part.isEnabled()
+            and part.objectName() != _OPENS_MENU
         ]
         if seen:
             part = self._random.choice(seen)
@@ -173,14 +178,12 @@ def test_that_three_hundred_random_actions_raise_and_warn_of_nothing(
 
 @pytest.mark.proof
 def test_that_ten_thousand_random_actions_raise_and_warn_of_nothing(
-    story: Story,
-    qtlog: QtLog,
-    record_property: Callable[[str, object], None],
+    story: Story, qtlog: QtLog
 ) -> None:
     monkey = Monkey(story, seed=10_000)
     monkey.act(10_000)
-    record_property("longest action, ms", round(monkey.longest_s * 1000))
-    record_property("longest action", monkey.slowest)
+    took = f"{monkey.longest_s * 1000:.0f} ms"
+    print(f"\nlongest action: {took}, {monkey.slowest}")  # noqa: T201 - a measurement
     assert _warnings(qtlog) == []
 
 

@@ -86,6 +86,18 @@ def test_that_the_keyboard_alone_gets_from_an_image_to_a_miss_and_back(
     _check_back(story, key)
 
 
+def test_that_an_answer_about_a_finding_without_a_reference_is_drawn(
+    story: Story,
+) -> None:
+    story.open_collection()
+    story.read.ask.finding.setCurrentText("Fracture")
+    click(story.read.ask.ask)
+    story.wait_for_answer()
+    assert story.read.ask.asked_finding == "Fracture"
+    (answer,) = story.read.pair.view.answer_items
+    assert answer is not None
+
+
 def _drag_window(story: Story) -> None:
     view = story.read.pair.view
     before, middle = view.window_shown, view.viewport().rect().center()

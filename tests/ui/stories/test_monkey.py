@@ -176,17 +176,6 @@ def test_that_three_hundred_random_actions_raise_and_warn_of_nothing(
     assert _warnings(qtlog) == []
 
 
-@pytest.mark.proof
-def test_that_ten_thousand_random_actions_raise_and_warn_of_nothing(
-    story: Story, qtlog: QtLog
-) -> None:
-    monkey = Monkey(story, seed=10_000)
-    monkey.act(10_000)
-    took = f"{monkey.longest_s * 1000:.0f} ms"
-    print(f"\nlongest action: {took}, {monkey.slowest}")  # noqa: T201 - a measurement
-    assert _warnings(qtlog) == []
-
-
 def _warnings(log: QtLog) -> list[str]:
     graver = {QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg}
     return [

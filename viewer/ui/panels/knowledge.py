@@ -35,6 +35,7 @@ class Knowledge(QObject):
         self._desk, self._store = desk, desk.settings.store
         self._pair, self._ask, self._answers = pair, side.ask, side.answers
         self._about: dict[ImageRef, About] = {}
+        self._answered: set[ImageRef] = set()
         self.wanted: StoredAnswer | None = None
         for viewport in pair.viewports:
             viewport.image_shown.connect(self._image_shown)
@@ -52,7 +53,8 @@ class Knowledge(QObject):
         self._about.pop(answer.ref, None)
 
     def refresh(self, event: AnswerStored) -> None:
-        """Ask the store again about an image."""
+        """Ask the store again about an image that a model has just answered about."""
+        self._answered.add(event.ref)
         self.fetch(event.ref)
 
     def fetch(self, ref: ImageRef) -> None:
@@ -76,7 +78,7 @@ class Knowledge(QObject):
     def _image_shown(self, event: ImageShown) -> None:
         ref = event.shown.ref
         if ref in self._about:
-            self._draw(self._about[ref])
+            self._draw(self._about[ref], appears=True)
         elif len(event.viewport.stack_images) > 1:
             QTimer.singleShot(_SETTLED_MS, self, partial(self._fetch_if_shown, ref))
         else:
@@ -88,15 +90,16 @@ class Knowledge(QObject):
             self.fetch(ref)
 
     def _keep(self, about: About) -> None:
+        appears = about.ref not in self._about
         self._about[about.ref] = about
-        self._draw(about)
+        self._draw(about, appears=appears)
 
-    def _draw(self, about: About) -> None:
+    def _draw(self, about: About, *, appears: bool) -> None:
         viewport = self._pair.showing(about.ref)
         if viewport is None:
             return
         if viewport is self._pair.active:
-            self._choose_finding(about)
+            self._choose_finding(about, appears=appears)
             self.list_now()
         else:
             shown = newest_per_model(about.answers, self._ask.asked_finding)
@@ -104,11 +107,18 @@ class Knowledge(QObject):
             viewport.view.set_answers(drawn)
         self._draw_references()
 
-    def _choose_finding(self, about: About) -> None:
-        """Go to the wanted answer's finding, else to one with a reference."""
+    def _choose_finding(self, about: About, *, appears: bool) -> None:
+        """Go to the finding of the answer that is wanted or has just arrived.
+
+        Else an image that appears brings a finding it has a reference of; later the
+        finding is the person's own.
+        """
         if self.wanted is not None and self.wanted.ref == about.ref:
             self._ask.finding.setCurrentText(self.wanted.finding)
-        elif about.masks and self._ask.asked_finding not in about.masks:
+        elif about.ref in self._answered and about.answers:
+            self._answered.discard(about.ref)
+            self._ask.finding.setCurrentText(about.answers[0].finding)
+        elif appears and about.masks and self._ask.asked_finding not in about.masks:
             self._ask.finding.setCurrentText(min(about.masks))
 
     def _current(self) -> About | None:

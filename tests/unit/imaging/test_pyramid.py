@@ -140,6 +140,17 @@ def test_that_padding_never_bleeds_into_what_was_measured() -> None:
         assert patch.padding.any()
 
 
+def test_that_float_padding_never_bleeds_into_what_was_measured() -> None:
+    values = np.full((64, 64), 0.25, np.float32)
+    padding = np.zeros((64, 64), bool)
+    padding[:, :33] = True
+    values[padding] = -2000.0
+    pyramid = Pyramid(PixelImage(values, Photometric.MONOCHROME2, padding=padding))
+    patch = pyramid.sample(Viewport(SizePx(8, 8), PointPx(0, 0), 8.0, 8.0))
+    assert patch.padding is not None
+    assert set(np.unique(patch.values[~patch.padding])) == {0.25}
+
+
 def test_that_only_the_part_over_the_image_is_sampled() -> None:
     image = IMAGES["uint16"]
     viewport = Viewport(SizePx(100, 90), PointPx(-10.0, -20.0), 1.0, 1.0)

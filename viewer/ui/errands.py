@@ -1,25 +1,43 @@
-"""The background work of one widget: the latest of each name, and none outlives it."""
+"""Background work on behalf of a widget: what comes back too late is dropped."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject
+from shiboken6 import isValid
 
 from viewer.ui.jobs import Job, run_in_background
 
 T = TypeVar("T")
 
 
-class Errands:
-    """Background calls on behalf of ``owner``, whose results end with it.
+def run_for(
+    owner: QObject,
+    work: Callable[[], T],
+    on_done: Callable[[T], None],
+    on_error: Callable[[Exception], None],
+    *,
+    priority: int = 0,
+) -> Job[T]:
+    """Do as run_in_background, but call nobody once the owner is deleted."""
 
-    A result that came to a widget already destroyed would raise in the GUI thread.
-    """
+    def done(result: T) -> None:
+        if isValid(owner):
+            on_done(result)
+
+    def failed(error: Exception) -> None:
+        if isValid(owner):
+            on_error(error)
+
+    return run_in_background(work, done, failed, priority=priority)
+
+
+class Errands:
+    """Background calls on behalf of ``owner``, of each name only the latest."""
 
     def __init__(self, owner: QObject) -> None:
-        jobs: dict[Hashable, Job[Any]] = {}
-        self._jobs = jobs
-        owner.destroyed.connect(lambda: _cancel_all(jobs))
+        self._owner = owner
+        self._jobs: dict[Hashable, Job[Any]] = {}
 
     def __contains__(self, name: Hashable) -> bool:
         return name in self._jobs
@@ -33,7 +51,7 @@ class Errands:
         *,
         priority: int = 0,
     ) -> None:
-        """Do ``work`` as :func:`run_in_background` does, and drop an earlier one."""
+        """Do ``work`` as :func:`run_for` does, and drop an earlier one."""
         self.cancel(name)
 
         def done(result: T) -> None:
@@ -44,7 +62,7 @@ class Errands:
             self._jobs.pop(name, None)
             on_error(error)
 
-        self._jobs[name] = run_in_background(work, done, failed, priority=priority)
+        self._jobs[name] = run_for(self._owner, work, done, failed, priority=priority)
 
     def cancel(self, name: Hashable) -> None:
         """Drop what is under way by that name, if anything."""
@@ -54,10 +72,6 @@ class Errands:
 
     def cancel_all(self) -> None:
         """Drop everything that is under way."""
-        _cancel_all(self._jobs)
-
-
-def _cancel_all(jobs: dict[Hashable, Job[Any]]) -> None:
-    for job in jobs.values():
-        job.cancel()
-    jobs.clear()
+        for job in self._jobs.values():
+            job.cancel()
+        self._jobs.clear()

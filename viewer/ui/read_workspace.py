@@ -20,6 +20,7 @@ from viewer.services.open_case import open_case
 from viewer.ui.actions import Handlers
 from viewer.ui.canvas.events import CursorMoved, FilesDropped
 from viewer.ui.desk import Desk
+from viewer.ui.errands import run_for
 from viewer.ui.panels.answers_panel import details
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.asking import Asking
@@ -30,7 +31,6 @@ from viewer.ui.panels.knowledge import Knowledge
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport import ImageFailed, ImageShown
 from viewer.ui.panels.viewport_pair import ViewportPair
-from viewer.ui.panels.while_alive import run_for
 
 _TOOLS: Final = (
     "tool.window", "tool.pan", "tool.zoom", "tool.length", "",

@@ -15,6 +15,7 @@ from viewer.services.answers import (
 from viewer.services.background import AskCommand
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
+from viewer.ui.errands import run_for
 from viewer.ui.notices import Notice
 from viewer.ui.panels.answers_panel import SawWanted
 from viewer.ui.panels.ask_panel import AskWanted
@@ -22,7 +23,6 @@ from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.questions import Answered, Ended, Failed, Questions
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport_pair import ViewportPair
-from viewer.ui.panels.while_alive import run_for
 
 _Sent = tuple[tuple[bytes, ...], tuple[tuple[str, str], ...]]
 

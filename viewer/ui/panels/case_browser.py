@@ -24,9 +24,9 @@ from viewer.domain.case import Case, ImageRef, Study, View
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
 from viewer.services.view_image import thumbnail
+from viewer.ui.errands import run_for
 from viewer.ui.panels.hanging import Chosen, Stack, derived_count, stacks_of
 from viewer.ui.panels.labels import caption, title
-from viewer.ui.panels.while_alive import run_for
 
 THUMBNAIL_PX: Final = 56
 _CHOSEN: Final = Qt.ItemDataRole.UserRole

@@ -11,9 +11,9 @@ from viewer.ui.actions import HIDE, SHOW, Handlers
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.dialogs.tag_list import TagList
+from viewer.ui.errands import run_for
 from viewer.ui.notices import Notices
 from viewer.ui.panels.viewport_pair import ViewportPair
-from viewer.ui.panels.while_alive import run_for
 from viewer.ui.panels.window_presets import NoWindow, preset_window
 
 PRESETS: Final = range(10)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 from viewer.domain.case import ImageRef
 from viewer.services.answers import StoredAnswer
 from viewer.ui.desk import Desk
+from viewer.ui.errands import run_for
 from viewer.ui.panels.about_image import (
     About,
     load_about,
@@ -20,7 +21,6 @@ from viewer.ui.panels.asking import AnswerStored
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport import ImageShown
 from viewer.ui.panels.viewport_pair import ViewportPair
-from viewer.ui.panels.while_alive import run_for
 
 _SETTLED_MS: Final = 120
 

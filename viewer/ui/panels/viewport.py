@@ -14,8 +14,8 @@ from viewer.domain.image import Window
 from viewer.services.view_image import ShownImage, field_of, load_shown_image
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.errands import run_for
 from viewer.ui.panels.hanging import Stack
-from viewer.ui.panels.while_alive import run_for
 
 if TYPE_CHECKING:
     from viewer.ui.jobs import Job

@@ -7,7 +7,7 @@ may hold (float, wide integers, RGB) is shaded from its own values.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +61,8 @@ class Pyramid:
     Parameters
     ----------
     image : PixelImage
-        Of any kind. Further levels are made when a viewport first needs them.
+        Of any kind. Further levels are made when a viewport first needs them, or
+        all at once by :meth:`build`.
     """
 
     def __init__(self, image: PixelImage) -> None:
@@ -69,6 +70,11 @@ class Pyramid:
         self.window = _first_window(image)
         self._low = _code_base(image.values)
         self._levels = [_Level(self._codes(), image.padding)]
+
+    def build(self) -> Self:
+        """Make every level now, in a background thread, and return the pyramid."""
+        self._level_for(float(max(self._levels[0].values.shape[:2])))
+        return self
 
     def sample(self, viewport: Viewport) -> Patch:
         """Resample the visible part.

@@ -179,3 +179,14 @@ def test_that_the_first_window_is_the_files_own() -> None:
     stretched = default_window(image)
     assert (stretched.center, stretched.width) == ((low + high) / 2, high - low)
     assert Pyramid(IMAGES["RGB"]).window == Window(127.5, 255.0)
+
+
+@pytest.mark.parametrize("kind", ["uint16", "float32", "RGB"])
+def test_that_a_pyramid_built_beforehand_shows_the_same(kind: str) -> None:
+    image = IMAGES[kind]
+    built, lazy = Pyramid(image).build(), Pyramid(image)
+    for step in (1.0, 2.0, 3.0, 8.0, 32.0):
+        viewport = Viewport(SizePx(9, 9), PointPx(0.0, 0.0), step, step)
+        np.testing.assert_array_equal(
+            built.sample(viewport).values, lazy.sample(viewport).values
+        )

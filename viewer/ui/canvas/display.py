@@ -104,8 +104,8 @@ class Display:
     ``window`` None is the file's own VOI.
     """
 
-    def __init__(self, image: PixelImage) -> None:
-        self.pyramid = Pyramid(image)
+    def __init__(self, pyramid: Pyramid) -> None:
+        self.pyramid = pyramid
         self.window: Window | None = None
         self.inverted = False
         self._sampled: tuple[Viewport, Patch] | None = None

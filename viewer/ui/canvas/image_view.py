@@ -23,6 +23,7 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.image import Spacing, Window
 from viewer.domain.reference import Mask
 from viewer.imaging.luts import is_inverted
+from viewer.imaging.pyramid import Pyramid
 from viewer.services.answers import StoredAnswer
 from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.annotations import Annotations
@@ -97,10 +98,14 @@ class ImageView(StillView):
         self._layers = Layers(self.stage, TEXT)
         self.setAccessibleName("Image")
 
-    def show_image(self, shown: ShownImage) -> None:
-        """Show an image; the next of a series keeps window and zoom."""
+    def show_image(self, shown: ShownImage, pyramid: Pyramid | None = None) -> None:
+        """Show an image; the next of a series keeps window and zoom.
+
+        ``pyramid`` is the image's, built in the background; without one it is made
+        here, which takes a large radiograph tens of milliseconds.
+        """
         before, self._shown = self._shown, shown
-        old, self._display = self._display, Display(shown.image)
+        old, self._display = self._display, Display(pyramid or Pyramid(shown.image))
         self._annotations = Annotations(shown)
         if before is not None and old is not None and _alike(before, shown):
             self._display.window, self._display.inverted = old.window, old.inverted

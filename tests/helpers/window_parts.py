@@ -11,6 +11,7 @@ from viewer.services.background import AskCommand
 from viewer.settings import Settings
 from viewer.ui.actions import HIDE, SHOW, Handlers
 from viewer.ui.desk import Desk, Listener, WorkerBridge
+from viewer.ui.layout_memory import Choices
 from viewer.ui.main_window import MainWindow
 
 
@@ -53,6 +54,7 @@ class IdleReader(QWidget):
         self.opened: list[Path] = []
         self.shown: list[Path] = []
         self.answers: list[int] = []
+        self.chosen: dict[str, object] = {}
         row, splitter = QHBoxLayout(self), QSplitter(self)
         self.filter, self.cases = QLineEdit(self), QTreeWidget(self)
         for widget in (self.filter, self.cases):
@@ -66,6 +68,13 @@ class IdleReader(QWidget):
     @property
     def open_now(self) -> tuple[Path, ...]:
         return tuple(self.opened)
+
+    @property
+    def choices(self) -> Choices:
+        return dict(self.chosen)
+
+    def recall(self, choices: Choices) -> None:
+        self.chosen = dict(choices)
 
     def open_paths(self, paths: Sequence[Path], *, show: bool = True) -> None:
         self.opened += paths

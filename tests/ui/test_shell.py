@@ -12,14 +12,18 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.window_parts import Furnished
 from viewer.domain.answer import Status
+from viewer.domain.grid import Grid
 from viewer.domain.result import Score
 from viewer.domain.run import RunEnded, RunStarted, TrialDone
+from viewer.imaging.grid_overlay import LabelStyle
 from viewer.services.background import WorkerDied, WorkerEvent
 from viewer.settings import Settings
 from viewer.ui import theme
 from viewer.ui.actions import HIDE, SHOW, Place
-from viewer.ui.layout_memory import FILE, Layout, keep_layout, read_layout
+from viewer.ui.choices import plain, restored
+from viewer.ui.layout_memory import FILE, KeptImage, Layout, keep_layout, read_layout
 from viewer.ui.panels.filmstrip import TrialChosen
+from viewer.ui.panels.grid_controls import GridChoice
 from viewer.ui.status_bar import Pace, clock_text
 
 
@@ -226,8 +230,37 @@ def test_that_a_damaged_memory_is_none(tmp_path: Path, text: str) -> None:
 
 
 def test_that_the_memory_comes_back_as_it_was_kept(tmp_path: Path) -> None:
-    layout = Layout("00ff", "light", "measure", ("a/b.dcm",), {"read.0": "01"})
+    layout = Layout(
+        geometry="00ff",
+        theme="light",
+        workspace="measure",
+        tool="tool.pan",
+        paths=("a/b.dcm",),
+        image=KeptImage("a/b.dcm", 3),
+        recent=("a", "b"),
+        splitters={"read.0": "01"},
+        choices={"grid": plain(GridChoice(grid=Grid(16, 12), opacity=1.0))},
+    )
     assert keep_layout(layout, tmp_path / "home")
     assert read_layout(tmp_path / "home") == layout
     kept = json.loads((tmp_path / "home" / FILE).read_text())
-    assert set(kept) == {"geometry", "theme", "workspace", "paths", "splitters"}
+    assert kept["choices"]["grid"]["grid"]["rows"] == 16
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        (plain(GridChoice(grid=Grid(4, 5))), GridChoice(grid=Grid(4, 5))),
+        ({"opacity": 1}, GridChoice(opacity=1.0)),
+        ({"labels": "margin"}, GridChoice(labels=LabelStyle.MARGIN)),
+        ({"labels": "none of them", "shown": 1, "colour": [1, 2]}, GridChoice()),
+        ({"grid": {"rows": 1, "columns": 8}}, GridChoice()),
+        ({"unknown": 3, "colour": [0, 158, 115]}, GridChoice(colour=(0, 158, 115))),
+        ("damaged", GridChoice()),
+        (None, GridChoice()),
+    ],
+)
+def test_that_a_choice_comes_back_as_far_as_it_makes_sense(
+    kept: object, expected: GridChoice
+) -> None:
+    assert restored(GridChoice(), json.loads(json.dumps(kept))) == expected

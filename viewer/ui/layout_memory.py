@@ -1,17 +1,32 @@
-"""What the window remembers: its place, theme, panels and the paths last opened.
+"""What the window remembers: its place, theme, panels, choices and what was open.
 
-A JSON file in the data folder; of patients it holds no more than those paths.
+A JSON file in the data folder; of patients it holds no more than paths.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QByteArray, QIODevice, QSaveFile
 
+from viewer.ui.choices import plain, restored
+
 FILE: Final = "window.json"
+RECENT: Final = 10
+"""How many paths are offered to be opened again."""
+
+Choices = Mapping[str, object]
+"""By a panel's name, what `viewer.ui.choices.plain` makes of its choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptImage:
+    """The image on the screen: its file, empty without one, and the frame of it."""
+
+    path: str = ""
+    frame: int = 0
 
 
 @dataclass(frozen=True)
@@ -21,8 +36,15 @@ class Layout:
     geometry: str = ""
     theme: str = "dark"
     workspace: str = "read"
+    tool: str = ""
+    """The id of the tool's action."""
     paths: tuple[str, ...] = ()
+    """Files and folders that were open."""
+    image: KeptImage = field(default_factory=KeptImage)
+    recent: tuple[str, ...] = ()
+    """Files and folders opened lately, the newest first."""
     splitters: Mapping[str, str] = field(default_factory=dict)
+    choices: Choices = field(default_factory=dict)
 
 
 def read_layout(home: Path) -> Layout:
@@ -34,14 +56,13 @@ def read_layout(home: Path) -> Layout:
         value = json.loads((home / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return Layout()
-    return _layout(value) if isinstance(value, dict) else Layout()
+    return restored(Layout(), value)
 
 
 def keep_layout(layout: Layout, home: Path) -> bool:
     """Write the layout, the whole file or nothing; return whether it was written."""
     home.mkdir(parents=True, exist_ok=True)
-    values = {f.name: getattr(layout, f.name) for f in fields(Layout)}
-    text = json.dumps(values, indent=2, ensure_ascii=False)
+    text = json.dumps(plain(layout), indent=2, ensure_ascii=False)
     file = QSaveFile(str(home / FILE))
     if not file.open(QIODevice.OpenModeFlag.WriteOnly):
         return False
@@ -57,21 +78,3 @@ def bytes_of(state: str) -> QByteArray:
 def digits_of(state: QByteArray) -> str:
     """Return a state of Qt's as hexadecimal digits."""
     return bytes(state.toHex().data()).decode()
-
-
-def _layout(value: Mapping[str, object]) -> Layout:
-    first = Layout()
-    paths, splitters = value.get("paths"), value.get("splitters")
-    return Layout(
-        geometry=_text(value.get("geometry"), first.geometry),
-        theme=_text(value.get("theme"), first.theme),
-        workspace=_text(value.get("workspace"), first.workspace),
-        paths=tuple(map(str, paths)) if isinstance(paths, list) else first.paths,
-        splitters={str(name): str(state) for name, state in splitters.items()}
-        if isinstance(splitters, dict)
-        else first.splitters,
-    )
-
-
-def _text(value: object, default: str) -> str:
-    return value if isinstance(value, str) else default

@@ -35,6 +35,7 @@ from viewer.ui.actions import MENUS, SHOW, Handlers, Place
 from viewer.ui.crash import CrashHandler
 from viewer.ui.desk import Desk
 from viewer.ui.layout_memory import (
+    Choices,
     Layout,
     bytes_of,
     digits_of,
@@ -68,6 +69,13 @@ class ReadsCases(Workspace, Protocol):
     @property
     def open_now(self) -> tuple[Path, ...]:
         """The files and folders that are open."""
+
+    @property
+    def choices(self) -> Choices:
+        """What a person chose in its panels, for the next start."""
+
+    def recall(self, choices: Choices, /) -> None:
+        """Choose again what was chosen when the window was left."""
 
     def open_paths(self, paths: Sequence[Path], /, *, show: bool = True) -> None:
         """Add files and folders, and show the first image of them."""
@@ -170,6 +178,7 @@ class MainWindow(QMainWindow):
             "file.open_folder": self._ask_for_folder,
         }
         self._add(_Shown(Place.READ, widget), handlers)
+        read.recall(self._layout.choices)
 
     def add_measure(self, widget: QWidget, measure: ShowsRuns) -> None:
         """Add the workspace that shows results."""
@@ -373,7 +382,7 @@ class MainWindow(QMainWindow):
     def _restore_splitters(self, shown: _Shown) -> None:
         for name, splitter in self._splitters(shown):
             if name in self._layout.splitters:
-                splitter.restoreState(bytes_of(self._layout.splitters[name]))
+                splitter.restoreState(bytes_of(str(self._layout.splitters[name])))
 
     def _as_left(self) -> Layout:
         return Layout(
@@ -381,6 +390,7 @@ class MainWindow(QMainWindow):
             theme=theme.current().name,
             workspace=self.place.value,
             paths=self._paths(),
+            choices=self._read.choices if self._read else self._layout.choices,
             splitters={
                 name: digits_of(splitter.saveState())
                 for shown in self._shown

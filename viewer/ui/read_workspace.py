@@ -19,8 +19,10 @@ from viewer.services.batch_form import ModelState, finding_names, model_states
 from viewer.services.open_case import open_case
 from viewer.ui.actions import Handlers
 from viewer.ui.canvas.events import CursorMoved, FilesDropped
+from viewer.ui.choices import plain, restored
 from viewer.ui.desk import Desk
 from viewer.ui.errands import run_for
+from viewer.ui.layout_memory import Choices
 from viewer.ui.panels.answers_panel import details
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.asking import Asking
@@ -140,6 +142,15 @@ class ReadWorkspace(QWidget):
     def open_now(self) -> tuple[Path, ...]:
         """The files and folders that are open, in the order opened."""
         return self._paths
+
+    @property
+    def choices(self) -> Choices:
+        """What a person chose in the panels, for the next start."""
+        return {"grid": plain(self.grid.choice)}
+
+    def recall(self, choices: Choices) -> None:
+        """Choose again what was chosen when the window was left."""
+        self.grid.set_choice(restored(self.grid.choice, choices.get("grid")))
 
     def reload_models(self) -> None:
         """Read the models and their states again."""

@@ -44,7 +44,7 @@ def restored(first: T, kept: object) -> T:
         return cast("T", _tuple(first, kept))
     if isinstance(first, float) and type(kept) is int:
         return cast("T", float(kept))
-        return _dataclass(first, kept)
+    return kept if type(kept) is type(first) else first
 
 
 def _dataclass(first: Any, kept: object) -> object:  # noqa: ANN401 - any dataclass

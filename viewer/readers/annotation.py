@@ -5,7 +5,6 @@ stored or sent, because it names the patient.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import pydicom
@@ -13,6 +12,7 @@ from pydicom import uid
 from pydicom.dataset import Dataset
 from pydicom.multival import MultiValue
 
+from viewer.domain.annotation import CornerText, Tag
 from viewer.domain.case import ImageRef
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.refusal import refusing
@@ -34,30 +34,6 @@ _LOSSY_SYNTAXES: Final = {
     uid.JPEGLSNearLossless: "JPEG-LS",
 }
 """Transfer syntaxes that always lose; JPEG 2000 may be either and says so itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class CornerText:
-    """The lines in the four corners of an image, from the top down."""
-
-    top_left: tuple[str, ...] = ()
-    top_right: tuple[str, ...] = ()
-    bottom_left: tuple[str, ...] = ()
-    bottom_right: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """A data element: ``(0010,0010)``, its keyword, VR, value and depth (0 at the top).
-
-    A sequence's value counts its items; its items' elements follow, one level deeper.
-    """
-
-    tag: str
-    keyword: str
-    vr: str
-    value: str
-    depth: int
 
 
 def corner_text(ref: ImageRef) -> CornerText:

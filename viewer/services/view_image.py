@@ -1,10 +1,15 @@
-"""An image for the eyes: pixels, corner text, tags, thumbnail and reference masks."""
+"""An image for the eyes: pixels, corner text, tags, thumbnail and reference masks.
+
+The window imports this before its first image, and a decoding process imports no more
+than it decodes with: readers, store and studies are imported where they are used.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.annotation import CornerText, Tag
 from viewer.domain.case import ImageHeader, ImageRef
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx
@@ -12,13 +17,6 @@ from viewer.domain.image import PixelImage, Raster
 from viewer.domain.reference import Mask
 from viewer.imaging.luts import to_raster
 from viewer.imaging.resample import FitMode, fit
-from viewer.readers.annotation import CornerText, Tag, corner_text, tags_of
-from viewer.readers.catalog import read_headers
-from viewer.readers.datasets.folder import read_image
-from viewer.readers.pixels import load_pixels
-from viewer.store import cases
-from viewer.store.database import open_store
-from viewer.studies.catalog import study_named
 
 __all__ = [
     "CornerText",
@@ -47,6 +45,10 @@ class ShownImage:
 
 def load_shown_image(ref: ImageRef) -> ShownImage:
     """Decode an image and read its annotation; one that cannot be read raises."""
+    from viewer.readers.annotation import corner_text
+    from viewer.readers.catalog import read_headers
+    from viewer.readers.pixels import load_pixels
+
     headers = read_headers(ref.path)
     if not 0 <= ref.frame < len(headers):
         raise WrongUseError(
@@ -55,11 +57,20 @@ def load_shown_image(ref: ImageRef) -> ShownImage:
     return ShownImage(ref, headers[ref.frame], load_pixels(ref), corner_text(ref))
 
 
+def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
+    """Return every data element of a DICOM file, file meta first; else none."""
+    from viewer.readers import annotation
+
+    return annotation.tags_of(ref)
+
+
 def thumbnail(ref: ImageRef, side: int) -> Raster:
     """Return an image in its own window as a square of ``side`` pixels, letterboxed.
 
     Every n-th pixel is looked at, such that twice as many as wanted remain.
     """
+    from viewer.readers.pixels import load_pixels
+
     image = load_pixels(ref)
     step = max(1, min(image.size.rows, image.size.columns) // (2 * side))
     thinned = replace(
@@ -76,6 +87,10 @@ def reference_masks(store: Path, ref: ImageRef) -> Mapping[str, Mask]:
     They come from the newest registered data set that holds the image, else from the
     masks that lie beside the file.
     """
+    from viewer.readers.datasets.folder import read_image
+    from viewer.store import cases
+    from viewer.store.database import open_store
+
     with open_store(store) as opened:
         known = cases.masks_of_image(opened, ref)
     if known is not None:
@@ -92,5 +107,7 @@ def field_of(size: SizePx) -> BoxPx:
 
     It is what a grid lies on, and may reach beyond the image where it is letterboxed.
     """
+    from viewer.studies.catalog import study_named
+
     study = study_named(_STUDY)
     return study.field(size, study.read_params(_PRESET, {}))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import viewer
-from viewer.domain.case import ImageRef, View
+from viewer.domain.case import NAMED_VIEWS, ImageRef, View
 from viewer.domain.errors import (
     DiskFullError,
     MissingDependencyError,
@@ -170,7 +170,7 @@ def phantom(out: Path, n: int, seed: int, size: str, *, as_json: bool) -> None:
 @click.option("--name", help="The name to register it under; default: the folder's.")
 @click.option(
     "--view",
-    type=click.Choice([View.FRONTAL.value, View.LATERAL.value]),
+    type=click.Choice(NAMED_VIEWS),
     help="The view of images that do not say it themselves.",
 )
 @_store_option
@@ -384,7 +384,7 @@ def worker(store: Path | None) -> None:
 @click.option("--model", "model_name", default="asymmetry", show_default=True)
 @click.option("--grid", default="8", show_default=True, help="8, or 8x10: rows x cols.")
 @click.option("--frame", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--view", type=click.Choice([View.FRONTAL.value, View.LATERAL.value]))
+@click.option("--view", type=click.Choice(NAMED_VIEWS))
 @click.option("--out", type=click.Path(path_type=Path), help="Draw the answer here.")
 @_store_option
 @_json_option

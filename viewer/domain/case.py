@@ -4,17 +4,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Final
 
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 
 
 class View(StrEnum):
-    """The projection of a radiograph, as far as the file says."""
+    """The projection of a radiograph, as far as the file says.
+
+    ``OTHER`` has none that a radiograph has: CT, MR, ultrasound, slides, photographs.
+    """
 
     FRONTAL = "frontal"
     LATERAL = "lateral"
+    OTHER = "other"
     UNKNOWN = "unknown"
+
+
+NAMED_VIEWS: Final = tuple(view.value for view in View if view is not View.UNKNOWN)
+"""What a person may say of an image that does not say it itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,9 @@ _KEYWORDS = (
     "Columns",
 )
 _TAGS = [tag for tag in map(tag_for_keyword, _KEYWORDS) if tag is not None]
-_PROJECTIONS = frozenset({"CR", "DX", "RF", "RG"})
+_PROJECTIONS = frozenset({"CR", "DR", "DX", "PX", "RF", "RG"})
+_UNSPOKEN = frozenset({"", "OT"})
+"""Modalities that do not tell a radiograph from anything else."""
 _FRONTAL_WORDS = frozenset({"AP", "PA", "FRONTAL"})
 _LATERAL_WORDS = frozenset({"LL", "RL", "LAT", "LATERAL", "LLAT", "RLAT"})
 
@@ -102,16 +104,18 @@ def read_file_header(path: Path) -> FileHeader:
         return _dicom_header(path)
     measure = raster_file_size if kind is FileKind.RASTER else volume_size
     size, frames = measure(path)
-    return FileHeader(path, size, frames)
+    stack = kind is not FileKind.RASTER and frames > 1
+    return FileHeader(path, size, frames, view=View.OTHER if stack else View.UNKNOWN)
 
 
 def view_of(modality: str, view_position: str) -> View:
     """Return the projection that View Position names (PS3.3 C.8.7.1, C.8.11.5).
 
-    Obliques and decubitus positions are neither frontal nor lateral and stay unknown.
+    Obliques and decubitus positions are neither frontal nor lateral and stay unknown,
+    as does what may be anything; CT and the like have no projection to name.
     """
     if modality not in _PROJECTIONS:
-        return View.UNKNOWN
+        return View.UNKNOWN if modality in _UNSPOKEN else View.OTHER
     words = set(view_position.upper().replace("_", " ").replace("-", " ").split())
     frontal, lateral = words & _FRONTAL_WORDS, words & _LATERAL_WORDS
     if frontal and not lateral:

@@ -128,7 +128,7 @@ def _plan(
     if view is View.UNKNOWN:
         raise WrongUseError(
             f"'{question.ref.path.name}' does not say which view it shows.",
-            "Say it with --view frontal or --view lateral.",
+            "Say it with --view frontal, lateral or other.",
         )
     spec = _spec(question, dataset, view)
     study = study_named(spec.study)

@@ -199,11 +199,12 @@ def _orphan_policy(profile: ModelProfile) -> OrphanPolicy:
 
 
 def _request_record(bench: Bench, prepared: PreparedTrial) -> RequestRecord:
+    prompt = bench.study.prompt(prepared.request.facts.view)
     return RequestRecord(
         sha256=prepared.sha256,
         document=prepared.document,
         prompt_sha256=prepared.request.prompt_sha256,
-        prompts={prepared.request.prompt_sha256: bench.study.prompt()},
+        prompts={prepared.request.prompt_sha256: prompt},
         images={image.sha256: image.png for image in prepared.request.images},
     )
 

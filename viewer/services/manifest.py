@@ -38,7 +38,6 @@ def manifest_of(
     no key and nothing of a file's header.
     """
     study = bench.study
-    prompt_name, prompt_body = study.prompt()
     manifest: dict[str, object] = {
         "schema": SCHEMA,
         "overread": viewer.__version__,
@@ -56,7 +55,7 @@ def manifest_of(
             "version": study.version,
             "parser_version": study.parser_version,
             "scorer_version": study.scorer_version,
-            "prompt": {"name": prompt_name, "sha256": _sha256(prompt_body.encode())},
+            **_prompts(bench),
             "grid_font_sha256": _font_sha256(),
             "metrics": dict(data.metric_definitions),
         },
@@ -68,6 +67,14 @@ def manifest_of(
     }
     manifest["manifest_sha256"] = request_key(manifest)
     return manifest
+
+
+def _prompts(bench: Bench) -> Mapping[str, object]:
+    """Return the prompt that was asked with, or each of several."""
+    views = bench.spec.params["views"]
+    named = dict.fromkeys(bench.study.prompt(view) for view in views)  # type: ignore[attr-defined]
+    prompts = [{"name": n, "sha256": _sha256(text.encode())} for n, text in named]
+    return {"prompt": prompts[0]} if len(prompts) == 1 else {"prompts": prompts}
 
 
 def _sha256(data: bytes) -> str:

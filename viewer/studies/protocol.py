@@ -70,8 +70,8 @@ class Study(Protocol):
         """Return the names of the presets, the paper's first."""
         ...
 
-    def prompt(self) -> tuple[str, str]:
-        """Return the prompt's name and its unrendered text, as hashed in requests."""
+    def prompt(self, view: str) -> tuple[str, str]:
+        """Return the name and the unrendered text, as hashed, of a view's prompt."""
         ...
 
     def params_as_json(self, params: Any) -> dict[str, object]:  # noqa: ANN401

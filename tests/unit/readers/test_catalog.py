@@ -84,8 +84,11 @@ def test_that_every_frame_has_a_header(tmp_path: Path) -> None:
         ("DX", "LAO", View.UNKNOWN),
         ("DX", "AP LATERAL", View.UNKNOWN),
         ("DX", "", View.UNKNOWN),
-        ("MG", "LL", View.UNKNOWN),
-        ("CT", "AP", View.UNKNOWN),
+        ("MG", "LL", View.OTHER),
+        ("CT", "AP", View.OTHER),
+        ("PX", "", View.UNKNOWN),
+        ("", "AP", View.UNKNOWN),
+        ("OT", "AP", View.UNKNOWN),
     ],
 )
 def test_that_the_view_is_what_the_file_says_and_no_more(

@@ -16,7 +16,7 @@ from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import FitMode, fit
 from viewer.readers.pixels import load_pixels
-from viewer.services.answers import sent_images
+from viewer.services.answers import sent_images, sent_text
 from viewer.services.ask import Question, answer_row, ask, plan_question
 from viewer.services.run_trial import window_of, with_window
 from viewer.store import runs
@@ -108,3 +108,16 @@ def test_that_an_unreadable_image_and_an_unusable_model_are_told_before_planning
         with pytest.raises(UnreadableInputError, match="1 frame"):
             ask(opened, question(ImageRef(radiograph.path, 5)))
         assert runs.run_summaries(opened, include_adhoc=True) == ()
+
+
+def test_that_a_slice_is_asked_about_without_a_projection(tmp_path: Path) -> None:
+    pixels = np.arange(64 * 64, dtype=np.uint16).reshape(64, 64)
+    path = make_dicom(tmp_path / "ct.dcm", pixels, Modality="CT")
+    store = tmp_path / "s.sqlite"
+    with open_store(store) as opened:
+        reply = ask(opened, Question(ImageRef(path), "Edema", D4))
+        row = answer_row(reply)
+    assert row["view"] == "other"
+    texts = [text for _, text in sent_text(store, str(row["request_sha256"]))]
+    assert len(texts) == 2
+    assert not any("X-ray" in text or "chest" in text for text in texts)

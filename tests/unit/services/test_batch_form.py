@@ -69,7 +69,7 @@ def test_that_every_parameter_has_a_field_whose_default_the_study_takes() -> Non
 def test_that_a_field_says_what_may_be_chosen() -> None:
     fields = {f.name: f for f in form_fields("grid_localization", "recommended")}
     assert fields["findings"].choices == finding_names()
-    assert fields["views"].choices == ("frontal", "lateral")
+    assert fields["views"].choices == ("frontal", "lateral", "other")
     assert (fields["mask_mode"].kind, fields["mask_mode"].default) == (
         "choice",
         "exact",

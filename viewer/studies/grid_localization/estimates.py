@@ -7,6 +7,7 @@ from statistics import fmean
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.case import NAMED_VIEWS
 from viewer.domain.result import TrialResult
 from viewer.metrics.intervals import (
     Interval,
@@ -154,7 +155,7 @@ def estimates(
     groups = grouped(results)
     estimator = _Estimator(groups, tuple(a for a in arms if a in groups), params, seed)
     findings = _in_order(params.findings, {result.finding for result in results})
-    views = _in_order(("frontal", "lateral"), {result.view for result in results})
+    views = _in_order(NAMED_VIEWS, {result.view for result in results})
     views = (*views, ALL_VIEWS)
     overall = [pair for v in views for pair in estimator.overall_rows(findings, v)]
     return (

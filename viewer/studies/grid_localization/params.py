@@ -68,7 +68,10 @@ class Params:
     )
     views: tuple[str, ...] = field(
         default=("frontal", "lateral"),
-        metadata=about(Names(("frontal", "lateral")), "Views to include."),
+        metadata=about(
+            Names(("frontal", "lateral", "other")),
+            "Views to include; other is what no radiograph is, such as CT and slides.",
+        ),
     )
     frontal_label: str = field(
         default="frontal",

@@ -69,7 +69,8 @@ def items_of(dataset: Dataset, params: Params) -> tuple[Item, ...]:
         raise WrongUseError(
             f"The data set '{dataset.name}' has none of the findings and views asked "
             "for.",
-            f"It has {', '.join(sorted(names.values())) or 'no reference at all'}.",
+            f"It has {', '.join(sorted(names.values())) or 'no reference at all'}, "
+            f"in images of view {' and '.join(_views_in(dataset)) or 'unknown'}.",
         )
     return items
 
@@ -143,6 +144,10 @@ def _lost_in_crop(mask: Mask, params: Params) -> str:
 
 def _by_finding(values: Mapping[str, _T]) -> dict[str, _T]:
     return {canonical(name): value for name, value in values.items()}
+
+
+def _views_in(dataset: Dataset) -> list[str]:
+    return sorted({image.view.value for image in dataset.images})
 
 
 def _findings_in(dataset: Dataset) -> dict[str, str]:

@@ -4,6 +4,7 @@ import hashlib
 from functools import lru_cache
 from importlib.resources import files
 
+from viewer.domain.case import View
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import Facts, ImagePart, Message, ModelRequest, TextPart
 from viewer.domain.image import PixelImage, Raster
@@ -16,7 +17,9 @@ from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.reference import grid_of
 from viewer.studies.protocol import Stimulus
 
-PROMPT_NAME = "gosai2025"
+_RADIOGRAPH = "gosai2025"
+_OTHER = "any_image"
+"""The same task in words that fit what is no radiograph of a chest."""
 
 
 @lru_cache(maxsize=2)
@@ -48,37 +51,45 @@ def request(
             "user", (ImagePart(shown.png), TextPart(_filled("user", trial, params)))
         ),
     )
-    return ModelRequest(messages, facts, prompt_sha256())
+    return ModelRequest(messages, facts, prompt_sha256(trial.view))
 
 
-@lru_cache(maxsize=1)
-def prompt_sha256() -> str:
+@lru_cache(maxsize=4)
+def prompt_sha256(view: str) -> str:
     """Return the hash of both templates, which names the prompt's version."""
-    return hashlib.sha256(prompt_text().encode()).hexdigest()
+    return hashlib.sha256(prompt_text(view).encode()).hexdigest()
 
 
-def prompt_text() -> str:
+def prompt_name(view: str) -> str:
+    """Return the name of the prompt that a view is asked with."""
+    return _OTHER if view == View.OTHER else _RADIOGRAPH
+
+
+def prompt_text(view: str) -> str:
     """Return both templates with their places open, each under its role."""
-    return "\n\n".join(f"{role}:\n{template(role)}" for role in ("system", "user"))
+    roles = ("system", "user")
+    return "\n\n".join(f"{role}:\n{template(role, view)}" for role in roles)
 
 
-@lru_cache(maxsize=2)
-def template(role: str) -> str:
+@lru_cache(maxsize=8)
+def template(role: str, view: str) -> str:
     """Return the prompt of a role with its {view} and {condition} places open."""
-    path = files("viewer.studies.grid_localization") / "prompts" / f"{role}.txt"
+    folder = files("viewer.studies.grid_localization") / "prompts"
+    path = folder / f"{prompt_name(view)}_{role}.txt"
     return path.read_text(encoding="utf-8").removesuffix("\n")
 
 
 def _filled(role: str, trial: Trial, params: Params) -> str:
-    if trial.view not in params.view_labels:
+    labels = {**params.view_labels, View.OTHER: ""}
+    if trial.view not in labels:
         raise WrongUseError(
             f"The view of the image {trial.image} is not known, so the prompt cannot "
             "name it.",
-            "Name it as frontal or lateral.",
+            "Name it as frontal or lateral, or as other where it is no radiograph.",
         )
-    view = params.view_labels[trial.view]
-    parts = template(role).split("{view}")
-    return view.join(part.replace("{condition}", trial.finding) for part in parts)
+    parts = template(role, trial.view).split("{view}")
+    filled = (part.replace("{condition}", trial.finding) for part in parts)
+    return labels[trial.view].join(filled)
 
 
 def _facts(

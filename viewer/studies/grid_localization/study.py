@@ -50,9 +50,9 @@ class GridLocalization:
         """Return the names of the presets, the paper's first."""
         return tuple(params.PRESETS)
 
-    def prompt(self) -> tuple[str, str]:
-        """Return the prompt's name and its unrendered text, as hashed in requests."""
-        return request.PROMPT_NAME, request.prompt_text()
+    def prompt(self, view: str) -> tuple[str, str]:
+        """Return the name and the unrendered text, as hashed, of a view's prompt."""
+        return request.prompt_name(view), request.prompt_text(view)
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return one condition for each grid."""

@@ -60,6 +60,7 @@ class AskPanel(QWidget):
             (_UNASKED, View.UNKNOWN),
             ("frontal", View.FRONTAL),
             ("lateral", View.LATERAL),
+            ("other: no radiograph", View.OTHER),
         ):
             self.view.addItem(words, view)
         self.ask = primary("Ask")

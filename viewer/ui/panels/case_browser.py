@@ -283,7 +283,7 @@ def _add_row(parent: QTreeWidgetItem, chosen: Chosen, above: str) -> None:
 
 
 def _stack_words(stack: Stack) -> tuple[str, str]:
-    named = stack.view is View.UNKNOWN
+    named = stack.view in {View.UNKNOWN, View.OTHER}
     return (stack.name, stack.words) if named else (stack.words, stack.name)
 
 

@@ -29,7 +29,8 @@ class Stack:
     @property
     def words(self) -> str:
         """A caption such as ``CR · frontal`` or ``CT · 300 images``."""
-        view = "" if self.view is View.UNKNOWN else self.view.value
+        projected = self.view in {View.FRONTAL, View.LATERAL}
+        view = self.view.value if projected else ""
         count = f"{len(self.images)} images" if len(self.images) > 1 else ""
         size = self.images[0].size
         plain = f"{size.rows} × {size.columns}" if not (view or count) else ""

@@ -57,7 +57,7 @@ def test_that_the_prompt_is_the_papers_word_for_word() -> None:
 
 def test_that_the_prompts_hash_is_that_of_its_templates() -> None:
     request = STUDY.request(trial(), shown(), PARAMS, 0, None)
-    name, body = STUDY.prompt()
+    name, body = STUDY.prompt("frontal")
     assert name == "gosai2025"
     assert "{view}" in body
     assert "‘{condition}’" in body
@@ -97,6 +97,28 @@ def test_that_the_prompt_may_call_a_view_otherwise() -> None:
     text = request.messages[0].parts[0]
     assert isinstance(text, TextPart)
     assert "analyzing left lateral chest X-rays" in text.text
+
+
+def test_that_what_is_no_radiograph_is_not_called_one() -> None:
+    request = STUDY.request(trial("other"), shown(), PARAMS, 0, None)
+    texts = [p.text for m in request.messages for p in m.parts if hasattr(p, "text")]
+    asked = "\n".join(texts)
+    assert "{" not in asked
+    assert not {"chest", "X-ray", "other"} & set(asked.replace("-rays", "-ray").split())
+    paper = USER.replace(
+        "gridded lateral view of a chest X-ray", "gridded medical image"
+    )
+    assert texts[1] == paper
+    name, body = STUDY.prompt("other")
+    assert name == "any_image"
+    assert request.prompt_sha256 == hashlib.sha256(body.encode()).hexdigest()
+
+
+def test_that_the_papers_prompt_keeps_its_hash() -> None:
+    digest = hashlib.sha256(STUDY.prompt("lateral")[1].encode()).hexdigest()
+    assert digest == (
+        "e56e35f61b453821d217508e2ab465b581e0a6051bc6dafbbcbb33ce0fe169b1"
+    )
 
 
 def test_that_an_unknown_view_is_never_guessed() -> None:

@@ -1,0 +1,80 @@
+"""The files that lie in folders, and which of them no one means when opening one."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Final
+
+_IGNORED: Final = frozenset({"DICOMDIR", "THUMBS.DB", "DESKTOP.INI"})
+"""Names, in capitals, that no one means when opening a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """A file, and its folder as named from the folder that was opened."""
+
+    path: Path
+    folder: str
+
+
+def list_files(
+    paths: Sequence[Path], stopped: Callable[[], bool] = lambda: False
+) -> Iterator[ListedFile]:
+    """Yield each file once, in natural order, until ``stopped``.
+
+    Of folders all that lies below, links to further folders not followed; hidden
+    files, DICOMDIR and the masks that lie beside an image as ``NAME.<finding>.png``
+    are passed over.
+    """
+    seen: set[Path] = set()
+    for root in paths:
+        top = (root if root.is_dir() else root.parent).resolve().name
+        found = _below(root, top) if root.is_dir() else [ListedFile(root, top)]
+        for file in found:
+            if stopped():
+                return
+            if file.path not in seen:
+                seen.add(file.path)
+                yield file
+
+
+def _below(folder: Path, name: str) -> Iterator[ListedFile]:
+    """Yield the files of a folder; one that may not be listed as if it were a file."""
+    try:
+        entries = _entries(folder)
+    except OSError:
+        yield ListedFile(folder, name)
+        return
+    stems = {PurePath(entry.name).stem for entry in entries}
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(folder / entry.name, f"{name}/{entry.name}")
+        elif entry.is_file() and not _is_sidecar(entry.name, stems):
+            yield ListedFile(folder / entry.name, name)
+
+
+def _entries(folder: Path) -> "list[os.DirEntry[str]]":
+    with os.scandir(folder) as entries:
+        meant = [entry for entry in entries if _is_meant(entry.name)]
+    return sorted(meant, key=lambda entry: _natural(entry.name))
+
+
+def _is_meant(name: str) -> bool:
+    return not name.startswith(".") and name.upper() not in _IGNORED
+
+
+def _is_sidecar(name: str, stems: set[str]) -> bool:
+    """Tell whether ``NAME.<finding>.png`` lies beside an image ``NAME``."""
+    mask = PurePath(name)
+    image = PurePath(mask.stem)
+    return mask.suffix.lower() == ".png" and bool(image.suffix) and image.stem in stems
+
+
+def _natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a key by which 2 comes before 10."""
+    return tuple(
+        (0, int(part), "") if part.isdecimal() else (1, 0, part)
+        for part in re.split(r"(\d+)", name)
+    )

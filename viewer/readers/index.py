@@ -1,0 +1,220 @@
+"""What was found in files so far, as patients, studies, and series in their order."""
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+from viewer.domain.case import Case, Series, Study
+from viewer.domain.file_header import FileHeader
+from viewer.readers.folders import ListedFile
+from viewer.readers.volume import is_volume_name
+
+_Item = TypeVar("_Item")
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """A file that is no readable image, and why, in a sentence."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file with its header and its folder's name; ``place`` orders the files."""
+
+    place: int
+    header: FileHeader
+    folder: str
+
+
+class Index:
+    """The files that were looked at, in whatever order they came.
+
+    Patients, studies and series are told apart by their identifiers, and files
+    without any by their folder. A series is ordered by slice position along its
+    normal, then by Instance Number, then by name; slices of another orientation or
+    size become a series of their own. Frames keep the file's order. Safe to use from
+    several threads at once.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._places: dict[Path, int] = {}
+        self._found: dict[Path, _Found] = {}
+        self._others: dict[Path, tuple[str, OtherFile]] = {}
+        self._planes: dict[str, dict[object, int]] = defaultdict(dict)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __contains__(self, path: Path) -> bool:
+        return path in self._found
+
+    def place(self, files: Iterable[ListedFile]) -> None:
+        """Say in which order files belong, before they come in any other."""
+        with self._lock:
+            for file in files:
+                self._places.setdefault(file.path, len(self._places))
+
+    def add(self, file: ListedFile, header: FileHeader) -> None:
+        """Add an image file; of one that is known the newer header holds."""
+        known = _with_keys(header, file.folder)
+        with self._lock:
+            place = self._places.setdefault(file.path, len(self._places))
+            planes = self._planes[known.series_key]
+            planes.setdefault(_plane(known), len(planes))
+            self._found[file.path] = _Found(place, known, file.folder)
+            self._others.pop(file.path, None)
+
+    def add_other(self, file: ListedFile, reason: str) -> None:
+        """Add a file that is no readable image, with the reason in a sentence."""
+        with self._lock:
+            self._others[file.path] = (file.folder, OtherFile(file.path, reason))
+
+    def remove(self, patient_key: str) -> None:
+        """Forget a patient's files."""
+        with self._lock:
+            gone = [
+                path
+                for path, found in self._found.items()
+                if found.header.patient_key == patient_key
+            ]
+            for path in gone:
+                del self._found[path]
+
+    def clear(self) -> None:
+        """Forget every file."""
+        with self._lock:
+            for known in (self._places, self._found, self._others, self._planes):
+                known.clear()
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The image files, in order."""
+        with self._lock:
+            found = sorted(self._found.values(), key=lambda item: item.place)
+        return tuple(item.header.path for item in found)
+
+    @property
+    def others(self) -> tuple[OtherFile, ...]:
+        """The files that are no images, by name."""
+        with self._lock:
+            return tuple(other for _, other in self._others.values())
+
+    def cases(self) -> tuple[Case, ...]:
+        """Return what was found so far.
+
+        Every file that is no readable image is named in ``unreadable`` of the case
+        that shares its folder, else of the first.
+        """
+        with self._lock:
+            found = sorted(self._found.values(), key=lambda item: item.place)
+            others = list(self._others.values())
+        patients = _grouped(found, lambda item: item.header.patient_key)
+        lost = _lost(found, others)
+        if not patients:
+            return (Case("", (), tuple(lost[""])),) if lost else ()
+        return tuple(
+            Case(key, self._studies(items), tuple(lost[key]))
+            for key, items in patients.items()
+        )
+
+    def _studies(self, items: Sequence[_Found]) -> tuple[Study, ...]:
+        studies = [
+            Study(
+                key,
+                group[0].header.study_date,
+                group[0].header.study_description,
+                self._series([item.header for item in group]),
+            )
+            for key, group in _grouped(items, lambda i: i.header.study_key).items()
+        ]
+        return tuple(sorted(studies, key=lambda study: study.date))
+
+    def _series(self, headers: Sequence[FileHeader]) -> tuple[Series, ...]:
+        return tuple(
+            Series(
+                self._numbered(key, plane),
+                stack[0].modality,
+                stack[0].series_description,
+                tuple(image for header in _ordered(stack) for image in header.images()),
+            )
+            for key, group in _grouped(headers, lambda h: h.series_key).items()
+            for plane, stack in _grouped(group, _plane).items()
+        )
+
+    def _numbered(self, key: str, plane: object) -> str:
+        """Return the series' key, with a number from the second plane found on."""
+        number = self._planes[key].get(plane, 0)
+        return key if number == 0 else f"{key}#{number + 1}"
+
+
+def _with_keys(header: FileHeader, folder: str) -> FileHeader:
+    """Name patient, study and series by the folder where the file does not."""
+    own = f"{folder}/{header.path.name}" if is_volume_name(header.path) else folder
+    return replace(
+        header,
+        patient_key=header.patient_key or header.study_key or folder,
+        study_key=header.study_key or folder,
+        series_key=header.series_key or own,
+    )
+
+
+def _lost(
+    found: Sequence[_Found], others: Sequence[tuple[str, OtherFile]]
+) -> dict[str, list[str]]:
+    """Return the names of files that are no images, by the patient they lie with."""
+    home = {item.folder: item.header.patient_key for item in reversed(found)}
+    first = found[0].header.patient_key if found else ""
+    lost: dict[str, list[str]] = defaultdict(list)
+    for folder, other in others:
+        lost[home.get(folder, first)].append(other.path.name)
+    return lost
+
+
+def _plane(header: FileHeader) -> object:
+    """Return what slices of one stack share; radiographs and photographs share all."""
+    if header.axes is None or header.position is None:
+        return None
+    return tuple(round(value, 3) for value in header.axes), header.size
+
+
+def _ordered(stack: Sequence[FileHeader]) -> list[FileHeader]:
+    """Return slices along their normal, the rest by Instance Number, then as found."""
+
+    def key(header: FileHeader) -> tuple[float, int]:
+        instance = header.instance if header.instance is not None else sys.maxsize
+        return _depth(header), instance
+
+    return sorted(stack, key=key)
+
+
+def _depth(header: FileHeader) -> float:
+    """Return a slice's distance from the origin along its normal in millimetres.
+
+    The normal is rows × columns of Image Orientation (PS3.3 C.7.6.2.1.1); 0 without.
+    """
+    if header.axes is None or header.position is None:
+        return 0.0
+    (a, b, c), (d, e, f) = header.axes[:3], header.axes[3:]
+    at = header.position
+    along = at.x * (b * f - c * e) + at.y * (c * d - a * f) + at.z * (a * e - b * d)
+    # A micrometre: less is rounding of the decimal strings, not another slice.
+    return round(along, 3)
+
+
+def _grouped(
+    items: Iterable[_Item], key: Callable[[_Item], _Key]
+) -> dict[_Key, list[_Item]]:
+    """Return the items by key, groups and items in the order they came."""
+    groups: dict[_Key, list[_Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups

@@ -3,10 +3,19 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
+
+_DECODER: Final = "_decoder"
+"""With this alone the program is a decoding process, and imports nothing else."""
 
 
 def main() -> None:
     """Run the command line, or open the window, and exit with its code."""
+    if sys.argv[1:] == [_DECODER]:
+        from viewer.services.decoder_process import serve
+
+        serve()
+        return
     from viewer.cli import run_command_line
 
     sys.exit(run_command_line(sys.argv[1:], open_window))

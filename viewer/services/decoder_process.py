@@ -1,0 +1,89 @@
+"""A decoding process: reads calls on its standard input, replies on its output.
+
+It decodes where a decoder written in C that crashes or never ends takes no window with
+it, and where none holds the window's interpreter lock.
+"""
+
+import contextlib
+import io
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from viewer.services.pickled_frames import read_message, widen, write_message
+
+WORD: Final = "_decoder"
+"""The hidden first argument with which the program runs itself as this process."""
+_SPARE_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What to call, with what, and after how many seconds nobody waits any more."""
+
+    function: Callable[..., object]
+    arguments: tuple[object, ...]
+    limit_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call returned, or the exception it raised."""
+
+    value: Any = None
+    error: Exception | None = None
+
+
+def decoder_command() -> list[str]:
+    """Return the command line of such a process; a frozen program runs itself again."""
+    program = [sys.executable]
+    if not getattr(sys, "frozen", False):
+        program += ["-m", "viewer"]
+    return [*program, WORD]
+
+
+def decoder_environment() -> dict[str, str]:
+    """Return its environment: decoding needs no threads for linear algebra."""
+    return {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def serve() -> None:
+    """Answer calls until the input ends, as it does when the window is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the window's to answer
+    calls = io.FileIO(sys.stdin.fileno(), "rb", closefd=False)
+    replies = io.FileIO(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # no library breaks the stream
+    widen(replies)
+    with replies, contextlib.suppress(EOFError, BrokenPipeError):
+        while True:
+            write_message(replies, _answer(read_message(calls)))
+
+
+def _answer(call: Call) -> Reply:
+    with _ending_itself_after(call.limit_s + _SPARE_S):
+        try:
+            return Reply(call.function(*call.arguments))
+        except Exception as error:  # noqa: BLE001 - raised again where it was called
+            frames = traceback.format_tb(error.__traceback__)
+            error.add_note("".join(["In a decoding process:\n", *frames]))
+            return Reply(error=error)
+
+
+@contextlib.contextmanager
+def _ending_itself_after(seconds: float) -> Iterator[None]:
+    """Let the system end this process then, should nobody be left to end it.
+
+    The signal's default action needs no interpreter, which a decoder may hold.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)

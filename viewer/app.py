@@ -6,16 +6,20 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from viewer.domain.errors import WrongUseError
-from viewer.settings import Settings
+from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.jobs import run_in_background
 from viewer.ui.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from viewer.services.bench import WindowSpeeds
+    from viewer.services.bench_samples import Samples
 
 _LATER_MS: Final = 150
 """After this the first image is on its way, and the rest of the window is added."""
@@ -60,6 +64,24 @@ def open_window(paths: Sequence[Path], settings: Settings, *, demo: bool) -> int
     return code
 
 
+def measure_window(samples: "Samples") -> "WindowSpeeds":
+    """Measure the window for ``doctor --bench``; off screen where there is no display.
+
+    Parameters
+    ----------
+    samples : Samples
+        The files to measure with; settings and store lie in their ``home``.
+    """
+    from viewer.ui.window_bench import measure_window as measure
+
+    if not has_display():
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    make_application()
+    window = build_window(Settings(samples.home, samples.home / "store.sqlite"))
+    _add_read(window)
+    return measure(window, samples)
+
+
 def make_application() -> QApplication:
     """Return the application, made if there is none."""
     known = QApplication.instance()
@@ -98,6 +120,7 @@ def _add_measure(window: MainWindow) -> None:
 def _open_first(window: MainWindow, paths: Sequence[Path], *, demo: bool) -> None:
     """Open what the start is about, and only then add what nobody looks at yet."""
     _add_read(window)
+    _report_first_image(window)
     if paths:
         window.open_paths(paths)
     elif not demo:
@@ -105,6 +128,13 @@ def _open_first(window: MainWindow, paths: Sequence[Path], *, demo: bool) -> Non
     if demo:
         DemoMaker(window).start()
     QTimer.singleShot(_LATER_MS, lambda: _finish_furnishing(window))
+
+
+def _report_first_image(window: MainWindow) -> None:
+    if os.environ.get(FIRST_IMAGE_VARIABLE):
+        from viewer.ui.first_image import FirstImage
+
+        FirstImage(window, Path(os.environ[FIRST_IMAGE_VARIABLE]))
 
 
 def _finish_furnishing(window: MainWindow) -> None:

@@ -23,12 +23,15 @@ from viewer.domain.errors import (
 from viewer.domain.run import OrphanPolicy
 from viewer.settings import Settings, read_settings
 from viewer.terminal import (
+    NO_WINDOW,
     OpenWindow,
     Progress,
+    WindowParts,
     cell_text,
     crash_sentence,
     demo_batch,
     drive,
+    print_bench,
     print_json,
     print_rows,
     print_run,
@@ -60,16 +63,14 @@ _threads_option = click.option(
 )
 
 
-def run_command_line(
-    arguments: Sequence[str], open_window: OpenWindow | None = None
-) -> int:
+def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) -> int:
     """Run one command and return its exit code; a person never sees a traceback.
 
-    Without ``open_window`` there is no window, and what would open it says so.
+    Without a window, what would open it says so.
     """
     try:
         result = overread.main(
-            list(arguments), "overread", standalone_mode=False, obj=open_window
+            list(arguments), "overread", standalone_mode=False, obj=window
         )
     except OverreadError as error:
         return _say(str(error))
@@ -134,10 +135,10 @@ def open_command(
 
 
 def _window(context: click.Context) -> OpenWindow:
-    if context.obj is None:
+    parts: WindowParts = context.obj
+    if parts.open is None:
         raise WrongUseError("This program has no window.", "See overread --help.")
-    opener: OpenWindow = context.obj
-    return opener
+    return parts.open
 
 
 @overread.command()
@@ -353,20 +354,18 @@ def models(store: Path | None, *, as_json: bool) -> None:
 @click.option("--bench", is_flag=True, help="Measure speeds on this machine.")
 @_store_option
 @_json_option
-def doctor(store: Path | None, *, bench: bool, as_json: bool) -> None:
+@click.pass_obj
+def doctor(
+    window: WindowParts, store: Path | None, *, bench: bool, as_json: bool
+) -> None:
     """Say what is installed, what is missing and how to get it."""
     from viewer.services.listing import doctor_rows
 
     if bench:
-        from viewer.services.bench import bench_rows
-
-        rows, columns = bench_rows(), ("what", "measured", "unit", "budget")
-    else:
-        rows, columns = doctor_rows(read_settings(store)), ("what", "state", "mend")  # type: ignore[assignment]
-    if as_json:
-        print_json(rows)
-    else:
-        print_rows(rows, columns)
+        print_bench(window, as_json=as_json)
+        return
+    rows = doctor_rows(read_settings(store))
+    print_json(rows) if as_json else print_rows(rows, ("what", "state", "mend"))
 
 
 @overread.command()

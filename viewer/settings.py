@@ -9,6 +9,8 @@ import platformdirs
 
 STORE_VARIABLE: Final = "OVERREAD_STORE"
 HOME_VARIABLE: Final = "OVERREAD_HOME"
+FIRST_IMAGE_VARIABLE: Final = "OVERREAD_REPORT_FIRST_IMAGE"
+"""A file: the window notes in it when its first image was painted, and closes."""
 
 
 @dataclass(frozen=True, slots=True)

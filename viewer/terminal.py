@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
@@ -27,6 +28,7 @@ from viewer.domain.run import (
 from viewer.settings import Settings
 
 if TYPE_CHECKING:
+    from viewer.services.bench import MeasureWindow
     from viewer.services.run_batch import BatchOptions
     from viewer.store.database import Store
 
@@ -85,6 +87,29 @@ class OpenWindow(Protocol):
     def __call__(self, paths: Sequence[Path], store: Path | None, *, demo: bool) -> int:
         """Open files and folders, or the demo collection."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class WindowParts:
+    """What the caller brings of the window; None where there is none."""
+
+    open: OpenWindow | None = None
+    measure: "MeasureWindow | None" = None
+
+
+NO_WINDOW: Final = WindowParts()
+
+
+def print_bench(parts: WindowParts, *, as_json: bool) -> None:
+    """Measure this machine's speeds and print them beside their budgets."""
+    from viewer.services.bench import bench_rows, bench_table
+
+    rows = bench_rows(parts.measure)
+    if as_json:
+        print_json(rows)
+    else:
+        columns = ("what", "measured", "range", "budget", "within", "note")
+        print_rows(bench_table(rows), columns)
 
 
 class Progress:

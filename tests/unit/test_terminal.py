@@ -18,6 +18,7 @@ from viewer.domain.run import (
     TrialRetried,
 )
 from viewer.settings import read_settings
+from viewer.terminal import WindowParts
 
 
 @pytest.mark.parametrize(
@@ -168,19 +169,6 @@ def test_that_the_demo_runs_its_batch_and_names_the_report(
     assert "Lung Lesion" in out
 
 
-def test_that_the_bench_prints_a_number_for_each_budget(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from viewer.domain.geometry import SizePx
-
-    monkeypatch.setattr("viewer.services.bench._PATIENTS", 1)
-    monkeypatch.setattr("viewer.services.bench._SIZE", SizePx(250, 200))
-    assert cli.run_command_line(["doctor", "--bench"]) == 0
-    out = capsys.readouterr().out
-    assert "batch overhead per case" in out
-    assert "re-scoring" in out
-
-
 def test_that_words_that_name_files_open_the_window(tmp_path: Path) -> None:
     opened: list[tuple[Sequence[Path], Path | None, bool]] = []
 
@@ -191,10 +179,13 @@ def test_that_words_that_name_files_open_the_window(tmp_path: Path) -> None:
     film = tmp_path / "film.dcm"
     film.write_bytes(b"")
     store = tmp_path / "s.sqlite"
-    assert cli.run_command_line([], window) == 0
-    assert cli.run_command_line([str(film), str(tmp_path)], window) == 0
-    assert cli.run_command_line([str(film), "--store", str(store)], window) == 0
-    assert cli.run_command_line(["demo"], window) == 0
+    assert cli.run_command_line([], WindowParts(window)) == 0
+    assert cli.run_command_line([str(film), str(tmp_path)], WindowParts(window)) == 0
+    assert (
+        cli.run_command_line([str(film), "--store", str(store)], WindowParts(window))
+        == 0
+    )
+    assert cli.run_command_line(["demo"], WindowParts(window)) == 0
     assert opened == [
         ((), None, False),
         ((film, tmp_path), None, False),
@@ -216,6 +207,6 @@ def test_that_the_demo_without_a_display_runs_its_batch_and_says_so(
         return True
 
     monkeypatch.setattr(cli, "demo_batch", batch)
-    assert cli.run_command_line(["demo"], no_display) == 0
+    assert cli.run_command_line(["demo"], WindowParts(no_display)) == 0
     assert ran == [False]
     assert "no display" in capsys.readouterr().err

@@ -1,140 +1,210 @@
-"""Speeds of this machine, measured on the spot (DESIGN 11); nothing is asserted."""
+"""Speeds of this machine against the budgets (DESIGN 11); nothing is asserted.
+
+One table names every budget in the design's order; what was measured is put beside
+it, and what cannot be measured here, or is not built yet, says so.
+"""
 
 import statistics
 import tempfile
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from viewer.domain.exchange import ModelProfile
-from viewer.domain.geometry import SizePx
-from viewer.services.import_dataset import import_dataset
-from viewer.services.make_phantom import make_phantom
-from viewer.services.plan_run import plan_run
-from viewer.services.rescore import rescore_run
-from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.study_file import make_spec
-from viewer.store.database import Store, open_store
-
-_SIZE: Final = SizePx(2500, 2000)
-_PATIENTS: Final = 6
-_REPEATS_TO_RESCORE: Final = 50
-_REPLY: Final = (
-    b'{"id":"0","object":"chat.completion","created":0,"model":"instant","choices":'
-    b'[{"index":0,"finish_reason":"stop","message":{"role":"assistant",'
-    b'"content":"D4"}}],"usage":{"prompt_tokens":1,"completion_tokens":1,'
-    b'"total_tokens":2}}'
-)
+from viewer.domain.errors import OverreadError
+from viewer.services.bench_engine import engine_speeds
+from viewer.services.bench_samples import Samples, make_samples
+from viewer.services.bench_start import install_speeds, start_speeds
 
 Row = dict[str, object]
+Times = Mapping[str, Sequence[float]]
+"""What was measured, by the budget's key and in its unit; each value one round."""
+
+GESTURES: Final = ("window/level", "pan", "zoom")
+SIDES: Final = (3000, 4096)
+"""Square 16-bit images, in pixels."""
+_FRAME_MS: Final = {3000: 5.0, 4096: 8.0}
+_DRAWN: Final = {False: "", True: ", grid 16 × 16 and reference"}
 
 
-def bench_rows() -> list[Row]:
-    """Measure batch overhead per case and re-scoring rate; return printable rows."""
-    with (
-        tempfile.TemporaryDirectory(prefix="overread-bench-") as folder,
-        open_store(Path(folder) / "bench.sqlite") as store,
-        _instant_endpoint() as base_url,
-    ):
-        _register_uncompressed(store, Path(folder))
-        return [*_overhead(store, base_url), *_rescoring(store)]
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A line of the table; ``limit`` None is a number without a budget.
+
+    ``at_least`` is for rates, where more is better; ``built`` False for later work.
+    """
+
+    key: str
+    what: str
+    unit: str
+    limit: float | None = None
+    at_least: bool = False
+    built: bool = True
 
 
-def _register_uncompressed(store: Store, folder: Path) -> None:
-    root = folder / "phantom"
-    make_phantom(root, _PATIENTS, 0, _SIZE, lambda *_: None, compress=False)
-    import_dataset(store, "chexlocalize", root, "bench")
+@dataclass(frozen=True)
+class WindowSpeeds:
+    """What the window measured, and Qt's name of the screen it was drawn on."""
+
+    times: Times
+    screen: str
 
 
-def _overhead(store: Store, base_url: str) -> Iterator[Row]:
-    profile = ModelProfile(
-        "instant",
-        "openai_api",
-        {"base_url": base_url, "model": "instant", "max_tokens": 8, "timeout_s": 30.0},
+MeasureWindow = Callable[[Samples], WindowSpeeds]
+"""Measures the window; raises where there is none."""
+
+
+@dataclass
+class _Findings:
+    """What was measured so far, and why the window was not."""
+
+    times: dict[str, Sequence[float]] = field(default_factory=dict)
+    screen: str = ""
+    without_window: str = ""
+
+
+def frame_key(gesture: str, side: int, *, drawn: bool) -> str:
+    """Return the key of a gesture on a square image, overlays drawn or not."""
+    return f"{gesture} {side}{' drawn' if drawn else ''}"
+
+
+def _frame_budgets() -> tuple[Budget, ...]:
+    return tuple(
+        Budget(
+            frame_key(gesture, side, drawn=drawn),
+            f"{gesture}, {side} × {side} 16-bit{_DRAWN[drawn]}",
+            "ms",
+            _FRAME_MS[side],
+        )
+        for side in SIDES
+        for drawn in (False, True)
+        for gesture in GESTURES
     )
-    for concurrency in (1, 4):
-        run = _plan(store, profile, seed=concurrency, repeats=1)
-        seconds, trials = _timed_batch(store, run, concurrency)
-        yield {
-            "what": f"batch overhead per case, {concurrency} in flight, {trials} cases",
-            "measured": 1000 * seconds / trials,
-            "unit": "ms",
-            "budget": "40",
-        }
 
 
-def _plan(store: Store, profile: ModelProfile, *, seed: int, repeats: int) -> int:
-    spec = make_spec(
-        study="grid_localization",
-        dataset="bench",
-        preset="gosai2025",
-        seed=seed,
-        repeats=repeats,
-        models=[profile],
-        overrides={"grids": [8]},
-    )
-    return plan_run(store, spec, new=True)
+BUDGETS: Final = (
+    *_frame_budgets(),
+    Budget("scroll", "scroll a 300-slice CT, a slice", "ms", 8.0),
+    Budget("scroll again", "scroll back over slices seen, a slice", "ms", 8.0),
+    Budget("start", "start to first radiograph painted (2000 × 2500)", "s", 0.7),
+    Budget("start ct", "start to first slice painted, CT of 300 files", "s", 0.7),
+    Budget("memory", "resident memory with one radiograph", "MB", 250.0),
+    Budget("overhead 1", "batch overhead per case, 1 in flight", "ms", 40.0),
+    Budget("overhead 4", "batch overhead per case, 4 in flight", "ms", 40.0),
+    Budget("index", "index a folder, DICOM headers", "1/s", 1500.0, at_least=True),
+    Budget(
+        "dashboard",
+        "dashboard over 100,000 predictions, any grouping",
+        "ms",
+        100.0,
+        built=False,
+    ),
+    Budget("rescore", "re-scoring, replies", "1/s", 5000.0, at_least=True),
+    Budget("baseline", "batch of a baseline, trials", "1/s"),
+    Budget("command", "start of the command line (--version)", "s"),
+    Budget("size", "size of the packaged program", "MB"),
+)
+_OF_WINDOW: Final = frozenset(
+    {*(b.key for b in _frame_budgets()), "scroll", "scroll again", "start", "start ct"}
+    | {"memory"}
+)
 
 
-def _timed_batch(store: Store, run: int, concurrency: int) -> tuple[float, int]:
-    started, done = time.perf_counter(), 0
-    options = BatchOptions(concurrency=concurrency)
-    for event in run_batch(store, run, options, threading.Event()):
-        done += type(event).__name__ == "TrialDone"
-    return time.perf_counter() - started, max(done, 1)
+def bench_rows(measure_window: MeasureWindow | None = None) -> list[Row]:
+    """Measure everything that can be measured here; return a row for each budget.
+
+    Parameters
+    ----------
+    measure_window : callable, optional
+        Measures what needs the window; without it those lines say so.
+    """
+    found = _Findings()
+    with tempfile.TemporaryDirectory(prefix="overread-bench-") as folder:
+        samples = make_samples(Path(folder))
+        _look_at_window(found, samples, measure_window)
+        found.times |= engine_speeds(samples)
+        found.times |= install_speeds()
+    return [_row(budget, found) for budget in BUDGETS]
 
 
-def _rescoring(store: Store) -> Iterator[Row]:
-    profile = ModelProfile("uniform", "uniform")
-    run = _plan(store, profile, seed=0, repeats=_REPEATS_TO_RESCORE)
-    seconds, trials = _timed_batch(store, run, 4)
-    yield {
-        "what": f"batch of a baseline, {trials} trials",
-        "measured": trials / seconds,
-        "unit": "trials/s",
-        "budget": "",
-    }
-    rates = []
-    for _ in range(3):
-        started = time.perf_counter()
-        replies = rescore_run(store, run).replies
-        rates.append(replies / (time.perf_counter() - started))
-    yield {
-        "what": f"re-scoring, {replies} replies",
-        "measured": statistics.median(rates),
-        "unit": "replies/s",
-        "budget": "5000",
-    }
-
-
-class _Instant(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        """Read the question and answer at once."""
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(_REPLY)))
-        self.end_headers()
-        self.wfile.write(_REPLY)
-
-    def log_message(self, *_: object) -> None:
-        """Keep standard error for people."""
-
-
-@contextmanager
-def _instant_endpoint() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Instant)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+def _look_at_window(
+    found: _Findings, samples: Samples, measure: MeasureWindow | None
+) -> None:
+    if measure is None:
+        found.without_window = "no window"
+        return
     try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        speeds = measure(samples)
+        found.screen = speeds.screen
+        found.times |= speeds.times
+        found.times |= start_speeds(samples)
+    except OverreadError as error:
+        found.without_window = str(error)
+
+
+def _row(budget: Budget, found: _Findings) -> Row:
+    values = found.times.get(budget.key, ())
+    median = statistics.median(values) if values else None
+    return {
+        "what": budget.what,
+        "measured": median,
+        "lowest": min(values, default=None),
+        "highest": max(values, default=None),
+        "rounds": len(values),
+        "unit": budget.unit,
+        "budget": budget.limit,
+        "at_least": budget.at_least,
+        "within": _within(budget, median),
+        "note": _note(budget, found),
+    }
+
+
+def _within(budget: Budget, median: float | None) -> bool | None:
+    if budget.limit is None or median is None:
+        return None
+    return median >= budget.limit if budget.at_least else median <= budget.limit
+
+
+def _note(budget: Budget, found: _Findings) -> str:
+    if not budget.built:
+        return "not built"
+    of_window = budget.key in _OF_WINDOW
+    if budget.key not in found.times:
+        return found.without_window if of_window else "not packaged"
+    offscreen = of_window and found.screen == "offscreen"
+    return "without a display" if offscreen else ""
+
+
+def bench_table(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows as people read them: median, range, budget, within."""
+    return [
+        {
+            "what": row["what"],
+            "measured": _number(row["measured"], row["unit"]),
+            "range": _range(row),
+            "budget": _budget_text(row),
+            "within": {True: "yes", False: "NO", None: ""}[row["within"]],  # type: ignore[index]
+            "note": row["note"],
+        }
+        for row in rows
+    ]
+
+
+def _range(row: Row) -> str:
+    if row["rounds"] in {0, 1}:
+        return ""
+    low, high = (_number(row[name], "") for name in ("lowest", "highest"))
+    return f"{low} to {high} ({row['rounds']})"
+
+
+def _budget_text(row: Row) -> str:
+    if row["budget"] is None:
+        return ""
+    return f"{'≥' if row['at_least'] else '≤'} {_number(row['budget'], row['unit'])}"
+
+
+def _number(value: object, unit: object) -> str:
+    if not isinstance(value, float | int):
+        return ""
+    text = f"{value:.2f}" if value < 100 else f"{value:.0f}"
+    return f"{text} {unit}".strip()

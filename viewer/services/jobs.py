@@ -15,12 +15,15 @@ from viewer.services.events_json import event_of_json, line
 from viewer.services.run_batch import BatchOptions
 
 
+def own_program() -> list[str]:
+    """Return the command that runs this program again, without its arguments."""
+    frozen = getattr(sys, "frozen", False)
+    return [sys.executable] if frozen else [sys.executable, "-m", "viewer"]
+
+
 def worker_command(store_path: Path) -> list[str]:
     """Return the command line of a worker; a frozen program runs itself again."""
-    program = [sys.executable]
-    if not getattr(sys, "frozen", False):
-        program += ["-m", "viewer"]
-    return [*program, "worker", "--store", str(store_path)]
+    return [*own_program(), "worker", "--store", str(store_path)]
 
 
 def spawn_worker(store_path: Path) -> "subprocess.Popen[bytes]":

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.grid import Grid
+from viewer.domain.grid import Grid, LetterAxis
 from viewer.domain.image import Raster, Window
 from viewer.domain.run import ModelStopped, RunSpec, Trial
 from viewer.imaging.answer_overlay import draw_answer
@@ -41,7 +41,8 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 class Question:
     """What a person asks: where is ``finding`` on this image.
 
-    ``window`` is that on the person's screen, in modality units; None for the file's.
+    ``letters`` is the axis of the grid that letters name. ``window`` is that on the
+    person's screen, in modality units; None for the file's.
     """
 
     ref: ImageRef
@@ -50,6 +51,7 @@ class Question:
     grid: str = "8"
     view: View = View.UNKNOWN
     window: Window | None = None
+    letters: LetterAxis = LetterAxis.ROW
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,7 @@ def _spec(question: Question, dataset: Dataset, view: View) -> RunSpec:
         models=[question.profile],
         overrides={
             "grids": [question.grid],
+            "letters": question.letters.value,
             "findings": [question.finding],
             "views": [view.value],
         },

@@ -7,6 +7,7 @@ from typing import Any
 
 from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import WrongUseError
+from viewer.domain.grid import LetterAxis
 from viewer.domain.image import VoiFunction, Window
 
 
@@ -15,7 +16,8 @@ class AskCommand:
     """One question to several models: where is ``finding`` on this image.
 
     ``window`` is that on the screen where a person changed it, None for the file's
-    own; ``view`` is what the person says of an image that does not say it.
+    own; ``view`` is what the person says of an image that does not say it, ``letters``
+    the axis of the grid that letters name.
     """
 
     ref: ImageRef
@@ -24,6 +26,7 @@ class AskCommand:
     grid: str = "8"
     view: View = View.UNKNOWN
     window: Window | None = None
+    letters: LetterAxis = LetterAxis.ROW
 
 
 def ask_as_json(command: AskCommand) -> dict[str, object]:
@@ -36,6 +39,7 @@ def ask_as_json(command: AskCommand) -> dict[str, object]:
         "finding": command.finding,
         "models": list(command.models),
         "grid": command.grid,
+        "letters": command.letters.value,
         "view": command.view.value,
         "window": None
         if window is None
@@ -53,6 +57,7 @@ def ask_of_json(value: Mapping[str, Any]) -> AskCommand:
             grid=str(value["grid"]),
             view=View(value["view"]),
             window=_window(value["window"]),
+            letters=LetterAxis(value["letters"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise WrongUseError(

@@ -161,6 +161,7 @@ class _Worker:
                 command.grid,
                 command.view,
                 command.window,
+                command.letters,
             )
             for name in command.models
         ]

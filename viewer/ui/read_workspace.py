@@ -12,7 +12,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from viewer.domain.case import Case
-from viewer.domain.grid import LetterAxis
 from viewer.domain.image import Window
 from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.batch_form import ModelState, finding_names, model_states
@@ -24,6 +23,7 @@ from viewer.ui.desk import Desk
 from viewer.ui.errands import run_for
 from viewer.ui.layout_memory import Choices
 from viewer.ui.panels.answers_panel import details
+from viewer.ui.panels.ask_panel import AskChoice
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.asking import Asking
 from viewer.ui.panels.case_browser import CaseBrowser, ImageChosen, OpenWanted
@@ -146,11 +146,12 @@ class ReadWorkspace(QWidget):
     @property
     def choices(self) -> Choices:
         """What a person chose in the panels, for the next start."""
-        return {"grid": plain(self.grid.choice)}
+        return {"grid": plain(self.grid.choice), "ask": plain(self.ask.choice)}
 
     def recall(self, choices: Choices) -> None:
         """Choose again what was chosen when the window was left."""
         self.grid.set_choice(restored(self.grid.choice, choices.get("grid")))
+        self.ask.set_choice(restored(AskChoice(), choices.get("ask")))
 
     def reload_models(self) -> None:
         """Read the models and their states again."""
@@ -230,8 +231,6 @@ class ReadWorkspace(QWidget):
     def _follow_grid(self, event: GridChanged) -> None:
         self.pair.set_grid(event.choice)
         self._desk.actions.set_checked("overlays.grid", event.choice.shown)
-        rows = event.choice.grid.letters is LetterAxis.ROW
-        self.ask.set_grid(event.choice.grid.name if rows else "")
 
     def _tell_cursor(self, event: CursorMoved) -> None:
         point = event.point

@@ -4,7 +4,8 @@ from pytestqt.qtbot import QtBot
 
 from viewer.domain.case import View
 from viewer.services.batch_form import ModelState
-from viewer.ui.panels.ask_panel import AskPanel, AskWanted
+from viewer.ui.choices import plain, restored
+from viewer.ui.panels.ask_panel import AskChoice, AskPanel, AskWanted
 
 _STATES = (
     ModelState("asymmetry", "compares the sides", "ready", ready=True),
@@ -98,9 +99,16 @@ def test_that_cancel_shows_only_while_a_question_runs(qtbot: QtBot) -> None:
     assert panel.ask.isEnabled()
 
 
-def test_that_a_grid_that_cannot_be_asked_about_says_why(qtbot: QtBot) -> None:
+def test_that_a_remembered_choice_is_chosen_again(qtbot: QtBot) -> None:
     panel = _panel(qtbot)
-    panel.set_grid("")
-    assert "letters" in panel.hint.text()
-    panel.set_grid("8x10")
-    assert panel.ask.isEnabled()
+    kept = plain(AskChoice("Edema", ("uniform", "large", "gone")))
+    panel.set_choice(restored(AskChoice(), kept))
+    assert panel.choice == AskChoice("Edema", ("uniform",))
+
+
+def test_that_remembered_models_that_are_gone_leave_the_default_ticked(
+    qtbot: QtBot,
+) -> None:
+    panel = _panel(qtbot)
+    panel.set_choice(AskChoice("", ("gone", "large")))
+    assert panel.choice == AskChoice("Lung Lesion", ("asymmetry", "uniform"))

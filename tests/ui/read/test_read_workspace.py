@@ -14,13 +14,21 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import square, write_dicom, write_picture
 from viewer.domain.case import View
+from viewer.domain.grid import Cell, Grid, LetterAxis
 from viewer.domain.image import Window
-from viewer.services.answers import sent_images
+from viewer.imaging.grid_overlay import draw_grid
+from viewer.imaging.luts import to_raster
+from viewer.imaging.png import encode_png
+from viewer.imaging.resample import FitMode, fit
+from viewer.readers.pixels import load_pixels
+from viewer.services.answers import StoredAnswer, sent_images
 from viewer.settings import Settings
 from viewer.store.database import open_store
+from viewer.studies.catalog import study_named
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
+from viewer.ui.panels.grid_controls import GridChoice
 from viewer.ui.read_workspace import ReadWorkspace
 
 if TYPE_CHECKING:
@@ -225,3 +233,33 @@ def test_that_the_grid_follows_its_controls_and_its_action(
     desk.actions["overlays.grid"].trigger()
     assert _grid_drawn(read) == ""
     assert not desk.actions["overlays.grid"].isChecked()
+
+
+def test_that_letters_along_columns_are_asked_drawn_and_scored_as_shown(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+) -> None:
+    _open(qtbot, read, case / "f.dcm")
+    qtbot.waitUntil(lambda: read.ask.asked_finding == "Lung Lesion")
+    read.grid.set_choice(GridChoice(grid=Grid(6, 9)))
+    _ask(qtbot, read)
+    rows = read.answers.current
+    read.grid.set_choice(GridChoice(grid=Grid(6, 9, LetterAxis.COLUMN)))
+    _ask(qtbot, read)
+    qtbot.waitUntil(lambda: read.answers.current != rows, timeout=_PATIENCE_MS)
+    columns = read.answers.current
+    assert rows is not None
+    assert columns is not None
+    assert columns.grid == Grid(6, 9, LetterAxis.COLUMN)
+    assert _cells(columns) == _cells(rows)
+    assert columns.reference_cells != rows.reference_cells
+    assert columns.score.coverage == rows.score.coverage
+    assert columns.score.answer in columns.reply_text
+    (sent,) = sent_images(desk.settings.store, columns.request_sha256)
+    plain = fit(to_raster(load_pixels(columns.ref)), 256, FitMode.CROP_RESIZE)
+    style = study_named("grid_localization").read_params("gosai2025", {}).style
+    assert sent == encode_png(draw_grid(plain, columns.grid, style))
+
+
+def _cells(answer: StoredAnswer) -> set[Cell | None]:
+    names = (answer.score.answer, *answer.reference_cells)
+    return {answer.grid.cell(name) for name in names}

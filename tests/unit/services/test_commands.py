@@ -5,6 +5,7 @@ import pytest
 
 from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import WrongUseError
+from viewer.domain.grid import LetterAxis
 from viewer.domain.image import VoiFunction, Window
 from viewer.services.commands import AskCommand, ask_as_json, ask_of_json
 from viewer.services.events_json import line
@@ -17,6 +18,7 @@ WINDOWED = AskCommand(
     "8x10",
     View.LATERAL,
     Window(-600.5, 1500, VoiFunction.SIGMOID),
+    LetterAxis.COLUMN,
 )
 
 
@@ -27,7 +29,13 @@ def test_that_a_question_comes_back_from_its_json_line(command: AskCommand) -> N
 
 @pytest.mark.parametrize(
     "change",
-    [{"path": 3}, {"view": "from above"}, {"models": 1}, {"window": [1, 2]}],
+    [
+        {"path": 3},
+        {"view": "from above"},
+        {"letters": "x"},
+        {"models": 1},
+        {"window": [1, 2]},
+    ],
 )
 def test_that_a_question_that_cannot_be_read_is_refused(
     change: dict[str, object],

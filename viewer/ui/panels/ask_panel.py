@@ -33,6 +33,14 @@ class AskWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class AskChoice:
+    """What a person set, as it is remembered; the names of models as ticked."""
+
+    finding: str = ""
+    models: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CancelWanted:
     """A person wants no further answer of the question that runs."""
 
@@ -49,7 +57,6 @@ class AskPanel(QWidget):
         super().__init__(parent)
         self.setObjectName("askPanel")
         self._image_open, self._view, self._running = False, View.UNKNOWN, False
-        self._grid = "8"
         self._models: tuple[tuple[ModelState, QCheckBox], ...] = ()
         self.finding = QComboBox(editable=True)
         self.finding.setAccessibleName("Finding")
@@ -134,6 +141,20 @@ class AskPanel(QWidget):
         return tuple(state.name for state, box in self._models if box.isChecked())
 
     @property
+    def choice(self) -> AskChoice:
+        """What the panel says now."""
+        return AskChoice(self.asked_finding, self.ticked)
+
+    def set_choice(self, choice: AskChoice) -> None:
+        """Set finding and models; those no longer there or not ready are left out."""
+        if choice.finding:
+            self.finding.setCurrentText(choice.finding)
+        known = {state.name for state, _ in self._models if state.ready}
+        if known & set(choice.models):
+            for state, box in self._models:
+                box.setChecked(state.ready and state.name in choice.models)
+
+    @property
     def asked_finding(self) -> str:
         """The finding as it stands in the field, without outer spaces."""
         return self.finding.currentText().strip()
@@ -143,11 +164,6 @@ class AskPanel(QWidget):
         self._image_open = view is not None
         self._view = view or View.UNKNOWN
         self.view.setCurrentIndex(0)
-        self._update()
-
-    def set_grid(self, name: str) -> None:
-        """Say which grid a question carries; "" where it cannot be asked about."""
-        self._grid = name
         self._update()
 
     def set_running(self, running: bool, words: str = "") -> None:
@@ -179,10 +195,6 @@ class AskPanel(QWidget):
             (
                 self._asked() is not View.UNKNOWN,
                 "The file does not say which view it shows. Choose it above.",
-            ),
-            (
-                bool(self._grid),
-                "A question names rows by letters. Set letters to rows.",
             ),
             (not self._running, "A question runs. Cancel it or wait for its answer."),
         )

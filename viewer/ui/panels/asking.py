@@ -66,12 +66,14 @@ class Asking(QWidget):
         shown = self._pair.active.shown
         if shown is None:
             return
+        grid = self._side.grid.choice.grid
         self.questions.ask(
             AskCommand(
                 ref=shown.ref,
                 finding=wanted.finding,
                 models=wanted.models,
-                grid=self._side.grid.choice.grid.name,
+                grid=grid.name,
+                letters=grid.letters,
                 view=wanted.view,
                 window=self._pair.active.chosen_window,
             )

@@ -15,6 +15,8 @@ from viewer import app
 from viewer.domain.geometry import SizePx
 from viewer.domain.result import Outcome
 from viewer.domain.run import RunStatus
+from viewer.services.batch_form import dataset_names
+from viewer.services.demo_run import NAME as DEMO
 from viewer.services.import_dataset import import_dataset
 from viewer.services.make_phantom import make_phantom
 from viewer.settings import Settings
@@ -136,6 +138,21 @@ def open_story(qtbot: QtBot, settings: Settings, folder: Path) -> Story:
     qtbot.waitExposed(window)
     read, measure = found(window, ReadWorkspace), found(window, MeasureWorkspace)
     return Story(qtbot, window, read, measure, folder)
+
+
+def open_demo(qtbot: QtBot, settings: Settings) -> Story:
+    """Open the window on the demo collection, and wait until all of it is made."""
+    window = app.build_window(settings)
+    qtbot.addWidget(window)
+    app.furnish(window)
+    window.show()
+    qtbot.waitExposed(window)
+    app.DemoMaker(window).start()
+    read, measure = found(window, ReadWorkspace), found(window, MeasureWorkspace)
+    story = Story(qtbot, window, read, measure, settings.home / "demo" / "phantom")
+    story.wait(lambda: story.read.pair.active.shown is not None)
+    story.wait(lambda: DEMO in dataset_names(settings.store))
+    return story
 
 
 def found(parent: QWidget, kind: type[Child]) -> Child:

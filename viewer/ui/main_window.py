@@ -45,6 +45,7 @@ from viewer.ui.layout_memory import (
 from viewer.ui.notice_bar import NoticeBar
 from viewer.ui.palette_dialog import PaletteDialog
 from viewer.ui.shortcuts_sheet import ShortcutsSheet
+from viewer.ui.show_once import show_once
 from viewer.ui.status_bar import CancelAsked, StatusBar
 from viewer.ui.switch import Switch
 
@@ -286,15 +287,19 @@ class MainWindow(QMainWindow):
         dialog.show()
 
     def _show_shortcuts(self) -> None:
-        ShortcutsSheet(self.desk.actions, self).show()
+        show_once(self, "shortcuts", lambda: ShortcutsSheet(self.desk.actions, self))
 
     def _show_about(self) -> None:
+        show_once(self, "about", self._about_box)
+
+    def _about_box(self) -> QMessageBox:
         box = QMessageBox(self)
+        box.setModal(False)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setWindowTitle("About Overread")
         box.setText(f"Overread {viewer.__version__}")
         box.setInformativeText("For research; not a medical device.")
-        box.open()
+        return box
 
     def _quit(self) -> None:
         self.close()

@@ -81,7 +81,7 @@ def current() -> Palette:
 def apply(app: QApplication, palette: Palette) -> None:
     """Give the application a theme; widgets hear of it as a change of palette."""
     _IN_USE["palette"] = palette
-    if app.style().objectName() != "fusion":
+    if not app.styleSheet():  # once: a style polishes every widget there is
         app.setStyle("Fusion")
     app.setPalette(_qt_palette(palette))
     app.setStyleSheet(_style_sheet(palette))

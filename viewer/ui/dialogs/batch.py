@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -41,6 +40,7 @@ from viewer.services.batch_form import (
 from viewer.settings import Settings
 from viewer.ui import theme
 from viewer.ui.errands import Errands
+from viewer.ui.file_choice import choose_to_read, choose_to_write
 from viewer.ui.params_form import ParamsForm
 
 if TYPE_CHECKING:
@@ -254,16 +254,11 @@ class BatchDialog(QDialog):
         self.sentence.setText(str(error))
 
     def _ask_what_to_open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open study file", "", _FILES)
-        if name:
-            self.read_from(Path(name))
+        choose_to_read(self, "Open study file", _FILES, self.read_from)
 
     def _ask_where_to_save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Save study file", "study.toml", _FILES
-        )
-        if name:
-            self.write_to(Path(name))
+        title = "Save study file"
+        choose_to_write(self, title, "study.toml", _FILES, self.write_to)
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._work_out)

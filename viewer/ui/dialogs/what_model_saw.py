@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QPixmap
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -20,6 +19,8 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+
+from viewer.ui.file_choice import choose_to_write
 
 _FACTOR_MAX: Final = 3
 _WIDTHS: Final = (570, 430)
@@ -82,11 +83,8 @@ class WhatModelSaw(QDialog):
         QGuiApplication.clipboard().setText(self.text.toPlainText())
 
     def _save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Save the image as it was sent", "sent.png", "PNG (*.png)"
-        )
-        if name:
-            self.save_image(Path(name))
+        title = "Save the image as it was sent"
+        choose_to_write(self, title, "sent.png", "PNG (*.png)", self.save_image)
 
     def save_image(self, path: Path) -> None:
         """Write the first image's bytes unchanged; a failure stands in the title."""

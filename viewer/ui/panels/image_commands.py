@@ -15,6 +15,7 @@ from viewer.ui.errands import run_for
 from viewer.ui.notices import Notices
 from viewer.ui.panels.viewport_pair import ViewportPair
 from viewer.ui.panels.window_presets import NoWindow, preset_window
+from viewer.ui.show_once import show_once
 
 PRESETS: Final = range(10)
 
@@ -69,7 +70,8 @@ class ImageCommands:
         )
 
     def _list_tags(self, path: Path, tags: tuple[Tag, ...]) -> None:
-        TagList(path.name, tags, self._pair).show()
+        pair = self._pair
+        show_once(pair, f"tags {path}", lambda: TagList(path.name, tags, pair))
 
     def _tell(self, error: Exception) -> None:
         if not isinstance(error, OverreadError):

@@ -1,12 +1,10 @@
 """A run's results: filters, chart and table over the same rows."""
 
-from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -17,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.report import Table
 from viewer.ui import theme
+from viewer.ui.file_choice import choose_to_write
 from viewer.ui.panels.chart import ChartPanel
 from viewer.ui.tables.chart_bars import bar_chart
 from viewer.ui.tables.columns import shown
@@ -75,11 +74,9 @@ class ResultsPanel(QWidget):
 
     def ask_where_to_export(self) -> None:
         """Let a person choose the file to write."""
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Export table", "results.csv", "Tables (*.csv)"
+        choose_to_write(
+            self, "Export table", "results.csv", "Tables (*.csv)", self.save_wanted.emit
         )
-        if name:
-            self.save_wanted.emit(Path(name))
 
     def _fill(self, column: str, combo: QComboBox) -> None:
         """Offer a column's values; keep the choice, else all views, the first grid."""

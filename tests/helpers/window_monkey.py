@@ -1,0 +1,186 @@
+"""A monkey at the window: seeded random keys, clicks, drags and commands."""
+
+import random
+import sys
+import time
+import traceback
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLineEdit,
+    QWidget,
+)
+
+from tests.helpers.window_story import Story, click, drag, tick
+from viewer.ui.dialogs.batch import BatchDialog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_OPENS_MENU = "qt_toolbar_ext_button"
+"""Qt's own button at the end of a tool bar, whose menu waits for a person."""
+_WAITED_MS = 5_000
+"""An action that has the event loop turn for so long waits for a person."""
+_KEYS = (
+    *(Qt.Key(key) for key in range(Qt.Key.Key_A, Qt.Key.Key_Z + 1)),
+    *(Qt.Key(key) for key in range(Qt.Key.Key_0, Qt.Key.Key_9 + 1)),
+    Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Space, Qt.Key.Key_Tab,
+    Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right,
+    Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown,
+    Qt.Key.Key_F1, Qt.Key.Key_F11, Qt.Key.Key_Delete, Qt.Key.Key_Backspace,
+)  # fmt: skip
+_HELD = (
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+)
+_CLICKED = (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+)
+_MODELS = ("asymmetry", "uniform")
+_WIDTHS, _HEIGHTS = (700, 1900), (500, 1200)
+
+
+class Monkey:
+    """Does one random thing after another; the same seed does the same things.
+
+    Where ``waits`` is not empty, the program waited for a person: a modal dialog or a
+    menu turned the event loop inside an action, and was closed.
+    """
+
+    def __init__(self, story: Story, seed: int) -> None:
+        self._story = story
+        self._random = random.Random(seed)
+        everyday = (
+            self._press_key,
+            self._click_something,
+            self._give_command,
+            self._drag_image,
+            self._turn_wheel,
+            self._close_what_lies_above,
+        )
+        rare = (self._resize, self._start_batch, self._ask, self._go_to_results)
+        self._ways: tuple[Callable[[], None], ...] = (*(9 * everyday), *rare)
+        self.done: dict[str, int] = {}
+        self.waits: list[str] = []
+        self._since_s = 0.0
+        self._guard = QTimer(story.window, interval=_WAITED_MS // 5)
+        self._guard.timeout.connect(self._release)
+
+    def act(self, times: int) -> None:
+        """Do so many things, and let the window answer each."""
+        self._guard.start()
+        for _ in range(times):
+            way = self._random.choice(self._ways)
+            self._since_s = time.perf_counter()
+            way()
+            self.done[way.__name__] = self.done.get(way.__name__, 0) + 1
+            self._since_s = time.perf_counter()
+            QApplication.processEvents()
+            _leave_file_dialogs()
+        self._guard.stop()
+
+    def _release(self) -> None:
+        """Close what has waited inside an action; the guard's clock runs there too."""
+        if 1000 * (time.perf_counter() - self._since_s) < _WAITED_MS:
+            return
+        self.waits.append("".join(traceback.format_stack(sys._getframe())))
+        above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+        if above is not None:
+            above.close()
+
+    def _press_key(self) -> None:
+        target = QApplication.focusWidget() or self._story.window
+        key, held = self._random.choice(_KEYS), self._random.choice(_HELD)
+        QTest.keyClick(target, key, held)
+
+    def _click_something(self) -> None:
+        above = QApplication.activePopupWidget() or QApplication.activeWindow()
+        parts = (above or self._story.window).findChildren(QWidget)
+        seen = [part for part in parts if _is_clicked(part)]
+        if seen:
+            part = self._random.choice(seen)
+            target = part.viewport() if isinstance(part, QAbstractItemView) else part
+            click(target, self._point_of(target))
+
+    def _give_command(self) -> None:
+        enabled = [a for _, a in self._story.window.desk.actions if a.isEnabled()]
+        self._random.choice(enabled).trigger()
+
+    def _drag_image(self) -> None:
+        view = self._random.choice(self._story.read.pair.viewports).view
+        if view.isVisible():
+            area = view.viewport()
+            drag(view, self._point_of(area), self._point_of(area))
+
+    def _turn_wheel(self) -> None:
+        view = self._story.read.pair.view
+        at = QPointF(self._point_of(view.viewport()))
+        turned = QPoint(0, self._random.choice((-240, -120, 120, 240)))
+        none, keys = Qt.MouseButton.NoButton, self._random.choice(_HELD)
+        phase = Qt.ScrollPhase.NoScrollPhase
+        there = QPointF(view.viewport().mapToGlobal(at))
+        event = QWheelEvent(at, there, QPoint(), turned, none, keys, phase, False)
+        QApplication.sendEvent(view.viewport(), event)
+
+    def _close_what_lies_above(self) -> None:
+        """Close a menu, a list or a page, so that the window is reached again."""
+        above = QApplication.activePopupWidget() or QApplication.activeWindow()
+        if above is not None and above is not self._story.window:
+            above.close()
+        self._story.window.activateWindow()
+
+    def _resize(self) -> None:
+        width, height = self._random.randint(*_WIDTHS), self._random.randint(*_HEIGHTS)
+        self._story.window.resize(width, height)
+
+    def _ask(self) -> None:
+        self._story.window.desk.actions["ask.ask"].trigger()
+
+    def _go_to_results(self) -> None:
+        self._story.window.desk.actions["window.measure"].trigger()
+
+    def _start_batch(self) -> None:
+        """Run a small batch, as soon as the page Batch… knows what there is."""
+        self._story.window.desk.actions["file.batch"].trigger()
+        page = self._story.measure.findChild(BatchDialog)
+        if isinstance(page, BatchDialog) and page.models.count():
+            page.repeats.setValue(1)
+            tick(page.models, *_MODELS)
+            if page.start.isEnabled():
+                click(page.start)
+
+    def _point_of(self, widget: QWidget) -> QPoint:
+        size = widget.size()
+        return QPoint(
+            self._random.randrange(max(1, size.width())),
+            self._random.randrange(max(1, size.height())),
+        )
+
+
+def _is_clicked(part: QWidget) -> bool:
+    usable = part.isVisible() and part.isEnabled()
+    return isinstance(part, _CLICKED) and usable and part.objectName() != _OPENS_MENU
+
+
+def _leave_file_dialogs() -> None:
+    """Cancel the dialogs that choose files, so that no file is written or read."""
+    for widget in QApplication.topLevelWidgets():
+        if isinstance(widget, QFileDialog) and widget.isVisible():
+            widget.reject()

@@ -1,0 +1,51 @@
+"""Choosing files to read and to write; the window goes on while a person chooses."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+
+def choose_to_write(
+    parent: QWidget, title: str, name: str, kinds: str, then: Callable[[Path], None]
+) -> None:
+    """Ask where to write, and whether an existing file may be replaced.
+
+    Parameters
+    ----------
+    parent : QWidget
+        Whose window the dialog belongs to.
+    title : str
+        The dialog's title.
+    name : str
+        The file name that is offered; its ending is added where a person gives none.
+    kinds : str
+        Qt's filter of file names, "Tables (*.csv)".
+    then : callable
+        Gets the chosen file; nobody is called where the person cancels.
+    """
+    dialog = _dialog(parent, title, kinds, then)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(Path(name).suffix)
+    dialog.selectFile(name)
+    dialog.open()
+
+
+def choose_to_read(
+    parent: QWidget, title: str, kinds: str, then: Callable[[Path], None]
+) -> None:
+    """Ask for one file to read; the parameters are those of `choose_to_write`."""
+    dialog = _dialog(parent, title, kinds, then)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.open()
+
+
+def _dialog(
+    parent: QWidget, title: str, kinds: str, then: Callable[[Path], None]
+) -> QFileDialog:
+    dialog = QFileDialog(parent, title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setNameFilter(kinds)
+    dialog.fileSelected.connect(lambda name: then(Path(name)))
+    return dialog

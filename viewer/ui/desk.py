@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, Qt, Signal
 
 from viewer.domain.run import RunSpec
+from viewer.services.decoding import Decoder, LocalDecoder
 from viewer.settings import Settings
 from viewer.ui.actions import Actions
 from viewer.ui.notices import Notices
@@ -107,10 +108,14 @@ class WorkerBridge(QObject):
 
 @dataclass(frozen=True, eq=False)
 class Desk:
-    """What the workspaces share."""
+    """What the workspaces share.
+
+    ``decoder`` reads images for the screen; the window's decodes in other processes.
+    """
 
     settings: Settings
     worker: WorkerBridge
+    decoder: Decoder = field(default_factory=LocalDecoder)
     actions: Actions = field(default_factory=Actions)
     notices: Notices = field(default_factory=Notices)
     status: StatusFields = field(default_factory=StatusFields)

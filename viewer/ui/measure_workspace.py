@@ -55,7 +55,7 @@ class MeasureWorkspace(QWidget):
         self._batch: BatchDialog | None = None
         self._fresh = False
         self.runs, self.results = RunList(), ResultsPanel()
-        self.film = Filmstrip(self._store)
+        self.film = Filmstrip(self._store, desk.decoder)
         self.setFocusProxy(self.results.table)
         self._pages = QStackedWidget()
         self._lay_out()

@@ -62,7 +62,8 @@ class ReadWorkspace(QWidget):
         self._desk, self._store = desk, desk.settings.store
         self._paths: tuple[Path, ...] = ()
         self._cursor = ""
-        self.browser, self.pair, self.side = CaseBrowser(), ViewportPair(), AskSide()
+        self.pair = ViewportPair(desk.decoder)
+        self.browser, self.side = CaseBrowser(), AskSide()
         self.ask, self.answers, self.grid = (
             self.side.ask,
             self.side.answers,

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.measure_store import finished_run
 from viewer.domain.answer import Status
+from viewer.services.decoding import LocalDecoder
 from viewer.services.measure import results_table, trial_rows
 from viewer.services.report_run import write_report
 from viewer.settings import Settings
@@ -19,7 +20,7 @@ from viewer.store.database import open_store
 from viewer.ui import theme
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
-from viewer.ui.panels.film_picture import film_picture
+from viewer.ui.panels.film_picture import FilmPictures
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def test_that_a_picture_shows_the_answer_and_the_reference(
 ) -> None:
     everything = {"finding": "all", "view": "all", "condition": "all"}
     row = trial_rows(settings.store, run, **everything, model="says-d4")[0]
-    raster = film_picture(settings.store, row, 144)
+    raster = FilmPictures(settings.store, LocalDecoder()).draw(row, 144)
     colours = {tuple(int(v) for v in pixel) for pixel in raster.pixels.reshape(-1, 3)}
     assert raster.pixels.shape == (144, 144, 3)
     assert {(0xE6, 0x9F, 0x00), (0x56, 0xB4, 0xE9)} <= colours

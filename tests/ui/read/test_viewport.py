@@ -7,18 +7,20 @@ import numpy as np
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Photometric, PixelImage
+from viewer.imaging.pyramid import Pyramid
+from viewer.services.opened_image import OpenedImage
 from viewer.services.view_image import CornerText, ShownImage
-from viewer.ui.panels.viewport import ImageCache, Loaded
+from viewer.ui.panels.viewport import ImageCache
 
 
-def _loaded(frame: int, side: int = 10) -> Loaded:
+def _loaded(frame: int, side: int = 10) -> OpenedImage:
     ref = ImageRef(Path("a.dcm"), frame)
     size = SizePx(side, side)
     header = ImageHeader(ref, size, 9, "CT", View.UNKNOWN, "", (), "p", "s", "r")
     pixels = np.zeros((side, side), dtype=np.uint8)
     image = PixelImage(pixels, Photometric.MONOCHROME2)
     shown = ShownImage(ref, header, image, CornerText((), (), (), ()))
-    return Loaded(shown, BoxPx(0, 0, side, side))
+    return OpenedImage(shown, BoxPx(0, 0, side, side), Pyramid(image))
 
 
 def test_that_the_oldest_unused_image_is_dropped_beyond_the_capacity() -> None:

@@ -19,10 +19,11 @@ from PySide6.QtWidgets import QLabel, QListView, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
+from viewer.services.decoding import Decoder
 from viewer.services.measure import TrialRow
 from viewer.ui import theme
 from viewer.ui.errands import Errands
-from viewer.ui.panels.film_picture import film_picture
+from viewer.ui.panels.film_picture import FilmPictures
 from viewer.ui.panels.outcome_words import glyph, words
 
 Index = QModelIndex | QPersistentModelIndex
@@ -162,11 +163,14 @@ class Filmstrip(QWidget):
     trial_chosen = Signal(object)
     """TrialChosen"""
 
-    def __init__(self, store: Path, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, store: Path, decoder: Decoder, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        pictures = FilmPictures(store, decoder)
         self._title = QLabel()
         self._title.setFont(theme.title_font(self.font()))
-        self.model = FilmModel(lambda row: film_picture(store, row, _SIDE), self)
+        self.model = FilmModel(lambda row: pictures.draw(row, _SIDE), self)
         self.view = _new_strip(self.model)
         self.view.clicked.connect(self._choose)
         self.view.entered_with_key.connect(

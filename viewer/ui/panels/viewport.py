@@ -9,18 +9,21 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageHeader, ImageRef
-from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Window
-from viewer.services.view_image import ShownImage, field_of, load_shown_image
+from viewer.services.decoding import Decoder, LocalDecoder
+from viewer.services.opened_image import OpenedImage
+from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.errands import run_for
 from viewer.ui.panels.hanging import Stack
 
 if TYPE_CHECKING:
+    from viewer.domain.geometry import BoxPx
     from viewer.ui.jobs import Job
 
-_CACHE_BYTES: Final = 96 * 1024 * 1024
+_CACHE_BYTES: Final = 48 * 1024 * 1024
+"""Of pixels as decoded; codes and further scales make it up to 7/3 of that."""
 _AHEAD: Final = 6
 _PAGE: Final = 10
 
@@ -48,26 +51,12 @@ class ViewportEntered:
     viewport: "Viewport"
 
 
-@dataclass(frozen=True, eq=False)
-class Loaded:
-    """An image and the native rectangle that a question about it covers."""
-
-    shown: ShownImage
-    field: BoxPx
-
-
-def load(ref: ImageRef) -> Loaded:
-    """Decode an image; for a background thread."""
-    shown = load_shown_image(ref)
-    return Loaded(shown, field_of(shown.header.size))
-
-
 class ImageCache:
     """The images shown last, up to a number of bytes; the newest always stays."""
 
     def __init__(self, capacity: int = _CACHE_BYTES) -> None:
         self._capacity, self._bytes = capacity, 0
-        self._images: OrderedDict[ImageRef, Loaded] = OrderedDict()
+        self._images: OrderedDict[ImageRef, OpenedImage] = OrderedDict()
 
     def __contains__(self, ref: ImageRef) -> bool:
         return ref in self._images
@@ -75,13 +64,13 @@ class ImageCache:
     def __len__(self) -> int:
         return len(self._images)
 
-    def get(self, ref: ImageRef) -> Loaded | None:
+    def get(self, ref: ImageRef) -> OpenedImage | None:
         """Return an image and make it the newest."""
         if ref in self._images:
             self._images.move_to_end(ref)
         return self._images.get(ref)
 
-    def add(self, loaded: Loaded) -> None:
+    def add(self, loaded: OpenedImage) -> None:
         """Keep an image, dropping the oldest beyond the capacity."""
         ref = loaded.shown.ref
         if ref in self._images:
@@ -94,7 +83,7 @@ class ImageCache:
 
 
 class Viewport(QWidget):
-    """Shows a stack; decodes off the GUI thread, a few images ahead of the wheel."""
+    """Shows a stack; has it decoded a few images ahead of the wheel."""
 
     image_shown = Signal(object)
     """Carries an ImageShown."""
@@ -103,14 +92,17 @@ class Viewport(QWidget):
     entered = Signal(object)
     """Carries a ViewportEntered."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, decoder: Decoder | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._decoder = decoder or LocalDecoder()
         self.stack: Stack | None = None
         self.shown: ShownImage | None = None
         self.field: BoxPx | None = None
         self.position = 0
         self._cache = ImageCache()
-        self._jobs: dict[ImageRef, Job[Loaded]] = {}
+        self._jobs: dict[ImageRef, Job[OpenedImage]] = {}
         self.view = ImageView()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Position in the series")
@@ -220,7 +212,7 @@ class Viewport(QWidget):
         if ref in self._jobs or ref in self._cache:
             return
 
-        def on_done(loaded: Loaded) -> None:
+        def on_done(loaded: OpenedImage) -> None:
             self._jobs.pop(ref, None)
             self._cache.add(loaded)
             if self._wanted() == ref:
@@ -235,7 +227,7 @@ class Viewport(QWidget):
 
         self._jobs[ref] = run_for(
             self,
-            lambda: load(ref),
+            lambda: self._decoder.open(ref),
             on_done,
             on_error,
             priority=0 if ahead else 1,
@@ -244,10 +236,10 @@ class Viewport(QWidget):
     def _wanted(self) -> ImageRef | None:
         return self.header.ref if self.header else None
 
-    def _paint(self, loaded: Loaded) -> None:
+    def _paint(self, loaded: OpenedImage) -> None:
         shown = loaded.shown
         self.shown, self.field = shown, loaded.field
-        self.view.show_image(shown)
+        self.view.show_image(shown, loaded.pyramid)
         self.image_shown.emit(ImageShown(self, shown))
         self._look_ahead()
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
+from viewer.services.decoding import Decoder
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay
@@ -30,9 +31,11 @@ class ViewportPair(QWidget):
     active_changed = Signal(object)
     """Carries an ActiveChanged."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, decoder: Decoder | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self.viewports = tuple(Viewport() for _ in range(_SIDES))
+        self.viewports = tuple(Viewport(decoder) for _ in range(_SIDES))
         self.active = self.viewports[0]
         self._grid = GridChoice()
         split = QSplitter(Qt.Orientation.Horizontal)

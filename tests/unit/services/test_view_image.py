@@ -15,7 +15,7 @@ from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.imaging.luts import to_raster
 from viewer.imaging.resample import crop_window
-from viewer.readers.annotation import lossy_text
+from viewer.readers.compression import lossy_text
 from viewer.services.import_dataset import import_dataset
 from viewer.services.view_image import (
     CornerText,

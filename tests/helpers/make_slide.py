@@ -1,0 +1,189 @@
+"""Small whole slides for tests: tiled TIFF as scanners write it, and DICOM."""
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from pydicom.dataset import Dataset, FileMetaDataset
+from pydicom.uid import (
+    ExplicitVRLittleEndian,
+    VLWholeSlideMicroscopyImageStorage,
+    generate_uid,
+)
+
+Pixels = npt.NDArray[np.uint8]
+TILE = 256
+APERIO = (
+    "Aperio Image Library v1 \n"
+    "{columns}x{rows} [0,0 {columns}x{rows}] ({tile}x{tile}) {facts}"
+)
+
+
+def tissue(rows: int, columns: int) -> Pixels:
+    """Return a smooth coloured picture in which every place is different."""
+    y, x = np.mgrid[0:rows, 0:columns]
+    red = 128 + 100 * np.sin(x / 37)
+    green = 128 + 100 * np.cos(y / 53)
+    blue = (x + 2 * y) * 255 / (columns + 2 * rows)
+    return np.stack([red, green, blue], axis=-1).astype(np.uint8)
+
+
+def halved(pixels: Pixels) -> Pixels:
+    """Return a picture of half the size, every pixel the mean of four."""
+    rows, columns = pixels.shape[0] // 2, pixels.shape[1] // 2
+    four = pixels[: rows * 2, : columns * 2].reshape(rows, 2, columns, 2, 3)
+    mean: Pixels = four.mean(axis=(1, 3)).astype(np.uint8)
+    return mean
+
+
+def pyramid(scan: Pixels, levels: int) -> list[Pixels]:
+    """Return the scan and its halves."""
+    found = [scan]
+    while len(found) < levels:
+        found.append(halved(found[-1]))
+    return found
+
+
+def write_svs(path: Path, levels: Sequence[Pixels], facts: str = "") -> Path:
+    """Write levels as Aperio's scanners do; ``facts`` such as ``|AppMag = 20``."""
+    rows, columns = levels[0].shape[:2]
+    said = APERIO.format(rows=rows, columns=columns, tile=TILE, facts=facts)
+    return write_tiled_tiff(path, levels, said)
+
+
+def write_tiled_tiff(path: Path, levels: Sequence[Pixels], description: str) -> Path:
+    """Write an uncompressed TIFF of 8-bit RGB tiles, one directory a level."""
+    data = bytearray(b"II*\0" + struct.pack("<I", 0))
+    link = 4
+    for number, pixels in enumerate(levels):
+        link = _add_level(data, pixels, description, link, reduced=number > 0)
+    path.write_bytes(bytes(data))
+    return path
+
+
+def _add_level(
+    data: bytearray, pixels: Pixels, description: str, link: int, *, reduced: bool
+) -> int:
+    """Append a level; returns where the next directory's position belongs."""
+    offsets = [_append(data, tile.tobytes()) for tile in tiles(pixels)]
+    said = description.encode() + b"\0"
+    entries = [
+        (254, 4, [int(reduced)]),
+        (256, 4, [pixels.shape[1]]),
+        (257, 4, [pixels.shape[0]]),
+        (258, 3, [8, 8, 8]),
+        (259, 3, [1]),
+        (262, 3, [2]),
+        (270, 2, list(said)),
+        (277, 3, [3]),
+        (284, 3, [1]),
+        (322, 4, [TILE]),
+        (323, 4, [TILE]),
+        (324, 4, offsets),
+        (325, 4, [TILE * TILE * 3] * len(offsets)),
+    ]
+    packed = [_entry(data, *entry) for entry in entries]
+    at = _append(data, struct.pack("<H", len(packed)) + b"".join(packed))
+    data[link : link + 4] = struct.pack("<I", at)
+    return _append(data, struct.pack("<I", 0))
+
+
+def _append(data: bytearray, piece: bytes) -> int:
+    at = len(data)
+    data += piece
+    return at
+
+
+def _entry(data: bytearray, tag: int, kind: int, values: list[int]) -> bytes:
+    code = {2: "B", 3: "H", 4: "I"}[kind]
+    packed = struct.pack(f"<{len(values)}{code}", *values)
+    if len(packed) > 4:
+        data += b"\0" * (len(data) % 2)
+        packed = struct.pack("<I", _append(data, packed))
+    return struct.pack("<HHI", tag, kind, len(values)) + packed.ljust(4, b"\0")
+
+
+def tiles(pixels: Pixels) -> list[Pixels]:
+    """Return a picture's tiles row by row, the last ones filled up with white."""
+    rows, columns = pixels.shape[:2]
+    padded = np.full(
+        (-rows % TILE + rows, -columns % TILE + columns, 3), 255, dtype=np.uint8
+    )
+    padded[:rows, :columns] = pixels
+    return [
+        padded[y : y + TILE, x : x + TILE]
+        for y in range(0, rows, TILE)
+        for x in range(0, columns, TILE)
+    ]
+
+
+def write_dicom_slide(
+    folder: Path, levels: Sequence[Pixels], um: float | None, **facts: object
+) -> list[Path]:
+    """Write a slide's levels, one file each; ``um`` is the scan's pixel in µm.
+
+    Further keyword arguments are attributes of every file.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    shared = {name: generate_uid() for name in _SHARED_UIDS}
+    paths = []
+    for number, pixels in enumerate(levels):
+        level = _level(pixels, None if um is None else um * 2**number, number)
+        for name, value in {**shared, **facts}.items():
+            setattr(level, name, value)
+        paths.append(folder / f"level_{number}.dcm")
+        level.save_as(paths[-1], enforce_file_format=True)
+    return paths
+
+
+_SHARED_UIDS = (
+    "StudyInstanceUID", "SeriesInstanceUID", "FrameOfReferenceUID", "PyramidUID",
+)  # fmt: skip
+
+
+def _level(pixels: Pixels, um: float | None, number: int) -> Dataset:
+    cut = tiles(pixels)
+    level = Dataset()
+    level.file_meta = FileMetaDataset()
+    level.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    level.SOPClassUID = VLWholeSlideMicroscopyImageStorage
+    level.SOPInstanceUID = generate_uid()
+    level.ImageType = ["ORIGINAL" if number == 0 else "DERIVED", "PRIMARY", "VOLUME"]
+    level.ImageType.append("NONE" if number == 0 else "RESAMPLED")
+    level.Modality = "SM"
+    level.PatientID, level.PatientName = "P-17", "Doe^Jane"
+    level.InstanceNumber = number + 1
+    level.TotalPixelMatrixRows, level.TotalPixelMatrixColumns = pixels.shape[:2]
+    level.TotalPixelMatrixFocalPlanes = level.NumberOfOpticalPaths = 1
+    level.Rows = level.Columns = TILE
+    level.NumberOfFrames = len(cut)
+    level.DimensionOrganizationType = "TILED_FULL"
+    level.SamplesPerPixel, level.PhotometricInterpretation = 3, "RGB"
+    level.PlanarConfiguration = level.PixelRepresentation = 0
+    level.BitsAllocated = level.BitsStored = 8
+    level.HighBit = 7
+    level.ImagedVolumeWidth = level.ImagedVolumeHeight = 1.0
+    level.ImagedVolumeDepth = 0.001
+    level.FocusMethod, level.ExtendedDepthOfField = "AUTO", "NO"
+    level.ImageOrientationSlide = [0, -1, 0, -1, 0, 0]
+    level.SharedFunctionalGroupsSequence = [_groups(um)]
+    level.OpticalPathSequence = [_path()]
+    level.PixelData = b"".join(tile.tobytes() for tile in cut)
+    return level
+
+
+def _groups(um: float | None) -> Dataset:
+    groups, measures = Dataset(), Dataset()
+    if um is not None:
+        measures.PixelSpacing = [f"{um / 1000:.8f}"] * 2
+        measures.SliceThickness = "0.001"
+    groups.PixelMeasuresSequence = [measures]
+    return groups
+
+
+def _path() -> Dataset:
+    path = Dataset()
+    path.OpticalPathIdentifier = "0"
+    return path

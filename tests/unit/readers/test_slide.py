@@ -1,0 +1,240 @@
+"""Whole slides against the pictures they were written from."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageCms
+
+from tests.helpers.make_slide import (
+    halved,
+    pyramid,
+    tissue,
+    write_dicom_slide,
+    write_svs,
+    write_tiled_tiff,
+)
+from tests.helpers.shared_data import shared_data
+from viewer.domain.errors import MissingDependencyError, UnreadableInputError
+from viewer.domain.geometry import SizePx
+from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.readers.slide import (
+    START_BYTES,
+    colour_words,
+    is_slide,
+    load_field,
+    read_slide,
+)
+
+pytest.importorskip("openslide")
+pytest.importorskip("wsidicom")
+LEVELS = pyramid(tissue(2500, 3000), 3)
+AT_20X = "|AppMag = 20|MPP = 0.5"
+
+
+def _recognised(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return is_slide(path, stream.read(START_BYTES))
+
+
+@pytest.fixture(scope="module")
+def svs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_svs(tmp_path_factory.mktemp("svs") / "a.svs", LEVELS, AT_20X)
+
+
+@pytest.fixture(scope="module")
+def dicom(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return write_dicom_slide(tmp_path_factory.mktemp("sm"), LEVELS, 0.5)
+
+
+@pytest.fixture(params=["svs", "dicom"])
+def slide(request: pytest.FixtureRequest, svs: Path, dicom: list[Path]) -> Path:
+    return svs if request.param == "svs" else dicom[0]
+
+
+def test_that_a_slide_offers_the_overview_and_each_magnification(slide: Path) -> None:
+    found = read_slide(slide).map
+    assert [(scale.name, scale.size, scale.first) for scale in found.scales] == [
+        ("Overview", SizePx(1707, 2048), 0),
+        ("1.25x", SizePx(156, 188), 1),
+        ("2.5x", SizePx(312, 375), 2),
+        ("5x", SizePx(625, 750), 3),
+        ("10x", SizePx(1250, 1500), 4),
+        ("20x", SizePx(2500, 3000), 5),
+    ]
+    assert found.frames == 9
+
+
+@pytest.mark.parametrize(("frame", "level"), [(3, 2), (4, 1)])
+def test_that_a_stored_level_is_shown_as_it_is(
+    slide: Path, frame: int, level: int
+) -> None:
+    image = load_field(slide, frame)
+    np.testing.assert_array_equal(image.values, LEVELS[level])
+
+
+def test_that_the_fields_of_the_scan_put_together_are_the_scan(slide: Path) -> None:
+    whole = np.zeros_like(LEVELS[0])
+    found = read_slide(slide).map
+    for frame in range(5, 9):
+        field = found.field(frame)
+        y, x = int(field.y0), int(field.x0)
+        pixels = load_field(slide, frame).values
+        whole[y : y + pixels.shape[0], x : x + pixels.shape[1]] = pixels
+    np.testing.assert_array_equal(whole, LEVELS[0])
+
+
+@pytest.mark.parametrize(("frame", "level"), [(0, 0), (1, 2), (2, 2)])
+def test_that_a_slide_made_smaller_in_blocks_equals_one_made_smaller_at_once(
+    slide: Path, frame: int, level: int
+) -> None:
+    image = load_field(slide, frame)
+    size = (image.size.columns, image.size.rows)
+    whole = Image.fromarray(LEVELS[level]).resize(size, Image.Resampling.BILINEAR)
+    apart = np.abs(image.values.astype(int) - np.asarray(whole).astype(int))
+    assert apart.max() <= 1
+
+
+def test_that_a_pixel_is_as_large_as_the_specimen_under_it(slide: Path) -> None:
+    def spacing(frame: int) -> Spacing:
+        found = load_field(slide, frame).spacing
+        assert found is not None
+        return found
+
+    assert spacing(5) == Spacing(0.0005, 0.0005, SpacingMeaning.CALIBRATED)
+    assert spacing(4) == Spacing(0.001, 0.001, SpacingMeaning.CALIBRATED)
+    assert spacing(0).column_mm == pytest.approx(0.0005 * 3000 / 2048)
+
+
+def test_that_any_file_of_a_dicom_slide_opens_the_slide(dicom: list[Path]) -> None:
+    assert {read_slide(path).facts.path for path in dicom} == {dicom[0]}
+    np.testing.assert_array_equal(load_field(dicom[2], 3).values, LEVELS[2])
+
+
+def test_that_a_slide_without_its_scan_is_refused(tmp_path: Path) -> None:
+    label = write_dicom_slide(
+        tmp_path, LEVELS[2:], 0.5, ImageType=["ORIGINAL", "PRIMARY", "LABEL", "NONE"]
+    )
+    with pytest.raises(UnreadableInputError, match="whose scan is not beside it"):
+        read_slide(label[0])
+
+
+def test_that_a_dicom_slide_of_pixels_of_unknown_size_is_refused(
+    tmp_path: Path,
+) -> None:
+    paths = write_dicom_slide(tmp_path, LEVELS[2:], None)
+    with pytest.raises(UnreadableInputError, match="how large its pixels are"):
+        read_slide(paths[0])
+
+
+def test_that_two_slides_in_one_folder_are_told_apart(tmp_path: Path) -> None:
+    one = write_dicom_slide(tmp_path / "one", LEVELS[1:], 0.5)
+    two = write_dicom_slide(tmp_path / "two", LEVELS[2:], 0.5)
+    for number, path in enumerate([*one, *two]):
+        path.rename(tmp_path / f"{number}.dcm")
+    assert read_slide(tmp_path / "1.dcm").facts.path.name == "0.dcm"
+    assert read_slide(tmp_path / "2.dcm").facts.path.name == "2.dcm"
+    assert len(read_slide(tmp_path / "0.dcm").facts.levels) == 2
+
+
+def test_that_the_magnification_of_a_scan_follows_from_its_pixels(
+    tmp_path: Path,
+) -> None:
+    for um, names in ((0.2325, "40x"), (0.65, "10x"), (0.499, "20x")):
+        path = write_svs(tmp_path / f"{um}.svs", LEVELS[2:], f"|MPP = {um}")
+        assert read_slide(path).map.scales[-1].name == names
+
+
+def test_that_a_slide_that_says_nothing_is_uncalibrated_and_named_by_its_factor(
+    tmp_path: Path,
+) -> None:
+    path = write_tiled_tiff(tmp_path / "a.tif", LEVELS, "a slide")
+    found = read_slide(path)
+    names = [scale.name for scale in found.map.scales]
+    assert names == ["Overview", "1:32", "1:16", "1:8", "1:4", "1:2", "1:1"]
+    assert load_field(path, found.map.frames - 1).spacing is None
+    np.testing.assert_array_equal(load_field(path, 4).values, LEVELS[2])
+
+
+def test_that_a_slide_is_known_by_its_content(svs: Path, tmp_path: Path) -> None:
+    hidden = tmp_path / "slide.bin"
+    hidden.write_bytes(svs.read_bytes())
+    assert _recognised(hidden)
+    photograph = tmp_path / "photograph.tif"
+    Image.fromarray(halved(LEVELS[2])).save(photograph)
+    assert not _recognised(photograph)
+    single = write_tiled_tiff(tmp_path / "single.tif", LEVELS[2:], "one page")
+    assert not _recognised(single)
+
+
+def test_that_a_dicom_file_of_another_kind_is_no_slide(dicom: list[Path]) -> None:
+    start = dicom[0].read_bytes()[:START_BYTES]
+    assert is_slide(dicom[0], start)
+    assert not is_slide(dicom[0], start.replace(b"77.1.6", b"77.1.4"))
+
+
+def test_that_a_field_beyond_the_last_is_refused(svs: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="9 fields, number 9"):
+        load_field(svs, 9)
+
+
+def test_that_a_damaged_slide_is_refused(svs: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.svs"
+    cut.write_bytes(svs.read_bytes()[:5000])
+    with pytest.raises(UnreadableInputError):
+        load_field(cut, 5)
+
+
+def test_that_what_is_missing_is_said(
+    svs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "openslide", None)
+    assert _recognised(svs)
+    fresh = tmp_path / "fresh.svs"
+    fresh.write_bytes(svs.read_bytes())
+    with pytest.raises(MissingDependencyError, match=r"overread\[pathology\]"):
+        read_slide(fresh)
+
+
+def test_that_what_is_missing_for_dicom_is_said(
+    dicom: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "wsidicom", None)
+    with pytest.raises(MissingDependencyError, match=r"overread\[pathology\]"):
+        load_field(dicom[0], 0)
+
+
+def test_that_colours_follow_the_profile_of_the_file(tmp_path: Path) -> None:
+    from pydicom.dataset import Dataset
+
+    path = Dataset()
+    path.OpticalPathIdentifier = "0"
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("LAB"))
+    path.ICCProfile = profile.tobytes()
+    path.ObjectiveLensPower = "40"
+    unusable = write_dicom_slide(
+        tmp_path / "lab", LEVELS[2:], 0.5, OpticalPathSequence=[path]
+    )
+    found = read_slide(unusable[0])
+    assert found.map.scales[-1].name == "40x"
+    assert colour_words(found.facts) == "ICC profile not usable, not applied"
+    last = load_field(unusable[0], found.map.frames - 1)
+    np.testing.assert_array_equal(last.values, LEVELS[2])
+
+
+def test_that_both_forms_of_a_real_slide_show_the_same() -> None:
+    folder = shared_data("pathology", "wsi")
+    svs = folder / "CMU-1-Small-Region.svs"
+    dicom = folder / "CMU-1-Small-Region_dicom" / "volume_555x742.dcm"
+    assert read_slide(svs).map.frames == read_slide(dicom).map.frames == 9
+    assert read_slide(svs).facts.lossy == "Lossy JPEG Q=30"
+    assert colour_words(read_slide(dicom).facts) == "Colours by ICC profile"
+    for frame in (5, 8):
+        np.testing.assert_array_equal(
+            load_field(svs, frame).values, load_field(dicom, frame).values
+        )
+    with Image.open(svs) as page:
+        decoded = np.asarray(page.convert("RGB")).astype(int)
+    apart = np.abs(load_field(svs, 5).values.astype(int) - decoded[:2048, :2048])
+    assert apart.mean() < 1

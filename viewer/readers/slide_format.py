@@ -1,0 +1,140 @@
+"""What a reader of whole slides offers, and what a slide says of itself."""
+
+from dataclasses import dataclass
+from math import log2
+from pathlib import Path
+from typing import Final, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image import Spacing
+from viewer.domain.slide import (
+    FIELD_PX,
+    MAGNIFICATIONS,
+    OVERVIEW,
+    SlideMap,
+    SlideScale,
+    scale_name,
+)
+
+EXTRA: Final = "pip install overread[pathology]"
+_UM_AT_1X: Final = 10.0
+"""The pixel of a scan at 1x in µm by common use: 0.25 µm is called 40x."""
+_LIKENESS: Final = 0.1
+"""How far, as a part, a pixel size may be from a magnification's to be called so."""
+_LEVEL_TOLERANCE: Final = 0.002
+"""Levels are cut to whole pixels; closer than this to a size they have that size."""
+_LEAST_PX: Final = 64
+"""Where only downsampling is known, the smallest offered still has so many pixels."""
+
+
+@dataclass(frozen=True)
+class SlideFacts:
+    """What a slide's file says, its pixels undecoded.
+
+    ``levels`` are the stored sizes, the scan's first and descending; ``spacing`` that
+    of the scan's pixels; ``power`` the objective's, None where the file does not say;
+    ``icc`` the colour profile; ``lossy`` what was lost by compression, "" for nothing.
+    Keys are empty where the file names no patient, study or series.
+    """
+
+    path: Path
+    levels: tuple[SizePx, ...]
+    spacing: Spacing | None
+    power: float | None
+    scanner: str = ""
+    icc: bytes | None = None
+    lossy: str = ""
+    patient_key: str = ""
+    study_key: str = ""
+    series_key: str = ""
+    study_date: str = ""
+    study_description: str = ""
+
+    @property
+    def size(self) -> SizePx:
+        """The scan's rows and columns."""
+        return self.levels[0]
+
+    @property
+    def magnification(self) -> float | None:
+        """The scan's: its objective's power, else that of its pixel size, else None.
+
+        A pixel within a tenth of an offered magnification's has that magnification.
+        """
+        if self.power is not None or self.spacing is None:
+            return self.power
+        found = _UM_AT_1X / (self.spacing.column_mm * 1000)
+        nearest = min(MAGNIFICATIONS, key=lambda m: abs(log2(m / found)))
+        return nearest if abs(nearest / found - 1) <= _LIKENESS else found
+
+
+class SlideFile(Protocol):
+    """An open slide; ``read`` may be called from several threads at once."""
+
+    facts: SlideFacts
+
+    def read(self, level: int, box: BoxPx) -> npt.NDArray[np.uint8]:
+        """Return whole pixels of a stored level as (rows, columns, 3) RGB.
+
+        Where the scanner saw nothing the slide's own background is returned, white
+        unless the file names another.
+        """
+
+    def __enter__(self) -> Self:
+        """Return the slide."""
+
+    def __exit__(self, *exception: object) -> None:
+        """Close its files."""
+
+
+def map_of(facts: SlideFacts) -> SlideMap:
+    """Return the frames of a slide: the overview, then each magnification's fields."""
+    factors = [(OVERVIEW, max(1.0, _longest(facts.size) / FIELD_PX)), *_offered(facts)]
+    scales: list[SlideScale] = []
+    first = 0
+    for name, factor in factors:
+        scales.append(SlideScale(name, _size_at(facts, factor), first))
+        first += scales[-1].count
+    return SlideMap(facts.size, tuple(scales))
+
+
+def spacing_at(facts: SlideFacts, size: SizePx) -> Spacing | None:
+    """Return the spacing of the whole slide shown with a size."""
+    own = facts.spacing
+    if own is None:
+        return None
+    return Spacing(
+        own.row_mm * facts.size.rows / size.rows,
+        own.column_mm * facts.size.columns / size.columns,
+        own.meaning,
+    )
+
+
+def _offered(facts: SlideFacts) -> list[tuple[str, float]]:
+    """Return names and downsampling factors, the lowest magnification first."""
+    scan = facts.magnification
+    if scan is not None:
+        return [(scale_name(m), scan / m) for m in MAGNIFICATIONS if m <= scan]
+    longest = _longest(facts.size)
+    factors = [2**n for n in range(len(MAGNIFICATIONS)) if longest / 2**n >= _LEAST_PX]
+    return [(f"1:{factor}", float(factor)) for factor in reversed(factors or [1])]
+
+
+def _size_at(facts: SlideFacts, factor: float) -> SizePx:
+    """Return the slide's size, that of a stored level where it has this factor."""
+    rows, columns = facts.size.rows / factor, facts.size.columns / factor
+    for level in facts.levels:
+        if _is_near(level.rows, rows) and _is_near(level.columns, columns):
+            return level
+    return SizePx(max(1, round(rows)), max(1, round(columns)))
+
+
+def _is_near(stored: int, wanted: float) -> bool:
+    return abs(stored - wanted) <= max(1.0, _LEVEL_TOLERANCE * wanted)
+
+
+def _longest(size: SizePx) -> int:
+    return max(size.rows, size.columns)

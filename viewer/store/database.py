@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Self
 
-import sqlite_utils
-
 from viewer.domain.errors import DiskFullError, StoreError
+from viewer.store.lean_import import without
 from viewer.store.migrations import LATEST, MIGRATIONS
+
+with without("pandas"):
+    import sqlite_utils
 
 APPLICATION_ID: Final = 0x4F764552
 """Marks a SQLite file as ours: the letters OvER."""

@@ -99,7 +99,7 @@ class Pyramid:
             taps,
         )
         rows, columns = [r >> number for r in rows], [c >> number for c in columns]
-        values = _gather(_gather(level.values, rows, 0), columns, 1)
+        values = _gather(level.values, rows, columns)
         padding = level.padding
         if padding is not None:
             padding = padding.take(rows[0], 0).take(columns[0], 1)
@@ -182,9 +182,8 @@ def _as_codes(values: _Values, low: int) -> npt.NDArray[np.uint16]:
     if values.dtype.itemsize > 2:
         return np.asarray(values - low).astype(np.uint16)
     unsigned = values.view(f"u{values.dtype.itemsize}")
-    return (unsigned if low == 0 else unsigned ^ unsigned.dtype.type(-low)).astype(
-        np.uint16
-    )
+    codes = unsigned if low == 0 else unsigned ^ unsigned.dtype.type(-low)
+    return codes.astype(np.uint16, copy=False)
 
 
 def _taps(
@@ -201,19 +200,59 @@ def _taps(
     ]
 
 
-def _gather(values: _Values, indices: list[npt.NDArray[np.intp]], axis: int) -> _Values:
-    first = values.take(indices[0], axis)
-    if np.array_equal(indices[0], indices[-1]):
-        return first
-    return _mean(first, values.take(indices[-1], axis), up=bool(axis))
+def _gather(
+    values: _Values,
+    rows: list[npt.NDArray[np.intp]],
+    columns: list[npt.NDArray[np.intp]],
+) -> _Values:
+    """Return the mean of the taps; only what lies between them is touched."""
+    seen_rows, rows = _within(rows)
+    seen_columns, columns = _within(columns)
+    seen = values[seen_rows, seen_columns]
+    if not all(map(_neighbours, (rows[0], columns[0]))):
+        seen = np.ascontiguousarray(seen)
+    return _along(_along(seen, rows, 0), columns, 1)
+
+
+def _within(
+    taps: list[npt.NDArray[np.intp]],
+) -> tuple[slice, list[npt.NDArray[np.intp]]]:
+    """Return the slice that ascending taps reach over, and the taps within it."""
+    if not taps[0].size:
+        return slice(0, 0), taps
+    first = int(taps[0][0])
+    return slice(first, int(taps[-1][-1]) + 1), [tap - first for tap in taps]
+
+
+def _along(values: _Values, taps: list[npt.NDArray[np.intp]], axis: int) -> _Values:
+    near, far = taps[0], taps[-1]
+    if np.array_equal(near, far):
+        return _taken(values, near, axis)
+    # Up along the columns, down along the rows: no drift from level to level.
+    return _mean(_taken(values, near, axis), _taken(values, far, axis), up=bool(axis))
+
+
+def _taken(values: _Values, tap: npt.NDArray[np.intp], axis: int) -> _Values:
+    """Return the pixels at ascending indices, a view where they are neighbours."""
+    if _neighbours(tap):
+        part = slice(int(tap[0]), int(tap[-1]) + 1)
+        return values[:, part] if axis else values[part]
+    return values.take(tap, axis)
+
+
+def _neighbours(tap: npt.NDArray[np.intp]) -> bool:
+    return bool(tap.size) and bool((np.diff(tap) == 1).all())
 
 
 def _mean(a: _Values, b: _Values, *, up: bool) -> _Values:
     """Return (a + b) / 2 without overflow, rounded up along one axis only."""
     if a.dtype.kind == "f":
         return np.asarray((a + b) * a.dtype.type(0.5))
-    half = (a ^ b) >> 1
-    return np.asarray((a | b) - half if up else (a & b) + half)
+    half: _Values = np.bitwise_xor(a, b)
+    np.right_shift(half, 1, out=half)
+    if up:
+        return np.subtract(np.bitwise_or(a, b), half, out=half)
+    return np.add(np.bitwise_and(a, b), half, out=half)
 
 
 def _halved(level: _Level) -> _Level:

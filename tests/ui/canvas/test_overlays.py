@@ -1,8 +1,6 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
@@ -24,8 +22,9 @@ from viewer.ui.canvas.overlays.cell_answer import (
     model_colors,
     provenance,
 )
-from viewer.ui.canvas.overlays.grid import GridOverlay, axis_names, cell_rect
+from viewer.ui.canvas.overlays.grid import GridOverlay, cell_rect
 from viewer.ui.canvas.overlays.halo import TEXT
+from viewer.ui.canvas.overlays.label_places import axis_names
 from viewer.ui.canvas.overlays.letters import edge_letters, laterality_text
 from viewer.ui.canvas.overlays.outcome_glyph import Glyph, glyph_of, words_of
 from viewer.ui.canvas.overlays.reference import outline_loops, outline_path
@@ -107,50 +106,6 @@ def test_that_drawn_cell_corners_lie_on_their_native_pixels(
             back = camera.to_native(at.x() * ratio, at.y() * ratio)
             assert abs(back.x - x) <= 0.5
             assert abs(back.y - y) <= 0.5
-
-
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    size=st.tuples(st.integers(320, 600), st.integers(300, 500)),
-    zoom=st.floats(0.2, 12),
-    pan=st.tuples(st.integers(-40, 40), st.integers(-40, 40)),
-)
-def test_that_the_grid_is_painted_where_the_cursor_says_it_is(
-    view: ImageView,
-    make_shown: MakeShown,
-    size: tuple[int, int],
-    zoom: float,
-    pan: tuple[int, int],
-) -> None:
-    """Read back from the pixels along the middle row of the view."""
-    shown = make_shown()
-    even = replace(shown.image, values=np.zeros_like(shown.image.values))
-    view.resize(*size)
-    view.clear()
-    view.show_image(replace(shown, image=even))
-    view.zoom_by(zoom)
-    view.pan_by(*pan)
-    colour = (255, 0, 0)
-    view.set_grid(GridOverlay(Grid(8, 8), FIELD, LabelStyle.MARGIN, colour, 1.0))
-    seen = pixels(view)
-    red = (seen[..., 0] > 200) & (seen[..., 1] < 60)
-    height, width = red.shape
-    for number in range(9):
-        native = PointPx(FIELD.x0 + number * 62.5, FIELD.y0 + 250.0)
-        at = view.to_view(native)
-        column, row = round(at.x()), height // 2
-        inside = FIELD.y0 < view.to_native(view.rect().center()).y < FIELD.y1 - 1
-        if (
-            inside
-            and number
-            and 40 < column < width - 40
-            and red[row].sum() < width // 2
-        ):
-            drawn = [c for c in range(column - 1, column + 2) if red[row, c]]
-            assert drawn, (number, column)
-            middle = view.native_at(QPointF(drawn[0] + 0.5, row))
-            # Half a native pixel, or half of the screen's where that is larger.
-            assert abs(middle.x - native.x) <= 0.5 + 1.0 / view.zoom
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -60,7 +60,7 @@ class Layers:
         for item in reversed(self._answers):
             taken.append(item.lay_out(native, area, taken, clear))
         if self._grid:
-            self._grid.lay_out(tuple(taken))
+            self._grid.lay_out((*taken, clear) if self._reference else tuple(taken))
 
     def hide(self, *, hidden: bool) -> None:
         """Draw none of the overlays, or all that are loaded."""

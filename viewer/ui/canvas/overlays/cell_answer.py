@@ -125,8 +125,13 @@ class AnswerItem(QGraphicsItem):
         fill = QColor(self._color)
         fill.setAlpha(FILL_ALPHA)
         painter.fillRect(box, fill)
-        painter.setPen(QPen(self._color, LINE_PX))
+        pen = QPen(self._color, LINE_PX)
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        painter.setPen(pen)
+        # Smooth, so that the line's middle lies on the cell's edge, not beside it.
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.drawRect(box)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_tag(self, painter: QPainter) -> None:
         painter.fillRect(self.tag, _GROUND)

@@ -1,20 +1,30 @@
 """The grid over the image: lines on the image, labels of constant size."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from string import ascii_uppercase
+from functools import lru_cache
+from math import floor
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from viewer.domain.geometry import BoxPx
-from viewer.domain.grid import Cell, Grid, LetterAxis
+from viewer.domain.grid import Cell, Grid
 from viewer.imaging.grid_overlay import LabelStyle, Rgb
-from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
+from viewer.ui.canvas.overlays.halo import HALO, Face, stamp
+from viewer.ui.canvas.overlays.label_places import (
+    Label,
+    cell_labels,
+    cells_hold_labels,
+    margin_labels,
+)
 
-_PAD: Final = 2.0
+_HALO_ARGB: Final = HALO.alpha() << 24
+_Argb = npt.NDArray[np.uint32]
+"""(rows, columns) of device pixels, 0xAARRGGBB, premultiplied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,41 +52,14 @@ def cell_rect(grid: Grid, area: BoxPx, cell: Cell) -> QRectF:
     )
 
 
-_Rect = tuple[float, float, float, float]
-"""Left, top, right and bottom: a frame has hundreds of labels, too many for QRectF."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Label:
-    """A text and the rectangles that it may stand in, best first."""
-
-    text: str
-    places: tuple[_Rect, ...]
-
-    def free_place(self, taken: Sequence[_Rect]) -> QPointF:
-        """Return the top left of the first place that nothing covers, else the best."""
-        for place in self.places:
-            if not any(_meet(place, other) for other in taken):
-                return QPointF(*place[:2])
-        return QPointF(*self.places[0][:2])
-
-
-def _meet(a: _Rect, b: _Rect) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def _edges(rect: QRectF) -> _Rect:
-    return rect.left(), rect.top(), rect.right(), rect.bottom()
-
-
 class GridItem(QGraphicsItem):
     """A grid in native coordinates; its labels step aside from ``obstacles``."""
 
     def __init__(self, overlay: GridOverlay, face: Face, parent: QGraphicsItem) -> None:
         super().__init__(parent)
         self.overlay = overlay
-        self._obstacles: tuple[_Rect, ...] = ()
-        self._picture: QImage | None = None
+        self._obstacles: tuple[QRectF, ...] = ()
+        self._pixels: _Argb | None = None
         self._face = face
         self._color = QColor(*overlay.colour)
         self.setOpacity(overlay.opacity)
@@ -88,8 +71,8 @@ class GridItem(QGraphicsItem):
 
     def lay_out(self, obstacles: tuple[QRectF, ...]) -> None:
         """Draw anew at the next paint, with labels off the view's rectangles."""
-        self._obstacles = tuple(_edges(rect) for rect in obstacles)
-        self._picture = None
+        self._obstacles = obstacles
+        self._pixels = None
 
     def paint(
         self,
@@ -98,105 +81,88 @@ class GridItem(QGraphicsItem):
         widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
     ) -> None:
         """Draw the grid as one picture, kept while only the window changes."""
-        native, area = painter.worldTransform(), QRectF(painter.viewport())
-        ratio = painter.device().devicePixelRatioF()
-        if self._picture is None:
-            self._picture = self._drawn(native, area, ratio)
+        area, ratio = QRectF(painter.viewport()), painter.device().devicePixelRatioF()
+        if self._pixels is None:
+            self._pixels = self._drawn(painter.worldTransform(), area, ratio)
+        rows, columns = self._pixels.shape
+        kind = QImage.Format.Format_ARGB32_Premultiplied
+        picture = QImage(self._pixels.data, columns, rows, 4 * columns, kind)
+        picture.setDevicePixelRatio(ratio)
         painter.save()
         painter.setWorldTransform(QTransform())
-        painter.drawImage(area.topLeft(), self._picture)
+        painter.drawImage(area.topLeft(), picture)
         painter.restore()
 
-    def _drawn(self, native: QTransform, area: QRectF, ratio: float) -> QImage:
-        """Return lines of one device pixel with a dark edge, and the labels."""
+    def _drawn(self, native: QTransform, area: QRectF, ratio: float) -> _Argb:
         size = (area.size() * ratio).toSize()
-        picture = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
-        picture.fill(Qt.GlobalColor.transparent)
-        picture.setDevicePixelRatio(ratio)
-        painter = QPainter(picture)
-        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Source)
-        for grown, color in ((1 / ratio, HALO), (0.0, self._color)):
-            for line in self._lines(native, ratio):
-                painter.fillRect(line.adjusted(-grown, -grown, grown, grown), color)
-        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
-        for label in self._labels(native, area):
-            at = label.free_place(self._obstacles)
-            draw_text(painter, at, label.text, self._face, self._color.name())
-        painter.end()
-        return picture
-
-    def _lines(self, native: QTransform, ratio: float) -> Iterator[QRectF]:
-        """Yield each line as a rectangle on whole device pixels of the view."""
-        grid, box = self.overlay.grid, native.mapRect(self.boundingRect())
-        thick = 1 / ratio
-        for row in range(grid.rows + 1):
-            y = round((box.top() + row * box.height() / grid.rows) * ratio) / ratio
-            yield QRectF(box.left(), y, box.width(), thick)
-        for column in range(grid.columns + 1):
-            x = box.left() + column * box.width() / grid.columns
-            yield QRectF(round(x * ratio) / ratio, box.top(), thick, box.height())
-
-    def _labels(self, native: QTransform, area: QRectF) -> Iterator[_Label]:
-        grid = self.overlay.grid
+        pixels = np.zeros((size.height(), size.width()), np.uint32)
         box = native.mapRect(self.boundingRect())
-        widest = text_size(
-            grid.label(Cell(grid.rows - 1, grid.columns - 1)), self._face
-        )
-        cell = QSizeF(box.width() / grid.columns, box.height() / grid.rows)
-        fits = widest.width() <= cell.width() and widest.height() <= cell.height()
-        style = self.overlay.labels if fits else LabelStyle.MARGIN
+        _rule(pixels, self.overlay.grid, box, ratio, self._color.rgba())
+        known: dict[str, _Argb] = {}
+        for text, x, y in self._labels(box, area):
+            if text not in known:
+                known[text] = _letters(text, self._face, self._color.name(), ratio)
+            _press(pixels, known[text], round(x * ratio), round(y * ratio))
+        return pixels
+
+    def _labels(self, box: QRectF, area: QRectF) -> list[Label]:
+        grid, face, style = self.overlay.grid, self._face, self.overlay.labels
+        if not cells_hold_labels(grid, box, face):
+            style = LabelStyle.MARGIN
+        labels: list[Label] = []
         if style is not LabelStyle.MARGIN:
-            yield from self._cell_labels(box, area, cell)
+            labels += cell_labels(grid, box, area, self._obstacles, face)
         if style is not LabelStyle.CELL:
             far = style is LabelStyle.BOTH
-            yield from self._margin_labels(box, area, cell, far=far)
-
-    def _cell_labels(self, box: QRectF, area: QRectF, cell: QSizeF) -> Iterator[_Label]:
-        """Yield the visible cells' names, at the top left corner if it is free."""
-        grid, seen = self.overlay.grid, _edges(area)
-        left, top, width, height = box.left(), box.top(), cell.width(), cell.height()
-        for here in grid.cells():
-            x, y = left + here.column * width, top + here.row * height
-            if _meet((x, y, x + width, y + height), seen):
-                text = grid.label(here)
-                size = text_size(text, self._face)
-                yield _Label(text, _corners(x, y, cell, size))
-
-    def _margin_labels(
-        self, box: QRectF, area: QRectF, cell: QSizeF, *, far: bool
-    ) -> Iterator[_Label]:
-        """Yield row and column names along the field's edges, kept on the screen."""
-        grid, seen = self.overlay.grid, box.intersected(area)
-        letters, numbers = axis_names(grid)
-        for row, text in enumerate(letters):
-            size = text_size(text, self._face)
-            x = seen.right() - size.width() - _PAD if far else seen.left() + _PAD
-            y = box.top() + (row + 0.5) * cell.height() - size.height() / 2
-            if area.top() <= y <= area.bottom():
-                yield _Label(text, ((x, y, x + size.width(), y + size.height()),))
-        for column, text in enumerate(numbers):
-            size = text_size(text, self._face)
-            y = seen.bottom() - size.height() - _PAD if far else seen.top() + _PAD
-            x = box.left() + (column + 0.5) * cell.width() - size.width() / 2
-            if area.left() <= x <= area.right():
-                yield _Label(text, ((x, y, x + size.width(), y + size.height()),))
+            labels += margin_labels(grid, box, area, face, far=far)
+        return labels
 
 
-def axis_names(grid: Grid) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the rows and of the columns."""
-    letters = tuple(ascii_uppercase)
-    numbers = tuple(str(n + 1) for n in range(max(grid.rows, grid.columns)))
-    if grid.letters is LetterAxis.ROW:
-        return letters[: grid.rows], numbers[: grid.columns]
-    return numbers[: grid.rows], letters[: grid.columns]
+def _rule(pixels: _Argb, grid: Grid, box: QRectF, ratio: float, color: int) -> None:
+    """Draw lines of one device pixel with a dark edge.
+
+    A line is the device pixel that the cells' edge runs through, so its middle is
+    never more than half a device pixel off.
+    """
+    rows = _edges(box.top(), box.height(), grid.rows, ratio)
+    columns = _edges(box.left(), box.width(), grid.columns, ratio)
+    for grown, shade in ((1, _HALO_ARGB), (0, color)):
+        down = _span(rows[0] - grown, rows[-1] + 1 + grown)
+        across = _span(columns[0] - grown, columns[-1] + 1 + grown)
+        for row in rows:
+            pixels[_span(row - grown, row + 1 + grown), across] = shade
+        for column in columns:
+            pixels[down, _span(column - grown, column + 1 + grown)] = shade
 
 
-def _corners(x: float, y: float, cell: QSizeF, size: QSizeF) -> tuple[_Rect, ...]:
-    """Return the places of a label in the cell at (x, y): top left first."""
-    w, h = size.width(), size.height()
-    left, top = x + _PAD, y + _PAD
-    right, bottom = x + cell.width() - _PAD - w, y + cell.height() - _PAD - h
-    return tuple(
-        (a, b, a + w, b + h)
-        for a, b in ((left, top), (right, top), (left, bottom), (right, bottom))
-    )
+def _edges(start: float, length: float, count: int, ratio: float) -> list[int]:
+    """Return the device pixels that the edges of ``count`` cells run through."""
+    # What arithmetic leaves just below a whole number is that number.
+    first, pitch = start * ratio + 1e-6, length * ratio / count
+    return [floor(first + number * pitch) for number in range(count + 1)]
+
+
+def _span(start: int, end: int) -> slice:
+    return slice(max(start, 0), max(end, 0))
+
+
+@lru_cache(maxsize=4096)
+def _letters(text: str, face: Face, color: str, ratio: float) -> _Argb:
+    """Return a label's own pixels."""
+    picture = stamp(text, face, color, ratio)
+    pixels = np.frombuffer(picture.constBits(), np.uint32)
+    return pixels.reshape(picture.height(), picture.width()).copy()
+
+
+def _press(pixels: _Argb, letters: _Argb, x: int, y: int) -> None:
+    """Put a label on the picture where it reaches into it, over what is there."""
+    rows, columns = letters.shape
+    if x >= 0 and y >= 0:
+        under = pixels[y : y + rows, x : x + columns]
+        if under.shape == letters.shape and not under.any():
+            under[:] = letters
+            return
+    letters = letters[max(-y, 0) :, max(-x, 0) :]
+    under = pixels[_span(y, y + rows), _span(x, x + columns)]
+    letters = letters[: under.shape[0], : under.shape[1]]
+    np.copyto(under, letters, where=letters != 0)

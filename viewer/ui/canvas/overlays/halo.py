@@ -53,15 +53,18 @@ def draw_text(
 ) -> None:
     """Draw a text with its top left corner ``at``."""
     ratio = painter.device().devicePixelRatioF()
-    picture = _stamp(text, face, color, ratio)
+    picture = stamp(text, face, color, ratio)
     # On whole device pixels, or the stamp would be blurred.
     x, y = round(at.x() * ratio) / ratio, round(at.y() * ratio) / ratio
     painter.drawImage(QPointF(x, y), picture)
 
 
 @lru_cache(maxsize=4096)
-def _stamp(text: str, face: Face, color: str, ratio: float) -> QImage:
-    """Return the text as a picture: letters are stroked once, not once a frame."""
+def stamp(text: str, face: Face, color: str, ratio: float) -> QImage:
+    """Return the text as a picture: letters are stroked once, not once a frame.
+
+    ARGB32, premultiplied, with ``ratio`` device pixels to one of the view.
+    """
     font, size = face.font(), text_size(text, face)
     picture = QImage(
         max(1, round(size.width() * ratio)),

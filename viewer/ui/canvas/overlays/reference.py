@@ -1,14 +1,16 @@
 """The reference mask: its exact outline, and a light hatch inside."""
 
 from collections import defaultdict
+from math import floor
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
+    QImage,
     QPainter,
     QPainterPath,
     QPen,
@@ -21,16 +23,19 @@ from viewer.domain.reference import Mask
 
 LINE_PX: Final = 1.5
 _HATCH_ALPHA: Final = 70
+_LARGEST: Final = 1.5
+"""A picture of a mask is at most so many times as large as the view."""
 _Corner = tuple[int, int]
 
 
 class ReferenceItem(QGraphicsItem):
-    """A mask's outline in native coordinates."""
+    """A mask's outline in native coordinates, kept as a picture while it only moves."""
 
     def __init__(self, mask: Mask, color: str, parent: QGraphicsItem) -> None:
         super().__init__(parent)
         self._path = outline_path(mask.array())
         self._color = QColor(color)
+        self._picture, self._drawn_at = QImage(), (0.0, 0.0, 0.0)
 
     @property
     def extent(self) -> QRectF:
@@ -47,16 +52,53 @@ class ReferenceItem(QGraphicsItem):
         option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
         widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
     ) -> None:
-        """Hatch the inside at the screen's pitch and draw the outline."""
-        outline = painter.worldTransform().map(self._path)
-        shade = QColor(self._color)
-        shade.setAlpha(_HATCH_ALPHA)
+        """Draw the picture of the mask, or the mask where it is far larger."""
+        native = painter.worldTransform()
+        ratio = painter.device().devicePixelRatioF()
+        edge = 2 * LINE_PX
+        box = native.mapRect(self.extent).adjusted(-edge, -edge, edge, edge)
         painter.save()
         painter.setWorldTransform(QTransform())
+        if _area(box) > _LARGEST * _area(QRectF(painter.viewport())):
+            self._draw(painter, native)
+        else:
+            # On whole device pixels, as the image moves.
+            at = QPointF(floor(box.left() * ratio), floor(box.top() * ratio)) / ratio
+            painter.drawImage(at, self._pictured(native, box.size(), at, ratio))
+        painter.restore()
+
+    def _pictured(
+        self, native: QTransform, size: QSizeF, at: QPointF, ratio: float
+    ) -> QImage:
+        """Return the mask as a picture with its top left corner ``at``."""
+        drawn_at = native.m11(), native.m22(), ratio
+        if self._picture.isNull() or self._drawn_at != drawn_at:
+            pixels = size * ratio
+            self._picture = QImage(
+                int(pixels.width()) + 2,
+                int(pixels.height()) + 2,
+                QImage.Format.Format_ARGB32_Premultiplied,
+            )
+            self._picture.setDevicePixelRatio(ratio)
+            self._picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(self._picture)
+            self._draw(painter, native * QTransform.fromTranslate(-at.x(), -at.y()))
+            painter.end()
+            self._drawn_at = drawn_at
+        return self._picture
+
+    def _draw(self, painter: QPainter, native: QTransform) -> None:
+        """Hatch the inside at the screen's pitch and draw the outline."""
+        outline = native.map(self._path)
+        shade = QColor(self._color)
+        shade.setAlpha(_HATCH_ALPHA)
         painter.fillPath(outline, QBrush(shade, Qt.BrushStyle.BDiagPattern))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.strokePath(outline, QPen(self._color, LINE_PX))
-        painter.restore()
+
+
+def _area(rect: QRectF) -> float:
+    return rect.width() * rect.height()
 
 
 def outline_path(mask: npt.NDArray[np.bool_]) -> QPainterPath:

@@ -1,0 +1,150 @@
+"""Where the labels of a grid stand: at a corner of their cell that nothing covers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from string import ascii_uppercase
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QRectF
+
+from viewer.domain.grid import Cell, Grid, LetterAxis
+from viewer.ui.canvas.overlays.halo import Face, text_size
+
+_PAD: Final = 2.0
+_Floats = npt.NDArray[np.float64]
+_Names = tuple[tuple[str, ...], ...]
+
+
+class Label(NamedTuple):
+    """A text and its top left corner, in the view's pixels; hundreds in a frame."""
+
+    text: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Size:
+    """The cells' names, their widths (rows, columns) and the height of a line."""
+
+    names: _Names
+    widths: _Floats
+    height: float
+
+
+def cells_hold_labels(grid: Grid, box: QRectF, face: Face) -> bool:
+    """Tell whether the widest name fits a cell of a grid that is drawn in ``box``."""
+    widest = text_size(grid.label(Cell(grid.rows - 1, grid.columns - 1)), face)
+    return (
+        widest.width() <= box.width() / grid.columns
+        and widest.height() <= box.height() / grid.rows
+    )
+
+
+def cell_labels(
+    grid: Grid, box: QRectF, area: QRectF, obstacles: Sequence[QRectF], face: Face
+) -> Iterator[Label]:
+    """Yield the names of the cells in sight.
+
+    ``box`` is the grid, ``area`` the view, ``obstacles`` what is to be kept free, all
+    in the view's pixels. A name stands at the first free corner of its cell, from the
+    top left on, and at the top left where none is free.
+    """
+    rows = _in_sight(box.top(), box.height() / grid.rows, grid.rows, area.bottom())
+    columns = _in_sight(
+        box.left(), box.width() / grid.columns, grid.columns, area.right()
+    )
+    if not len(rows) or not len(columns):
+        return
+    size = _sizes(grid, face)
+    widths = size.widths[rows.start : rows.stop, columns.start : columns.stop]
+    x, y = _corners(grid, box, rows, columns, widths, size.height)
+    best = _covered(x, y, widths, size.height, obstacles).argmin(axis=0)[None]
+    lefts = np.take_along_axis(x, best, 0)[0].tolist()
+    tops = np.take_along_axis(y, best, 0)[0].tolist()
+    for i, row in enumerate(rows):
+        for j, column in enumerate(columns):
+            yield Label(size.names[row][column], lefts[i][j], tops[i][j])
+
+
+def margin_labels(
+    grid: Grid, box: QRectF, area: QRectF, face: Face, *, far: bool
+) -> Iterator[Label]:
+    """Yield row and column names along the grid's edges, kept in the view.
+
+    ``far`` puts them at the right and at the bottom.
+    """
+    seen, (letters, numbers) = box.intersected(area), axis_names(grid)
+    for row, text in enumerate(letters):
+        size = text_size(text, face)
+        x = seen.right() - size.width() - _PAD if far else seen.left() + _PAD
+        y = box.top() + (row + 0.5) * box.height() / grid.rows - size.height() / 2
+        if area.top() <= y <= area.bottom():
+            yield Label(text, x, y)
+    for column, text in enumerate(numbers):
+        size = text_size(text, face)
+        y = seen.bottom() - size.height() - _PAD if far else seen.top() + _PAD
+        x = box.left() + (column + 0.5) * box.width() / grid.columns - size.width() / 2
+        if area.left() <= x <= area.right():
+            yield Label(text, x, y)
+
+
+def axis_names(grid: Grid) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the rows and of the columns."""
+    letters = tuple(ascii_uppercase)
+    numbers = tuple(str(n + 1) for n in range(max(grid.rows, grid.columns)))
+    if grid.letters is LetterAxis.ROW:
+        return letters[: grid.rows], numbers[: grid.columns]
+    return numbers[: grid.rows], letters[: grid.columns]
+
+
+def _in_sight(start: float, pitch: float, count: int, end: float) -> range:
+    """Return the rows or columns between 0 and ``end`` of the view."""
+    first = int(np.clip(np.floor(-start / pitch), 0, count))
+    last = int(np.clip(np.ceil((end - start) / pitch), 0, count))
+    return range(first, last)
+
+
+@lru_cache(maxsize=16)
+def _sizes(grid: Grid, face: Face) -> _Size:
+    names = tuple(
+        tuple(grid.label(Cell(row, column)) for column in range(grid.columns))
+        for row in range(grid.rows)
+    )
+    widths = [[text_size(name, face).width() for name in row] for row in names]
+    return _Size(names, np.array(widths), text_size(names[0][0], face).height())
+
+
+def _corners(
+    grid: Grid,
+    box: QRectF,
+    rows: range,
+    columns: range,
+    widths: _Floats,
+    height: float,
+) -> tuple[_Floats, _Floats]:
+    """Return left and top of each label in each corner: (4, rows, columns)."""
+    wide, tall = box.width() / grid.columns, box.height() / grid.rows
+    left = np.broadcast_to(box.left() + np.array(columns) * wide + _PAD, widths.shape)
+    top = np.array(rows)[:, None] * tall + box.top() + _PAD
+    top = np.broadcast_to(top, widths.shape)
+    right, bottom = left + wide - 2 * _PAD - widths, top + tall - 2 * _PAD - height
+    return np.stack((left, right, left, right)), np.stack((top, top, bottom, bottom))
+
+
+def _covered(
+    x: _Floats,
+    y: _Floats,
+    widths: _Floats,
+    height: float,
+    obstacles: Sequence[QRectF],
+) -> npt.NDArray[np.bool_]:
+    """Tell which places (4, rows, columns) meet an obstacle."""
+    edges = [(r.left(), r.top(), r.right(), r.bottom()) for r in obstacles]
+    left, top, right, bottom = np.array(edges).reshape(-1, 4).T
+    x, y, ends = x[..., None], y[..., None], (x + widths)[..., None]
+    meets = (x < right) & (left < ends) & (y < bottom) & (top < y + height)
+    return np.asarray(meets.any(axis=-1))

@@ -48,6 +48,11 @@ class SlideScale:
         right = min(x + FIELD_PX, self.size.columns)
         return BoxPx(x, y, right, min(y + FIELD_PX, self.size.rows))
 
+    def field_size(self, number: int) -> SizePx:
+        """Return a field's rows and columns."""
+        field = self.field(number)
+        return SizePx(int(field.y1 - field.y0), int(field.x1 - field.x0))
+
     def field_at(self, point: PointPx) -> int:
         """Return the field in which a point lies, the nearest where it is outside."""
         column = min(max(point.x, 0.0), self.size.columns - 1) // FIELD_PX

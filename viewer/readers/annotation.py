@@ -16,6 +16,10 @@ from viewer.domain.case import ImageRef
 from viewer.readers.compression import lossy_text
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.refusal import refusing
+from viewer.readers.slide import START_BYTES, read_slide
+from viewer.readers.slide_annotation import field_lines
+from viewer.readers.slide_dicom import is_dicom_slide
+from viewer.readers.slide_openslide import properties
 
 _LONGEST: Final = 512
 
@@ -26,7 +30,10 @@ def corner_text(ref: ImageRef) -> CornerText:
     A file of another kind than DICOM has its name at the top left and, where it is a
     JPEG, that it is lossy.
     """
-    if file_kind(ref.path) is not FileKind.DICOM:
+    kind = file_kind(ref.path)
+    if kind is FileKind.SLIDE:
+        return _slide_corners(ref)
+    if kind is not FileKind.DICOM:
         jpeg = ref.path.suffix.lower() in {".jpg", ".jpeg"}
         return CornerText((ref.path.name,), (), (), ("Lossy JPEG",) if jpeg else ())
     with refusing(ref.path):
@@ -40,12 +47,37 @@ def corner_text(ref: ImageRef) -> CornerText:
 
 
 def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
-    """Return every data element of a DICOM file, file meta first; else none."""
-    if file_kind(ref.path) is not FileKind.DICOM:
+    """Return every data element of a DICOM file, file meta first; else none.
+
+    Of a scanner's slide, what it says of itself, each by its name alone.
+    """
+    kind = file_kind(ref.path)
+    if kind is FileKind.SLIDE and not _is_dicom(ref):
+        with refusing(ref.path):
+            said = sorted(properties(ref.path).items())
+        return tuple(Tag("", name, "", _printable(text, ""), 0) for name, text in said)
+    if kind not in {FileKind.DICOM, FileKind.SLIDE}:
         return ()
     with refusing(ref.path):
         dataset = _read(ref)
         return (*_tags(dataset.file_meta, 0), *_tags(dataset, 0))
+
+
+def _slide_corners(ref: ImageRef) -> CornerText:
+    slide = read_slide(ref.path)
+    name, scanner = (slide.facts.path.name,), slide.facts.scanner
+    lines = field_lines(slide, ref.frame)
+    if not _is_dicom(ref):
+        return CornerText(name, _lines(scanner), (), lines)
+    with refusing(ref.path):
+        dataset = _read(ref)
+        seen = _lines(*_examination(dataset), scanner)
+        return CornerText(_person(dataset) or name, seen, (), lines)
+
+
+def _is_dicom(ref: ImageRef) -> bool:
+    with ref.path.open("rb") as stream:
+        return is_dicom_slide(ref.path, stream.read(START_BYTES))
 
 
 def _read(ref: ImageRef) -> Dataset:

@@ -9,13 +9,16 @@ from pydicom.errors import InvalidDicomError
 from pydicom.uid import DeflatedExplicitVRLittleEndian
 
 from viewer.domain.case import View
-from viewer.domain.errors import UnreadableInputError
+from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.file_header import FileHeader
 from viewer.domain.geometry import PointMm, SizePx
+from viewer.domain.slide import SLIDE_MODALITY
 from viewer.readers.dicom import frame_count
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.raster_files import raster_file_size
 from viewer.readers.refusal import DAMAGED, refusing
+from viewer.readers.slide import read_slide
+from viewer.readers.slide_annotation import scan_words
 from viewer.readers.volume import volume_size
 
 _KEYWORDS = (
@@ -57,10 +60,34 @@ def read_file_header(path: Path) -> FileHeader:
     kind = file_kind(path)
     if kind is FileKind.DICOM:
         return _dicom_header(path)
+    if kind is FileKind.SLIDE:
+        return _slide_header(path)
     measure = raster_file_size if kind is FileKind.RASTER else volume_size
     size, frames = measure(path)
     stack = kind is not FileKind.RASTER and frames > 1
     return FileHeader(path, size, frames, view=View.OTHER if stack else View.UNKNOWN)
+
+
+def _slide_header(path: Path) -> FileHeader:
+    try:
+        slide = read_slide(path)
+    except MissingDependencyError as error:
+        # A folder is indexed to its end; its slides are told as what cannot be read.
+        raise UnreadableInputError(error.what, error.how) from error
+    facts = slide.facts
+    return FileHeader(
+        facts.path,
+        facts.size,
+        slide.map.frames,
+        modality=SLIDE_MODALITY,
+        view=View.OTHER,
+        patient_key=facts.patient_key,
+        study_key=facts.study_key,
+        series_key=facts.series_key,
+        study_date=facts.study_date,
+        study_description=facts.study_description or scan_words(facts),
+        slide=slide.map,
+    )
 
 
 def view_of(modality: str, view_position: str) -> View:

@@ -70,7 +70,8 @@ class Index:
             place = self._places.setdefault(file.path, len(self._places))
             planes = self._planes[known.series_key]
             planes.setdefault(_plane(known), len(planes))
-            self._found[file.path] = _Found(place, known, file.folder)
+            # The files of one slide have the header of the file that stands for it.
+            self._found[known.path] = _Found(place, known, file.folder)
             self._others.pop(file.path, None)
 
     def add_other(self, file: ListedFile, reason: str) -> None:
@@ -132,7 +133,7 @@ class Index:
                 key,
                 group[0].header.study_date,
                 group[0].header.study_description,
-                self._series([item.header for item in group]),
+                self._series([h for item in group for h in item.header.stacks()]),
             )
             for key, group in _grouped(items, lambda i: i.header.study_key).items()
         ]

@@ -9,6 +9,7 @@ from viewer.domain.image import PixelImage
 from viewer.readers.dicom import load_dicom
 from viewer.readers.raster_files import load_raster_file
 from viewer.readers.refusal import refusing
+from viewer.readers.slide import START_BYTES, is_slide, load_field
 from viewer.readers.volume import is_volume_name, load_slice
 
 
@@ -18,6 +19,7 @@ class FileKind(Enum):
     DICOM = "DICOM"
     RASTER = "image file"
     VOLUME = "volume"
+    SLIDE = "whole slide"
 
 
 _RASTER_STARTS = (
@@ -34,6 +36,7 @@ _RASTER_SUFFIXES = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif"}
 def load_pixels(ref: ImageRef) -> PixelImage:
     """Return one frame of a DICOM, PNG, JPEG, TIFF, NIfTI, NRRD or MetaImage file.
 
+    A whole slide's frames are its overview and its fields (`viewer.domain.slide`).
     Safe to call from several threads at once.
 
     Raises
@@ -41,10 +44,14 @@ def load_pixels(ref: ImageRef) -> PixelImage:
     UnreadableInputError
         If the file is missing, damaged, no image, or has no such frame; the sentence
         names the file without its folder.
+    MissingDependencyError
+        If it is a whole slide, and what reads such slides is not installed.
     """
     kind = file_kind(ref.path)
     if kind is FileKind.VOLUME:
         return load_slice(ref.path, ref.frame)
+    if kind is FileKind.SLIDE:
+        return load_field(ref.path, ref.frame)
     if kind is FileKind.RASTER:
         return load_raster_file(ref.path, ref.frame)
     return load_dicom(ref.path, ref.frame)
@@ -63,10 +70,12 @@ def file_kind(path: Path) -> FileKind:
     if is_volume_name(path):
         return FileKind.VOLUME
     with refusing(path), path.open("rb") as stream:
-        start = stream.read(132)
+        start = stream.read(START_BYTES)
     if not start:
         raise UnreadableInputError(f"{path.name} is empty.", "Copy or export it again.")
-    if start[128:] == b"DICM":
+    if is_slide(path, start):
+        return FileKind.SLIDE
+    if start[128:132] == b"DICM":
         return FileKind.DICOM
     if start.startswith(_RASTER_STARTS) or path.suffix.lower() in _RASTER_SUFFIXES:
         return FileKind.RASTER

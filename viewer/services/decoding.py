@@ -10,6 +10,7 @@ import io
 import subprocess
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, cast
 
 from viewer.domain.case import ImageRef
@@ -23,6 +24,7 @@ from viewer.services.decoder_process import (
     decoder_environment,
 )
 from viewer.services.field_raster import field_raster
+from viewer.services.header_chunks import Headers, read_chunk
 from viewer.services.opened_image import OpenedImage, open_image
 from viewer.services.pickled_frames import read_message, write_message
 from viewer.services.view_image import ShownImage, load_shown_image, thumbnail
@@ -48,6 +50,9 @@ class Decoder(Protocol):
     def field_raster(self, ref: ImageRef, field: BoxPx, side: int) -> Raster:
         """Return a square picture of the part that a question covers."""
 
+    def headers(self, paths: tuple[Path, ...]) -> Headers:
+        """Return what some files say of their images, or why they say nothing."""
+
     def close(self) -> None:
         """Wait for nothing any more; a call under way raises."""
 
@@ -70,6 +75,10 @@ class LocalDecoder:
     def field_raster(self, ref: ImageRef, field: BoxPx, side: int) -> Raster:
         """Return a square picture of the part that a question covers."""
         return field_raster(ref, field, side)
+
+    def headers(self, paths: tuple[Path, ...]) -> Headers:
+        """Return what some files say of their images, or why they say nothing."""
+        return read_chunk(paths)
 
     def close(self) -> None:
         """Do nothing: there is no process to end."""
@@ -105,6 +114,14 @@ class ProcessDecoder:
         """Return a square picture of the part that a question covers."""
         return self._small.call(field_raster, ref, field, side)
 
+    def headers(self, paths: tuple[Path, ...]) -> Headers:
+        """Return what some files say of their images, or why they say nothing.
+
+        An image waits for the headers that are read now, as they for an image; a few
+        at a time, neither is felt.
+        """
+        return self._screen.call(read_chunk, paths)
+
     def close(self) -> None:
         """End both processes for good; a call under way raises."""
         self._screen.close()
@@ -132,17 +149,22 @@ class _Lane:
             if self._process is not None:
                 self._forget(self._process)
 
-    def call(self, function: Callable[..., T], ref: ImageRef, *further: object) -> T:
-        call = Call(function, (ref, *further), self._limit_s)
+    def call(
+        self,
+        function: Callable[..., T],
+        first: ImageRef | tuple[Path, ...],
+        *further: object,
+    ) -> T:
+        """Call a function of an image or of some files in the process."""
+        call = Call(function, (first, *further), self._limit_s)
+        path = first.path if isinstance(first, ImageRef) else first[0]
         with self._turn:
-            reply = self._ask(self._running(), call, ref)
+            reply = self._ask(self._running(), call, path)
         if reply.error is not None:
             raise reply.error
         return cast("T", reply.value)
 
-    def _ask(
-        self, process: "subprocess.Popen[bytes]", call: Call, ref: ImageRef
-    ) -> Reply:
+    def _ask(self, process: "subprocess.Popen[bytes]", call: Call, path: Path) -> Reply:
         overdue = threading.Event()
         timer = threading.Timer(call.limit_s, _end, (process, overdue))
         timer.start()
@@ -151,7 +173,7 @@ class _Lane:
             return cast("Reply", read_message(_raw(process.stdout)))
         except (EOFError, OSError):
             self._forget(process)
-            raise _sentence(ref, self._limit_s if overdue.is_set() else None) from None
+            raise _sentence(path, self._limit_s if overdue.is_set() else None) from None
         finally:
             timer.cancel()
 
@@ -194,13 +216,13 @@ def _end(process: "subprocess.Popen[bytes]", overdue: threading.Event) -> None:
     process.kill()
 
 
-def _sentence(ref: ImageRef, limit_s: float | None) -> UnreadableInputError:
+def _sentence(path: Path, limit_s: float | None) -> UnreadableInputError:
     if limit_s is not None:
         return UnreadableInputError(
-            f"{ref.path.name} was not decoded within {limit_s:g} seconds.",
+            f"{path.name} was not decoded within {limit_s:g} seconds.",
             "Export it again, uncompressed or smaller.",
         )
     return UnreadableInputError(
-        f"{ref.path.name} made its decoder crash.",
+        f"{path.name} made its decoder crash.",
         "The file is damaged or incomplete: copy or export it again.",
     )

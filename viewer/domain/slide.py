@@ -15,6 +15,7 @@ FIELD_PX: Final = 2048
 OVERVIEW: Final = "Overview"
 MAGNIFICATIONS: Final = (1.25, 2.5, 5.0, 10.0, 20.0, 40.0)
 """Those offered, as far as the scan reaches."""
+_USUAL: Final = "10x"
 SLIDE_MODALITY: Final = "SM"
 """Slide Microscopy (PS3.3 C.7.3.1.1.1)."""
 
@@ -89,14 +90,6 @@ class SlideMap:
             (field.y0 + point.y) * self.size.rows / size.rows,
         )
 
-    def in_frame(self, frame: int, point: PointPx) -> PointPx:
-        """Return where a point of the scan lies in a frame, in its native pixels."""
-        size, field = self.scale_of(frame).size, self.field(frame)
-        return PointPx(
-            point.x * size.columns / self.size.columns - field.x0,
-            point.y * size.rows / self.size.rows - field.y0,
-        )
-
     def frame_at(self, scale: SlideScale, point: PointPx) -> int:
         """Return the frame of a magnification that shows a point of the scan."""
         at = PointPx(
@@ -104,6 +97,16 @@ class SlideMap:
             point.y * scale.size.rows / self.size.rows,
         )
         return scale.first + scale.field_at(at)
+
+    def finer(self, frame: int) -> SlideScale | None:
+        """Return what to look closer with: from the overview 10x, else the next scale.
+
+        None where nothing shows more than the frame does.
+        """
+        now = self.scale_of(frame)
+        finer = [s for s in self.scales if s.size.columns > now.size.columns]
+        usual = [s for s in finer if now.name == OVERVIEW and s.name == _USUAL]
+        return next(iter([*usual, *finer]), None)
 
 
 def scale_name(magnification: float) -> str:

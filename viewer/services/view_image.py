@@ -15,6 +15,7 @@ from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import PixelImage, Raster
 from viewer.domain.reference import Mask
+from viewer.domain.slide import SlideMap
 from viewer.imaging.luts import to_raster
 from viewer.imaging.resample import FitMode, fit
 
@@ -41,20 +42,25 @@ class ShownImage:
     header: ImageHeader
     image: PixelImage
     corners: CornerText
+    slide: SlideMap | None = None
+    """All frames of the whole slide that the image is a field of."""
 
 
 def load_shown_image(ref: ImageRef) -> ShownImage:
     """Decode an image and read its annotation; one that cannot be read raises."""
     from viewer.readers.annotation import corner_text
-    from viewer.readers.catalog import read_headers
+    from viewer.readers.headers import read_file_header
     from viewer.readers.pixels import load_pixels
 
-    headers = read_headers(ref.path)
+    header = read_file_header(ref.path)
+    headers = header.images()
     if not 0 <= ref.frame < len(headers):
         raise WrongUseError(
             f"'{ref.path.name}' has {len(headers)} frame(s).", "Choose one of them."
         )
-    return ShownImage(ref, headers[ref.frame], load_pixels(ref), corner_text(ref))
+    return ShownImage(
+        ref, headers[ref.frame], load_pixels(ref), corner_text(ref), header.slide
+    )
 
 
 def tags_of(ref: ImageRef) -> tuple[Tag, ...]:

@@ -39,11 +39,25 @@ def test_that_the_frames_of_a_slide_follow_one_another() -> None:
     ]
 
 
-@pytest.mark.parametrize("frame", [0, 3, 6, 7, 14, 21])
-def test_that_a_position_goes_to_the_scan_and_back(frame: int) -> None:
-    point = PointPx(17.5, 300.25)
-    back = MAP.in_frame(frame, MAP.on_slide(frame, point))
-    assert (back.x, back.y) == pytest.approx((point.x, point.y))
+def test_that_a_position_in_a_field_is_found_on_the_scan() -> None:
+    assert MAP.on_slide(7, PointPx(17.5, 30)) == PointPx(17.5, 30)
+    assert MAP.on_slide(3, PointPx(0, 0)) == PointPx(8192, 0)  # third field at 10x
+    middle = MAP.on_slide(0, PointPx(1024, 569))
+    assert (middle.x, middle.y) == pytest.approx((4500, 2500))
+
+
+def test_that_looking_closer_goes_to_10x_and_then_on() -> None:
+    steps = [MAP.finer(frame) for frame in (0, 1, 7)]
+    assert [step and step.name for step in steps] == ["10x", "20x", None]
+    small = SlideMap(
+        SizePx(900, 1200),
+        (
+            SlideScale("Overview", SizePx(900, 1200), 0),
+            SlideScale("10x", SizePx(450, 600), 1),
+            SlideScale("20x", SizePx(900, 1200), 2),
+        ),
+    )
+    assert small.finer(0) is None
 
 
 def test_that_the_field_at_a_place_shows_it() -> None:

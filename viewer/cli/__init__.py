@@ -1,0 +1,86 @@
+"""The command line (DESIGN 8): the same services as the window, without it.
+
+Exit codes: 0 done, 1 trials failed at the provider or are still pending, 2 wrong use
+or unreadable input. What is printed on standard error is one line of what is wrong
+and how to mend it.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+
+import viewer
+from viewer.cli import asking, images, machine, opening, running
+from viewer.cli.shared import DONE, UNFINISHED, say
+from viewer.domain.errors import OverreadError
+from viewer.settings import read_settings
+from viewer.terminal import NO_WINDOW, WindowParts, crash_sentence
+
+_COMMANDS: Final[tuple[click.Command, ...]] = (
+    opening.open_command,
+    opening.demo,
+    images.phantom,
+    images.import_command,
+    images.cases,
+    running.run,
+    running.report,
+    running.rescore,
+    running.runs,
+    asking.ask,
+    asking.models,
+    machine.doctor,
+    machine.worker,
+)
+
+
+def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) -> int:
+    """Run one command and return its exit code; a person never sees a traceback.
+
+    Without a window, what would open it says so.
+    """
+    try:
+        result = overread.main(
+            list(arguments), "overread", standalone_mode=False, obj=window
+        )
+    except OverreadError as error:
+        return say(str(error))
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        return say("Stopped.", UNFINISHED)
+    except click.ClickException as error:
+        return say(f"{error.format_message()} See overread --help.")
+    except BrokenPipeError:
+        return UNFINISHED
+    except MemoryError:
+        return say("There is not enough memory for this; use a smaller input.")
+    except Exception as error:  # noqa: BLE001 - a person never sees a traceback
+        return say(crash_sentence(error, read_settings().home))
+    return result if isinstance(result, int) else DONE
+
+
+class _Verbs(click.Group):
+    """The commands; without one, what is named is opened in the window."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Read words that name files as the paths of the hidden command ``open``."""
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            if not Path(args[0]).exists():
+                raise click.UsageError(
+                    f"'{args[0]}' is neither a command nor a file here."
+                )
+            args = ["open", *args]
+        return super().parse_args(context, args or ["open"])
+
+
+@click.group(cls=_Verbs, invoke_without_command=True)
+@click.version_option(viewer.__version__, prog_name="overread")
+def overread() -> None:
+    """Read medical images together with models, and measure them.
+
+    overread [PATH ...] opens the window, with these files or folders.
+    """
+
+
+for _command in _COMMANDS:
+    overread.add_command(_command)

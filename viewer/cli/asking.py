@@ -1,0 +1,74 @@
+"""Commands about models: ask and models."""
+
+from pathlib import Path
+from typing import Final
+
+import click
+
+from viewer.cli.shared import DONE, UNFINISHED, json_option, store_option
+from viewer.domain.case import NAMED_VIEWS, ImageRef, View
+from viewer.settings import read_settings
+from viewer.terminal import cell_text, print_json, print_rows
+
+_FAILED: Final = ("provider_error", "pending")
+
+
+@click.command()
+@click.argument("image", type=click.Path(path_type=Path))
+@click.option("--finding", required=True, help="For example 'Pleural Effusion'.")
+@click.option("--model", "model_name", default="asymmetry", show_default=True)
+@click.option("--grid", default="8", show_default=True, help="8, or 8x10: rows x cols.")
+@click.option("--frame", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--view", type=click.Choice(NAMED_VIEWS))
+@click.option("--out", type=click.Path(path_type=Path), help="Draw the answer here.")
+@store_option
+@json_option
+def ask(
+    image: Path,
+    finding: str,
+    model_name: str,
+    grid: str,
+    frame: int,
+    view: str | None,
+    out: Path | None,
+    store: Path | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Ask one question about one image; the answer is kept in the store."""
+    from viewer.services.ask import Question, answer_row, write_overlay
+    from viewer.services.ask import ask as ask_one
+    from viewer.services.study_file import known_profiles, named_profile
+    from viewer.store.database import open_store
+
+    settings = read_settings(store)
+    question = Question(
+        ref=ImageRef(image.absolute(), frame),
+        finding=finding,
+        profile=named_profile(model_name, known_profiles(settings.models_file)),
+        grid=grid,
+        view=View(view) if view else View.UNKNOWN,
+    )
+    with open_store(settings.store) as opened:
+        reply = ask_one(opened, question)
+    if out is not None:
+        write_overlay(reply, out)
+    row = answer_row(reply)
+    lines = (f"{name}: {cell_text(value)}" for name, value in row.items())
+    print_json(row) if as_json else click.echo("\n".join(lines))
+    return UNFINISHED if row["status"] in _FAILED else DONE
+
+
+@click.command()
+@store_option
+@json_option
+def models(store: Path | None, *, as_json: bool) -> None:
+    """List the models and what each still needs."""
+    from viewer.services.listing import model_rows
+    from viewer.services.study_file import known_profiles
+
+    rows = model_rows(known_profiles(read_settings(store).models_file))
+    if as_json:
+        print_json(rows)
+    else:
+        print_rows(rows, ("name", "adapter", "state", "summary"))

@@ -1,0 +1,110 @@
+"""Commands about runs: run, report, rescore and runs."""
+
+from pathlib import Path
+
+import click
+
+from viewer.cli.shared import finish, json_option, store_option, threads_option
+from viewer.domain.run import OrphanPolicy
+from viewer.settings import read_settings
+from viewer.terminal import Progress, print_json, print_rows, print_run, run_number
+
+
+@click.command()
+@click.argument("study_file", type=click.Path(path_type=Path))
+@click.option("--model", "models", multiple=True, help="Instead of the file's models.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first K items.")
+@click.option("--new", is_flag=True, help="Start another run; replies are reused.")
+@click.option("--retry-failed", is_flag=True, help="Ask failed trials again.")
+@click.option("--orphans", type=click.Choice([p.value for p in OrphanPolicy]))
+@click.option("--worker", is_flag=True, help="Ask in a worker process.")
+@threads_option
+@store_option
+@json_option
+def run(
+    study_file: Path,
+    models: tuple[str, ...],
+    limit: int | None,
+    orphans: str | None,
+    threads: int,
+    store: Path | None,
+    *,
+    new: bool,
+    retry_failed: bool,
+    worker: bool,
+    as_json: bool,
+) -> int:
+    """Plan and run a study file; an unfinished run goes on by itself."""
+    from viewer.services.plan_run import plan_run
+    from viewer.services.run_batch import BatchOptions
+    from viewer.services.study_file import read_study_file
+    from viewer.store.database import open_store
+
+    settings = read_settings(store)
+    spec = read_study_file(study_file, settings.models_file, models=models, limit=limit)
+    options = BatchOptions(
+        concurrency=threads,
+        orphans=OrphanPolicy(orphans) if orphans else None,
+        retry_failed=retry_failed,
+    )
+    with open_store(settings.store) as opened:
+        number = plan_run(opened, spec, new=new)
+        code = finish(opened, number, options, worker=worker)
+        print_run(opened, number, as_json=as_json)
+    return code
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@click.option("--out", type=click.Path(path_type=Path), required=True)
+@store_option
+@json_option
+def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> None:
+    """Write a run's tables, figures, manifest and page."""
+    from viewer.services.report_run import write_report
+    from viewer.store.database import open_store
+
+    with open_store(read_settings(store).store) as opened:
+        files = write_report(opened, run_number(run_name, opened), out)
+    if as_json:
+        print_json([str(path) for path in files])
+    else:
+        click.echo("\n".join(str(path) for path in files))
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@store_option
+@json_option
+def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
+    """Parse and score a run's kept replies again; no model is asked."""
+    from viewer.services.rescore import rescore_run
+    from viewer.store.database import open_store
+
+    with (
+        open_store(read_settings(store).store) as opened,
+        Progress("Replies") as progress,
+    ):
+        result = rescore_run(opened, run_number(run_name, opened), progress)
+    if as_json:
+        print_json({"replies": result.replies, "changed": result.changed})
+    else:
+        click.echo(f"{result.replies} replies read again, {result.changed} changed")
+
+
+@click.command()
+@click.option("--all", "include_adhoc", is_flag=True, help="Single questions too.")
+@store_option
+@json_option
+def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
+    """List the runs, oldest first."""
+    from viewer.services.listing import run_rows
+    from viewer.store.database import open_store
+
+    with open_store(read_settings(store).store) as opened:
+        rows = run_rows(opened, include_adhoc=include_adhoc)
+    if as_json:
+        print_json(rows)
+    else:
+        columns = ("id", "study", "dataset", "models", "status", "n_planned", "counts")
+        print_rows(rows, columns)

@@ -1,0 +1,46 @@
+"""What the commands share: options, exit codes and how an error is said."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from viewer.domain.errors import DiskFullError
+from viewer.terminal import drive
+
+if TYPE_CHECKING:
+    from viewer.services.run_batch import BatchOptions
+    from viewer.store.database import Store
+
+DONE, UNFINISHED, WRONG_USE = 0, 1, 2
+
+store_option = click.option(
+    "--store",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The store's file; default: the user's data folder or OVERREAD_STORE.",
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Only JSON on standard output."
+)
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    help="Questions in flight.",
+)
+
+
+def say(sentence: str, code: int = WRONG_USE) -> int:
+    """Print one line on standard error; return the exit code."""
+    print(" ".join(sentence.split()), file=sys.stderr)  # noqa: T201 - one line
+    return code
+
+
+def finish(store: "Store", run: int, options: "BatchOptions", *, worker: bool) -> int:
+    """Ask what is pending; a disk that fills up leaves the rest pending."""
+    try:
+        return DONE if drive(store, run, options, worker=worker) else UNFINISHED
+    except DiskFullError as error:
+        return say(str(error), UNFINISHED)

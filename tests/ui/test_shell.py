@@ -24,7 +24,6 @@ from viewer.ui.choices import plain, restored
 from viewer.ui.layout_memory import FILE, KeptImage, Layout, keep_layout, read_layout
 from viewer.ui.panels.filmstrip import TrialChosen
 from viewer.ui.panels.grid_controls import GridChoice
-from viewer.ui.status_bar import Pace, clock_text
 
 
 @pytest.fixture
@@ -135,6 +134,11 @@ def test_that_a_batch_is_a_line_with_progress_and_cancel(
     tell(WorkerEvent(_trial_done(5)))
     qtbot.waitUntil(lambda: line.bar.value() == 4)
     assert line.text.text().startswith("Run 4 · 4 of 10 · ")
+    line.pause.click()
+    assert made.workers[0].told[-1] == ("pause", 4)
+    assert not line.cancel.isEnabled()
+    tell(WorkerEvent(RunStarted(4, 10, 4)))
+    qtbot.waitUntil(line.cancel.isEnabled)
     line.cancel.click()
     assert made.workers[0].told[-1] == ("cancel", 4)
     tell(WorkerEvent(RunEnded(4, {}, cancelled=True)))
@@ -153,11 +157,16 @@ def test_that_a_single_question_and_a_dead_worker_leave_no_line(
     qtbot.waitUntil(line.isHidden)
 
 
-def test_that_time_left_follows_this_batchs_own_pace() -> None:
-    pace = Pace(run=1, planned=100, done=40, started=10.0, done_before=20)
-    assert pace.seconds_left(now=50.0) == pytest.approx(120.0)
-    assert Pace(1, 100, 20, 10.0, 20).seconds_left(50.0) is None
-    assert (clock_text(96.2), clock_text(7296)) == ("1:36", "2:01:36")
+def test_that_the_lock_opens_where_a_ticked_model_is_asked_elsewhere(
+    made: Furnished,
+) -> None:
+    shown = made.window.status.destinations
+    assert shown.words.text() == "Local only"
+    made.desk.status.show_hosts(("api.example.org",))
+    assert shown.words.text() == "Sends to api.example.org"
+    assert "api.example.org" in shown.toolTip()
+    made.desk.status.show_hosts(())
+    assert shown.words.text() == "Local only"
 
 
 def test_that_undo_names_the_edit_and_is_grey_without_one(made: Furnished) -> None:

@@ -62,15 +62,29 @@ class RunSpec:
 
 
 class RunStatus(StrEnum):
-    """Where a run stands."""
+    """Where a run stands; PAUSED and CANCELLED are unfinished by a person's wish."""
 
     UNFINISHED = "unfinished"
+    PAUSED = "paused"
+    CANCELLED = "cancelled"
     FINISHED = "finished"
+
+
+class RunMark(StrEnum):
+    """What a person did with a run that was not finished; the last one holds."""
+
+    PAUSED = "paused"
+    CANCELLED = "cancelled"
+    RESUMED = "resumed"
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run as lists show it; ``counts`` maps every status present to its trials."""
+    """A run as lists show it; ``counts`` maps every status present to its trials.
+
+    ``cost_microusd`` is what its own requests cost, None where no reply had a price
+    or nobody added them up.
+    """
 
     id: int
     study: str
@@ -82,6 +96,7 @@ class RunSummary:
     counts: Mapping[str, int]
     adhoc: bool
     plan_sha256: str
+    cost_microusd: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

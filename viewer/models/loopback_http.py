@@ -5,7 +5,6 @@ after a time and a size, lets no connection leave the machine, and sends no head
 that names the user or comes from the environment.
 """
 
-import ipaddress
 import socket
 import threading
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 import httpx2
 
 from viewer.domain.errors import PrivacyError, WrongUseError
+from viewer.models.loopback import is_loopback
 from viewer.models.provider_errors import timeout_error, too_large_error
 
 LARGEST_BODY = 8_000_000
@@ -60,21 +60,12 @@ def loopback_url(url: str) -> SplitResult:
             "The base_url holds more than host, port and path.",
             "Leave user names, keys and queries out of it; name a key by api_key_env.",
         )
-    if not _is_loopback(parts.hostname):
+    if not is_loopback(parts.hostname):
         raise PrivacyError(
             f"Images are sent to this machine only, and {parts.hostname} is not it; "
             "use a server on 127.0.0.1, ::1 or localhost."
         )
     return parts
-
-
-def _is_loopback(host: str) -> bool:
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class BoundedTransport(httpx2.BaseTransport):
@@ -141,7 +132,7 @@ class _Watch:
             stream = info["return_value"]
             self._socket = stream.get_extra_info("socket")
             peer = stream.get_extra_info("server_addr")[0]
-            if not _is_loopback(peer):
+            if not is_loopback(peer):
                 stream.close()
                 raise PrivacyError(
                     f"The name of the server leads to {peer}, which is not this "

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from viewer.domain.run import Event, RunSpec
+from viewer.domain.run import Event, RunMark, RunSpec
 from viewer.services.commands import AskCommand, ask_as_json
 from viewer.services.events_json import event_of_json
 from viewer.services.jobs import (
@@ -106,9 +106,16 @@ class BackgroundWorker:
         """Go on with a run; return the id."""
         return self._send(run_command(run, BatchOptions(concurrency=concurrency)))
 
+    def pause(self, run: int) -> int:
+        """Let a run finish what is in flight, then wait; return the id."""
+        return self._stop(run, RunMark.PAUSED)
+
     def cancel(self, run: int) -> int:
-        """Let a run finish what is in flight, then end; return the id."""
-        return self._send({"cmd": "cancel", "run": run})
+        """Let a run finish what is in flight, then end as cancelled; return the id."""
+        return self._stop(run, RunMark.CANCELLED)
+
+    def _stop(self, run: int, mark: RunMark) -> int:
+        return self._send({"cmd": "cancel", "run": run, "mark": mark.value})
 
     def close(self) -> None:
         """End the worker's input: it stores what is in flight and exits."""

@@ -19,6 +19,7 @@ from viewer.domain.run import (
     ModelStopped,
     OrphanPolicy,
     RunEnded,
+    RunMark,
     RunStarted,
     TrialDone,
     TrialRetried,
@@ -69,6 +70,8 @@ def run_batch(
     with run_lock(store.path, run, utc_now()):
         bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
         bench.check_models()
+        if runs.run_mark(store, run) not in {None, RunMark.RESUMED}:
+            runs.mark_run(store, run, RunMark.RESUMED)
         if options.retry_failed:
             trials.reopen_failed(store, run)
         with ThreadPoolExecutor(options.concurrency) as threads:

@@ -2,12 +2,20 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.run import Condition, RunSpec, RunStatus, RunSummary, Trial
+from viewer.domain.run import (
+    Condition,
+    RunMark,
+    RunSpec,
+    RunStatus,
+    RunSummary,
+    Trial,
+)
 from viewer.store.database import Row, Store, utc_now
 
 
@@ -140,23 +148,56 @@ def run_with_plan(store: Store, plan_sha256: str) -> int | None:
     return None if rows[0][0] is None else int(rows[0][0])
 
 
+_RUNS: Final = (
+    "SELECT r.*, d.name AS dataset,"
+    " (SELECT mark FROM run_mark m WHERE m.run_id = r.id ORDER BY m.id DESC LIMIT 1)"
+    " AS mark"
+    " FROM run r JOIN dataset d ON d.id = r.dataset_id"
+)
+
+
+def mark_run(store: Store, run: int, mark: RunMark) -> None:
+    """Note what a person did with a run; nothing of its trials changes."""
+    with store.transaction():
+        store.execute(
+            "INSERT INTO run_mark (run_id, mark, marked_at) VALUES (?, ?, ?)",
+            (run, mark.value, utc_now()),
+        )
+
+
+def run_mark(store: Store, run: int) -> RunMark | None:
+    """Return the last mark of a run, None where it has none."""
+    rows = store.rows(
+        "SELECT mark FROM run_mark WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run,)
+    )
+    return RunMark(rows[0]["mark"]) if rows else None
+
+
 def run_summaries(store: Store, *, include_adhoc: bool) -> tuple[RunSummary, ...]:
     """Return every run, oldest first; single questions only if asked for."""
     rows = store.rows(
-        "SELECT r.*, d.name AS dataset FROM run r JOIN dataset d ON d.id ="
-        " r.dataset_id WHERE r.adhoc <= ? ORDER BY r.id",
-        (int(include_adhoc),),
+        f"{_RUNS} WHERE r.adhoc <= ? ORDER BY r.id", (int(include_adhoc),)
     )
-    return tuple(_summary(store, row) for row in rows)
+    costs = _costs(store)
+    return tuple(
+        replace(_summary(store, row), cost_microusd=costs.get(row["id"]))
+        for row in rows
+    )
+
+
+def _costs(store: Store) -> Mapping[int, int]:
+    """Return micro-dollars by run, of those with a reply that had a price."""
+    rows = store.rows(
+        "SELECT t.run_id, sum(r.cost_microusd) FROM reply r JOIN attempt a"
+        " ON a.id = r.attempt_id JOIN trial t ON t.id = a.trial_id"
+        " WHERE r.cost_microusd IS NOT NULL GROUP BY t.run_id"
+    )
+    return {int(row[0]): int(row[1]) for row in rows}
 
 
 def run_summary(store: Store, run: int) -> RunSummary:
-    """Return one run; an unknown number raises WrongUseError."""
-    rows = store.rows(
-        "SELECT r.*, d.name AS dataset FROM run r JOIN dataset d ON d.id ="
-        " r.dataset_id WHERE r.id = ?",
-        (run,),
-    )
+    """Return one run, its cost left out; an unknown number raises WrongUseError."""
+    rows = store.rows(f"{_RUNS} WHERE r.id = ?", (run,))
     if not rows:
         raise WrongUseError(
             f"There is no run {run} in this store.", "overread runs lists them."
@@ -179,13 +220,20 @@ def _summary(store: Store, row: Row) -> RunSummary:
         study=row["study"],
         dataset=row["dataset"],
         models=tuple(model["name"] for model in spec["models"]),
-        status=RunStatus.UNFINISHED if pending else RunStatus.FINISHED,
+        status=_status(row["mark"], pending),
         created_at=row["created_at"],
         n_planned=sum(counts.values()),
         counts={status.value: n for status, n in counts.items()},
         adhoc=bool(row["adhoc"]),
         plan_sha256=row["plan_sha256"],
     )
+
+
+def _status(mark: str | None, pending: int) -> RunStatus:
+    if not pending:
+        return RunStatus.FINISHED
+    stopped = mark in {RunMark.PAUSED, RunMark.CANCELLED}
+    return RunStatus(mark) if stopped else RunStatus.UNFINISHED
 
 
 def status_counts(store: Store, run: int) -> dict[Status, int]:

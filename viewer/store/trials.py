@@ -344,6 +344,18 @@ def mean_cost(store: Store, model: str) -> float | None:
     return None if rows[0][0] is None else float(rows[0][0])
 
 
+def mean_latency(store: Store, model: str) -> float | None:
+    """Return the mean milliseconds of a model's latest replies, None without any."""
+    rows = store.rows(
+        "SELECT avg(latency_ms) FROM (SELECT r.latency_ms FROM trial t"
+        " CROSS JOIN attempt a ON a.trial_id = t.id"
+        " CROSS JOIN reply r ON r.attempt_id = a.id WHERE t.model = ?"
+        " ORDER BY r.id DESC LIMIT 200)",
+        (model,),
+    )
+    return None if rows[0][0] is None else float(rows[0][0])
+
+
 def ledger_counts(store: Store, run: int) -> Mapping[str, int]:
     """Return a run's attempts by how they ended, and what they cost."""
     ends = store.rows(

@@ -34,8 +34,11 @@ class Worker(Protocol):
     def resume(self, run: int, concurrency: int) -> int:
         """Go on with a run."""
 
+    def pause(self, run: int) -> int:
+        """Let a run finish what is in flight, then wait."""
+
     def cancel(self, run: int) -> int:
-        """Let a run finish what is in flight, then end."""
+        """Let a run finish what is in flight, then end as cancelled."""
 
     def close(self) -> None:
         """End the input; the worker stores what is in flight and exits."""
@@ -96,8 +99,12 @@ class WorkerBridge(QObject):
         """Go on with a run."""
         return self._started().resume(run, concurrency)
 
+    def pause(self, run: int) -> int:
+        """Let a run finish what is in flight, then wait."""
+        return self._started().pause(run)
+
     def cancel(self, run: int) -> int:
-        """Let a run finish what is in flight, then end."""
+        """Let a run finish what is in flight, then end as cancelled."""
         return self._started().cancel(run)
 
     def close(self) -> None:

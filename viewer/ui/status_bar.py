@@ -1,10 +1,11 @@
-"""The status bar: where data goes, the window, the value at the cursor, the batch."""
+"""The status bar: where data goes, window, value at the cursor, use, the batch."""
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.run import Event, RunEnded, RunStarted, TrialDone
 from viewer.ui.icons import IconLabel, icon
+from viewer.ui.panels.run_progress import RunProgress
 
 _ICON: Final = 14
 _BAR_WIDTH: Final = 120
@@ -31,6 +33,10 @@ class StatusFields(QObject):
 
     work_changed = Signal(object)
     """str, such as "Phantoms · 3 of 13" """
+    use_changed = Signal(object)
+    """str, such as "3 requests $0.00 · cache 212 MB" """
+    hosts_changed = Signal(object)
+    """tuple[str, ...]: other machines that the ticked models are asked at"""
 
     def show_window(self, text: str) -> None:
         """Show the window of the image that has the focus."""
@@ -44,96 +50,122 @@ class StatusFields(QObject):
         """Show what goes on in the background beside batches."""
         self.work_changed.emit(text)
 
+    def show_use(self, text: str) -> None:
+        """Show what was asked since the window opened, and the store's images."""
+        self.use_changed.emit(text)
+
+    def show_hosts(self, hosts: tuple[str, ...]) -> None:
+        """Show to which other machines the ticked models send; none: local only."""
+        self.hosts_changed.emit(hosts)
+
 
 @dataclass(frozen=True, slots=True)
 class CancelAsked:
-    """The person wants a run to end after what is in flight."""
+    """The person wants a run to end, as cancelled, after what is in flight."""
 
     run: int
 
 
-@dataclass(slots=True)
-class Pace:
-    """How far a run is, and since when; times in seconds of a monotonic clock."""
+@dataclass(frozen=True, slots=True)
+class PauseAsked:
+    """The person wants a run to wait after what is in flight."""
 
     run: int
-    planned: int
-    done: int
-    started: float
-    done_before: int
-
-    def seconds_left(self, now: float) -> float | None:
-        """Return how long the rest takes at this pace; None before the first."""
-        here = self.done - self.done_before
-        if here <= 0:
-            return None
-        return (now - self.started) / here * (self.planned - self.done)
-
-
-def clock_text(seconds: float) -> str:
-    """Return a duration as ``1:36``, with hours as ``2:01:36``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 class BatchLine(QWidget):
-    """A running batch: how far, how long still, and Cancel."""
+    """A running batch: how far, how fast, what failed, and Pause and Cancel."""
 
+    pause_asked = Signal(object)
+    """PauseAsked"""
     cancel_asked = Signal(object)
     """CancelAsked"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._pace: Pace | None = None
+        self._progress: RunProgress | None = None
         self.text = QLabel(self)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(_BAR_WIDTH)
-        self.cancel = QToolButton(self)
+        self.pause, self.cancel = QToolButton(self), QToolButton(self)
+        self.pause.setIcon(icon("pause-circle-outline"))
         self.cancel.setIcon(icon("close-circle-outline"))
-        self.cancel.clicked.connect(self._ask_cancel)
+        self.pause.clicked.connect(lambda: self._ask(self.pause_asked, PauseAsked))
+        self.cancel.clicked.connect(lambda: self._ask(self.cancel_asked, CancelAsked))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.text, self.bar, self.cancel):
+        for widget in (self.text, self.bar, self.pause, self.cancel):
             row.addWidget(widget)
         self.hide()
 
     def follow(self, event: Event) -> None:
         """Show what an event of a batch changes; single questions are not shown."""
+        shown = self._progress
         match event:
             case RunStarted(run, planned, done) if planned > 1:
-                self._pace = Pace(run, planned, done, time.monotonic(), done)
-                self.cancel.setEnabled(True)
-                self.cancel.setToolTip(f"Cancel run {run}: finish what is in flight")
+                now = time.monotonic()
+                self._progress = RunProgress(run, planned, done, done, now)
+                self._offer(run)
                 self.show()
-            case TrialDone(run=run) if self._pace and self._pace.run == run:
-                self._pace.done += 1
-            case RunEnded(run=run) if self._pace and self._pace.run == run:
+            case TrialDone(run=run) if shown and shown.run == run:
+                self._progress = shown.after(event)
+            case RunEnded(run=run) if shown and shown.run == run:
                 self.stop()
         self._paint()
 
     def stop(self) -> None:
         """Show that no batch is running any more."""
-        self._pace = None
+        self._progress = None
         self.hide()
 
-    def _paint(self) -> None:
-        if self._pace is None:
-            return
-        pace = self._pace
-        left = pace.seconds_left(time.monotonic())
-        parts = [f"Run {pace.run}", f"{pace.done} of {pace.planned}"]
-        if left is not None:
-            parts.append(f"{clock_text(left)} left")
-        self.text.setText(" · ".join(parts))
-        self.bar.setMaximum(pace.planned)
-        self.bar.setValue(pace.done)
+    def _offer(self, run: int) -> None:
+        for button, does in (
+            (self.pause, f"Pause run {run}: finish what is in flight, resume later"),
+            (self.cancel, f"Cancel run {run}: finish what is in flight, then end"),
+        ):
+            button.setEnabled(True)
+            button.setToolTip(does)
+            button.setAccessibleName(does)
 
-    def _ask_cancel(self) -> None:
-        if self._pace is not None:
+    def _paint(self) -> None:
+        progress = self._progress
+        if progress is None:
+            return
+        self.text.setText(f"Run {progress.run} · {progress.words(time.monotonic())}")
+        self.bar.setMaximum(progress.planned)
+        self.bar.setValue(progress.done)
+
+    def _ask(self, signal: SignalInstance, event: Callable[[int], object]) -> None:
+        if self._progress is not None:
+            self.pause.setEnabled(False)
             self.cancel.setEnabled(False)
-            self.cancel_asked.emit(CancelAsked(self._pace.run))
+            signal.emit(event(self._progress.run))
+
+
+class Destinations(QWidget):
+    """Where images go: nowhere, or the hosts of the models that are ticked."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lock, self.words = IconLabel("lock-outline", _ICON), QLabel(self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._lock)
+        row.addWidget(self.words)
+        self.show_hosts(())
+
+    def show_hosts(self, hosts: Sequence[str]) -> None:
+        """Say which other machines the next question goes to; none: local only."""
+        names = ", ".join(hosts)
+        self._lock.show_icon("lock-open-variant-outline" if hosts else "lock-outline")
+        self.words.setText(f"Sends to {names}" if hosts else "Local only")
+        self.setToolTip(
+            f"A model that is ticked is asked at {names}: images leave this machine"
+            if hosts
+            else "Every model that is ticked runs on this machine: no image leaves it"
+        )
 
 
 class StatusBar(QStatusBar):
@@ -143,23 +175,24 @@ class StatusBar(QStatusBar):
         super().__init__(parent)
         self.setSizeGripEnabled(False)
         self.window_text, self.cursor_text = QLabel(self), QLabel(self)
-        self.work_text = QLabel(self)
+        self.work_text, self.use_text = QLabel(self), QLabel(self)
+        self.destinations = Destinations(self)
         self.batch = BatchLine(self)
-        fixed = (self._lock(), self.window_text, self.cursor_text, self.work_text)
+        self.use_text.setToolTip(
+            "Asked since the window opened, and the images the store keeps as sent"
+        )
+        fixed = (
+            self.destinations,
+            self.window_text,
+            self.cursor_text,
+            self.use_text,
+            self.work_text,
+        )
         for widget in fixed:
             self.addWidget(widget)
         self.addPermanentWidget(self.batch)
         fields.window_changed.connect(self.window_text.setText)
         fields.cursor_changed.connect(self.cursor_text.setText)
         fields.work_changed.connect(self.work_text.setText)
-
-    def _lock(self) -> QWidget:
-        lock, words = IconLabel("lock-outline", _ICON), QLabel("Local only")
-        box = QWidget(self)
-        box.setToolTip("Nothing leaves this machine unless a model's profile names one")
-        row = QHBoxLayout(box)
-        row.setContentsMargins(4, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(lock)
-        row.addWidget(words)
-        return box
+        fields.use_changed.connect(self.use_text.setText)
+        fields.hosts_changed.connect(self.destinations.show_hosts)

@@ -47,11 +47,11 @@ def test_that_the_button_names_what_it_sends(dialog: BatchDialog, qtbot: QtBot) 
     assert not dialog.start.isEnabled()
     _tick(dialog, "asymmetry", "uniform")
     qtbot.waitUntil(dialog.start.isEnabled, timeout=10_000)
-    assert dialog.start.text() == f"Send {2 * _N} requests"
+    assert dialog.start.text() == f"Run {2 * _N} trials"
     assert dialog.sentence.text().startswith(f"{2 * _N} questions about {_N} items")
     dialog.repeats.setValue(3)
     assert not dialog.start.isEnabled()
-    qtbot.waitUntil(lambda: dialog.start.text() == f"Send {6 * _N} requests")
+    qtbot.waitUntil(lambda: dialog.start.text() == f"Run {6 * _N} trials")
 
 
 def test_that_start_hands_over_the_run_as_the_page_says(

@@ -1,5 +1,7 @@
 """Runs with their state, and the progress of those under way."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -14,8 +16,8 @@ from viewer.domain.run import (
     RunSummary,
     TrialDone,
 )
-from viewer.ui.panels.run_list import RunList, run_state
-from viewer.ui.panels.run_progress import RunProgress
+from viewer.ui.panels.run_list import RunList, cost_text, run_state
+from viewer.ui.panels.run_progress import RunProgress, clock_text
 
 
 def _summary(run: int, pending: int = 0, planned: int = 10) -> RunSummary:
@@ -36,8 +38,11 @@ def _summary(run: int, pending: int = 0, planned: int = 10) -> RunSummary:
     )
 
 
-def _done(run: int, status: Status = Status.SCORED_CORRECT) -> TrialDone:
-    return TrialDone(run, 1, "i", "grid=8", 0, "m", Score(status), "", False, 5)
+def _done(
+    run: int, status: Status = Status.SCORED_CORRECT, reason: str = ""
+) -> TrialDone:
+    score = Score(status, reason)
+    return TrialDone(run, 1, "i", "grid=8", 0, "m", score, "", False, 5)
 
 
 @pytest.fixture
@@ -50,18 +55,44 @@ def panel(qtbot: QtBot) -> RunList:
 
 
 def test_that_progress_tells_rate_time_left_and_failures() -> None:
-    progress = RunProgress(7, planned=100, begun=40, done=40, failed=0, started_s=10.0)
+    progress = RunProgress(7, planned=100, begun=40, done=40, started_s=10.0)
     assert progress.words(10.0) == "40 of 100 · 0 failed"
-    for _ in range(19):
+    for _ in range(17):
         progress = progress.after(_done(7))
-    progress = progress.after(_done(7, Status.PROVIDER_ERROR))
-    assert progress.words(20.0) == "60 of 100 · 2 a second · 0:20 left · 1 failed"
-    assert "6.0 a minute · 6:40 left" in progress.words(210.0)
+    for status, reason in (
+        (Status.PROVIDER_ERROR, "http_500"),
+        (Status.PROVIDER_ERROR, "timeout"),
+        (Status.AMBIGUOUS, "two cells"),
+    ):
+        progress = progress.after(_done(7, status, reason))
+    failed = "2 failed (1 http 500, 1 timeout) · 1 ambiguous"
+    said = f"60 of 100 · 120 trials/min · 0:20 left · {failed}"
+    assert progress.words(20.0) == said
+    assert "6.0 trials/min · 6:40 left" in progress.words(210.0)
+
+
+def test_that_time_left_follows_this_batchs_own_pace() -> None:
+    progress = RunProgress(1, planned=100, begun=20, done=40, started_s=10.0)
+    assert progress.seconds_left(50.0) == pytest.approx(120.0)
+    assert RunProgress(1, 100, 20, 20, 10.0).seconds_left(50.0) is None
+    assert (clock_text(96.2), clock_text(7296)) == ("1:36", "2:01:36")
 
 
 def test_that_states_are_said_in_words() -> None:
     assert run_state(_summary(1)) == "done · 10 trials · says-d4"
-    assert run_state(_summary(2, pending=4)) == "stopped · 6 of 10 · says-d4"
+    stopped = _summary(2, pending=4)
+    assert run_state(stopped) == "stopped · 6 of 10 · says-d4"
+    for status in (RunStatus.PAUSED, RunStatus.CANCELLED):
+        marked = replace(stopped, status=status)
+        assert run_state(marked) == f"{status} · 6 of 10 · says-d4"
+
+
+def test_that_a_run_shows_what_it_cost_where_a_reply_had_a_price() -> None:
+    assert (cost_text(1_840_000), cost_text(0), cost_text(None)) == (
+        "$1.84",
+        "$0.00",
+        "",
+    )
 
 
 def test_that_the_newest_run_is_selected_and_can_be_resumed(
@@ -83,7 +114,7 @@ def test_that_a_running_run_shows_progress_and_can_be_paused(
     panel.follow(_done(2))
     panel.follow(_done(2, Status.PROVIDER_ERROR))
     qtbot.waitUntil(lambda: "8 of 10" in panel.progress_words, timeout=3000)
-    assert panel.progress_words.endswith("1 failed")
+    assert panel.progress_words.endswith("1 failed (1 no reason)")
     assert not panel.resume.isVisible()
     with qtbot.waitSignal(panel.pause_wanted) as caught:
         QTest.mouseClick(panel.pause, Qt.MouseButton.LeftButton)
@@ -109,3 +140,17 @@ def test_that_a_run_whose_worker_died_shows_as_stopped(panel: RunList) -> None:
     panel.follow(RunStarted(2, 10, 6))
     panel.forget_running()
     assert panel.resume.isVisible()
+
+
+def test_that_a_paused_run_can_be_resumed_or_cancelled_and_a_cancelled_one_resumed(
+    panel: RunList, qtbot: QtBot
+) -> None:
+    paused = replace(_summary(2, pending=4), status=RunStatus.PAUSED)
+    panel.show_runs((paused,))
+    assert (panel.resume.isVisible(), panel.pause.isVisible()) == (True, False)
+    assert panel.cancel.text() == "Cancel run 2"
+    with qtbot.waitSignal(panel.cancel_wanted) as caught:
+        QTest.mouseClick(panel.cancel, Qt.MouseButton.LeftButton)
+    assert caught.args == [2]
+    panel.show_runs((replace(paused, status=RunStatus.CANCELLED),))
+    assert (panel.resume.isVisible(), panel.cancel.isVisible()) == (True, False)

@@ -7,8 +7,9 @@ import pytest
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import D4, UNIFORM, a_spec, planned, server_profile
 from viewer.domain.case import ImageRef, View
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.image import Window
-from viewer.domain.run import RunEnded, RunStarted, TrialDone
+from viewer.domain.run import RunEnded, RunMark, RunStarted, RunStatus, TrialDone
 from viewer.services.answers import answers_about
 from viewer.services.background import (
     AskCommand,
@@ -201,3 +202,44 @@ def test_that_a_closed_worker_ends_without_a_word(
     worker.close()
     assert process.wait(20) == 0
     assert heard.empty()
+
+
+@pytest.mark.parametrize("status", [RunStatus.PAUSED, RunStatus.CANCELLED])
+def test_that_a_run_is_stopped_as_wished_and_goes_on_when_resumed(
+    store: Path,
+    heard: Heard,
+    worker: BackgroundWorker,
+    tmp_path: Path,
+    status: RunStatus,
+) -> None:
+    slow = ModelProfile("slow", "scripted", {"answer": "D4", "delay_s": 0.2})
+    with open_store(store) as opened:
+        run = planned(opened, tmp_path / "d", a_spec([slow], repeats=5))
+    worker.resume(run, 1)
+    reply(heard)
+    while not isinstance(heard.get(timeout=20), WorkerEvent):
+        continue
+    stop = worker.pause if status is RunStatus.PAUSED else worker.cancel
+    stop(run)
+    ended = [m for m in _until_ended(heard) if isinstance(m, RunEnded)]
+    assert ended[0].cancelled
+    with open_store(store) as opened:
+        stopped = runs.run_summary(opened, run)
+    assert stopped.status is status
+    assert stopped.counts["pending"]
+    worker.resume(run, 4)
+    _until_ended(heard)
+    with open_store(store) as opened:
+        summary = runs.run_summary(opened, run)
+        assert runs.run_mark(opened, run) is RunMark.RESUMED
+    assert summary.status is RunStatus.FINISHED
+    assert "pending" not in summary.counts
+
+
+def _until_ended(heard: Heard) -> list[object]:
+    """Return the events up to the end of a run, replies left out."""
+    events: list[object] = []
+    while not events or not isinstance(events[-1], RunEnded):
+        message = heard.get(timeout=20)
+        events += [message.event] if isinstance(message, WorkerEvent) else []
+    return events

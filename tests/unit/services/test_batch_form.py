@@ -2,14 +2,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
-from tests.helpers.tiny_study import UNIFORM, a_spec, finish, planned, write_images
+from tests.helpers.tiny_study import write_images
 from viewer.domain.errors import WrongUseError
 from viewer.services.batch_form import (
     BatchForm,
     dataset_names,
-    estimate,
     finding_names,
     form_fields,
     model_states,
@@ -23,7 +21,6 @@ from viewer.services.import_dataset import import_dataset
 from viewer.services.study_file import read_study_file
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.store.runs import run_summaries
 
 SERVER = """
 [[model]]
@@ -128,56 +125,6 @@ def test_that_a_form_the_study_refuses_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(WrongUseError, match="grids"):
         write_study(a_form(params={"grids": []}), tmp_path / "study.toml")
     assert not (tmp_path / "study.toml").exists()
-
-
-def test_that_the_estimate_counts_what_a_plan_would_hold(settings: Settings) -> None:
-    with open_store(settings.store) as opened:
-        folder = write_images(settings.home / "d", 5)
-        Image.new("L", (100, 120)).save(folder / "unknown.png")
-        mask = Image.new("L", (100, 120), 255)
-        mask.save(folder / "unknown.Edema.png")
-        import_dataset(opened, "folder", folder, "tiny")
-    found = estimate(settings.store, a_form(), settings)
-    assert (found.requests, found.already_answered, found.models) == (40, 0, 2)
-    assert found.cost_microusd == 0
-    assert "40 questions about 5 items" in found.sentence
-    assert "8 more trials are planned as excluded" in found.sentence
-    with open_store(settings.store) as opened:
-        assert run_summaries(opened, include_adhoc=True) == ()
-
-
-def test_that_what_was_answered_is_not_counted_again(settings: Settings) -> None:
-    with open_store(settings.store) as opened:
-        finish(opened, planned(opened, settings.home / "d", a_spec([UNIFORM])))
-    form = a_form(models=("uniform",), seed=0, repeats=1, params={"grids": [8]})
-    found = estimate(settings.store, form, settings)
-    assert (found.requests, found.already_answered) == (4, 4)
-    assert "4 of them are answered already" in found.sentence
-
-
-def test_that_the_cost_of_a_priced_model_is_unknown_before_its_first_reply(
-    settings: Settings,
-) -> None:
-    settings.models_file.write_text(SERVER)
-    with open_store(settings.store) as opened:
-        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
-    found = estimate(settings.store, a_form(models=("mine",)), settings)
-    assert found.cost_microusd is None
-    assert "after the first replies of mine" in found.sentence
-
-
-def test_that_the_cost_is_that_of_earlier_replies(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.models_file.write_text(SERVER)
-    with open_store(settings.store) as opened:
-        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
-    monkeypatch.setattr("viewer.store.trials.mean_cost", lambda *_: 2500.0)
-    form = a_form(models=("mine", "uniform"), repeats=1)
-    found = estimate(settings.store, form, settings)
-    assert found.requests == 8
-    assert found.cost_microusd == 4 * 2500
-    assert "$0.01" in found.sentence
 
 
 def test_that_an_unknown_model_is_told_with_the_closest(settings: Settings) -> None:

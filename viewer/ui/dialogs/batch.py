@@ -23,12 +23,11 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.run import RunSpec
+from viewer.services.batch_estimate import BatchEstimate, estimate
 from viewer.services.batch_form import (
-    BatchEstimate,
     BatchForm,
     ModelState,
     dataset_names,
-    estimate,
     form_fields,
     model_states,
     preset_names,
@@ -228,7 +227,7 @@ class BatchDialog(QDialog):
     def _show_estimate(self, found: BatchEstimate | None) -> None:
         self.start.setEnabled(found is not None)
         if found is None:
-            self.start.setText("Send requests")
+            self.start.setText("Start")
             return
         self.sentence.setText(found.sentence)
         self.start.setText(_start_words(found))
@@ -377,4 +376,5 @@ def _start_words(found: BatchEstimate) -> str:
     left = found.requests - found.already_answered
     if not left:
         return f"Show {found.already_answered} stored answers"
-    return f"Send {left} request{'' if left == 1 else 's'}"
+    verb, noun = ("Send", "request") if found.sends else ("Run", "trial")
+    return f"{verb} {left} {noun}{'' if left == 1 else 's'}"

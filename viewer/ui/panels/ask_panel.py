@@ -41,6 +41,13 @@ class AskChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelsTicked:
+    """Other models are ticked; ``hosts`` are the other machines they are asked at."""
+
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CancelWanted:
     """A person wants no further answer of the question that runs."""
 
@@ -52,6 +59,8 @@ class AskPanel(QWidget):
     """Carries an AskWanted."""
     cancel_wanted = Signal(object)
     """Carries a CancelWanted."""
+    models_ticked = Signal(object)
+    """Carries a ModelsTicked."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,7 +127,7 @@ class AskPanel(QWidget):
         self._models = tuple((state, self._add_model(state)) for state in states)
         for state, box in self._models:
             box.setChecked(state.ready and state.name in ticked)
-        self._update()
+        self._tick()
 
     def _add_model(self, state: ModelState) -> QCheckBox:
         row = QWidget()
@@ -129,11 +138,16 @@ class AskPanel(QWidget):
         for widget in (box, words):
             widget.setToolTip(state.summary)
             widget.setEnabled(state.ready)
-        box.toggled.connect(self._update)
+        box.toggled.connect(self._tick)
         line.addWidget(box)
         line.addWidget(words, 1)
         self._model_rows.addWidget(row)
         return box
+
+    def _tick(self, *_: object) -> None:
+        self._update()
+        hosts = (s.host for s, box in self._models if box.isChecked() and s.host)
+        self.models_ticked.emit(ModelsTicked(tuple(dict.fromkeys(hosts))))
 
     @property
     def ticked(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.errands import run_for
 from viewer.ui.notices import Notice
 from viewer.ui.panels.answers_panel import SawWanted
-from viewer.ui.panels.ask_panel import AskWanted
+from viewer.ui.panels.ask_panel import AskWanted, ModelsTicked
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.questions import Answered, Ended, Failed, Questions
 from viewer.ui.panels.tell import tell_error
@@ -49,6 +49,7 @@ class Asking(QWidget):
         self._pair, self._side = pair, side
         self.questions = Questions(desk.worker, self)
         side.ask.ask_wanted.connect(self._ask)
+        side.ask.models_ticked.connect(self._tell_hosts)
         side.ask.cancel_wanted.connect(self.cancel)
         side.answers.saw_wanted.connect(self._show_saw)
         side.answers.first_ask_wanted.connect(self._ask_first)
@@ -79,6 +80,9 @@ class Asking(QWidget):
             )
         )
         self._side.ask.set_running(True)
+
+    def _tell_hosts(self, event: ModelsTicked) -> None:
+        self._desk.status.show_hosts(event.hosts)
 
     def _ask_first(self, *_: object) -> None:
         self._side.ask.send()

@@ -46,6 +46,8 @@ _FRACTION: Final = Qt.ItemDataRole.UserRole
 _PAD: Final = 8
 _BAR: Final = 4
 _TICK_MS: Final = 500
+_COST: Final = Qt.ItemDataRole.UserRole + 1
+_STATES: Final = {RunStatus.PAUSED: "paused", RunStatus.CANCELLED: "cancelled"}
 
 
 def run_title(summary: RunSummary) -> str:
@@ -60,7 +62,13 @@ def run_state(summary: RunSummary) -> str:
     models = summary.models[0] if n == 1 else f"{n} models"
     if summary.status is RunStatus.FINISHED:
         return f"done · {summary.n_planned} trials · {models}"
-    return f"stopped · {done} of {summary.n_planned} · {models}"
+    words = _STATES.get(summary.status, "stopped")
+    return f"{words} · {done} of {summary.n_planned} · {models}"
+
+
+def cost_text(microusd: int | None) -> str:
+    """Return what a run cost, such as ``$1.84``; "" where no reply had a price."""
+    return "" if microusd is None else f"${microusd / 1_000_000:.2f}"
 
 
 class RunModel(QAbstractListModel):
@@ -85,7 +93,7 @@ class RunModel(QAbstractListModel):
         """Take in an event of a batch; ``now_s`` as in :class:`RunProgress`."""
         if isinstance(event, RunStarted):
             self.running[event.run] = RunProgress(
-                event.run, event.planned, event.done, event.done, 0, now_s
+                event.run, event.planned, event.done, event.done, now_s
             )
         elif isinstance(event, TrialDone) and event.run in self.running:
             self.running[event.run] = self.running[event.run].after(event)
@@ -114,10 +122,11 @@ class RunModel(QAbstractListModel):
             return self._state(run)
         if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
             models = ", ".join(run.models)
-            return f"{run_title(run)}\n{self._state(run)}\n{models}"
+            cost = cost_text(run.cost_microusd) or "no cost"
+            return f"{run_title(run)}\n{self._state(run)}\n{models}\n{cost}"
         if role == _FRACTION:
             return self._fraction(run)
-        return None
+        return cost_text(run.cost_microusd) if role == _COST else None
 
     def _state(self, run: RunSummary) -> str:
         progress = self.running.get(run.id)
@@ -135,7 +144,7 @@ class RunModel(QAbstractListModel):
 
 
 class _RunPainter(QStyledItemDelegate):
-    """Two lines a run, and a bar where it is not done."""
+    """Two lines a run, its cost at their right end, and a bar where it is not done."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
         """Return room for two lines and a bar."""
@@ -165,31 +174,36 @@ class _RunPainter(QStyledItemDelegate):
 
     def _lines(self, painter: QPainter, inner: QRect, index: Index) -> None:
         colours, base = theme.current(), painter.font()
+        caption = theme.caption_font(base)
+        title = index.data(Qt.ItemDataRole.DisplayRole)
+        state, cost = index.data(Qt.ItemDataRole.StatusTipRole), index.data(_COST)
         lines = (
-            (index.data(Qt.ItemDataRole.DisplayRole), colours.text, base),
-            (
-                index.data(Qt.ItemDataRole.StatusTipRole),
-                colours.muted,
-                theme.caption_font(base),
-            ),
+            (title, "", colours.text, base),
+            (state, cost, colours.muted, caption),
         )
         top = inner.top()
-        for text, colour, font in lines:
+        for text, right, colour, font in lines:
             painter.setFont(font)
             painter.setPen(QColor(colour))
             metrics = painter.fontMetrics()
-            short = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
-            painter.drawText(inner.left(), top + metrics.ascent(), short)
+            room = inner.width() - metrics.horizontalAdvance(f"  {right}" * bool(right))
+            short = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+            baseline = top + metrics.ascent()
+            painter.drawText(inner.left(), baseline, short)
+            edge = inner.left() + inner.width() - metrics.horizontalAdvance(right)
+            painter.drawText(edge, baseline, right)
             top += metrics.height() + 2
 
 
 class RunList(QWidget):
-    """The runs at the left; the selected one can be paused or resumed."""
+    """The runs at the left; the selected one can be paused, cancelled or resumed."""
 
     run_selected = Signal(int)
     """The run's number."""
     batch_wanted = Signal()
     pause_wanted = Signal(int)
+    """The run's number."""
+    cancel_wanted = Signal(int)
     """The run's number."""
     resume_wanted = Signal(int)
     """The run's number."""
@@ -208,7 +222,7 @@ class RunList(QWidget):
         self._progress = QLabel()
         self._progress.setWordWrap(True)
         self._progress.setFont(theme.caption_font(self.font()))
-        self.pause, self.resume = QPushButton(), QPushButton()
+        self.pause, self.cancel, self.resume = (QPushButton() for _ in range(3))
         self.batch = QPushButton("Batch…")
         self.batch.setToolTip("Ask models about a whole data set")
         self._connect_buttons()
@@ -261,6 +275,7 @@ class RunList(QWidget):
     def _connect_buttons(self) -> None:
         self.batch.clicked.connect(self.batch_wanted)
         self.pause.clicked.connect(lambda: self._send(self.pause_wanted))
+        self.cancel.clicked.connect(lambda: self._send(self.cancel_wanted))
         self.resume.clicked.connect(lambda: self._send(self.resume_wanted))
 
     def _lay_out(self) -> None:
@@ -274,7 +289,7 @@ class RunList(QWidget):
         box.setSpacing(8)
         box.addLayout(head)
         box.addWidget(self.view, 1)
-        for widget in (self._progress, self.pause, self.resume):
+        for widget in (self._progress, self.resume, self.pause, self.cancel):
             box.addWidget(widget)
         self._update_buttons()
 
@@ -298,11 +313,14 @@ class RunList(QWidget):
         progress = self.model.running.get(run.id) if run else None
         self._progress.setVisible(progress is not None)
         self.pause.setVisible(progress is not None)
-        unfinished = run is not None and run.status is RunStatus.UNFINISHED
+        unfinished = run is not None and run.status is not RunStatus.FINISHED
         self.resume.setVisible(unfinished and progress is None)
+        cancelled = run is not None and run.status is RunStatus.CANCELLED
+        self.cancel.setVisible(unfinished and not (cancelled and progress is None))
         if run is None:
             return
         self._progress.setText(progress.words(time.monotonic()) if progress else "")
         self.pause.setText(f"Pause run {run.id}")
+        self.cancel.setText(f"Cancel run {run.id}")
         left = run.counts.get(Status.PENDING, 0)
         self.resume.setText(f"Resume run {run.id} ({left} left)")

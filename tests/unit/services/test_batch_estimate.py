@@ -1,0 +1,142 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.helpers.tiny_study import UNIFORM, a_spec, finish, planned, write_images
+from viewer.services.batch_estimate import duration, estimate
+from viewer.services.batch_form import BatchForm
+from viewer.services.import_dataset import import_dataset
+from viewer.settings import Settings
+from viewer.store.database import open_store
+from viewer.store.runs import run_summaries
+
+SERVER = """
+[[model]]
+name = "mine"
+adapter = "openai_api"
+base_url = "http://127.0.0.1:9/v1"
+model = "tiny"
+price_in = 0.15
+price_out = 2
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path, tmp_path / "s.sqlite")
+
+
+def a_form(**changes: object) -> BatchForm:
+    form = BatchForm(
+        study="grid_localization",
+        dataset="tiny",
+        preset="gosai2025",
+        models=("uniform", "asymmetry"),
+        seed=3,
+        repeats=2,
+        params={"grids": ["8", "4x6"]},
+    )
+    return replace(form, **changes)  # type: ignore[arg-type]
+
+
+def test_that_the_estimate_counts_what_a_plan_would_hold(settings: Settings) -> None:
+    with open_store(settings.store) as opened:
+        folder = write_images(settings.home / "d", 5)
+        Image.new("L", (100, 120)).save(folder / "unknown.png")
+        mask = Image.new("L", (100, 120), 255)
+        mask.save(folder / "unknown.Edema.png")
+        import_dataset(opened, "folder", folder, "tiny")
+    found = estimate(settings.store, a_form(), settings)
+    assert (found.requests, found.already_answered, found.models) == (40, 0, 2)
+    assert found.cost_microusd == 0
+    assert "40 questions about 5 items" in found.sentence
+    assert "8 more trials are planned as excluded" in found.sentence
+    with open_store(settings.store) as opened:
+        assert run_summaries(opened, include_adhoc=True) == ()
+
+
+def test_that_what_was_answered_is_not_counted_again(settings: Settings) -> None:
+    with open_store(settings.store) as opened:
+        finish(opened, planned(opened, settings.home / "d", a_spec([UNIFORM])))
+    form = a_form(models=("uniform",), seed=0, repeats=1, params={"grids": [8]})
+    found = estimate(settings.store, form, settings)
+    assert (found.requests, found.already_answered) == (4, 4)
+    assert "4 of them are answered already" in found.sentence
+
+
+def test_that_the_cost_of_a_priced_model_is_unknown_before_its_first_reply(
+    settings: Settings,
+) -> None:
+    settings.models_file.write_text(SERVER)
+    with open_store(settings.store) as opened:
+        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
+    found = estimate(settings.store, a_form(models=("mine",)), settings)
+    assert found.cost_microusd is None
+    assert found.seconds is None
+    assert "Cost and time are not known until the first answers." in found.sentence
+
+
+def test_that_the_cost_is_that_of_earlier_replies(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.models_file.write_text(SERVER)
+    with open_store(settings.store) as opened:
+        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
+    monkeypatch.setattr("viewer.store.trials.mean_cost", lambda *_: 2500.0)
+    form = a_form(models=("mine", "uniform"), repeats=1)
+    found = estimate(settings.store, form, settings)
+    assert found.requests == 8
+    assert found.cost_microusd == 4 * 2500
+    assert "$0.01" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "1 second"),
+        (44, "44 seconds"),
+        (50, "1 minute"),
+        (840, "14 minutes"),
+        (5400, "2 hours"),
+    ],
+)
+def test_that_a_duration_is_as_coarse_as_an_estimate(
+    seconds: float, words: str
+) -> None:
+    assert duration(seconds) == words
+
+
+def test_that_the_time_follows_earlier_replies_and_what_is_in_flight(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.models_file.write_text(SERVER)
+    with open_store(settings.store) as opened:
+        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
+    means = {"mine": 4000.0, "uniform": 0.0}
+    monkeypatch.setattr("viewer.store.trials.mean_latency", lambda _, m: means[m])
+    monkeypatch.setattr("viewer.store.trials.mean_cost", lambda *_: 460_000.0)
+    form = a_form(models=("mine", "uniform"), repeats=100)
+    found = estimate(settings.store, form, settings, concurrency=2)
+    assert found.seconds == pytest.approx(400 * (4.0 / 2 + 0.04) + 400 * 0.04)
+    assert "About $184.00 and 14 minutes, by earlier replies." in found.sentence
+    assert found.sends
+
+
+def test_that_the_mean_time_is_that_of_the_models_own_replies(
+    settings: Settings,
+) -> None:
+    form = a_form(models=("uniform",), params={"grids": [8]})
+    with open_store(settings.store) as opened:
+        planned(opened, settings.home / "d", a_spec([UNIFORM]))
+    before = estimate(settings.store, form, settings)
+    assert before.seconds is None
+    assert "Time is not known until the first answers." in before.sentence
+    with open_store(settings.store) as opened:
+        finish(opened, 1)
+        rows = opened.rows("SELECT latency_ms FROM reply")
+    each = sum(row[0] for row in rows) / len(rows) / 1000 / 4 + 0.04
+    after = estimate(settings.store, form, settings)
+    assert after.seconds == pytest.approx(8 * each)
+    assert not after.sends

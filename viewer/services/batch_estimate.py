@@ -1,0 +1,153 @@
+"""What a batch will ask, cost and take, before anything of it leaves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.run import RunSpec, Trial
+from viewer.models.catalog import spec_of as adapter_spec_of
+from viewer.services.batch_form import BatchForm, is_priced, spec_of
+from viewer.services.plan_run import plan_sha256
+from viewer.settings import Settings
+from viewer.store import cases, runs, trials
+from viewer.store.database import Store, open_store
+from viewer.studies.catalog import study_named
+
+_DOLLAR: Final = 1_000_000
+_OVERHEAD_S: Final = 0.04
+"""What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""
+_FREE: Final = "No model named has a price."
+
+
+@dataclass(frozen=True)
+class BatchEstimate:
+    """What a batch will ask.
+
+    ``requests`` are all questions it consists of, ``already_answered`` those settled
+    by an earlier run of the same plan. ``cost_microusd`` and ``seconds`` are what the
+    rest will take by the mean of each model's earlier replies, None where one has none
+    yet. ``sends`` tells that a server is asked, not only this program.
+    """
+
+    requests: int
+    already_answered: int
+    models: int
+    cost_microusd: int | None
+    seconds: float | None
+    sends: bool
+    sentence: str
+
+
+def estimate(
+    store: Path, form: BatchForm, settings: Settings, concurrency: int = 4
+) -> BatchEstimate:
+    """Return what a form's batch will ask and take; nothing is asked or stored.
+
+    ``concurrency`` is the number of questions in flight.
+    """
+    spec = spec_of(form, settings)
+    with open_store(store) as opened:
+        dataset = cases.dataset_named(opened, spec.dataset)
+        study = study_named(spec.study)
+        planned = study.plan(dataset, spec) if spec.models else ()
+        asked = [trial for trial in planned if not trial.exclusion]
+        known = runs.run_with_plan(opened, plan_sha256(spec, dataset, study))
+        done = _settled(opened, known)
+        left = len(asked) - done
+        cost = _cost(opened, spec, left)
+        seconds = _seconds(opened, spec, left, concurrency)
+    takes = _takes(spec, cost, seconds) if left else ""
+    notices = study.notices(study.read_params(spec.preset, dict(spec.params)))
+    sentences = (_counted(planned, asked, spec), _kept(done), takes, *notices)
+    return BatchEstimate(
+        requests=len(asked),
+        already_answered=done,
+        models=len(spec.models),
+        cost_microusd=cost,
+        seconds=seconds,
+        sends=any(adapter_spec_of(profile).remote for profile in spec.models),
+        sentence=" ".join(sentence for sentence in sentences if sentence),
+    )
+
+
+def _settled(store: Store, run: int | None) -> int:
+    if run is None:
+        return 0
+    counts = runs.run_summary(store, run).counts
+    return sum(n for s, n in counts.items() if s not in {"pending", "excluded"})
+
+
+def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
+    """Return micro-dollars for the questions left, None where nobody can tell."""
+    total = Fraction(0)
+    for profile in filter(is_priced, spec.models):
+        mean = trials.mean_cost(store, profile.name)
+        if mean is None:
+            return None
+        total += Fraction(mean) * Fraction(left, len(spec.models))
+    return round(total)
+
+
+def _seconds(store: Store, spec: RunSpec, left: int, concurrency: int) -> float | None:
+    """Return how long the questions left will take, None where nobody can tell."""
+    total = 0.0
+    for profile in spec.models:
+        mean_ms = trials.mean_latency(store, profile.name)
+        if mean_ms is None:
+            return None
+        each = mean_ms / 1000 / concurrency + _OVERHEAD_S
+        total += each * left / len(spec.models)
+    return total
+
+
+def _counted(planned: Sequence[Trial], asked: Sequence[Trial], spec: RunSpec) -> str:
+    items = len({trial.item for trial in asked})
+    excluded = len(planned) - len(asked)
+    names = ", ".join(profile.name for profile in spec.models) or "no model yet"
+    text = (
+        f"{len(asked)} questions about {items} items, each with one gridded image,"
+        f" to {len(spec.models)} model(s): {names}."
+    )
+    lost = f" {excluded} more trials are planned as excluded." if excluded else ""
+    return text + lost
+
+
+def _kept(done: int) -> str:
+    return f"{done} of them are answered already and not asked again." if done else ""
+
+
+def _takes(spec: RunSpec, cost: int | None, seconds: float | None) -> str:
+    """Return what the questions left cost and how long they take, as far as known."""
+    has_price = any(map(is_priced, spec.models))
+    known = [f"${cost / _DOLLAR:.2f}"] if has_price and cost is not None else []
+    known += [duration(seconds)] if seconds is not None else []
+    missing = ["cost"] if has_price and cost is None else []
+    missing += ["time"] if seconds is None else []
+    sentences = (
+        "" if has_price else _FREE,
+        f"About {' and '.join(known)}, by earlier replies." if known else "",
+        _not_known(missing),
+    )
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _not_known(missing: Sequence[str]) -> str:
+    if not missing:
+        return ""
+    verb = "are" if len(missing) > 1 else "is"
+    what = " and ".join(missing).capitalize()
+    return f"{what} {verb} not known until the first answers."
+
+
+def duration(seconds: float) -> str:
+    """Return a time such as ``14 minutes``, as coarse as an estimate is."""
+    for unit, size, least in (("hour", 3600.0, 5400.0), ("minute", 60.0, 45.0)):
+        if seconds >= least:
+            return _plural(round(seconds / size), unit)
+    return _plural(round(seconds), "second")
+
+
+def _plural(n: int, unit: str) -> str:
+    return f"{max(1, n)} {unit}{'' if n <= 1 else 's'}"

@@ -1,0 +1,47 @@
+"""Counts for the status bar what was asked since the window opened."""
+
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer
+
+from viewer.domain.errors import OverreadError
+from viewer.services.background import WorkerEvent
+from viewer.services.session_use import SessionUse, session_use
+from viewer.ui.desk import Desk
+from viewer.ui.errands import Errands
+
+_PAUSE_MS: Final = 1000
+
+
+class SessionMeter(QObject):
+    """Looks into the store in the background, at most once a second."""
+
+    def __init__(self, desk: Desk, parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._use: SessionUse | None = None
+        self._errands = Errands(self)
+        self._soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        self._soon.timeout.connect(self._look)
+        self._soon.start()
+        desk.worker.message.connect(self._hear)
+
+    def _hear(self, message: object) -> None:
+        if isinstance(message, WorkerEvent) and not self._soon.isActive():
+            self._soon.start()
+
+    def _look(self) -> None:
+        store, before = self._desk.settings.store, self._use
+        self._errands.start(
+            "use", lambda: session_use(store, before), self._show, self._fail
+        )
+
+    def _show(self, use: SessionUse) -> None:
+        self._use = use
+        self._desk.status.show_use(use.words)
+
+    def _fail(self, error: Exception) -> None:
+        """Show nothing where the store cannot be read; what needs it says why."""
+        if not isinstance(error, OverreadError):
+            raise error
+        self._desk.status.show_use("")

@@ -110,11 +110,13 @@ def _add_read(window: MainWindow) -> None:
 
 
 def _add_measure(window: MainWindow) -> None:
+    from viewer.ui.interrupted_runs import InterruptedRuns
     from viewer.ui.measure_workspace import MeasureWorkspace
 
     measure = MeasureWorkspace(window.desk)
     measure.trial_chosen.connect(window.open_trial)
     window.add_measure(measure, measure)
+    InterruptedRuns(window.desk, measure.resume, window).look()
 
 
 def _open_first(window: MainWindow, paths: Sequence[Path], *, demo: bool) -> None:

@@ -20,10 +20,11 @@ from typing import IO, Any, Final
 
 import viewer
 from viewer.domain.errors import OverreadError, WrongUseError
-from viewer.domain.run import OrphanPolicy, RunEnded, RunMark
+from viewer.domain.run import OrphanPolicy, RunEnded
 from viewer.services.ask import Question, plan_question
 from viewer.services.commands import AskCommand, ask_of_json
 from viewer.services.events_json import event_as_json, line
+from viewer.services.interrupted import note_begun, note_ended
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.services.study_file import known_profiles, named_profile
@@ -167,13 +168,8 @@ class _Worker:
         ]
 
     def cancel(self, command: Result) -> _Answer:
-        """Let a batch finish what is in flight, then end, marked as a person wished."""
-        run, mark = _number(command, "run"), command.get("mark")
-        if mark is not None:
-            with open_store(self._store_path) as store:
-                runs.run_summary(store, run)  # an unknown one is refused
-                runs.mark_run(store, run, _mark(mark))
-        cancel = self._cancels.get(run)
+        """Let a batch finish what is in flight, then end."""
+        cancel = self._cancels.get(_number(command, "run"))
         if cancel is not None:
             cancel.set()
         return _Answer({"cancelling": cancel is not None})
@@ -205,6 +201,7 @@ class _Worker:
         self, store: Store, run: int, options: BatchOptions, cancel: threading.Event
     ) -> None:
         ended: Result | None = None
+        note_begun(self._store_path, run)
         for seq, event in enumerate(run_batch(store, run, options, cancel)):
             if isinstance(event, RunEnded):
                 ended = event_as_json(event, seq)
@@ -212,11 +209,18 @@ class _Worker:
                 self._emit(event_as_json(event, seq))
         # only now may who hears of the end start the run again
         self._cancels.pop(run, None)
+        self._note_ended(run)
         if ended is not None:
             self._emit(ended)
 
+    def _note_ended(self, run: int) -> None:
+        """Note an end that somebody saw, or chose; one cut off goes on later."""
+        if not self._ending:
+            note_ended(self._store_path, run)
+
     def _fail(self, run: int, failure: Mapping[str, str]) -> None:
         self._cancels.pop(run, None)
+        self._note_ended(run)
         self._emit({"event": "BatchFailed", "run": run, "error": failure})
 
 
@@ -252,14 +256,6 @@ def _number(command: Result, key: str) -> int:
     if not isinstance(value, int):
         raise WrongUseError(f"The command's '{key}' is no whole number.", "Mend it.")
     return value
-
-
-def _mark(word: object) -> RunMark:
-    try:
-        return RunMark(str(word))
-    except ValueError:
-        what = "The command's 'mark' is no mark of a run."
-        raise WrongUseError(what, f"Use one of {', '.join(RunMark)}.") from None
 
 
 def _run_arguments(command: Result) -> tuple[int, BatchOptions]:

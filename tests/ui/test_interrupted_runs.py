@@ -1,0 +1,76 @@
+"""An interrupted run goes on where that costs nothing, as soon as it is let go."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.tiny_study import D4, a_spec, planned
+from tests.helpers.window_parts import IdleWorker
+from viewer.domain.exchange import ModelProfile
+from viewer.services.interrupted import note_begun
+from viewer.settings import Settings
+from viewer.store.database import open_store, utc_now
+from viewer.store.locks import run_lock
+from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.interrupted_runs import InterruptedRuns
+from viewer.ui.notices import Notice
+
+
+class Opened:
+    """A window's part that resumes, and what it resumed and told."""
+
+    def __init__(self, settings: Settings, window: QWidget) -> None:
+        self.resumed: list[int] = []
+        self.told: list[Notice] = []
+        desk = Desk(settings, WorkerBridge(settings.store, IdleWorker))
+        desk.notices.posted.connect(self.told.append)
+        self.runs = InterruptedRuns(desk, self.resumed.append, window)
+        self.runs.look()
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
+
+
+def _cut_off(settings: Settings, folder: Path, model: ModelProfile = D4) -> int:
+    with open_store(settings.store) as store:
+        run = planned(store, folder / "images", a_spec([model]))
+    note_begun(settings.store, run)
+    return run
+
+
+def test_that_an_interrupted_run_goes_on(
+    settings: Settings, window: QWidget, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run = _cut_off(settings, tmp_path)
+    opened = Opened(settings, window)
+    qtbot.waitUntil(lambda: opened.resumed == [run])
+    words = f"Run {run} was interrupted after 0 of 4 trials and goes on."
+    assert opened.told == [Notice(words, warning=False)]
+
+
+def test_that_a_run_with_a_price_is_only_offered(
+    settings: Settings, window: QWidget, qtbot: QtBot, tmp_path: Path
+) -> None:
+    settings_of = {**D4.settings, "price_in": 10, "price_out": 10}
+    _cut_off(settings, tmp_path, ModelProfile("dear", "scripted", settings_of))
+    opened = Opened(settings, window)
+    qtbot.waitUntil(lambda: bool(opened.told))
+    assert "Resume it in Measure" in opened.told[0].how
+    assert opened.resumed == []
+
+
+def test_that_a_run_waits_until_its_last_answers_are_stored(
+    settings: Settings, window: QWidget, qtbot: QtBot, tmp_path: Path
+) -> None:
+    run = _cut_off(settings, tmp_path)
+    with run_lock(settings.store, run, utc_now()):
+        opened = Opened(settings, window)
+        qtbot.waitUntil(lambda: bool(opened.runs._waiting))
+        assert opened.resumed == []
+    qtbot.waitUntil(lambda: opened.resumed == [run])

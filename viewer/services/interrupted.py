@@ -1,0 +1,105 @@
+"""Runs that were going on when their window went away: found again, and gone on with.
+
+A file beside the store names the runs that a window's worker has under way. A run that
+ends, is paused or fails leaves it; one that a window's or a machine's end cut off does
+not, and is found when a window opens.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.answer import Status
+from viewer.domain.errors import RunHeldError
+from viewer.domain.run import RunStatus, RunSummary
+from viewer.services.batch_form import is_priced
+from viewer.store import runs
+from viewer.store.database import Store, open_store, utc_now
+from viewer.store.locks import run_lock
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptedRun:
+    """A run that stopped unasked after ``done`` of ``planned`` trials.
+
+    ``held`` while another process works on it, as the one that stores what was in
+    flight does; ``priced`` where going on may cost money.
+    """
+
+    run: int
+    done: int
+    planned: int
+    held: bool
+    priced: bool
+
+
+def note_begun(store: Path, run: int) -> None:
+    """Note that a run is under way for a window."""
+    _change(store, lambda noted: noted | {run})
+
+
+def note_ended(store: Path, run: int) -> None:
+    """Note that a run ended, whichever way, while somebody looked."""
+    _change(store, lambda noted: noted - {run})
+
+
+def interrupted_runs(store: Path) -> tuple[InterruptedRun, ...]:
+    """Return the runs noted that are not finished, oldest first.
+
+    Single questions are left out: nobody waits for them any more.
+    """
+    noted = _noted(store)
+    if not noted or not store.exists():
+        return ()
+    with open_store(store) as opened:
+        return tuple(
+            _interrupted(opened, summary)
+            for summary in runs.run_summaries(opened, include_adhoc=False)
+            if summary.id in noted and summary.status is RunStatus.UNFINISHED
+        )
+
+
+def _interrupted(store: Store, summary: RunSummary) -> InterruptedRun:
+    done = summary.n_planned - summary.counts.get(Status.PENDING, 0)
+    models = runs.run_spec(store, summary.id).models
+    return InterruptedRun(
+        summary.id,
+        done,
+        summary.n_planned,
+        held=_is_held(store.path, summary.id),
+        priced=any(map(is_priced, models)),
+    )
+
+
+def _is_held(store: Path, run: int) -> bool:
+    try:
+        with run_lock(store, run, utc_now()):
+            return False
+    except RunHeldError:
+        return True
+
+
+def _file(store: Path) -> Path:
+    return store.with_name(f"{store.name}.going_on.json")
+
+
+def _noted(store: Path) -> frozenset[int]:
+    """Return the runs named; a file that is missing or damaged names none."""
+    try:
+        value = json.loads(_file(store).read_bytes())
+    except (OSError, ValueError):
+        return frozenset()
+    known = value if isinstance(value, list) else []
+    return frozenset(run for run in known if isinstance(run, int))
+
+
+def _change(store: Path, change: Callable[[frozenset[int]], frozenset[int]]) -> None:
+    """Write what is noted; where it cannot be written, nothing goes on by itself."""
+    before = _noted(store)
+    after = change(before)
+    if after != before:
+        try:
+            _file(store).write_text(json.dumps(sorted(after)), encoding="utf-8")
+        except OSError:
+            return

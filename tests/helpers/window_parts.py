@@ -11,7 +11,7 @@ from viewer.services.background import AskCommand
 from viewer.settings import Settings
 from viewer.ui.actions import HIDE, SHOW, Handlers
 from viewer.ui.desk import Desk, Listener, WorkerBridge
-from viewer.ui.layout_memory import Choices
+from viewer.ui.layout_memory import Choices, KeptImage
 from viewer.ui.main_window import MainWindow
 
 
@@ -38,9 +38,6 @@ class IdleWorker:
     def resume(self, run: int, concurrency: int) -> int:
         return self._note("resume", run, concurrency)
 
-    def pause(self, run: int) -> int:
-        return self._note("pause", run)
-
     def cancel(self, run: int) -> int:
         return self._note("cancel", run)
 
@@ -58,6 +55,7 @@ class IdleReader(QWidget):
         self.shown: list[Path] = []
         self.answers: list[int] = []
         self.chosen: dict[str, object] = {}
+        self.image = KeptImage()
         row, splitter = QHBoxLayout(self), QSplitter(self)
         self.filter, self.cases = QLineEdit(self), QTreeWidget(self)
         for widget in (self.filter, self.cases):
@@ -79,9 +77,24 @@ class IdleReader(QWidget):
     def recall(self, choices: Choices) -> None:
         self.chosen = dict(choices)
 
-    def open_paths(self, paths: Sequence[Path], *, show: bool = True) -> None:
+    @property
+    def opened_lately(self) -> tuple[Path, ...]:
+        return tuple(reversed(self.opened))
+
+    @property
+    def image_now(self) -> KeptImage:
+        return self.image
+
+    def open_paths(
+        self,
+        paths: Sequence[Path],
+        *,
+        show: bool = True,
+        image: KeptImage | None = None,
+    ) -> None:
         self.opened += paths
         self.shown += paths if show else []
+        self.image = image or self.image
 
     def show_answer(self, trial: int) -> None:
         self.answers.append(trial)

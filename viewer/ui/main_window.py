@@ -35,7 +35,9 @@ from viewer.ui.actions import MENUS, SHOW, Handlers, Place
 from viewer.ui.crash import CrashHandler
 from viewer.ui.desk import Desk
 from viewer.ui.layout_memory import (
+    RECENT,
     Choices,
+    KeptImage,
     Layout,
     bytes_of,
     digits_of,
@@ -44,10 +46,10 @@ from viewer.ui.layout_memory import (
 )
 from viewer.ui.notice_bar import NoticeBar
 from viewer.ui.palette_dialog import PaletteDialog
-from viewer.ui.session_meter import SessionMeter
+from viewer.ui.recent_menu import RecentMenu
 from viewer.ui.shortcuts_sheet import ShortcutsSheet
 from viewer.ui.show_once import show_once
-from viewer.ui.status_bar import CancelAsked, PauseAsked, StatusBar
+from viewer.ui.status_bar import CancelAsked, StatusBar
 from viewer.ui.switch import Switch
 
 if TYPE_CHECKING:
@@ -79,8 +81,23 @@ class ReadsCases(Workspace, Protocol):
     def recall(self, choices: Choices, /) -> None:
         """Choose again what was chosen when the window was left."""
 
-    def open_paths(self, paths: Sequence[Path], /, *, show: bool = True) -> None:
-        """Add files and folders, and show the first image of them."""
+    @property
+    def opened_lately(self) -> tuple[Path, ...]:
+        """The files and folders opened since the start, the newest first."""
+
+    @property
+    def image_now(self) -> KeptImage:
+        """The image on the screen."""
+
+    def open_paths(
+        self,
+        paths: Sequence[Path],
+        /,
+        *,
+        show: bool = True,
+        image: KeptImage | None = None,
+    ) -> None:
+        """Add files and folders, and show that image, else the first of them."""
 
     def show_answer(self, trial: int, /) -> None:
         """Open the case of a trial, its answer drawn."""
@@ -150,9 +167,9 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(central)
         self.status = StatusBar(self.desk.status, self)
         self.status.batch.cancel_asked.connect(self._cancel_run)
-        self.status.batch.pause_asked.connect(self._pause_run)
-        self.meter = SessionMeter(self.desk, self)
         self.setStatusBar(self.status)
+        self._recent = RecentMenu(self._opened_lately, self)
+        self._recent.chosen.connect(lambda path: self.open_paths([path]))
         self._menus = {name: self._menu(name) for name in MENUS}
 
     def _menu(self, name: str) -> QMenu:
@@ -183,6 +200,9 @@ class MainWindow(QMainWindow):
         }
         self._add(_Shown(Place.READ, widget), handlers)
         read.recall(self._layout.choices)
+        if self._layout.tool in read.handlers():
+            self.desk.actions.run(self._layout.tool)
+            self.desk.actions.set_checked(self._layout.tool, checked=True)
 
     def add_measure(self, widget: QWidget, measure: ShowsRuns) -> None:
         """Add the workspace that shows results."""
@@ -214,6 +234,8 @@ class MainWindow(QMainWindow):
             if spec.section and menu.actions():
                 menu.addSeparator()
             menu.addAction(action)
+            if spec.id == "file.open_folder":
+                menu.addMenu(self._recent)
         for menu in self._menus.values():
             menu.menuAction().setVisible(bool(menu.actions()))
 
@@ -244,8 +266,10 @@ class MainWindow(QMainWindow):
 
     def reopen(self) -> None:
         """Open what was opened last, as far as it is still there."""
-        paths = [Path(path) for path in self._layout.paths]
-        self.open_paths([path for path in paths if path.exists()])
+        paths = [Path(path) for path in self._layout.paths if Path(path).exists()]
+        if self._read is not None and paths:
+            image = self._layout.image
+            self._read.open_paths(paths, image=image if image.path else None)
 
     def return_to_workspace(self) -> None:
         """Show the workspace in which the window was left."""
@@ -334,9 +358,6 @@ class MainWindow(QMainWindow):
         elif isinstance(message, WorkerDied):
             self.status.batch.stop()
 
-    def _pause_run(self, event: PauseAsked) -> None:
-        self.desk.worker.pause(event.run)
-
     def _cancel_run(self, event: CancelAsked) -> None:
         self.desk.worker.cancel(event.run)
 
@@ -377,9 +398,21 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _paths(self) -> tuple[str, ...]:
-        open_now = self._read.open_now if self._read else ()
-        kept = tuple(str(path.absolute()) for path in open_now)
-        return kept or self._layout.paths
+        if self._read is None or not self._read.opened_lately:
+            return self._layout.paths  # what could not be opened may be back then
+        return tuple(str(path.absolute()) for path in self._read.open_now)
+
+    def _tool(self) -> str:
+        tools = (
+            s.id for s, action in self.desk.actions if s.group and action.isChecked()
+        )
+        return next((name for name in tools if name.startswith("tool.")), "")
+
+    def _opened_lately(self) -> tuple[Path, ...]:
+        """Return the paths opened lately, in this session and before it."""
+        now = self._read.opened_lately if self._read else ()
+        paths = (*(path.absolute() for path in now), *map(Path, self._layout.recent))
+        return tuple(dict.fromkeys(paths))
 
     def _place(self) -> None:
         self.resize(*_SIZE)
@@ -400,7 +433,10 @@ class MainWindow(QMainWindow):
             geometry=digits_of(self.saveGeometry()),
             theme=theme.current().name,
             workspace=self.place.value,
+            tool=self._tool(),
             paths=self._paths(),
+            image=self._read.image_now if self._read else self._layout.image,
+            recent=tuple(map(str, self._opened_lately()[:RECENT])),
             choices=self._read.choices if self._read else self._layout.choices,
             splitters={
                 name: digits_of(splitter.saveState())

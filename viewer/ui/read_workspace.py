@@ -1,27 +1,25 @@
 """Read: browse cases, look at images, ask models and see their answers."""
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
-from viewer.domain.case import Case
+from viewer.domain.case import ImageRef
 from viewer.domain.image import Window
 from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.batch_form import ModelState, finding_names, model_states
-from viewer.services.open_case import open_case
+from viewer.services.open_case import IndexState
 from viewer.ui.actions import Handlers
 from viewer.ui.canvas.events import CursorMoved, FilesDropped
 from viewer.ui.choices import plain, restored
 from viewer.ui.desk import Desk
 from viewer.ui.errands import run_for
-from viewer.ui.layout_memory import Choices
+from viewer.ui.layout_memory import Choices, KeptImage
 from viewer.ui.panels.answers_panel import details
 from viewer.ui.panels.ask_panel import AskChoice
 from viewer.ui.panels.ask_side import AskSide
@@ -29,7 +27,10 @@ from viewer.ui.panels.asking import Asking
 from viewer.ui.panels.case_browser import CaseBrowser, ImageChosen, OpenWanted
 from viewer.ui.panels.grid_controls import GridChanged
 from viewer.ui.panels.image_commands import ImageCommands
+from viewer.ui.panels.index_line import words_of
 from viewer.ui.panels.knowledge import Knowledge
+from viewer.ui.panels.opening import Found, OpenFailed, Opening, Wanted
+from viewer.ui.panels.slide_navigation import SlideNavigation
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport import ImageFailed, ImageShown
 from viewer.ui.panels.viewport_pair import ViewportPair
@@ -42,15 +43,6 @@ _TOOLS: Final = (
 _WIDTHS: Final = (270, 900, 320)
 
 
-@dataclass(frozen=True)
-class _Opened:
-    """What was found at the paths, and how long finding took in seconds."""
-
-    paths: tuple[Path, ...]
-    cases: tuple[Case, ...]
-    seconds: float
-
-
 class ReadWorkspace(QWidget):
     """Cases at the left, images in the middle, Ask and answers at the right."""
 
@@ -60,10 +52,10 @@ class ReadWorkspace(QWidget):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk, self._store = desk, desk.settings.store
-        self._paths: tuple[Path, ...] = ()
         self._cursor = ""
+        self._opening = Opening(desk.decoder, self)
         self.pair = ViewportPair(desk.decoder)
-        self.browser, self.side = CaseBrowser(), AskSide()
+        self.browser, self.side = CaseBrowser(desk.decoder), AskSide()
         self.ask, self.answers, self.grid = (
             self.side.ask,
             self.side.answers,
@@ -73,6 +65,7 @@ class ReadWorkspace(QWidget):
         self._knowledge = Knowledge(desk, self.pair, self.side, self)
         self.questions = self._asking.questions
         self._commands = ImageCommands(self.pair, desk.notices)
+        self._slides = SlideNavigation(self.pair, self.browser.choose, self)
         self._lay_out()
         self._connect()
         self.ask.set_findings(finding_names())
@@ -86,6 +79,7 @@ class ReadWorkspace(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._desk.actions.tool_bar(_TOOLS, middle))
+        column.addWidget(self._slides.bar)
         column.addWidget(self.pair, 1)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setObjectName("readSplitter")
@@ -101,7 +95,11 @@ class ReadWorkspace(QWidget):
 
     def _connect(self) -> None:
         self.browser.image_chosen.connect(self._hang)
+        self.browser.row_grew.connect(self._hang_more)
         self.browser.open_wanted.connect(self._open_wanted)
+        self.browser.line.cancel_wanted.connect(self._opening.cancel)
+        self._opening.found.connect(self._list_found)
+        self._opening.failed.connect(self._tell_open_failed)
         self.pair.active_changed.connect(self._follow_active)
         for viewport in self.pair.viewports:
             viewport.image_shown.connect(self._image_shown)
@@ -118,6 +116,8 @@ class ReadWorkspace(QWidget):
             **self._commands.handlers(),
             "overlays.grid": self.grid.shown.toggle,
             "overlays.reference": self.answers.reference.toggle,
+            "file.close_case": self.close_case,
+            "file.close_all": self.close_all,
             "edit.find": self.focus_filter,
             "edit.copy": self.copy,
             "image.next": partial(self.browser.step, 1),
@@ -142,7 +142,20 @@ class ReadWorkspace(QWidget):
     @property
     def open_now(self) -> tuple[Path, ...]:
         """The files and folders that are open, in the order opened."""
-        return self._paths
+        return self._opening.paths
+
+    @property
+    def opened_lately(self) -> tuple[Path, ...]:
+        """The files and folders opened since the start, the newest first."""
+        return self._opening.lately
+
+    @property
+    def image_now(self) -> KeptImage:
+        """The image on the screen, for the next start."""
+        header = self.pair.active.header
+        if header is None:
+            return KeptImage()
+        return KeptImage(str(header.ref.path.absolute()), header.ref.frame)
 
     @property
     def choices(self) -> Choices:
@@ -163,16 +176,40 @@ class ReadWorkspace(QWidget):
 
     # Opening
 
-    def open_paths(self, paths: Sequence[Path], *, show: bool = True) -> None:
-        """Add the images of files and folders; with ``show`` the first comes up."""
-        wanted = tuple(paths)
-        self.browser.say(f"Looking through {wanted[0].name}…" if wanted else "")
-        run_for(
-            self,
-            partial(_open, wanted),
-            partial(self._add_cases, show=show),
-            self._tell_open_failed,
-        )
+    def open_paths(
+        self,
+        paths: Sequence[Path],
+        *,
+        show: bool = True,
+        image: KeptImage | None = None,
+    ) -> None:
+        """Add the images of files and folders as they are found.
+
+        With ``show`` the first comes up, or ``image`` where it is one of them.
+        """
+        if paths:
+            ref = ImageRef(Path(image.path), image.frame) if image else None
+            self.browser.line.start(paths[0].name)
+            self._opening.open(Wanted(tuple(paths), show, ref))
+
+    def close_case(self) -> None:
+        """Close the case whose image is chosen; the next one comes up."""
+        key = self.browser.current_case
+        if key is not None:
+            self._opening.close_case(key)
+            self._list_open()
+
+    def close_all(self) -> None:
+        """Close every case."""
+        self._opening.close_all()
+        self._list_open()
+
+    def _list_open(self) -> None:
+        self.browser.show_cases(self._opening.rows())
+        self.browser.say("")
+        if self.browser.tree.current_row is None and not self.browser.choose_first():
+            self.pair.clear()
+            self._follow_active()
 
     def show_answer(self, trial: int) -> None:
         """Bring up a trial's image with that answer alone drawn."""
@@ -187,20 +224,40 @@ class ReadWorkspace(QWidget):
         elif self.pair.showing(answer.ref) is not None:
             self._knowledge.fetch(answer.ref)
 
-    def _add_cases(self, found: _Opened, *, show: bool) -> None:
-        first = self.browser.add_cases(found.cases, found.seconds)
-        self._paths = tuple(dict.fromkeys((*self._paths, *found.paths)))
-        self.opened.emit(self._paths)
-        wanted = self._knowledge.wanted
-        if wanted is not None and self.browser.choose(wanted.ref):
-            return
-        if show and first is not None:
-            self.browser.choose(first.stack.images[0].ref)
+    def _list_found(self, found: Found) -> None:
+        self.browser.show_cases(found.rows)
+        self.browser.line.follow(found.event)
+        if found.event.state is not IndexState.RUNNING:
+            self._end_line()
+            self.browser.say(words_of(found.event, found.rows), found.event.others)
+        if self._choose_wanted(found.wanted):
             self.pair.view.setFocus()
+        self.opened.emit(self._opening.paths)
 
-    def _tell_open_failed(self, error: Exception) -> None:
-        self.browser.say_count()
-        self._tell(error)
+    def _choose_wanted(self, wanted: Wanted) -> bool:
+        """Choose, once, what somebody waits for; else the first of what was opened."""
+        answer = self._knowledge.wanted
+        if answer is not None and self.browser.choose(answer.ref):
+            wanted.show = False
+        elif wanted.show:
+            asked = wanted.image is not None and self.browser.choose(wanted.image)
+            wanted.show = not (asked or self.browser.choose_in(wanted.paths))
+            return not wanted.show
+        return False
+
+    def _tell_open_failed(self, event: OpenFailed) -> None:
+        self._end_line()
+        self._tell(event.error)
+
+    def _end_line(self) -> None:
+        self.browser.line.setVisible(self._opening.running)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Stop looking through files on Esc."""
+        if event.key() == Qt.Key.Key_Escape and self._opening.running:
+            self._opening.cancel()
+        else:
+            super().keyPressEvent(event)
 
     def _open_wanted(self, event: OpenWanted) -> None:
         self._desk.actions.run("file.open_folder" if event.folder else "file.open")
@@ -214,6 +271,9 @@ class ReadWorkspace(QWidget):
         self._knowledge.forget()
         self.pair.hang(event.chosen)
         self._follow_active()
+
+    def _hang_more(self, event: ImageChosen) -> None:
+        self.pair.hang(event.chosen)
 
     def _image_shown(self, event: ImageShown) -> None:
         if event.viewport is self.pair.active:
@@ -245,12 +305,6 @@ class ReadWorkspace(QWidget):
 
     def _tell(self, error: Exception) -> None:
         tell_error(self._desk, error)
-
-
-def _open(paths: tuple[Path, ...]) -> _Opened:
-    started = time.perf_counter()
-    cases = open_case(paths)
-    return _Opened(paths, cases, time.perf_counter() - started)
 
 
 def _window_words(window: Window) -> str:

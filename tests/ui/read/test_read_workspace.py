@@ -197,7 +197,7 @@ def test_that_the_filter_leaves_what_has_every_word(
         qtbot, read, case / "f.dcm", case / "l.dcm", write_picture(tmp_path / "x.png")
     )
     read.browser.filter.setText("one lateral")
-    visible = [i for i in read.browser._image_items() if not i.isHidden()]
+    visible = [i for i in read.browser.tree.rows() if not i.isHidden()]
     assert [item.text(0).splitlines()[0] for item in visible] == ["DX · lateral"]
 
 
@@ -207,7 +207,7 @@ def test_that_opening_the_same_files_again_lists_them_once(
     _open(qtbot, read, case / "f.dcm")
     with qtbot.waitSignal(read.opened, timeout=_PATIENCE_MS):
         read.open_paths([case / "f.dcm"])
-    assert len(list(read.browser._image_items())) == 1
+    assert len(list(read.browser.tree.rows())) == 1
 
 
 def test_that_the_tags_can_be_searched(

@@ -20,6 +20,8 @@ class Stack:
     name: str
     modality: str
     images: tuple[ImageHeader, ...]
+    key: str = ""
+    """Stays the same while further images join."""
 
     @property
     def view(self) -> View:
@@ -44,6 +46,33 @@ class Chosen:
     stack: Stack
     siblings: tuple[Stack, ...]
     position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRows:
+    """A study's rows in the case browser, and the words over them."""
+
+    key: str
+    words: str
+    stacks: tuple[Stack, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRows:
+    """A patient's rows in the case browser, and the words over them."""
+
+    key: str
+    words: str
+    studies: tuple[StudyRows, ...]
+
+
+def rows_of(cases: Sequence[Case]) -> tuple[CaseRows, ...]:
+    """Return what the case browser lists; cases and studies without images are not."""
+    rows = (
+        CaseRows(case.patient_key, case.patient_key, _study_rows(case))
+        for case in cases
+    )
+    return tuple(row for row in rows if row.studies)
 
 
 def stacks_of(study: Study) -> tuple[Stack, ...]:
@@ -77,13 +106,26 @@ def hanging(chosen: Chosen) -> tuple[Stack, ...]:
     return tuple(sorted(pair, key=lambda s: s.view is View.LATERAL))
 
 
+def _study_rows(case: Case) -> tuple[StudyRows, ...]:
+    rows = (StudyRows(s.key, _study_words(s), stacks_of(s)) for s in case.studies)
+    return tuple(row for row in rows if row.stacks)
+
+
+def _study_words(study: Study) -> str:
+    day = study.date
+    dated = f"{day[:4]}-{day[4:6]}-{day[6:]}" if len(day) == 8 else day
+    return " · ".join(w for w in (dated, study.description) if w) or "Study"
+
+
 def _stacks_of_series(series: Series) -> Iterator[Stack]:
     if series.modality in _STACKED:
-        yield Stack(_name(series, series.images), series.modality, series.images)
+        name = _name(series, series.images)
+        yield Stack(name, series.modality, series.images, series.key)
         return
-    for _, frames in groupby(series.images, key=lambda image: image.ref.path):
+    for path, frames in groupby(series.images, key=lambda image: image.ref.path):
         images = tuple(frames)
-        yield Stack(_name(series, images), series.modality, images)
+        key = f"{series.key}/{path}"
+        yield Stack(_name(series, images), series.modality, images, key)
 
 
 def _name(series: Series, images: tuple[ImageHeader, ...]) -> str:

@@ -144,11 +144,25 @@ class Viewport(QWidget):
             self._forget()
         elif stack == self.stack:
             self.go_to(position)
+        elif self.stack is not None and stack.key == self.stack.key:
+            self._grow(stack)
         else:
             self._forget()
             self.stack, self.position = stack, position
             self._show_foot()
             self._load(stack.images[position].ref)
+
+    def _grow(self, stack: Stack) -> None:
+        """Stay on the image that is shown while others of its stack come or go."""
+        here = self._wanted()
+        refs = [image.ref for image in stack.images]
+        self.stack = stack
+        self.position = refs.index(here) if here in refs else 0
+        self._show_foot()
+        if here in refs:
+            self._look_ahead()
+        else:
+            self._load(refs[0])
 
     def go_to(self, position: int) -> None:
         """Show the image at a position, held within the stack."""

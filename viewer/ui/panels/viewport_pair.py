@@ -65,6 +65,13 @@ class ViewportPair(QWidget):
             if first:
                 self._activate(viewport)
 
+    def clear(self) -> None:
+        """Show nothing."""
+        for viewport in self.viewports:
+            viewport.show_stack(None)
+        self.viewports[1].hide()
+        self._activate(self.viewports[0])
+
     def showing(self, ref: ImageRef) -> Viewport | None:
         """Return the viewport on whose screen an image is."""
         for viewport in self.viewports:

@@ -38,6 +38,9 @@ class IdleWorker:
     def resume(self, run: int, concurrency: int) -> int:
         return self._note("resume", run, concurrency)
 
+    def pause(self, run: int) -> int:
+        return self._note("pause", run)
+
     def cancel(self, run: int) -> int:
         return self._note("cancel", run)
 

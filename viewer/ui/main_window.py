@@ -47,9 +47,10 @@ from viewer.ui.layout_memory import (
 from viewer.ui.notice_bar import NoticeBar
 from viewer.ui.palette_dialog import PaletteDialog
 from viewer.ui.recent_menu import RecentMenu
+from viewer.ui.session_meter import SessionMeter
 from viewer.ui.shortcuts_sheet import ShortcutsSheet
 from viewer.ui.show_once import show_once
-from viewer.ui.status_bar import CancelAsked, StatusBar
+from viewer.ui.status_bar import CancelAsked, PauseAsked, StatusBar
 from viewer.ui.switch import Switch
 
 if TYPE_CHECKING:
@@ -167,6 +168,8 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(central)
         self.status = StatusBar(self.desk.status, self)
         self.status.batch.cancel_asked.connect(self._cancel_run)
+        self.status.batch.pause_asked.connect(self._pause_run)
+        self.meter = SessionMeter(self.desk, self)
         self.setStatusBar(self.status)
         self._recent = RecentMenu(self._opened_lately, self)
         self._recent.chosen.connect(lambda path: self.open_paths([path]))
@@ -357,6 +360,9 @@ class MainWindow(QMainWindow):
             self.status.batch.follow(message.event)
         elif isinstance(message, WorkerDied):
             self.status.batch.stop()
+
+    def _pause_run(self, event: PauseAsked) -> None:
+        self.desk.worker.pause(event.run)
 
     def _cancel_run(self, event: CancelAsked) -> None:
         self.desk.worker.cancel(event.run)

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.run import RunSpec, Trial
+from viewer.domain.run import RunSpec
 from viewer.models.catalog import missing_dependency
 from viewer.models.catalog import spec_of as adapter_spec_of
-from viewer.services.plan_run import plan_sha256
+from viewer.models.loopback import is_loopback
 from viewer.services.study_file import (
     known_profiles,
     make_spec,
@@ -20,8 +20,8 @@ from viewer.services.study_file import (
     read_toml,
 )
 from viewer.settings import Settings
-from viewer.store import cases, runs, trials
-from viewer.store.database import Store, open_store
+from viewer.store import cases
+from viewer.store.database import open_store
 from viewer.studies.catalog import STUDIES, study_named
 from viewer.studies.fields import Decimal, Names, OneOf, Text, Whole
 from viewer.studies.grid_localization.findings import KNOWN
@@ -70,28 +70,16 @@ class FormField:
 
 @dataclass(frozen=True)
 class ModelState:
-    """A model as lists show it; ``state`` says what it still needs, else ``ready``."""
+    """A model as lists show it; ``state`` says what it still needs, else ``ready``.
+
+    ``host`` is the other machine that it is asked at, "" where images stay on this one.
+    """
 
     name: str
     summary: str
     state: str
     ready: bool
-
-
-@dataclass(frozen=True)
-class BatchEstimate:
-    """What a batch will ask.
-
-    ``requests`` are all questions it consists of, ``already_answered`` those settled
-    by an earlier run of the same plan; ``cost_microusd`` is what the rest will cost by
-    the mean of each model's earlier replies, None where a priced model has none yet.
-    """
-
-    requests: int
-    already_answered: int
-    models: int
-    cost_microusd: int | None
-    sentence: str
+    host: str = ""
 
 
 def study_names() -> tuple[str, ...]:
@@ -124,7 +112,16 @@ def model_states(settings: Settings) -> tuple[ModelState, ...]:
 def _model_state(profile: ModelProfile) -> ModelState:
     spec = adapter_spec_of(profile)
     missing = missing_dependency(spec)
-    return ModelState(profile.name, spec.summary, missing or "ready", missing is None)
+    state, ready = missing or "ready", missing is None
+    return ModelState(profile.name, spec.summary, state, ready, _host(profile))
+
+
+def _host(profile: ModelProfile) -> str:
+    """Return the host of a profile's endpoint, "" for this machine or without one."""
+    if not adapter_spec_of(profile).remote:
+        return ""
+    host = urlsplit(str(profile.settings.get("base_url", ""))).hostname or ""
+    return "" if is_loopback(host) else host
 
 
 def form_fields(study: str, preset: str) -> tuple[FormField, ...]:
@@ -168,69 +165,9 @@ def spec_of(form: BatchForm, settings: Settings) -> RunSpec:
     )
 
 
-def estimate(store: Path, form: BatchForm, settings: Settings) -> BatchEstimate:
-    """Return what a form's batch will ask and cost; nothing is asked or stored."""
-    spec = spec_of(form, settings)
-    with open_store(store) as opened:
-        dataset = cases.dataset_named(opened, spec.dataset)
-        study = study_named(spec.study)
-        planned = study.plan(dataset, spec) if spec.models else ()
-        asked = [trial for trial in planned if not trial.exclusion]
-        known = runs.run_with_plan(opened, plan_sha256(spec, dataset, study))
-        done = _settled(opened, known)
-        cost = _cost(opened, spec, len(asked) - done)
-    notices = study.notices(study.read_params(spec.preset, dict(spec.params)))
-    sentences = (_counted(planned, asked, spec), _kept(done), _priced(spec, cost))
-    sentence = " ".join(s for s in (*sentences, *notices) if s)
-    return BatchEstimate(len(asked), done, len(spec.models), cost, sentence)
-
-
-def _settled(store: Store, run: int | None) -> int:
-    if run is None:
-        return 0
-    counts = runs.run_summary(store, run).counts
-    return sum(n for s, n in counts.items() if s not in {"pending", "excluded"})
-
-
 def is_priced(profile: ModelProfile) -> bool:
     """Return whether asking this model is known to cost money."""
     return any(profile.settings.get(price) for price in _PRICES)
-
-
-def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
-    """Return micro-dollars for the questions left, None where nobody can tell."""
-    total = Fraction(0)
-    for profile in filter(is_priced, spec.models):
-        mean = trials.mean_cost(store, profile.name)
-        if mean is None:
-            return None
-        total += Fraction(mean) * Fraction(left, len(spec.models))
-    return round(total)
-
-
-def _counted(planned: tuple[Trial, ...], asked: list[Trial], spec: RunSpec) -> str:
-    items = len({trial.item for trial in asked})
-    excluded = len(planned) - len(asked)
-    names = ", ".join(profile.name for profile in spec.models) or "no model yet"
-    text = (
-        f"{len(asked)} questions about {items} items, each with one gridded image,"
-        f" to {len(spec.models)} model(s): {names}."
-    )
-    lost = f" {excluded} more trials are planned as excluded." if excluded else ""
-    return text + lost
-
-
-def _kept(done: int) -> str:
-    return f"{done} of them are answered already and not asked again." if done else ""
-
-
-def _priced(spec: RunSpec, cost: int | None) -> str:
-    priced = [profile.name for profile in spec.models if is_priced(profile)]
-    if not priced:
-        return "No model named has a price."
-    if cost is None:
-        return f"The cost is known after the first replies of {', '.join(priced)}."
-    return f"About ${cost / _DOLLAR:.2f}, by the mean cost of earlier replies."
 
 
 def read_study(path: Path, settings: Settings) -> BatchForm:

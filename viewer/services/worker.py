@@ -20,7 +20,7 @@ from typing import IO, Any, Final
 
 import viewer
 from viewer.domain.errors import OverreadError, WrongUseError
-from viewer.domain.run import OrphanPolicy, RunEnded
+from viewer.domain.run import OrphanPolicy, RunEnded, RunMark
 from viewer.services.ask import Question, plan_question
 from viewer.services.commands import AskCommand, ask_of_json
 from viewer.services.events_json import event_as_json, line
@@ -168,8 +168,13 @@ class _Worker:
         ]
 
     def cancel(self, command: Result) -> _Answer:
-        """Let a batch finish what is in flight, then end."""
-        cancel = self._cancels.get(_number(command, "run"))
+        """Let a batch finish what is in flight, then end, marked as a person wished."""
+        run, mark = _number(command, "run"), command.get("mark")
+        if mark is not None:
+            with open_store(self._store_path) as store:
+                runs.run_summary(store, run)  # an unknown one is refused
+                runs.mark_run(store, run, _mark(mark))
+        cancel = self._cancels.get(run)
         if cancel is not None:
             cancel.set()
         return _Answer({"cancelling": cancel is not None})
@@ -256,6 +261,14 @@ def _number(command: Result, key: str) -> int:
     if not isinstance(value, int):
         raise WrongUseError(f"The command's '{key}' is no whole number.", "Mend it.")
     return value
+
+
+def _mark(word: object) -> RunMark:
+    try:
+        return RunMark(str(word))
+    except ValueError:
+        what = "The command's 'mark' is no mark of a run."
+        raise WrongUseError(what, f"Use one of {', '.join(RunMark)}.") from None
 
 
 def _run_arguments(command: Result) -> tuple[int, BatchOptions]:

@@ -68,8 +68,9 @@ class MeasureWorkspace(QWidget):
             "file.export": self.results.ask_where_to_export,
             "edit.copy": self.results.table.copy,
             "edit.find": self.results.filters["finding"].setFocus,
-            "run.resume": self._resume_selected,
-            "run.cancel": self._pause_selected,
+            "run.resume": self.runs.resume.click,
+            "run.pause": self.runs.pause.click,
+            "run.cancel": self.runs.cancel.click,
         }
 
     def open_batch(self) -> None:
@@ -115,6 +116,7 @@ class MeasureWorkspace(QWidget):
         self.runs.run_selected.connect(self._show_run)
         self.runs.batch_wanted.connect(self.open_batch)
         self.runs.pause_wanted.connect(self._pause)
+        self.runs.cancel_wanted.connect(self._cancel)
         self.runs.resume_wanted.connect(self.resume)
         self.results.row_chosen.connect(self._show_trials)
         self.results.save_wanted.connect(self.export_to)
@@ -167,7 +169,7 @@ class MeasureWorkspace(QWidget):
     def _show_table(self, run: int, table: Table) -> None:
         summary = self.runs.selected
         if summary is not None and summary.id == run:
-            unfinished = summary.status is RunStatus.UNFINISHED
+            unfinished = summary.status is not RunStatus.FINISHED
             so_far = " · so far" if unfinished else ""
             self.results.show_title(run_title(summary) + so_far)
             self.results.show_table(table)
@@ -207,13 +209,10 @@ class MeasureWorkspace(QWidget):
         self._mine.add(self._desk.worker.resume(run, _CONCURRENCY))
 
     def _pause(self, run: int) -> None:
+        self._mine.add(self._desk.worker.pause(run))
+
+    def _cancel(self, run: int) -> None:
         self._mine.add(self._desk.worker.cancel(run))
-
-    def _resume_selected(self) -> None:
-        self.runs.resume.click()
-
-    def _pause_selected(self) -> None:
-        self.runs.pause.click()
 
     def _hear(self, message: object) -> None:
         """Take in what the worker says of batches; single questions are not ours."""
@@ -231,6 +230,8 @@ class MeasureWorkspace(QWidget):
             self._desk.notices.post(Notice(reply.sentence))
             if reply.run is not None:
                 self.runs.forget_running(reply.run)
+            self.refresh()
+        elif "cancelling" in reply.ok:
             self.refresh()
         elif isinstance(reply.ok.get("run"), int):
             self.runs.wanted = int(str(reply.ok["run"]))

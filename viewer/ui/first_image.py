@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
 from viewer.ui.panels.viewport import ImageShown, Viewport
@@ -37,13 +37,15 @@ class FirstImage(QObject):
             event.viewport.view.viewport().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Notice the first paint; the clock is read once it reached the screen."""
+        """Notice the first paint; what is posted here comes right after the flush."""
         if event.type() is QEvent.Type.Paint:
             watched.removeEventFilter(self)
-            QTimer.singleShot(0, self._note_time)
+            first = Qt.EventPriority.HighEventPriority.value
+            QCoreApplication.postEvent(self, QEvent(QEvent.Type.User), first)
         return super().eventFilter(watched, event)
 
-    def _note_time(self) -> None:
+    def customEvent(self, event: QEvent) -> None:  # noqa: N802, ARG002 - Qt's names
+        """Read the clock, now that the image has reached the screen."""
         self._painted_ns = time.monotonic_ns()
         QTimer.singleShot(_SETTLED_MS, self._tell)
 

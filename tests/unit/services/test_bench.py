@@ -1,7 +1,7 @@
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +13,9 @@ from viewer.services.bench_samples import Samples
 from viewer.services.bench_start import time_first_image
 from viewer.settings import FIRST_IMAGE_VARIABLE
 from viewer.terminal import WindowParts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SHOWS_AT_ONCE = f"""
 import json, os, time

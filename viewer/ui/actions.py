@@ -52,16 +52,18 @@ class ActionSpec:
     held: bool = False
 
 
-MENUS: Final = ("File", "Edit", "View", "Image", "Model", "Window", "Help")
+MENUS: Final = ("File", "Edit", "View", "Image", "Mark", "Model", "Window", "Help")
 _TOOL_ICON: Final = 18
 HIDE: Final = "overlays.hide"
 SHOW: Final = "overlays.show"
 """The handler called when the key of HIDE is let go; no action of its own."""
 
 
-def _tool(name: str, text: str, key: str, tip: str, icon_name: str) -> ActionSpec:
+def _tool(
+    name: str, text: str, key: str, tip: str, icon_name: str, menu: str = "Image"
+) -> ActionSpec:
     return ActionSpec(
-        f"tool.{name}", "Image", text, key, tip, icon_name, Place.READ,
+        f"tool.{name}", menu, text, key, tip, icon_name, Place.READ,
         checkable=True, group="tool",
     )  # fmt: skip
 
@@ -130,7 +132,8 @@ ACTIONS: Final = (
     _tool("pan", "Pan", "T", "Drag the image", "hand-back-right-outline"),
     _tool("zoom", "Zoom", "Z", "Drag down to zoom in, up to zoom out",
           "magnify-plus-outline"),
-    _tool("length", "Length", "D", "Draw a line and read its length", "ruler"),
+    _tool("scroll", "Scroll", "S", "Drag up and down through a series",
+          "arrow-up-down"),
     ActionSpec("image.fit", "Image", "Fit", "F", "Show the whole image",
                "fit-to-page-outline", Place.READ, section=True),
     _read("image.one_to_one", "Image", "1 : 1", "Shift+F",
@@ -138,7 +141,7 @@ ACTIONS: Final = (
     ActionSpec("image.invert", "Image", "Invert", "I", "Swap black and white",
                "invert-colors", Place.READ, checkable=True),
     _read("image.reset", "Image", "Reset", "Shift+R",
-          "The file's window, the whole image, no lengths", "restore"),
+          "The file's window, the whole image, no marks", "restore"),
     ActionSpec("image.next", "Image", "Next image", "PgDown", "The next image",
                "chevron-down", Place.READ, section=True),
     _read("image.previous", "Image", "Previous image", "PgUp",
@@ -148,6 +151,20 @@ ACTIONS: Final = (
                    "tune-variant", Place.READ, section=n == 0)
         for n, text in enumerate(_PRESETS)
     ),
+    _tool("length", "Length", "D", "Draw a line and read its length", "ruler", "Mark"),
+    _tool("angle", "Angle", "A", "Draw one arm, then click the end of the other",
+          "angle-acute", "Mark"),
+    _tool("cobb", "Cobb angle", "Shift+A", "Draw two lines and read their angle",
+          "angle-obtuse", "Mark"),
+    _tool("rectangle", "Rectangle", "B", "Mean, SD, range and area of a rectangle",
+          "rectangle-outline", "Mark"),
+    _tool("ellipse", "Ellipse", "E", "Mean, SD, range and area of an ellipse",
+          "ellipse-outline", "Mark"),
+    ActionSpec("mark.delete", "Mark", "Delete mark", "Del",
+               "Delete the mark that was clicked", "delete-outline", Place.READ,
+               section=True),
+    _read("mark.clear", "Mark", "Delete all marks of this image", "Shift+Del",
+          "Delete every mark drawn on this image", "delete-sweep-outline"),
     _read("ask.ask", "Model", "Ask", "Ctrl+Return",
           "Ask the chosen models about this image", "comment-question-outline"),
     _read("ask.cancel", "Model", "Cancel question", "Ctrl+.",

@@ -36,7 +36,8 @@ from viewer.ui.panels.viewport import ImageFailed, ImageShown
 from viewer.ui.panels.viewport_pair import ViewportPair
 
 _TOOLS: Final = (
-    "tool.window", "tool.pan", "tool.zoom", "tool.length", "",
+    "tool.window", "tool.pan", "tool.zoom", "",
+    "tool.length", "tool.angle", "tool.rectangle", "tool.ellipse", "",
     "image.fit", "image.one_to_one", "image.invert", "image.reset", "",
     "overlays.grid", "overlays.reference", "image.tags",
 )  # fmt: skip
@@ -64,7 +65,7 @@ class ReadWorkspace(QWidget):
         self._asking = Asking(desk, self.pair, self.side, self)
         self._knowledge = Knowledge(desk, self.pair, self.side, self)
         self.questions = self._asking.questions
-        self._commands = ImageCommands(self.pair, desk.notices)
+        self._commands = ImageCommands(self.pair, desk)
         self._slides = SlideNavigation(self.pair, self.browser.choose, self)
         self._lay_out()
         self._connect()

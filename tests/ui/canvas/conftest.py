@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QMouseEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -31,6 +33,23 @@ def pixels(widget: QWidget) -> npt.NDArray[np.uint8]:
     rows = rows.reshape(image.height(), image.bytesPerLine())
     packed = rows[:, : image.width() * 3].copy()
     return packed.reshape(image.height(), image.width(), 3)
+
+
+def drag(view: ImageView, start: QPoint, end: QPoint, button: Qt.MouseButton) -> None:
+    """Press, move in two steps and let go, as a hand does."""
+    target = view.viewport()
+    QTest.mousePress(target, button, Qt.KeyboardModifier.NoModifier, start)
+    for at in ((start + end) / 2, end):
+        event = QMouseEvent(
+            QMouseEvent.Type.MouseMove,
+            QPointF(at),
+            QPointF(target.mapToGlobal(at)),
+            Qt.MouseButton.NoButton,
+            button,
+            Qt.KeyboardModifier.NoModifier,
+        )
+        view.mouseMoveEvent(event)
+    QTest.mouseRelease(target, button, Qt.KeyboardModifier.NoModifier, end)
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QDropEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from tests.ui.canvas.conftest import MakeShown, pixels
+from tests.ui.canvas.conftest import MakeShown, drag, pixels
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import (
@@ -21,27 +21,11 @@ from viewer.domain.image import (
     Window,
 )
 from viewer.imaging.luts import to_raster
-from viewer.ui.canvas.events import CursorMoved, FilesDropped, Scrolled, Tool
+from viewer.ui.canvas.events import CursorMoved, FilesDropped, Scrolled
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.marks.mark import Mark, MarkKind
 
 GREY = Photometric.MONOCHROME2
-
-
-def drag(view: ImageView, start: QPoint, end: QPoint, button: Qt.MouseButton) -> None:
-    """Press, move in two steps and let go, as a hand does."""
-    target = view.viewport()
-    QTest.mousePress(target, button, Qt.KeyboardModifier.NoModifier, start)
-    for at in ((start + end) / 2, end):
-        event = QMouseEvent(
-            QMouseEvent.Type.MouseMove,
-            QPointF(at),
-            QPointF(target.mapToGlobal(at)),
-            Qt.MouseButton.NoButton,
-            button,
-            Qt.KeyboardModifier.NoModifier,
-        )
-        view.mouseMoveEvent(event)
-    QTest.mouseRelease(target, button, Qt.KeyboardModifier.NoModifier, end)
 
 
 def turn(view: ImageView, steps: int, at: QPoint, *, ctrl: bool = False) -> None:
@@ -209,7 +193,7 @@ def test_that_another_series_starts_with_its_own_window_and_whole(
     assert view.zoom == zoom
 
 
-def test_that_reset_restores_window_zoom_and_sense_and_removes_lengths(
+def test_that_reset_restores_window_zoom_and_sense_and_removes_marks(
     view: ImageView, make_shown: MakeShown
 ) -> None:
     view.show_image(make_shown())
@@ -217,10 +201,10 @@ def test_that_reset_restores_window_zoom_and_sense_and_removes_lengths(
     view.set_window(Window(40, 400))
     view.invert()
     view.zoom_by(3.0)
-    view.set_length(PointPx(10, 10), PointPx(50, 50), done=True)
+    view.marks.add(Mark(MarkKind.LENGTH, (PointPx(10, 10), PointPx(50, 50))))
     view.reset()
     assert view.window_shown == first
-    assert view.lengths == ()
+    assert view.marks.marks == ()
     np.testing.assert_array_equal(pixels(view), start)
 
 
@@ -279,40 +263,6 @@ def test_that_pixels_taller_than_wide_are_shown_so(
     assert extent.y() == pytest.approx(2 * extent.x())
 
 
-@pytest.mark.parametrize(
-    ("spacing", "text"),
-    [
-        (None, "100.0 px, uncalibrated"),
-        (Spacing(0.2, 0.2, SpacingMeaning.DETECTOR), "20.0 mm at detector"),
-        (Spacing(0.2, 0.2, SpacingMeaning.PATIENT), "20.0 mm"),
-        (Spacing(0.001, 0.001, SpacingMeaning.PATIENT), "100.0 µm"),
-    ],
-)
-def test_that_a_length_says_what_it_is_worth(
-    view: ImageView, make_shown: MakeShown, spacing: Spacing | None, text: str
-) -> None:
-    image = PixelImage(np.zeros((300, 300), np.uint8), GREY, spacing=spacing)
-    view.show_image(make_shown(image))
-    view.one_to_one()
-    view.set_tool(Tool.LENGTH)
-    drag(view, QPoint(150, 150), QPoint(230, 210), Qt.MouseButton.LeftButton)
-    assert view.lengths == (text,)
-    drag(view, QPoint(150, 150), QPoint(151, 150), Qt.MouseButton.LeftButton)
-    assert view.lengths == (text,)
-
-
-def test_that_lengths_show_on_the_image_they_were_drawn_on(
-    view: ImageView, make_shown: MakeShown
-) -> None:
-    first = make_shown()
-    view.show_image(first)
-    view.set_length(PointPx(10, 10), PointPx(50, 50), done=True)
-    view.show_image(make_shown(ref=ImageRef(Path("other.dcm"))))
-    assert not view.lengths
-    view.show_image(first)
-    assert view.lengths == ("56.6 px, uncalibrated",)
-
-
 def test_that_dropped_files_are_told(view: ImageView, qtbot: QtBot) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile("/images/a.dcm"), QUrl("https://example.org/b")])
@@ -337,6 +287,8 @@ def test_that_an_empty_view_says_what_to_do_and_bears_every_gesture(
     for act in (view.fit, view.one_to_one, view.invert, view.reset, view.clear):
         act()
     view.set_window(Window(1, 2))
-    view.set_length(PointPx(0, 0), PointPx(9, 9), done=True)
+    view.marks.add(Mark(MarkKind.LENGTH, (PointPx(0, 0), PointPx(9, 9))))
+    view.marks.delete_chosen()
+    view.marks.remove_all()
     assert view.window_shown is None
-    assert view.lengths == ()
+    assert view.marks.texts == ()

@@ -4,17 +4,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
+from pytestqt.qtbot import QtBot
 
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown, pixels
 from viewer.domain.answer import Status
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell, Grid, LetterAxis
-from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.domain.image import Spacing, SpacingMeaning, Window
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
 from viewer.imaging.grid_overlay import LabelStyle
 from viewer.ui.canvas.display import Camera
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.marks.mark import Mark, MarkKind
 from viewer.ui.canvas.overlays import corner_text
 from viewer.ui.canvas.overlays.cell_answer import (
     FILL_ALPHA,
@@ -44,7 +46,8 @@ def load_all(view: ImageView, make_answer: MakeAnswer) -> None:
     view.set_reference(Mask.of_array(mask))
     refused = make_answer("", None, Status.REFUSED, "another")
     view.set_answers((make_answer(), refused))
-    view.set_length(PointPx(100, 100), PointPx(300, 250), done=True)
+    view.marks.add(Mark(MarkKind.LENGTH, (PointPx(100, 100), PointPx(300, 250))))
+    view.marks.add(Mark(MarkKind.ELLIPSE, (PointPx(300, 300), PointPx(400, 390))))
 
 
 def test_that_hidden_overlays_leave_not_a_byte(
@@ -58,6 +61,37 @@ def test_that_hidden_overlays_leave_not_a_byte(
     assert pixels(view).tobytes() == bare.tobytes()
     view.hide_overlays(False)
     assert (pixels(view) != bare).any()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_that_a_held_key_shows_what_a_view_without_overlays_shows(
+    qtbot: QtBot, make_shown: MakeShown, make_answer: MakeAnswer, seed: int
+) -> None:
+    """Byte for byte, at any zoom, pan and window, against a view never loaded."""
+    random = np.random.default_rng(seed)
+    size, zoom = (
+        random.integers((300, 260), (900, 700)).tolist(),
+        random.uniform(0.3, 9),
+    )
+    pan = random.integers(-90, 90, 2).tolist()
+    seen: list[bytes] = []
+    for loaded in (False, True):
+        view = ImageView()
+        qtbot.addWidget(view)
+        view.resize(*size)
+        view.show()
+        view.show_image(make_shown(patient_orientation=("L", "F")))
+        if loaded:
+            load_all(view, make_answer)
+        view.zoom_by(zoom)
+        view.pan_by(*pan)
+        view.set_window(Window(1000 + 100 * seed, 900))
+        view.clearFocus()
+        if loaded:
+            assert pixels(view).tobytes() != seen[0]
+            view.hide_overlays(True)
+        seen.append(pixels(view).tobytes())
+    assert seen[0] == seen[1]
 
 
 def test_that_another_image_takes_answers_and_reference_away(

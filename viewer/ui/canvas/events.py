@@ -5,6 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import Window
 
@@ -18,7 +19,12 @@ class Tool(StrEnum):
     WINDOW = "window"
     PAN = "pan"
     ZOOM = "zoom"
+    SCROLL = "scroll"
     LENGTH = "length"
+    ANGLE = "angle"
+    COBB = "cobb"
+    RECTANGLE = "rectangle"
+    ELLIPSE = "ellipse"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,20 @@ class WindowChanged:
     """The window now shown with, in modality units."""
 
     window: Window
+
+
+@dataclass(frozen=True, slots=True)
+class SenseChanged:
+    """Whether a person turned the grey scale round."""
+
+    inverted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MarksChanged:
+    """The image whose marks are others now."""
+
+    ref: ImageRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,22 @@ native pixels and every overlay is its child, so image and overlays share one ma
 The image itself is painted as the background, at the screen's resolution.
 """
 
-from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPen,
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from viewer.domain.geometry import PointPx
-from viewer.domain.image import Spacing, Window
+from viewer.domain.image import Window
 from viewer.domain.reference import Mask
 from viewer.imaging.luts import is_inverted
 from viewer.imaging.pyramid import Pyramid
@@ -32,34 +32,25 @@ from viewer.ui.canvas.events import (
     AnswerHovered,
     CursorMoved,
     Scrolled,
+    SenseChanged,
     Tool,
     WindowChanged,
     ZoomChanged,
 )
 from viewer.ui.canvas.layers import Layers
+from viewer.ui.canvas.mark_editing import MarkEditing
+from viewer.ui.canvas.marks.item import MarkItem
+from viewer.ui.canvas.marks.mark import NAMES
 from viewer.ui.canvas.overlays.cell_answer import AnswerItem
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.still_view import StillView
-from viewer.ui.canvas.tools.drag import Canvas, Drag
-from viewer.ui.canvas.tools.length import LengthDrag, length_text
-from viewer.ui.canvas.tools.pan import PanDrag
-from viewer.ui.canvas.tools.window import WindowDrag
-from viewer.ui.canvas.tools.zoom import ZoomDrag
+from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
 from viewer.ui.theme import current
 
-_TOOLS: Final[dict[Tool, Callable[[Canvas, QPointF], Drag]]] = {
-    Tool.WINDOW: WindowDrag,
-    Tool.PAN: PanDrag,
-    Tool.ZOOM: ZoomDrag,
-    Tool.LENGTH: LengthDrag,
-}
-_CURSORS: Final = {
-    Tool.WINDOW: Qt.CursorShape.ArrowCursor,
-    Tool.PAN: Qt.CursorShape.OpenHandCursor,
-    Tool.ZOOM: Qt.CursorShape.SizeVerCursor,
-    Tool.LENGTH: Qt.CursorShape.CrossCursor,
-}
+if TYPE_CHECKING:
+    from viewer.ui.canvas.tools.drag import Drag
+
 _STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
 _ZOOM_STEP: Final = 1.2
 _WHEEL_STEP: Final = 120
@@ -77,6 +68,8 @@ class ImageView(StillView):
     """CursorMoved"""
     window_changed = Signal(object)
     """WindowChanged"""
+    sense_changed = Signal(object)
+    """SenseChanged"""
     zoom_changed = Signal(object)
     """ZoomChanged"""
     answer_hovered = Signal(object)
@@ -93,9 +86,11 @@ class ImageView(StillView):
         self._fitted = True
         self._tool = Tool.WINDOW
         self._drag: Drag | None = None
+        self._pressed = QPointF()
         self._wheel = 0
         self._hovered: StoredAnswer | None = None
         self._layers = Layers(self.stage, TEXT)
+        self.marks = MarkEditing(self, self._layers)
         self.setAccessibleName("Image")
 
     def show_image(self, shown: ShownImage, pyramid: Pyramid | None = None) -> None:
@@ -114,8 +109,9 @@ class ImageView(StillView):
             self._fitted = True
         self._layers.set_reference(None)
         self._layers.set_answers(())
-        self._layers.show_lengths_of(shown.ref)
+        self.marks.show(shown)
         self._recentre()
+        self._tell_sense()
         self._tell_window()
 
     def clear(self) -> None:
@@ -124,33 +120,38 @@ class ImageView(StillView):
         self._layers.set_grid(None)
         self._layers.set_reference(None)
         self._layers.set_answers(())
-        self._layers.show_lengths_of(None)
-        self._update()
+        self.marks.show(None)
+        self._tell_sense()
 
     def set_grid(self, overlay: GridOverlay | None) -> None:
         """Lay a grid over the image, or none."""
         self._layers.set_grid(overlay)
-        self._update()
+        self.redraw()
 
     def set_reference(self, mask: Mask | None) -> None:
         """Draw a reference mask, or none."""
         self._layers.set_reference(mask)
-        self._update()
+        self.redraw()
 
     def set_answers(self, answers: tuple[StoredAnswer, ...]) -> None:
         """Draw answers; each model's colour goes by the order they come in."""
         self._layers.set_answers(answers)
-        self._update()
+        self.redraw()
 
     @property
     def answer_items(self) -> tuple[AnswerItem, ...]:
         """The answers drawn, the topmost last."""
         return self._layers.answers
 
+    @property
+    def mark_items(self) -> tuple[MarkItem, ...]:
+        """The marks drawn, the topmost first."""
+        return self._layers.marks
+
     def hide_overlays(self, hidden: bool) -> None:
-        """Hide grid, reference, answers and lengths, or show them again."""
+        """Hide grid, reference, answers and marks, or show them again."""
         self._layers.hide(hidden=hidden)
-        self._update()
+        self.redraw()
 
     @property
     def window_shown(self) -> Window | None:
@@ -159,6 +160,11 @@ class ImageView(StillView):
             self._display is not None and self._display.pyramid.image.values.ndim == 2
         )
         return self._display.shown_window if self._display and grey else None
+
+    @property
+    def inverted(self) -> bool:
+        """Whether a person turned the grey scale round."""
+        return self._display is not None and self._display.inverted
 
     @property
     def window_set(self) -> Window | None:
@@ -183,33 +189,30 @@ class ImageView(StillView):
             return
         first = self._display.pyramid.window
         self._display.window = None if window == first else window
-        self._update()
+        self.redraw()
         self._tell_window()
 
     def invert(self) -> None:
         """Turn the grey scale round."""
         if self._display is not None:
             self._display.inverted = not self._display.inverted
-            self._update()
+            self.redraw()
+            self._tell_sense()
 
     def reset(self) -> None:
-        """Go back to the file's window and the whole image, and remove lengths."""
+        """Go back to the file's window and the whole image, and remove marks."""
         if self._display is None or self._shown is None:
             return
         self._display.window, self._display.inverted = None, False
-        self._layers.remove_lengths_of(self._shown.ref)
+        self.marks.remove_all()
         self.fit()
         self._tell_window()
+        self._tell_sense()
 
     @property
     def zoom(self) -> float:
         """Device pixels per native pixel."""
         return self._camera.scale
-
-    @property
-    def spacing(self) -> Spacing | None:
-        """The image's spacing, None where the file has none."""
-        return self._shown.image.spacing if self._shown else None
 
     def fit(self) -> None:
         """Show the whole image, and keep it whole when the view changes its size."""
@@ -253,21 +256,12 @@ class ImageView(StillView):
     def set_tool(self, tool: Tool) -> None:
         """Choose what a drag with the left button does."""
         self._tool = tool
-        self.viewport().setCursor(_CURSORS[tool])
+        self.marks.cancel()
+        self.viewport().setCursor(CURSORS[tool])
 
-    def set_length(self, start: PointPx, end: PointPx, *, done: bool) -> None:
-        """Draw a measured line; a done one stays with the image."""
-        if self._shown is None:
-            return
-        text = length_text(start, end, self._shown.image.spacing)
-        item = self._layers.length_item(start, end, text)
-        self._layers.set_length(self._shown.ref, item, done=done)
-        self._update()
-
-    @property
-    def lengths(self) -> tuple[str, ...]:
-        """What the lines measured on this image say."""
-        return self._layers.lengths_of(self._shown.ref) if self._shown else ()
+    def scroll_by(self, steps: int) -> None:
+        """Ask for another image of the stack."""
+        self.scrolled.emit(Scrolled(steps))
 
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
         """Paint black and the image on it."""
@@ -304,30 +298,63 @@ class ImageView(StillView):
             self._camera = self._camera.panned(
                 grown.width() * ratio, grown.height() * ratio
             )
-            self._update()
+            self.redraw()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Begin a drag."""
+        """Begin a drag, or draw or take hold of a mark."""
+        left = event.button() is Qt.MouseButton.LeftButton
+        if left and self.marks.press(event.position(), DRAWN.get(self._tool)):
+            return
         tools = {
             Qt.MouseButton.LeftButton: self._tool,
             Qt.MouseButton.MiddleButton: Tool.PAN,
             Qt.MouseButton.RightButton: Tool.ZOOM,
         }
-        tool = tools.get(event.button())
-        if tool is not None and self._shown is not None and self._drag is None:
-            self._drag = _TOOLS[tool](self, event.position())
+        drag = DRAGS.get(tools.get(event.button(), Tool.LENGTH))
+        if drag is not None and self._shown is not None and self._drag is None:
+            self._drag = drag(self, event.position())
+            self._pressed = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Go on with a drag, and tell what lies under the cursor."""
         if self._drag is not None:
             self._drag.move(event.position())
+        else:
+            self.marks.move(event.position())
         self._tell_cursor(event.position())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Finish a drag."""
-        if self._drag is not None:
-            drag, self._drag = self._drag, None
-            drag.end(event.position())
+        """Finish a drag; a right click offers what can be done with a mark."""
+        at = event.position()
+        if self._drag is None:
+            self.marks.release(at)
+            return
+        drag, self._drag = self._drag, None
+        drag.end(at)
+        if event.button() is Qt.MouseButton.RightButton and at == self._pressed:
+            self._offer_menu(at)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Give up a mark that is being drawn; other keys are whose they are."""
+        if event.key() == Qt.Key.Key_Escape and self.marks.drawing:
+            self.marks.cancel()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Take Escape from the menus while a mark is being drawn."""
+        escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if escape and event.type() is QEvent.Type.ShortcutOverride:
+            event.setAccepted(self.marks.drawing)
+        return super().event(event)
+
+    def _offer_menu(self, at: QPointF) -> None:
+        mark = self.marks.choose_at(at)
+        if mark is not None:
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addAction(f"Delete {NAMES[mark.kind]}", self.marks.delete_chosen)
+            menu.popup(self.viewport().mapToGlobal(at.toPoint()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Scroll a stack, zoom a single image; with Ctrl always zoom."""
@@ -356,7 +383,7 @@ class ImageView(StillView):
         if self._shown is None:
             return
         if not self._fitted:
-            self._update()
+            self.redraw()
             return
         image = self._shown.image
         self._move(Camera.fitted(image.size, self.screen_size, aspect_of(image)))
@@ -366,11 +393,11 @@ class ImageView(StillView):
         if self._shown is None:
             return
         before, self._camera, self._fitted = self._camera, camera, False
-        self._update()
+        self.redraw()
         if camera.scale != before.scale:
             self.zoom_changed.emit(ZoomChanged(camera.scale))
 
-    def _update(self) -> None:
+    def redraw(self) -> None:
         """Lay out what lies over the image, and paint again."""
         ratio = self.ratio
         grounds: tuple[QRectF, ...] = ()
@@ -380,6 +407,9 @@ class ImageView(StillView):
             grounds = self._annotations.grounds
         self._layers.place(self._camera.transform(ratio), self.area, grounds)
         self.viewport().update()
+
+    def _tell_sense(self) -> None:
+        self.sense_changed.emit(SenseChanged(self.inverted))
 
     def _tell_window(self) -> None:
         window = self.window_shown

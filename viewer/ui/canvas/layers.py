@@ -1,19 +1,29 @@
 """Everything that is drawn over the image and moves with it."""
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
 
-from viewer.domain.case import ImageRef
-from viewer.domain.geometry import PointPx
 from viewer.domain.reference import Mask
 from viewer.services.answers import StoredAnswer
+from viewer.ui.canvas.marks.item import MarkItem
+from viewer.ui.canvas.marks.mark import Mark
 from viewer.ui.canvas.overlays.cell_answer import AnswerItem, model_colors
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.reference import ReferenceItem
-from viewer.ui.canvas.tools.length import LengthItem
 from viewer.ui.theme import current
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMark:
+    """A mark, what it says, and whether its handles show."""
+
+    mark: Mark
+    words: tuple[str, ...]
+    chosen: bool
 
 
 class Layers:
@@ -27,8 +37,7 @@ class Layers:
         self._grid: GridItem | None = None
         self._reference: ReferenceItem | None = None
         self._answers: tuple[AnswerItem, ...] = ()
-        self._drawing: LengthItem | None = None
-        self._lengths: dict[ImageRef, list[LengthItem]] = {}
+        self._marks: tuple[MarkItem, ...] = ()
 
     @property
     def grid(self) -> GridOverlay | None:
@@ -39,6 +48,11 @@ class Layers:
     def answers(self) -> tuple[AnswerItem, ...]:
         """The answers that are loaded, the topmost last."""
         return self._answers
+
+    @property
+    def marks(self) -> tuple[MarkItem, ...]:
+        """The marks that are drawn, the topmost first."""
+        return self._marks[::-1]
 
     def place(
         self, native: QTransform, area: QRectF, grounds: tuple[QRectF, ...]
@@ -57,7 +71,9 @@ class Layers:
         self._root.setTransform(native)
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
         taken = list(grounds)
-        for item in reversed(self._answers):
+        tagged: tuple[AnswerItem | MarkItem, ...]
+        tagged = (*reversed(self._answers), *self._marks)
+        for item in tagged:
             taken.append(item.lay_out(native, area, taken, clear))
         if self._grid:
             self._grid.lay_out((*taken, clear) if self._reference else tuple(taken))
@@ -91,32 +107,15 @@ class Layers:
         )
         self._order()
 
-    def set_length(self, ref: ImageRef, item: LengthItem | None, *, done: bool) -> None:
-        """Show the line being drawn; a done one stays with its image."""
-        self._remove(self._drawing)
-        self._drawing = None if done else item
-        if done and item is not None:
-            self._lengths.setdefault(ref, []).append(item)
-        self._order()
-
-    def length_item(self, start: PointPx, end: PointPx, text: str) -> LengthItem:
-        """Return a line on this scene."""
-        return LengthItem(start, end, text, self._face, self._root)
-
-    def lengths_of(self, ref: ImageRef) -> tuple[str, ...]:
-        """Return what the lines on an image say."""
-        return tuple(item.text for item in self._lengths.get(ref, ()))
-
-    def show_lengths_of(self, ref: ImageRef | None) -> None:
-        """Show the lines of one image only (IHE BIR: on the slice where drawn)."""
-        for other, items in self._lengths.items():
-            for item in items:
-                item.setVisible(other == ref)
-
-    def remove_lengths_of(self, ref: ImageRef) -> None:
-        """Remove the lines of an image."""
-        for item in self._lengths.pop(ref, ()):
+    def set_marks(self, drawn: tuple[DrawnMark, ...]) -> None:
+        """Draw marks in place of those before; the last lies on top."""
+        for item in self._marks:
             self._remove(item)
+        self._marks = tuple(
+            MarkItem(d.mark, d.words, self._face, self._root, chosen=d.chosen)
+            for d in drawn
+        )
+        self._order()
 
     def answer_at(self, at: QPointF) -> StoredAnswer | None:
         """Return the topmost answer drawn at a position of the view."""
@@ -130,12 +129,9 @@ class Layers:
             self._scene.removeItem(item)
 
     def _order(self) -> None:
-        """Stack grid, reference, answers, lengths, and place them."""
-        items = (self._grid, self._reference, *self._answers, self._drawing)
+        """Stack grid, reference, answers, marks, and place them."""
+        items = (self._grid, self._reference, *self._answers, *self._marks)
         for depth, item in enumerate(items):
             if item is not None:
                 item.setZValue(depth)
-        for lines in self._lengths.values():
-            for line in lines:
-                line.setZValue(len(items))
         self._lay_out()

@@ -10,9 +10,10 @@ from viewer.services.view_image import Tag, tags_of
 from viewer.ui.actions import HIDE, SHOW, Handlers
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.marks.book import MarkBook
+from viewer.ui.desk import Desk
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.errands import run_for
-from viewer.ui.notices import Notices
 from viewer.ui.panels.viewport_pair import ViewportPair
 from viewer.ui.panels.window_presets import NoWindow, preset_window
 from viewer.ui.show_once import show_once
@@ -23,8 +24,13 @@ PRESETS: Final = range(10)
 class ImageCommands:
     """Commands for the image that has the focus; without one they do nothing."""
 
-    def __init__(self, pair: ViewportPair, notices: Notices) -> None:
-        self._pair, self._notices = pair, notices
+    def __init__(self, pair: ViewportPair, desk: Desk) -> None:
+        self._pair, self._notices, self._actions = pair, desk.notices, desk.actions
+        self._marks = MarkBook(desk.undo)
+        for viewport in pair.viewports:
+            viewport.view.marks.use(self._marks)
+            viewport.view.sense_changed.connect(self._follow_sense)
+        pair.active_changed.connect(self._follow_sense)
 
     def handlers(self) -> Handlers:
         """Return what to do, by the action's id."""
@@ -34,15 +40,35 @@ class ImageCommands:
             SHOW: partial(pair.hide_overlays, hidden=False),
             "image.fit": partial(self._do, ImageView.fit),
             "image.one_to_one": partial(self._do, ImageView.one_to_one),
-            "image.invert": partial(self._do, ImageView.invert),
+            "image.invert": self.invert,
             "image.reset": partial(self._do, ImageView.reset),
             "image.tags": self.show_tags,
+            "mark.delete": self.delete_mark,
+            "mark.clear": self.delete_marks,
             **{f"tool.{t.value}": partial(pair.set_tool, t) for t in Tool},
             **{f"preset.{n}": partial(self.set_preset, n) for n in PRESETS},
         }
 
     def _do(self, act: Callable[[ImageView], None]) -> None:
         act(self._pair.view)
+
+    def invert(self) -> None:
+        """Turn the grey scale round; without an image there is none to turn."""
+        self._pair.view.invert()
+        self._follow_sense()
+
+    def delete_mark(self) -> None:
+        """Delete the mark that was clicked, or say that one has to be."""
+        if self._pair.view.marks.chosen is None:
+            self._notices.say("Click a mark first; then it can be deleted.")
+        self._pair.view.marks.delete_chosen()
+
+    def delete_marks(self) -> None:
+        """Delete every mark of the image that has the focus; Undo brings them back."""
+        self._pair.view.marks.remove_all()
+
+    def _follow_sense(self, *_: object) -> None:
+        self._actions.set_checked("image.invert", self._pair.view.inverted)
 
     def set_preset(self, number: int) -> None:
         """Set the window on a key, or say why the image has no such window."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
@@ -58,6 +59,7 @@ class ViewportPair(QWidget):
     def hang(self, chosen: Chosen) -> None:
         """Show what was chosen, beside its other projection where there is one."""
         stacks = hanging(chosen)
+        self.viewports[0].show()
         self.viewports[1].setVisible(len(stacks) > 1)
         for viewport, stack in zip(self.viewports, (*stacks, None), strict=False):
             first = stack == chosen.stack
@@ -94,6 +96,17 @@ class ViewportPair(QWidget):
         """Take every overlay away, or bring them back."""
         for viewport in self.viewports:
             viewport.view.hide_overlays(hidden)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Show the image clicked alone, or both again; a single one whole."""
+        event.accept()
+        first, second = self.viewports
+        if second.stack is None:
+            self.view.fit()
+            return
+        alone = not (first.isVisible() and second.isVisible())
+        for viewport in self.viewports:
+            viewport.setVisible(alone or viewport is self.active)
 
     def _enter(self, event: ViewportEntered) -> None:
         self._activate(event.viewport)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from viewer.ui.canvas.overlays.aside import GAP, around, stepped_aside
 from viewer.ui.canvas.overlays.corner_text import COLOR
 from viewer.ui.canvas.overlays.grid import cell_rect
 from viewer.ui.canvas.overlays.halo import Face, text_size
@@ -20,7 +21,6 @@ FILL_ALPHA: Final = 38
 """15 % of 255; a fill is at most 20 %."""
 _GROUND: Final = QColor(0, 0, 0, 190)
 _GLYPH_PX: Final = 14.0
-_GAP: Final = 4.0
 _MIDDLE: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
@@ -96,13 +96,9 @@ class AnswerItem(QGraphicsItem):
         """
         size = self._tag_size()
         box = native.mapRect(self._cell)
-        places = _around(box, size) if not box.isEmpty() else _column(area, size)
-        rects = [QRectF(at, size) for at in places]
-        seen = [rect for rect in rects if area.contains(rect)] or rects
-        apart = [r for r in seen if not any(r.intersects(t) for t in taken)] or seen
-        free = [rect for rect in apart if not rect.intersects(clear)] or apart
+        places = around(box, size) if not box.isEmpty() else _column(area, size)
+        self.tag = stepped_aside(places, size, area, taken, clear)
         self.prepareGeometryChange()
-        self.tag = free[0]
         self._tag_native = native.inverted()[0].mapRect(self.tag)
         return self.tag
 
@@ -135,13 +131,13 @@ class AnswerItem(QGraphicsItem):
 
     def _paint_tag(self, painter: QPainter) -> None:
         painter.fillRect(self.tag, _GROUND)
-        inner = self.tag.adjusted(_GAP, 0, -_GAP, 0)
+        inner = self.tag.adjusted(GAP, 0, -GAP, 0)
         square = QRectF(0, 0, _GLYPH_PX, _GLYPH_PX)
         square.moveCenter(QPointF(inner.left() + _GLYPH_PX / 2, inner.center().y()))
         painter.setFont(self._face.font())
         paint_glyph(painter, glyph_of(self.answer.score), square, self._color)
         painter.setPen(QColor(COLOR))
-        inner.setLeft(square.right() + _GAP)
+        inner.setLeft(square.right() + GAP)
         painter.drawText(inner, _MIDDLE, self._words())
 
     def _words(self) -> str:
@@ -149,23 +145,13 @@ class AnswerItem(QGraphicsItem):
 
     def _tag_size(self) -> QSizeF:
         words = text_size(self._words(), self._face)
-        return QSizeF(words.width() + _GLYPH_PX + 3 * _GAP, max(words.height(), 18.0))
-
-
-def _around(box: QRectF, size: QSizeF) -> tuple[QPointF, ...]:
-    """Return the tag's places: right, left, below and above of the cell."""
-    return (
-        QPointF(box.right() + _GAP, box.top()),
-        QPointF(box.left() - _GAP - size.width(), box.top()),
-        QPointF(box.left(), box.bottom() + _GAP),
-        QPointF(box.left(), box.top() - _GAP - size.height()),
-    )
+        return QSizeF(words.width() + _GLYPH_PX + 3 * GAP, max(words.height(), 18.0))
 
 
 def _column(area: QRectF, size: QSizeF) -> tuple[QPointF, ...]:
     """Return the places of a tag without a cell: down the left edge of the view."""
-    pitch = size.height() + _GAP
+    pitch = size.height() + GAP
     count = max(1, int(area.height() / pitch) - 1)
     return tuple(
-        QPointF(area.left() + 2 * _GAP, 2 * _GAP + i * pitch) for i in range(count)
+        QPointF(area.left() + 2 * GAP, 2 * GAP + i * pitch) for i in range(count)
     )

@@ -4,8 +4,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QPointF
 
-from viewer.domain.geometry import PointPx
-from viewer.domain.image import Spacing, Window
+from viewer.domain.image import Window
 
 
 class Canvas(Protocol):
@@ -23,10 +22,6 @@ class Canvas(Protocol):
     def shows_low_bright(self) -> bool:
         """Whether low values are the bright ones."""
 
-    @property
-    def spacing(self) -> Spacing | None:
-        """The image's spacing, None where the file has none."""
-
     def set_window(self, window: Window) -> None:
         """Show with a window."""
 
@@ -36,11 +31,8 @@ class Canvas(Protocol):
     def zoom_at(self, at: QPointF, factor: float) -> None:
         """Zoom and keep what lies at a position."""
 
-    def native_at(self, at: QPointF) -> PointPx:
-        """Return the native position under a position."""
-
-    def set_length(self, start: PointPx, end: PointPx, *, done: bool) -> None:
-        """Draw a measured line; a done one stays."""
+    def scroll_by(self, steps: int) -> None:
+        """Go on by a number of images of a stack; negative is back."""
 
 
 class Drag(Protocol):

@@ -1,0 +1,216 @@
+"""Drawing marks with the mouse, choosing, moving and deleting them."""
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from PySide6.QtCore import QLineF, QPointF
+
+from viewer.domain.geometry import PointPx
+from viewer.services.view_image import ShownImage
+from viewer.ui.canvas.events import MarksChanged
+from viewer.ui.canvas.layers import DrawnMark, Layers
+from viewer.ui.canvas.marks.book import MarkBook
+from viewer.ui.canvas.marks.mark import NAMES, Mark, MarkKind
+from viewer.ui.canvas.marks.measures import words
+
+_LEAST_PX: Final = 3.0
+"""A press and its release so near each other are a click."""
+
+
+class Surface(Protocol):
+    """The view as marks see it; positions are in the view's pixels."""
+
+    def native_at(self, at: QPointF) -> PointPx:
+        """Return the native position under a position."""
+
+    def redraw(self) -> None:
+        """Paint what has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Grab:
+    """A mark held by a handle, or by its lines, and where it was taken."""
+
+    mark: Mark
+    handle: int | None
+    at: QPointF
+    native: PointPx
+
+    def moved_to(self, point: PointPx) -> Mark:
+        if self.handle is not None:
+            return self.mark.with_handle(self.handle, point)
+        return self.mark.moved(point.x - self.native.x, point.y - self.native.y)
+
+
+class MarkEditing:
+    """The marks of the image on the screen.
+
+    A mark is drawn point by point: each press sets one, and so does the end of a drag,
+    so that a length is one drag or two clicks (IHE BIR 4.16.4.2.2.5.10).
+    """
+
+    def __init__(self, surface: Surface, layers: Layers) -> None:
+        self._surface, self._layers = surface, layers
+        self._shown: ShownImage | None = None
+        self._said: dict[Mark, tuple[str, ...]] = {}
+        self._draft: Mark | None = None
+        self._grab: _Grab | None = None
+        self._chosen: Mark | None = None
+        self._pressed = QPointF()
+        self.book = MarkBook()
+        self.book.changed.connect(self._follow)
+
+    def use(self, book: MarkBook) -> None:
+        """Keep marks in a book that several views share."""
+        self.book.changed.disconnect(self._follow)
+        self.book = book
+        self.book.changed.connect(self._follow)
+        self._refresh()
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The marks of the image shown."""
+        return self.book.of(self._shown.ref) if self._shown else ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the marks of the image shown say, in the order drawn."""
+        return tuple("; ".join(self._words(mark)) for mark in self.marks)
+
+    @property
+    def chosen(self) -> Mark | None:
+        """The mark that was clicked last, or drawn last."""
+        return self._chosen
+
+    @property
+    def drawing(self) -> bool:
+        """Whether a mark was begun and waits for more points."""
+        return self._draft is not None
+
+    def show(self, shown: ShownImage | None) -> None:
+        """Show the marks of an image (IHE BIR: on the slice where they were drawn)."""
+        self._shown = shown
+        self._said.clear()
+        self._forget()
+        self._refresh()
+
+    def press(self, at: QPointF, kind: MarkKind | None) -> bool:
+        """Begin, go on with or take hold of a mark; tell whether the press was used.
+
+        ``kind`` is what the tool in use draws, None where it draws no marks.
+        """
+        if self._shown is None:
+            return False
+        self._pressed = at
+        if self._draft is not None:
+            self._set_point(at)
+            return True
+        self._grab = self._grabbed(at)
+        self._chosen = self._grab.mark if self._grab else None
+        if self._grab is None and kind is not None:
+            self._draft = Mark(kind, (self._surface.native_at(at),))
+        self._refresh()
+        return self._grab is not None or self._draft is not None
+
+    def move(self, at: QPointF) -> None:
+        """Let what is drawn or held follow the mouse."""
+        if self._draft is not None:
+            self._refresh(self._draft.extended(self._surface.native_at(at)))
+        elif self._grab is not None and self._dragged(at):
+            self._refresh(self._grab.moved_to(self._surface.native_at(at)))
+
+    def release(self, at: QPointF) -> None:
+        """Set a point at the end of a drag, or put down what is held."""
+        grab, self._grab = self._grab, None
+        if self._draft is not None and self._dragged(at):
+            self._set_point(at)
+        elif grab is not None and self._dragged(at) and self._shown is not None:
+            moved = grab.moved_to(self._surface.native_at(at))
+            self._chosen = moved
+            name = f"move {NAMES[moved.kind]}"
+            self.book.exchange(self._shown.ref, grab.mark, moved, name)
+
+    def cancel(self) -> None:
+        """Give up what is being drawn or moved, and choose nothing."""
+        self._forget()
+        self._refresh()
+
+    def add(self, mark: Mark) -> None:
+        """Add a mark and choose it."""
+        if self._shown is not None:
+            self._draft, self._chosen = None, mark
+            self.book.add(self._shown.ref, mark, NAMES[mark.kind])
+
+    def choose_at(self, at: QPointF) -> Mark | None:
+        """Choose the mark at a position of the view, or none, and return it."""
+        grab = self._grabbed(at)
+        self._chosen = grab.mark if grab else None
+        self._refresh()
+        return self._chosen
+
+    def delete_chosen(self) -> None:
+        """Delete the chosen mark."""
+        if self._shown is not None and self._chosen is not None:
+            name = f"delete {NAMES[self._chosen.kind]}"
+            self.book.remove(self._shown.ref, (self._chosen,), name)
+
+    def remove_all(self) -> None:
+        """Remove every mark of the image."""
+        self.cancel()
+        if self._shown is not None:
+            self.book.remove(self._shown.ref, self.marks, "remove marks")
+
+    def _forget(self) -> None:
+        self._draft, self._grab, self._chosen = None, None, None
+
+    def _set_point(self, at: QPointF) -> None:
+        point, draft = self._surface.native_at(at), self._draft
+        if draft is None or point == draft.points[-1]:
+            return
+        self._draft = draft.extended(point)
+        if self._draft.complete:
+            self.add(self._draft)
+        else:
+            self._refresh()
+
+    def _dragged(self, at: QPointF) -> bool:
+        return QLineF(self._pressed, at).length() >= _LEAST_PX
+
+    def _grabbed(self, at: QPointF) -> _Grab | None:
+        """Return the topmost mark at a position; handles of a chosen one come first."""
+        native = self._surface.native_at(at)
+        items = [item for item in self._layers.marks if item.mark in self.marks]
+        for item in sorted(items, key=lambda i: i.mark == self._chosen, reverse=True):
+            handle = item.handle_at(at)
+            if handle is not None or item.meets(at):
+                return _Grab(item.mark, handle, at, native)
+        return None
+
+    def _words(self, mark: Mark) -> tuple[str, ...]:
+        """Return what a mark says; a region's pixels are counted once."""
+        if self._shown is None:
+            return ()
+        if mark not in self._said:
+            self._said[mark] = words(mark, self._shown.image)
+        return self._said[mark]
+
+    def _follow(self, event: MarksChanged) -> None:
+        if self._shown is not None and event.ref == self._shown.ref:
+            self._refresh()
+
+    def _refresh(self, live: Mark | None = None) -> None:
+        """Draw the marks; ``live`` is the one that follows the mouse."""
+        if self._chosen is not None and self._chosen not in self.marks:
+            self._chosen = None
+        held = self._grab.mark if self._grab and live else None
+        drawn = [
+            DrawnMark(mark, self._words(mark), chosen=mark == self._chosen)
+            for mark in self.marks
+            if mark != held
+        ]
+        live = live or self._draft
+        if live is not None and self._shown is not None:
+            said = words(live, self._shown.image, final=False)
+            drawn.append(DrawnMark(live, said, chosen=True))
+        self._layers.set_marks(tuple(drawn))
+        self._surface.redraw()

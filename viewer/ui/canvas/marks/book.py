@@ -1,0 +1,60 @@
+"""The marks of this session by image, and every edit of them, undoable."""
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from viewer.domain.case import ImageRef
+from viewer.ui.canvas.events import MarksChanged
+from viewer.ui.canvas.marks.mark import Mark
+from viewer.ui.undo import UndoStack
+
+
+class MarkBook(QObject):
+    """Which marks lie on which image; kept in memory until the window closes.
+
+    Parameters
+    ----------
+    undo : UndoStack, optional
+        Where edits can be taken back; without one they are final.
+    """
+
+    changed = Signal(object)
+    """MarksChanged"""
+
+    def __init__(self, undo: UndoStack | None = None) -> None:
+        super().__init__()
+        self._undo = undo
+        self._marks: dict[ImageRef, tuple[Mark, ...]] = {}
+
+    def of(self, ref: ImageRef) -> tuple[Mark, ...]:
+        """Return the marks of an image, in the order drawn."""
+        return self._marks.get(ref, ())
+
+    def add(self, ref: ImageRef, mark: Mark, words: str) -> None:
+        """Add a mark; ``words`` is what the menu goes on with after "Undo"."""
+        self._edit(ref, (*self.of(ref), mark), words)
+
+    def exchange(self, ref: ImageRef, old: Mark, new: Mark, words: str) -> None:
+        """Put a mark in the place of another."""
+        after = tuple(new if mark == old else mark for mark in self.of(ref))
+        self._edit(ref, after, words)
+
+    def remove(self, ref: ImageRef, marks: tuple[Mark, ...], words: str) -> None:
+        """Remove some marks of an image."""
+        kept = tuple(mark for mark in self.of(ref) if mark not in marks)
+        self._edit(ref, kept, words)
+
+    def _edit(self, ref: ImageRef, after: tuple[Mark, ...], words: str) -> None:
+        before = self.of(ref)
+        if after == before:
+            return
+        do, undo = partial(self._set, ref, after), partial(self._set, ref, before)
+        if self._undo is None:
+            do()
+        else:
+            self._undo.do(words, do, undo)
+
+    def _set(self, ref: ImageRef, marks: tuple[Mark, ...]) -> None:
+        self._marks[ref] = marks
+        self.changed.emit(MarksChanged(ref))

@@ -1,0 +1,149 @@
+"""A mark on the scene: its lines, its handles while it is chosen, and its words."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QPainter,
+    QPainterPath,
+    QPainterPathStroker,
+    QPen,
+    QTransform,
+)
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from viewer.domain.geometry import PointPx
+from viewer.ui.canvas.marks.mark import REGIONS, Mark, MarkKind
+from viewer.ui.canvas.overlays.aside import around, stepped_aside
+from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
+from viewer.ui.theme import current
+
+LINE_PX: Final = 1.5
+_REACH: Final = 7.0
+"""How near, in the view's pixels, a press has to be to meet a line or a handle."""
+_END: Final = 4.0
+_MARGIN: Final = 12.0
+_SQUEEZE: Final = 2.0
+"""Lines of text stand this much closer than their halos would have them."""
+
+
+class MarkItem(QGraphicsItem):
+    """A mark in native coordinates; :meth:`lay_out` decides where its words stand."""
+
+    def __init__(
+        self,
+        mark: Mark,
+        words: tuple[str, ...],
+        face: Face,
+        parent: QGraphicsItem,
+        *,
+        chosen: bool,
+    ) -> None:
+        super().__init__(parent)
+        self.mark, self.words = mark, words
+        self._face, self._chosen = face, chosen
+        self._path = mark_path(mark)
+        self._native, self._bounds = QTransform(), QRectF()
+        self.tag = QRectF()
+
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        """Return the native rectangle around lines, handles and words."""
+        return self._bounds
+
+    def lay_out(
+        self, native: QTransform, area: QRectF, taken: Sequence[QRectF], clear: QRectF
+    ) -> QRectF:
+        """Choose a place for the words on the screen and return it.
+
+        The arguments are those of an answer's tag.
+        """
+        self._native = native
+        box, size = native.mapRect(self._path.boundingRect()), self._size()
+        last = native.map(_at(self.mark.points[-1]))
+        near = QRectF(last, last).adjusted(-8, -24, 8, 8)
+        beside = box if self.mark.kind in REGIONS else near
+        self.tag = stepped_aside(around(beside, size), size, area, taken, clear)
+        whole = box.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN).united(self.tag)
+        self.prepareGeometryChange()
+        self._bounds = native.inverted()[0].mapRect(whole)
+        return self.tag if self.words else QRectF()
+
+    def handle_at(self, at: QPointF) -> int | None:
+        """Return the handle at a position of the view."""
+        for number, handle in enumerate(self.mark.handles):
+            off = self._native.map(_at(handle)) - at
+            if max(abs(off.x()), abs(off.y())) <= _REACH:
+                return number
+        return None
+
+    def meets(self, at: QPointF) -> bool:
+        """Tell whether a position of the view lies on the lines or on the words."""
+        stroker = QPainterPathStroker()
+        stroker.setWidth(2 * _REACH)
+        near = stroker.createStroke(self._native.map(self._path))
+        return near.contains(at) or (bool(self.words) and self.tag.contains(at))
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
+        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
+    ) -> None:
+        """Draw the lines with a dark edge, ends or handles, and the words."""
+        native, color = painter.worldTransform(), QColor(current().reader)
+        painter.save()
+        painter.setWorldTransform(QTransform())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        path = native.map(self._path)
+        for point in self.mark.handles if self._chosen else self._ends():
+            path.addPath(self._knob(native.map(_at(point))))
+        for shade, width in ((HALO, LINE_PX + 2.5), (color, LINE_PX)):
+            pen = QPen(shade, width)
+            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+            painter.strokePath(path, pen)
+        for number, line in enumerate(self.words):
+            at = self.tag.topLeft() + QPointF(0, number * self._pitch())
+            draw_text(painter, at, line, self._face, color.name())
+        painter.restore()
+
+    def _ends(self) -> tuple[PointPx, ...]:
+        return () if self.mark.kind in REGIONS else self.mark.points
+
+    def _knob(self, at: QPointF) -> QPainterPath:
+        knob, box = QPainterPath(), QRectF(-_END, -_END, 2 * _END, 2 * _END)
+        if self._chosen:
+            knob.addRect(box.translated(at))
+        else:
+            knob.addEllipse(box.translated(at))
+        return knob
+
+    def _pitch(self) -> float:
+        return text_size("Hg", self._face).height() - _SQUEEZE
+
+    def _size(self) -> QSizeF:
+        widths = [text_size(line, self._face).width() for line in self.words]
+        tall = len(self.words) * self._pitch() + _SQUEEZE
+        return QSizeF(max(widths, default=0.0), tall)
+
+
+def mark_path(mark: Mark) -> QPainterPath:
+    """Return a mark's lines in native pixels, as far as it is drawn."""
+    path, points = QPainterPath(), [_at(point) for point in mark.points]
+    if mark.kind in REGIONS and mark.complete:
+        box = QRectF(points[0], points[1]).normalized()
+        add = path.addEllipse if mark.kind is MarkKind.ELLIPSE else path.addRect
+        add(box)
+        return path
+    for number, point in enumerate(points):
+        begins = number == 0 or (mark.kind is MarkKind.COBB and number == 2)
+        if begins:
+            path.moveTo(point)
+        else:
+            path.lineTo(point)
+    return path
+
+
+def _at(point: PointPx) -> QPointF:
+    return QPointF(point.x, point.y)

@@ -1,0 +1,130 @@
+"""What a mark is worth, with its unit and where it holds.
+
+A length is in pixels where the file has no spacing; a radiograph's spacing is that of
+the detector, where the patient appears magnified (PS3.3 10.7.1.3).
+"""
+
+from math import atan2, ceil, degrees, hypot, pi
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.geometry import PointPx
+from viewer.domain.image import PixelImage, Spacing
+from viewer.ui.canvas.marks.mark import REGIONS, Mark, MarkKind
+from viewer.ui.canvas.overlays.scale_bar import SUFFIX
+
+
+def words(mark: Mark, image: PixelImage, *, final: bool = True) -> tuple[str, ...]:
+    """Return what a mark says, a line each.
+
+    A region that is not ``final`` follows the mouse and says its area only.
+    """
+    spacing, ends = image.spacing, mark.points[:2]
+    if mark.kind is MarkKind.COBB and mark.complete:
+        return (f"Cobb {cobb_angle(mark, spacing):.1f}°",)
+    if mark.kind is MarkKind.ANGLE and mark.complete:
+        return (f"{vertex_angle(mark, spacing):.1f}°",)
+    if mark.kind is MarkKind.LENGTH and mark.complete:
+        return (length_text(ends[0], ends[1], spacing),)
+    if mark.kind in REGIONS and mark.complete:
+        values = region_values(mark, image) if final else np.empty(0)
+        return (*value_lines(values, image), area_text(mark, spacing))
+    return ()
+
+
+def length_text(start: PointPx, end: PointPx, spacing: Spacing | None) -> str:
+    """Return a length with its unit and where it holds."""
+    x, y = _vector(start, end, spacing)
+    if spacing is None:
+        return f"{hypot(x, y):.1f} px, uncalibrated"
+    length = hypot(x, y)
+    if length < 1:
+        return f"{length * 1000:.1f} µm{SUFFIX[spacing.meaning]}"
+    return f"{length:.1f} mm{SUFFIX[spacing.meaning]}"
+
+
+def vertex_angle(mark: Mark, spacing: Spacing | None) -> float:
+    """Return the angle at the second of three points, in degrees from 0 to 180."""
+    end, vertex, other = mark.points
+    return _between(_vector(vertex, end, spacing), _vector(vertex, other, spacing))
+
+
+def cobb_angle(mark: Mark, spacing: Spacing | None) -> float:
+    """Return the smaller angle between two lines, in degrees from 0 to 90.
+
+    Which way a line was drawn makes no difference.
+    """
+    a, b, c, d = mark.points
+    angle = _between(_vector(a, b, spacing), _vector(c, d, spacing))
+    return min(angle, 180.0 - angle)
+
+
+def area_text(mark: Mark, spacing: Spacing | None) -> str:
+    """Return a region's area with its unit and where it holds."""
+    x, y = _vector(mark.points[0], mark.points[1], spacing)
+    area = abs(x * y) * (pi / 4 if mark.kind is MarkKind.ELLIPSE else 1.0)
+    if spacing is None:
+        return f"area {area:.0f} px², uncalibrated"
+    if area < 0.1:
+        return f"area {area * 1e6:.0f} µm²{SUFFIX[spacing.meaning]}"
+    return f"area {area:.1f} mm²{SUFFIX[spacing.meaning]}"
+
+
+def region_values(mark: Mark, image: PixelImage) -> npt.NDArray[Any]:
+    """Return the measured values whose pixels' centres lie in a region, (n,).
+
+    In modality units, without padding; empty for a colour image.
+    """
+    if image.values.ndim == 3:
+        return image.values[:0, 0, 0]
+    xs, ys = ([getattr(p, axis) for p in mark.points] for axis in "xy")
+    rows = _centres(min(ys), max(ys), image.size.rows)
+    columns = _centres(min(xs), max(xs), image.size.columns)
+    inside = np.ones((len(rows), len(columns)), bool)
+    if mark.kind is MarkKind.ELLIPSE:
+        inside = _off(rows, ys)[:, None] ** 2 + _off(columns, xs) ** 2 <= 1.0
+    part = slice(rows.start, rows.stop), slice(columns.start, columns.stop)
+    if image.padding is not None:
+        inside &= ~image.padding[part]
+    return np.asarray(image.values[part][inside])
+
+
+def value_lines(values: npt.NDArray[Any], image: PixelImage) -> tuple[str, ...]:
+    """Return mean, standard deviation (of these pixels, n not n - 1) and range."""
+    if not values.size:
+        return ()
+    wide = values.astype(np.float64)
+    mean, deviation = f"{wide.mean():.5g}", f"{wide.std():.4g}"
+    low, high = f"{values.min():.6g}", f"{values.max():.6g}"
+    unit = f" {image.units}" if image.units else ""
+    return (
+        f"mean {mean}{unit}, SD {deviation}{unit}",
+        f"{low} to {high}{unit}, {values.size} px",
+    )
+
+
+def _vector(
+    start: PointPx, end: PointPx, spacing: Spacing | None
+) -> tuple[float, float]:
+    """Return the way from one point to another in mm, in pixels without a spacing."""
+    x, y = end.x - start.x, end.y - start.y
+    return (x, y) if spacing is None else (x * spacing.column_mm, y * spacing.row_mm)
+
+
+def _between(a: tuple[float, float], b: tuple[float, float]) -> float:
+    across, along = a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]
+    return abs(degrees(atan2(across, along)))
+
+
+def _centres(low: float, high: float, count: int) -> range:
+    """Return the pixels of an axis whose centres lie between two positions."""
+    first = min(max(ceil(low - 0.5), 0), count)
+    return range(first, min(max(ceil(high - 0.5), first), count))
+
+
+def _off(pixels: range, ends: list[float]) -> npt.NDArray[np.float64]:
+    """Return how far each centre is off the middle; 1 is the ellipse's edge."""
+    middle, half = sum(ends) / 2, max(abs(ends[1] - ends[0]) / 2, 1e-9)
+    return (np.array(pixels, float) + 0.5 - middle) / half

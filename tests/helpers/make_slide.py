@@ -1,14 +1,18 @@
 """Small whole slides for tests: tiled TIFF as scanners write it, and DICOM."""
 
+import io
 import struct
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 from pydicom.dataset import Dataset, FileMetaDataset
+from pydicom.encaps import encapsulate
 from pydicom.uid import (
     ExplicitVRLittleEndian,
+    JPEGBaseline8Bit,
     VLWholeSlideMicroscopyImageStorage,
     generate_uid,
 )
@@ -120,11 +124,17 @@ def tiles(pixels: Pixels) -> list[Pixels]:
 
 
 def write_dicom_slide(
-    folder: Path, levels: Sequence[Pixels], um: float | None, **facts: object
+    folder: Path,
+    levels: Sequence[Pixels],
+    um: float | None,
+    *,
+    jpeg: bool = False,
+    **facts: object,
 ) -> list[Path]:
     """Write a slide's levels, one file each; ``um`` is the scan's pixel in µm.
 
-    Further keyword arguments are attributes of every file.
+    ``jpeg`` compresses all but the scan as YCbCr, with the tag RGB left as it was, as
+    some writers do. Further keyword arguments are attributes of every file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     shared = {name: generate_uid() for name in _SHARED_UIDS}
@@ -133,6 +143,8 @@ def write_dicom_slide(
         level = _level(pixels, None if um is None else um * 2**number, number)
         for name, value in {**shared, **facts}.items():
             setattr(level, name, value)
+        if jpeg and number > 0:
+            _compress(level, pixels)
         paths.append(folder / f"level_{number}.dcm")
         level.save_as(paths[-1], enforce_file_format=True)
     return paths
@@ -172,6 +184,17 @@ def _level(pixels: Pixels, um: float | None, number: int) -> Dataset:
     level.OpticalPathSequence = [_path()]
     level.PixelData = b"".join(tile.tobytes() for tile in cut)
     return level
+
+
+def _compress(level: Dataset, pixels: Pixels) -> None:
+    frames = []
+    for tile in tiles(pixels):
+        with io.BytesIO() as stream:
+            Image.fromarray(tile).save(stream, "JPEG", quality=95, subsampling=2)
+            frames.append(stream.getvalue())
+    level.file_meta.TransferSyntaxUID = JPEGBaseline8Bit
+    level.PixelData = encapsulate(frames)
+    level["PixelData"].VR = "OB"
 
 
 def _groups(um: float | None) -> Dataset:

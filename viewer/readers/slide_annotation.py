@@ -27,6 +27,7 @@ def field_lines(slide: Slide, frame: int) -> tuple[str, ...]:
         else f"{scale.name} · field {frame - scale.first + 1} / {scale.count}",
         "Uncalibrated" if um is None else f"{um:.4g} µm/px",
         colour_words(slide.facts),
+        slide.facts.note,
         slide.facts.lossy,
     )
     return tuple(line for line in lines if line)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +21,16 @@ from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Spacing, SpacingMeaning
 from viewer.readers.compression import lossy_text
+from viewer.readers.jpeg_color import is_tagged_rgb_in_error
 from viewer.readers.slide_format import EXTRA, SlideFacts
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 START_BYTES: Final = 512
 """Of these the preamble is 128; the SOP class follows within the file meta group."""
 _SOP_CLASS: Final = VLWholeSlideMicroscopyImageStorage.encode()
+_WRONG_TAG: Final = "Levels tagged RGB are shown as the YCbCr they hold"
 _LEVEL: Final = "VOLUME"
 """Image Type's third value of a level of the scan (PS3.3 C.8.12.4.1.1)."""
 _TAGS: Final = [
@@ -39,11 +44,15 @@ _TAGS: Final = [
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A stored level: its file, its series and its size."""
+    """A stored level: its file, its series and its size.
+
+    ``ycbcr`` where it holds luminance and chrominance though its tag says RGB.
+    """
 
     path: Path
     series: str
     size: SizePx
+    ycbcr: bool
 
 
 def is_dicom_slide(path: Path, start: bytes) -> bool:  # noqa: ARG001 - as its sibling
@@ -79,6 +88,7 @@ class DicomSlideFile:
     def __init__(self, path: Path) -> None:
         self.facts, levels = dicom_slide_facts(path), _levels_of(path)
         self._slide = _library().WsiDicom.open([level.path for level in levels])
+        self._ycbcr = {level.size for level in levels if level.ycbcr}
         self._numbers = {
             SizePx(level.size.height, level.size.width): level.level
             for level in self._slide.pyramids[0]
@@ -89,8 +99,10 @@ class DicomSlideFile:
         at = (round(box.x0), round(box.y0))
         size = (round(box.x1 - box.x0), round(box.y1 - box.y0))
         number = self._numbers[self.facts.levels[level]]
-        region = self._slide.read_region(at, number, size)
-        return np.array(region.convert("RGB"), dtype=np.uint8)
+        region = self._slide.read_region(at, number, size).convert("RGB")
+        if self.facts.levels[level] in self._ycbcr:
+            region = _as_rgb(region)
+        return np.array(region, dtype=np.uint8)
 
     def __enter__(self) -> Self:
         """Return the slide."""
@@ -99,6 +111,13 @@ class DicomSlideFile:
     def __exit__(self, *exception: object) -> None:
         """Close the files."""
         self._slide.close()
+
+
+def _as_rgb(region: "Image") -> "Image":
+    """Return luminance and chrominance, which were taken for RGB, as RGB (T.871)."""
+    from PIL.Image import frombytes
+
+    return frombytes("YCbCr", region.size, region.tobytes()).convert("RGB")
 
 
 def _library() -> Any:  # noqa: ANN401 - a module without types
@@ -144,7 +163,9 @@ def _level(path: Path) -> _Level | None:
     columns = int(tags.get("TotalPixelMatrixColumns") or 0)
     if len(kind) < 3 or kind[2] != _LEVEL or min(rows, columns) < 1:
         return None
-    return _Level(path, str(tags.get("SeriesInstanceUID", "")), SizePx(rows, columns))
+    series = str(tags.get("SeriesInstanceUID", ""))
+    size = SizePx(rows, columns)
+    return _Level(path, series, size, is_tagged_rgb_in_error(path))
 
 
 def _tags(path: Path) -> Dataset:
@@ -157,17 +178,18 @@ def _tags(path: Path) -> Dataset:
 def dicom_slide_facts(path: Path) -> SlideFacts:
     """Return what the slide that a file belongs to says of itself."""
     lead = slide_lead(path)
-    tags = _tags(lead)
+    tags, levels = _tags(lead), _levels_of(path)
     optics = (tags.get("OpticalPathSequence") or [Dataset()])[0]
     power = optics.get("ObjectiveLensPower")
     return SlideFacts(
         lead,
-        tuple(dict.fromkeys(level.size for level in _levels_of(path))),
+        tuple(dict.fromkeys(level.size for level in levels)),
         _spacing(tags, lead),
         float(power) if power else None,
         scanner=_scanner(tags),
         icc=optics.get("ICCProfile"),
         lossy=lossy_text(tags),
+        note=_WRONG_TAG if any(level.ycbcr for level in levels) else "",
         patient_key=str(tags.get("PatientID") or "").strip(),
         study_key=str(tags.get("StudyInstanceUID", "")),
         series_key=str(tags.get("SeriesInstanceUID", "")),

@@ -36,7 +36,8 @@ class SlideFacts:
 
     ``levels`` are the stored sizes, the scan's first and descending; ``spacing`` that
     of the scan's pixels; ``power`` the objective's, None where the file does not say;
-    ``icc`` the colour profile; ``lossy`` what was lost by compression, "" for nothing.
+    ``icc`` the colour profile; ``lossy`` what was lost by compression and ``note`` what
+    was mended, "" for nothing.
     Keys are empty where the file names no patient, study or series.
     """
 
@@ -47,6 +48,7 @@ class SlideFacts:
     scanner: str = ""
     icc: bytes | None = None
     lossy: str = ""
+    note: str = ""
     patient_key: str = ""
     study_key: str = ""
     series_key: str = ""

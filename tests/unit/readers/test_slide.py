@@ -223,6 +223,20 @@ def test_that_colours_follow_the_profile_of_the_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(last.values, LEVELS[2])
 
 
+def test_that_levels_tagged_rgb_by_mistake_are_shown_in_their_colours(
+    tmp_path: Path,
+) -> None:
+    paths = write_dicom_slide(tmp_path, LEVELS, 0.5, jpeg=True)
+    found = read_slide(paths[0])
+    assert found.facts.note == "Levels tagged RGB are shown as the YCbCr they hold"
+    for frame, level in ((3, 2), (4, 1)):
+        shown = load_field(paths[0], frame).values.astype(int)
+        assert np.abs(shown - LEVELS[level].astype(int)).mean() < 3
+    np.testing.assert_array_equal(
+        load_field(paths[0], 5).values, LEVELS[0][:2048, :2048]
+    )
+
+
 def test_that_both_forms_of_a_real_slide_show_the_same() -> None:
     folder = shared_data("pathology", "wsi")
     svs = folder / "CMU-1-Small-Region.svs"
@@ -234,6 +248,12 @@ def test_that_both_forms_of_a_real_slide_show_the_same() -> None:
         np.testing.assert_array_equal(
             load_field(svs, frame).values, load_field(dicom, frame).values
         )
+    for frame in (2, 3, 4):
+        image = load_field(dicom, frame)
+        size = (image.size.columns, image.size.rows)
+        own = Image.fromarray(load_field(svs, frame).values).resize(size)
+        apart = np.abs(image.values.astype(int) - np.asarray(own).astype(int))
+        assert apart.mean() < 8
     with Image.open(svs) as page:
         decoded = np.asarray(page.convert("RGB")).astype(int)
     apart = np.abs(load_field(svs, 5).values.astype(int) - decoded[:2048, :2048])

@@ -1,5 +1,8 @@
 """The page Batch…: a form, its estimate, study files, and the run it starts."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,7 +109,10 @@ def test_that_a_file_that_is_no_study_is_told_at_the_foot(
     path = tmp_path / "bad.toml"
     path.write_text("this is = not [toml")
     dialog.read_from(path)
+    before = dialog.form
     qtbot.waitUntil(lambda: "not valid TOML" in dialog.sentence.text())
+    assert "bad.toml" in dialog.sentence.text()
+    assert dialog.form == before
 
 
 def test_that_without_a_data_set_the_page_says_how_to_get_one(
@@ -141,6 +147,34 @@ def test_that_only_what_was_changed_is_given_back(
     with qtbot.waitSignal(form.edited):
         form.set_values({field.name: value})
     assert form.changed() == {field.name: value}
+
+
+def test_that_what_two_models_were_asked_from_the_page_is_the_command_lines_run(
+    dialog: BatchDialog, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    bridge = WorkerBridge(settings.store)
+    workspace = MeasureWorkspace(Desk(settings, bridge))
+    qtbot.addWidget(workspace)
+    workspace.show()
+    _tick(dialog, "uniform", "asymmetry")
+    dialog.how.set_values({"grids": [8, "8x10"]})
+    dialog.write_to(tmp_path / "study.toml")
+    qtbot.waitUntil(lambda: "Written" in dialog.sentence.text(), timeout=10_000)
+    workspace.start(spec_of(dialog.form, settings))
+    qtbot.waitUntil(
+        lambda: [r.status for r in run_list(settings.store)] == [RunStatus.FINISHED],
+        timeout=60_000,
+    )
+    bridge.close()
+    (run,) = run_list(settings.store)
+    assert (run.n_planned, run.models) == (4 * _N, ("asymmetry", "uniform"))
+    said = subprocess.run(
+        [sys.executable, "-m", "viewer", "run", str(tmp_path / "study.toml"),
+         "--store", str(settings.store), "--json"],
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert json.loads(said.stdout)["run"] == run.id
+    assert run_list(settings.store) == (run,)
 
 
 def test_that_a_batch_started_in_the_window_ends_as_a_selected_run(

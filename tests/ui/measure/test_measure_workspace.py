@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -105,6 +105,13 @@ def test_that_pictures_are_drawn_in_the_background(
     for row in range(n):
         model.data(model.index(row), Qt.ItemDataRole.DecorationRole)
     qtbot.waitUntil(lambda: model.pictures_drawn == n, timeout=20_000)
+    for row in range(n):
+        first = model.index(row)
+        picture = model.data(first, Qt.ItemDataRole.DecorationRole)
+        assert isinstance(picture, QPixmap)
+        story = str(model.data(first, Qt.ItemDataRole.ToolTipRole))
+        named = {line.partition(":")[0] for line in story.splitlines()}
+        assert named >= {"Model", "Version", "Prompt", "Parameters", "Run"}
 
 
 def test_that_a_picture_shows_the_answer_and_the_reference(
@@ -112,7 +119,7 @@ def test_that_a_picture_shows_the_answer_and_the_reference(
 ) -> None:
     everything = {"finding": "all", "view": "all", "condition": "all"}
     row = trial_rows(settings.store, run, **everything, model="says-d4")[0]
-    raster = FilmPictures(settings.store, LocalDecoder()).draw(row, 144)
+    raster = FilmPictures(settings.store, LocalDecoder()).draw(row, 144).raster
     colours = {tuple(int(v) for v in pixel) for pixel in raster.pixels.reshape(-1, 3)}
     assert raster.pixels.shape == (144, 144, 3)
     assert {(0xE6, 0x9F, 0x00), (0x56, 0xB4, 0xE9)} <= colours
@@ -135,6 +142,11 @@ def test_that_a_copy_holds_the_selected_rows_and_the_export_every_row(
     QTest.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     text = QGuiApplication.clipboard().text()
     assert len(text.splitlines()) == 1 + table.shown.rowCount()
+    table.clearSelection()
+    QGuiApplication.clipboard().clear()
+    workspace.results.copy.click()
+    assert QGuiApplication.clipboard().text() == text
+    assert text.splitlines()[0].split("\t") == list(table.results.table.header)
     workspace.export_to(tmp_path / "results.csv")
     qtbot.waitUntil((tmp_path / "results.csv").exists, timeout=5000)
     with open_store(settings.store) as store:

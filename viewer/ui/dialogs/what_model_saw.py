@@ -52,7 +52,7 @@ class WhatModelSaw(QDialog):
         super().__init__(parent)
         self.setWindowTitle(f"What {name} saw")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.images = tuple(images)
+        self.images, self.request_sha256 = tuple(images), request_sha256
         self.text = _text_view(text)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(_image_column(self.images))
@@ -68,19 +68,25 @@ class WhatModelSaw(QDialog):
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         copy, close = QPushButton("Copy text"), QPushButton("Close")
+        copy_hash = QPushButton("Copy request hash")
         copy.clicked.connect(self._copy)
+        copy_hash.clicked.connect(self._copy_hash)
         close.clicked.connect(self.close)
         if self.images:
             save = QPushButton("Save image…")
             save.clicked.connect(self._save)
             row.addWidget(save)
         row.addWidget(copy)
+        row.addWidget(copy_hash)
         row.addStretch(1)
         row.addWidget(close)
         return row
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())
+
+    def _copy_hash(self) -> None:
+        QGuiApplication.clipboard().setText(self.request_sha256)
 
     def _save(self) -> None:
         title = "Save the image as it was sent"

@@ -1,5 +1,6 @@
 """One picture of the filmstrip: what was sent, its reference and its answer."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -11,8 +12,17 @@ from viewer.services.decoding import Decoder
 from viewer.services.field_raster import field_mask
 from viewer.services.measure import TrialRow
 from viewer.services.view_image import reference_masks
+from viewer.ui.canvas.overlays.cell_answer import provenance
 
 _KEPT: Final = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class FilmPicture:
+    """A trial's picture, and where its answer comes from, a line each."""
+
+    raster: Raster
+    provenance: str
 
 
 class FilmPictures:
@@ -30,7 +40,7 @@ class FilmPictures:
         self._store = store
         self._plain = lru_cache(maxsize=_KEPT)(decoder.field_raster)
 
-    def draw(self, row: TrialRow, side: int) -> Raster:
+    def draw(self, row: TrialRow, side: int) -> FilmPicture:
         """Return a trial's image as a square of ``side`` pixels, answer and reference.
 
         Reads files and the store; meant for a background thread. An image that cannot
@@ -38,7 +48,8 @@ class FilmPictures:
         """
         answer = answer_of_trial(self._store, row.trial)
         plain = self._plain(row.ref, answer.field, side)
-        return _marked(self._store, row, answer, plain)
+        raster = _marked(self._store, row, answer, plain)
+        return FilmPicture(raster, provenance(answer))
 
 
 def _marked(store: Path, row: TrialRow, answer: StoredAnswer, plain: Raster) -> Raster:

@@ -23,7 +23,7 @@ from viewer.services.decoding import Decoder
 from viewer.services.measure import TrialRow
 from viewer.ui import theme
 from viewer.ui.errands import Errands
-from viewer.ui.panels.film_picture import FilmPictures
+from viewer.ui.panels.film_picture import FilmPicture, FilmPictures
 from viewer.ui.panels.outcome_words import glyph, words
 
 Index = QModelIndex | QPersistentModelIndex
@@ -44,13 +44,14 @@ class FilmModel(QAbstractListModel):
     """Trials with their pictures, each drawn in the background when first looked at."""
 
     def __init__(
-        self, draw: Callable[[TrialRow], Raster], parent: QObject | None = None
+        self, draw: Callable[[TrialRow], FilmPicture], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._draw = draw
         self._trials: tuple[TrialRow, ...] = ()
         self._errands = Errands(self)
         self._pictures: dict[TrialRow, QPixmap] = {}
+        self._provenance: dict[TrialRow, str] = {}
         self._failures: dict[TrialRow, str] = {}
 
     @property
@@ -94,10 +95,10 @@ class FilmModel(QAbstractListModel):
         return None
 
     def _story(self, row: TrialRow) -> str:
+        told = f"{row.score.answer} {words(row.score)}\n{row.model}".strip()
         lines = [
-            f"{row.item.replace('|', ' · ')} · {row.view}",
-            f"{row.score.answer} {words(row.score)}".strip(),
-            f"{row.model} · repeat {row.repeat}",
+            f"{row.item.replace('|', ' · ')} · {row.view} · repeat {row.repeat}",
+            self._provenance.get(row, told),
             self._failures.get(row, ""),
         ]
         return "\n".join(filter(None, lines))
@@ -110,16 +111,18 @@ class FilmModel(QAbstractListModel):
             self._errands.start(
                 row,
                 lambda: self._draw(row),
-                lambda raster: self._keep(row, raster),
+                lambda picture: self._keep(row, picture),
                 lambda error: self._fail(row, error),
                 priority=_PRIORITY,
             )
         return QColor(Qt.GlobalColor.black)
 
-    def _keep(self, row: TrialRow, raster: Raster) -> None:
+    def _keep(self, row: TrialRow, picture: FilmPicture) -> None:
         while len(self._pictures) >= _KEPT:
-            self._pictures.pop(next(iter(self._pictures)))
-        self._pictures[row] = _pixmap(raster)
+            oldest = next(iter(self._pictures))
+            del self._pictures[oldest], self._provenance[oldest]
+        self._pictures[row] = _pixmap(picture.raster)
+        self._provenance[row] = picture.provenance
         self._tell(row.trial)
 
     def _fail(self, row: TrialRow, error: Exception) -> None:

@@ -42,14 +42,20 @@ class ResultsPanel(QWidget):
         self.table = ResultsView()
         self.chart = ChartPanel()
         self.filters = {column: QComboBox() for column in _FILTERS}
-        self.export = QPushButton("Export CSV…")
+        self.export = QPushButton("Export table…")
         self.export.setToolTip(
             "Save results.csv: every row of the run, filtered out or not"
+        )
+        self.copy = QPushButton("Copy table")
+        self.copy.setToolTip(
+            "Copy every row shown, with its header, to paste into a sheet; Ctrl+C"
+            " copies the selected rows"
         )
         self._title = QLabel()
         self._title.setFont(theme.title_font(self.font()))
         self.table.row_chosen.connect(self.row_chosen)
         self.export.clicked.connect(self.ask_where_to_export)
+        self.copy.clicked.connect(self.table.copy_all)
         for column, combo in self.filters.items():
             combo.setAccessibleName(f"Filter by {shown('', column)}")
             combo.currentIndexChanged.connect(self._filter)
@@ -70,6 +76,8 @@ class ResultsPanel(QWidget):
         for column, combo in self.filters.items():
             self._fill(column, combo)
         self.table.show_table(table)
+        for button in (self.copy, self.export):
+            button.setEnabled(bool(table.rows))
         self._filter()
 
     def ask_where_to_export(self) -> None:
@@ -101,6 +109,7 @@ class ResultsPanel(QWidget):
         for combo in self.filters.values():
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             head.addWidget(combo)
+        head.addWidget(self.copy)
         head.addWidget(self.export)
         both = QSplitter(Qt.Orientation.Vertical)
         both.addWidget(self.chart)

@@ -67,6 +67,11 @@ class ResultsView(QTableView):
         text = self.results.as_tsv(rows[i] for i in chosen)
         QGuiApplication.clipboard().setText(text)
 
+    def copy_all(self) -> None:
+        """Put every row shown on the clipboard, as :meth:`copy` does."""
+        text = self.results.as_tsv(self.shown.source_rows())
+        QGuiApplication.clipboard().setText(text)
+
     def event(self, event: QEvent) -> bool:
         """Take Ctrl+C before the window's own shortcut does."""
         if isinstance(event, QKeyEvent) and event.matches(

@@ -232,8 +232,9 @@ def _summary(store: Store, row: Row) -> RunSummary:
 def _status(mark: str | None, pending: int) -> RunStatus:
     if not pending:
         return RunStatus.FINISHED
-    stopped = mark in {RunMark.PAUSED, RunMark.CANCELLED}
-    return RunStatus(mark) if stopped else RunStatus.UNFINISHED
+    if mark is None or mark == RunMark.RESUMED:
+        return RunStatus.UNFINISHED
+    return RunStatus(mark)
 
 
 def status_counts(store: Store, run: int) -> dict[Status, int]:

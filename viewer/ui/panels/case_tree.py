@@ -135,8 +135,10 @@ class CaseTree(QTreeWidget):
             yield key, node, thing
 
     def _remove_all_but(self, cases: Sequence[CaseRows]) -> None:
+        """Remove what is not listed, rows first: a node takes those under it along."""
         kept = set(_keys(cases))
-        for key in [key for key in self._nodes if key not in kept]:
+        gone = [key for key in self._nodes if key not in kept]
+        for key in sorted(gone, key=len, reverse=True):
             node = self._nodes.pop(key)
             (node.parent() or self.invisibleRootItem()).removeChild(node)
             self._studies.pop(key, None)
@@ -235,8 +237,8 @@ def _middle(stack: Stack) -> ImageRef:
 
 
 def _captions(stack: Stack) -> tuple[str, str]:
-    named = stack.view is View.UNKNOWN
-    return (stack.name, stack.words) if named else (stack.words, stack.name)
+    projected = stack.view in {View.FRONTAL, View.LATERAL}
+    return (stack.words, stack.name) if projected else (stack.name, stack.words)
 
 
 def _hide_empty(item: QTreeWidgetItem) -> None:

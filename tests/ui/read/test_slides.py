@@ -8,12 +8,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.make_slide import pyramid, tissue, write_svs
+from tests.helpers.make_slide import pyramid, tissue, write_dicom_slide, write_svs
 from viewer.domain.case import ImageRef, Study
 from viewer.domain.geometry import PointPx
 from viewer.readers.catalog import scan
 from viewer.ui.canvas.overlays.scale_bar import scale_bar
-from viewer.ui.panels.hanging import Chosen, stacks_of
+from viewer.ui.panels.hanging import Chosen, rows_of, stacks_of
 from viewer.ui.panels.slide_navigation import SlideNavigation
 from viewer.ui.panels.viewport_pair import ViewportPair
 
@@ -154,3 +154,26 @@ def test_that_the_scale_bar_of_a_slide_is_in_micrometres(window: _Window) -> Non
     assert bar is not None
     assert bar.text == "100 µm"
     assert bar.length == pytest.approx(100 / (0.5 * 5000 / 2048))
+
+
+def test_that_the_rows_of_a_slide_are_its_magnifications(path: Path) -> None:
+    (rows,) = rows_of(scan([path]))
+    assert rows.words == "a.svs"
+    (study,) = rows.studies
+    assert study.words == "Whole slide, scanned at 20x"
+    assert [(stack.name, stack.words) for stack in study.stacks] == [
+        ("Overview", "SM · 1229 × 2048"),
+        ("1.25x", "SM · 188 × 312"),
+        ("2.5x", "SM · 375 × 625"),
+        ("5x", "SM · 750 × 1250"),
+        ("10x", "SM · 2 fields"),
+        ("20x", "SM · 6 fields"),
+    ]
+
+
+def test_that_a_study_in_place_of_a_patient_is_not_called_one(tmp_path: Path) -> None:
+    write_dicom_slide(tmp_path, LEVELS[1:], 0.5, PatientID="")
+    (rows,) = rows_of(scan([tmp_path]))
+    assert rows.words == "No patient named"
+    (rows,) = rows_of(scan([write_svs(tmp_path / "7.5", LEVELS[1:])]))
+    assert rows.words == "7.5"

@@ -1,14 +1,17 @@
 """Which images lie behind one row of the case browser, and which hang beside it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
 from viewer.domain.case import Case, ImageHeader, Series, Study, View
+from viewer.domain.slide import SLIDE_MODALITY
 
 _STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
 """Modalities whose series is one stack of slices; others have one row a file."""
+_UID: Final = re.compile(r"[0-9]+(\.[0-9]+)+")
 _DERIVED: Final = frozenset({"SEG", "SR", "PR", "KO", "RTSTRUCT"})
 """Objects about images: drawn over them or read beside them, never listed as one."""
 
@@ -33,7 +36,8 @@ class Stack:
         """A caption such as ``CR · frontal`` or ``CT · 300 images``."""
         projected = self.view in {View.FRONTAL, View.LATERAL}
         view = self.view.value if projected else ""
-        count = f"{len(self.images)} images" if len(self.images) > 1 else ""
+        kind = "fields" if self.modality == SLIDE_MODALITY else "images"
+        count = f"{len(self.images)} {kind}" if len(self.images) > 1 else ""
         size = self.images[0].size
         plain = f"{size.rows} × {size.columns}" if not (view or count) else ""
         return " · ".join(w for w in (self.modality, view, count, plain) if w)
@@ -69,10 +73,17 @@ class CaseRows:
 def rows_of(cases: Sequence[Case]) -> tuple[CaseRows, ...]:
     """Return what the case browser lists; cases and studies without images are not."""
     rows = (
-        CaseRows(case.patient_key, case.patient_key, _study_rows(case))
+        CaseRows(case.patient_key, _patient_words(case), _study_rows(case))
         for case in cases
     )
     return tuple(row for row in rows if row.studies)
+
+
+def _patient_words(case: Case) -> str:
+    """Return the patient's identifier; a UID stands in for one that no file names."""
+    studies = {study.key for study in case.studies}
+    stands_in = case.patient_key in studies and _UID.fullmatch(case.patient_key)
+    return "No patient named" if stands_in else case.patient_key
 
 
 def stacks_of(study: Study) -> tuple[Stack, ...]:

@@ -1,7 +1,7 @@
 """The program's entry: ``overread``, ``python -m viewer`` and the frozen executable."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -9,21 +9,36 @@ if TYPE_CHECKING:
     from viewer.services.bench import WindowSpeeds
     from viewer.services.bench_samples import Samples
 
-_DECODER: Final = "_decoder"
-"""With this alone the program is a decoding process, and imports nothing else."""
-
 
 def main() -> None:
     """Run the command line, or open the window, and exit with its code."""
-    if sys.argv[1:] == [_DECODER]:
-        from viewer.services.decoder_process import serve
-
-        serve()
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    if word in _PROCESSES:
+        _PROCESSES[word](*sys.argv[2:])
         return
     from viewer.cli import run_command_line
     from viewer.terminal import WindowParts
 
     sys.exit(run_command_line(sys.argv[1:], WindowParts(open_window, measure_window)))
+
+
+def _decode() -> None:
+    from viewer.services.decoder_process import serve
+
+    serve()
+
+
+def _make_demo(home: str, store: str) -> None:
+    from viewer.services.demo_process import serve
+
+    serve(Path(home), Path(store))
+
+
+_PROCESSES: Final[Mapping[str, Callable[..., None]]] = {
+    "_decoder": _decode,
+    "_demo": _make_demo,
+}
+"""Words with which the program runs itself beside the window, importing little."""
 
 
 def open_window(paths: Sequence[Path], store: Path | None, *, demo: bool) -> int:
@@ -32,12 +47,19 @@ def open_window(paths: Sequence[Path], store: Path | None, *, demo: bool) -> int
     Raises MissingDependencyError where Qt is not installed, WrongUseError where there
     is no display.
     """
+    from viewer.services import head_start
     from viewer.settings import read_settings
 
-    _need_qt()
-    from viewer import app
+    _need_display()
+    settings = read_settings(store)
+    begun = head_start.begin(paths, settings, demo=demo)
+    try:
+        _need_qt()
+        from viewer import app
 
-    return app.open_window(paths, read_settings(store), demo=demo)
+        return app.open_window(paths, settings, begun)
+    finally:
+        begun.end()
 
 
 def measure_window(samples: "Samples") -> "WindowSpeeds":
@@ -46,6 +68,17 @@ def measure_window(samples: "Samples") -> "WindowSpeeds":
     from viewer import app
 
     return app.measure_window(samples)
+
+
+def _need_display() -> None:
+    from viewer.domain.errors import WrongUseError
+    from viewer.services.display import has_display
+
+    if not has_display():
+        raise WrongUseError(
+            "There is no display to open the window on.",
+            "Set DISPLAY, or use the command line: overread --help.",
+        )
 
 
 def _need_qt() -> None:

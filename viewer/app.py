@@ -2,36 +2,39 @@
 
 import os
 import signal
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from viewer.domain.errors import WrongUseError
+from viewer.services.decoding import Decoder, LocalDecoder
+from viewer.services.demo_process import (
+    DemoProcess,
+    DemoProgress,
+    demo_folder,
+    is_made,
+)
+from viewer.services.display import has_display
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.jobs import run_in_background
 from viewer.ui.main_window import MainWindow
+from viewer.ui.panels.tell import tell_error
 
 if TYPE_CHECKING:
     from viewer.services.bench import WindowSpeeds
     from viewer.services.bench_samples import Samples
+    from viewer.services.head_start import HeadStart
 
 _LATER_MS: Final = 150
 """After this the first image is on its way, and the rest of the window is added."""
-_SCREENS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
-def has_display() -> bool:
-    """Return whether a window can be opened here."""
-    return sys.platform != "linux" or any(os.environ.get(name) for name in _SCREENS)
-
-
-def open_window(paths: Sequence[Path], settings: Settings, *, demo: bool) -> int:
+def open_window(
+    paths: Sequence[Path], settings: Settings, head_start: "HeadStart"
+) -> int:
     """Open the window and stay until it is closed; return the exit code.
 
     Parameters
@@ -40,26 +43,18 @@ def open_window(paths: Sequence[Path], settings: Settings, *, demo: bool) -> int
         Files and folders to open; without any, those opened last.
     settings : Settings
         The folders in use.
-    demo : bool
-        Whether to make the demo collection, where it is not made yet, and open it.
-
-    Raises
-    ------
-    WrongUseError
-        Where there is no display.
+    head_start : HeadStart
+        What began before the window was imported: the first image's decoding, and
+        the demo collection where that is to be opened.
     """
-    if not has_display():
-        raise WrongUseError(
-            "There is no display to open the window on.",
-            "Set DISPLAY, or use the command line: overread --help.",
-        )
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends Qt's loop; none is lost
     application = make_application()
-    window = build_window(settings)
+    window = build_window(settings, head_start.decoder)
     window.crash.install()
     window.show()
-    QTimer.singleShot(0, lambda: _open_first(window, paths, demo=demo))
+    QTimer.singleShot(0, lambda: _open_first(window, paths, head_start.demo))
     code = application.exec()
+    head_start.end()
     window.crash.uninstall()
     return code
 
@@ -91,9 +86,13 @@ def make_application() -> QApplication:
     return application
 
 
-def build_window(settings: Settings) -> MainWindow:
-    """Return the window, still without workspaces."""
-    return MainWindow(Desk(settings, WorkerBridge(settings.store)))
+def build_window(settings: Settings, decoder: Decoder | None = None) -> MainWindow:
+    """Return the window, still without workspaces.
+
+    Without a ``decoder`` it decodes in its own process.
+    """
+    worker = WorkerBridge(settings.store)
+    return MainWindow(Desk(settings, worker, decoder or LocalDecoder()))
 
 
 def furnish(window: MainWindow) -> None:
@@ -119,16 +118,18 @@ def _add_measure(window: MainWindow) -> None:
     InterruptedRuns(window.desk, measure.resume, window).look()
 
 
-def _open_first(window: MainWindow, paths: Sequence[Path], *, demo: bool) -> None:
+def _open_first(
+    window: MainWindow, paths: Sequence[Path], demo: DemoProcess | None = None
+) -> None:
     """Open what the start is about, and only then add what nobody looks at yet."""
     _add_read(window)
     _report_first_image(window)
-    if paths:
+    if demo is not None:
+        DemoMaker(window, demo).start()
+    elif paths:
         window.open_paths(paths)
-    elif not demo:
+    else:
         window.reopen()
-    if demo:
-        DemoMaker(window).start()
     QTimer.singleShot(_LATER_MS, lambda: _finish_furnishing(window))
 
 
@@ -144,56 +145,34 @@ def _finish_furnishing(window: MainWindow) -> None:
     window.return_to_workspace()
 
 
-@dataclass(frozen=True, slots=True)
-class DemoProgress:
-    """Steps of the demo collection that are done, and all of them."""
-
-    done: int
-    total: int
-
-
 class DemoMaker(QObject):
-    """Makes the demo collection beside the window, and opens what is ready."""
+    """Opens of the demo collection what is ready, while the rest is made beside."""
 
     _progressed = Signal(object)
     """DemoProgress"""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: MainWindow, process: DemoProcess) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._process = window, process
         self._shown: tuple[Path, ...] = ()
         self._progressed.connect(self._show_progress)
 
     def start(self) -> None:
-        """Open what was made before; make and register the rest in the background."""
-        root = self._root
-        ready = [root / "radiograph", root / "phantom"]
-        if (root / "demo.json").exists():
-            self._show(ready)
-        run_in_background(self._make, self._finish)
+        """Open what was made before; the rest joins when it is made."""
+        if is_made(self._window.desk.settings.home):
+            self._show(self._folders)
+        run_in_background(self._follow, self._finish, self._fail)
 
     @property
-    def _root(self) -> Path:
-        return self._window.desk.settings.home / "demo"
+    def _folders(self) -> tuple[Path, Path]:
+        root = demo_folder(self._window.desk.settings.home)
+        return root / "radiograph", root / "phantom"
 
-    def _make(self) -> tuple[Path, ...]:
-        from viewer.services.batch_form import dataset_names
-        from viewer.services.demo import prepare_demo
-        from viewer.services.demo_run import NAME, register_demo
-        from viewer.store.database import open_store
-
-        settings = self._window.desk.settings
-        collection = prepare_demo(settings.home, self._tell)
-        if NAME not in dataset_names(settings.store):
-            with open_store(settings.store) as store:
-                register_demo(store, settings.home, self._tell)
-        return collection.radiograph, collection.phantom
-
-    def _tell(self, done: int, total: int) -> None:
-        self._progressed.emit(DemoProgress(done, total))
+    def _follow(self) -> None:
+        self._process.follow(self._progressed.emit)
 
     def _show_progress(self, event: DemoProgress) -> None:
-        self._show([self._root / "radiograph"])
+        self._show(self._folders[:1])
         text = f"Making phantoms · {event.done} of {event.total}"
         self._window.desk.status.show_work(text)
 
@@ -202,7 +181,11 @@ class DemoMaker(QObject):
             self._shown = tuple(folders)
             self._window.open_paths(folders)
 
-    def _finish(self, folders: tuple[Path, ...]) -> None:
+    def _finish(self, _: None) -> None:
         self._window.desk.status.show_work("")
-        missing = [folder for folder in folders if folder not in self._shown]
+        missing = [folder for folder in self._folders if folder not in self._shown]
         self._window.open_paths(missing, show=not self._shown)
+
+    def _fail(self, error: Exception) -> None:
+        self._window.desk.status.show_work("")
+        tell_error(self._window.desk, error)

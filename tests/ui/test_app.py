@@ -1,25 +1,14 @@
 """The composition root: what opens, and in which order."""
 
-from pathlib import Path
+from collections.abc import Callable
 
-import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.window_parts import Furnished
 from viewer import app
-from viewer.domain.errors import WrongUseError
+from viewer.domain.errors import OverreadError
+from viewer.services.demo_process import DemoProcess, DemoProgress
 from viewer.settings import Settings
-
-
-def test_that_no_display_is_said_in_a_sentence(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
-    assert not app.has_display()
-    with pytest.raises(WrongUseError, match="no display"):
-        app.open_window([], settings, demo=False)
 
 
 def test_that_the_window_has_both_workspaces(qtbot: QtBot, settings: Settings) -> None:
@@ -31,19 +20,26 @@ def test_that_the_window_has_both_workspaces(qtbot: QtBot, settings: Settings) -
     assert {"file.batch", "ask.ask", "tool.length"} <= {spec.id for spec in known}
 
 
+class Made(DemoProcess):
+    """A process that only tells of steps, or of what went wrong."""
+
+    def __init__(self, *steps: DemoProgress | OverreadError) -> None:
+        self.steps = steps
+
+    def follow(self, tell: Callable[[DemoProgress], None]) -> None:
+        for step in self.steps:
+            if isinstance(step, OverreadError):
+                raise step
+            tell(step)
+
+
 def test_that_the_radiograph_comes_first_and_phantoms_join(
-    qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, settings: Settings
 ) -> None:
     made = Furnished(settings)
     qtbot.addWidget(made.window)
     root = settings.home / "demo"
-
-    def make(maker: app.DemoMaker) -> tuple[Path, ...]:
-        maker._tell(1, 13)
-        return root / "radiograph", root / "phantom"
-
-    monkeypatch.setattr(app.DemoMaker, "_make", make)
-    app.DemoMaker(made.window).start()
+    app.DemoMaker(made.window, Made(DemoProgress(1, 13))).start()
     qtbot.waitUntil(lambda: len(made.read.opened) == 2)
     assert made.read.opened == [root / "radiograph", root / "phantom"]
     assert made.read.shown == [root / "radiograph"]
@@ -51,16 +47,27 @@ def test_that_the_radiograph_comes_first_and_phantoms_join(
 
 
 def test_that_a_demo_made_before_opens_at_once(
-    qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, settings: Settings
 ) -> None:
     made = Furnished(settings)
     qtbot.addWidget(made.window)
     root = settings.home / "demo"
     root.mkdir(parents=True)
     (root / "demo.json").touch()
-    folders = (root / "radiograph", root / "phantom")
-    monkeypatch.setattr(app.DemoMaker, "_make", lambda _: folders)
-    app.DemoMaker(made.window).start()
-    assert made.read.shown == list(folders)
+    folders = [root / "radiograph", root / "phantom"]
+    app.DemoMaker(made.window, Made()).start()
+    assert made.read.shown == folders
     qtbot.wait(50)
-    assert made.read.opened == list(folders)
+    assert made.read.opened == folders
+
+
+def test_that_a_demo_that_cannot_be_made_is_a_notice(
+    qtbot: QtBot, settings: Settings
+) -> None:
+    made = Furnished(settings)
+    qtbot.addWidget(made.window)
+    error = OverreadError("The disk is full.", "Free some space.")
+    app.DemoMaker(made.window, Made(DemoProgress(1, 13), error)).start()
+    qtbot.waitUntil(lambda: made.window.notice_bar.isVisibleTo(made.window))
+    assert made.read.opened == [settings.home / "demo" / "radiograph"]
+    assert made.window.status.work_text.text() == ""

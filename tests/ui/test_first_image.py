@@ -38,7 +38,7 @@ def test_that_the_first_paint_is_noted_and_the_window_closes(
     window = app.build_window(settings)
     qtbot.addWidget(window)
     window.show()
-    app._open_first(window, [film], demo=False)
+    app._open_first(window, [film])
     assert not report.exists()
     qtbot.waitUntil(lambda: not window.isVisible())
     told = json.loads(report.read_text())
@@ -53,7 +53,7 @@ def test_that_nothing_is_noted_unasked(
     monkeypatch.delenv(FIRST_IMAGE_VARIABLE, raising=False)
     window = app.build_window(settings)
     qtbot.addWidget(window)
-    app._open_first(window, [film], demo=False)
+    app._open_first(window, [film])
     assert window.findChildren(first_image.FirstImage) == []
 
 

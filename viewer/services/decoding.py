@@ -10,6 +10,7 @@ import io
 import subprocess
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, cast
 
@@ -93,6 +94,11 @@ class ProcessDecoder:
 
     def __init__(self, limit_s: float = LIMIT_S) -> None:
         self._screen, self._small = _Lane(limit_s), _Lane(limit_s)
+        self._expected: _Expected | None = None
+
+    def expect(self, ref: ImageRef) -> None:
+        """Begin to open an image that will be the first one asked for."""
+        self._expected = _Expected(ref, lambda: self._screen.call(open_image, ref))
 
     def start(self) -> None:
         """Start the process for the screen, so that it is there when it is needed."""
@@ -100,6 +106,9 @@ class ProcessDecoder:
 
     def open(self, ref: ImageRef) -> OpenedImage:
         """Return an image ready for the screen."""
+        expected, self._expected = self._expected, None
+        if expected is not None and expected.ref == ref:
+            return expected.future.result()
         return self._screen.call(open_image, ref)
 
     def load(self, ref: ImageRef) -> ShownImage:
@@ -126,6 +135,21 @@ class ProcessDecoder:
         """End both processes for good; a call under way raises."""
         self._screen.close()
         self._small.close()
+
+
+class _Expected:
+    """An image on its way, in a thread of its own."""
+
+    def __init__(self, ref: ImageRef, opened: Callable[[], OpenedImage]) -> None:
+        self.ref = ref
+        self.future: Future[OpenedImage] = Future()
+        threading.Thread(target=self._run, args=(opened,), daemon=True).start()
+
+    def _run(self, opened: Callable[[], OpenedImage]) -> None:
+        try:
+            self.future.set_result(opened())
+        except Exception as error:  # noqa: BLE001 - raised where the image is asked for
+            self.future.set_exception(error)
 
 
 class _Lane:

@@ -14,7 +14,6 @@ from viewer.domain.errors import MissingDependencyError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster
 from viewer.imaging.png import encode_png
-from viewer.services.make_phantom import make_phantom
 from viewer.writers.files import write_atomically
 
 VERSION: Final = 1
@@ -58,6 +57,8 @@ def prepare_demo(home: Path, progress: Callable[[int, int], None]) -> DemoCollec
         return collection
     _write_radiograph(collection.radiograph)
     progress(1, PATIENTS + 1)
+    from viewer.services.make_phantom import make_phantom  # the radiograph came first
+
     make_phantom(
         collection.phantom,
         PATIENTS,

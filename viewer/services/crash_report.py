@@ -4,20 +4,35 @@ import platform
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import viewer
+
+_ROOTS: Final = frozenset({"viewer", "site-packages"})
+"""The folders from which on a file's path says nothing of this machine."""
 
 
 def crash_report(error: BaseException) -> str:
     """Return a report of a failure.
 
     Only versions and the places in the code are kept, never the message or a value,
-    which may hold patient data.
+    which may hold patient data, nor the folder the program lies in, which may name a
+    person.
     """
-    places = traceback.format_list(traceback.extract_tb(error.__traceback__))
+    places = traceback.format_list(
+        [_without_folder(frame) for frame in traceback.extract_tb(error.__traceback__)]
+    )
     head = f"overread {viewer.__version__}, {type(error).__name__}\n"
     system = f"Python {platform.python_version()}, {platform.system()}\n"
     return "".join([head, system, *places])
+
+
+def _without_folder(frame: traceback.FrameSummary) -> traceback.FrameSummary:
+    """Return a place whose file is named from the package on."""
+    parts = Path(frame.filename).parts
+    roots = [i for i, part in enumerate(parts) if part in _ROOTS]
+    name = "/".join(parts[roots[-1] :] if roots else parts[-1:])
+    return traceback.FrameSummary(name, frame.lineno, frame.name, line=frame.line)
 
 
 def keep_crash_report(text: str, home: Path) -> Path | None:

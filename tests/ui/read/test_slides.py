@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -12,8 +12,10 @@ from tests.helpers.make_slide import pyramid, tissue, write_dicom_slide, write_s
 from viewer.domain.case import ImageRef, Study
 from viewer.domain.geometry import PointPx
 from viewer.readers.catalog import scan
+from viewer.services.decoding import LocalDecoder
 from viewer.ui.canvas.overlays.scale_bar import scale_bar
 from viewer.ui.panels.hanging import Chosen, rows_of, stacks_of
+from viewer.ui.panels.opening import Opening, Wanted
 from viewer.ui.panels.slide_navigation import SlideNavigation
 from viewer.ui.panels.viewport_pair import ViewportPair
 
@@ -177,3 +179,16 @@ def test_that_a_study_in_place_of_a_patient_is_not_called_one(tmp_path: Path) ->
     assert rows.words == "No patient named"
     (rows,) = rows_of(scan([write_svs(tmp_path / "7.5", LEVELS[1:])]))
     assert rows.words == "7.5"
+
+
+def test_that_one_level_of_a_dicom_slide_counts_as_the_slide(
+    tmp_path: Path, qtbot: QtBot
+) -> None:
+    scan_file, level = write_dicom_slide(tmp_path, LEVELS[:2], 0.5)
+    opening = Opening(LocalDecoder(), opening_parent := QObject())
+    wanted = Wanted((level,), show=True)
+    with qtbot.waitSignal(opening.found):
+        opening.open(wanted)
+    assert wanted.paths == (scan_file,)
+    assert opening.paths == (scan_file,)
+    opening_parent.deleteLater()

@@ -1,6 +1,6 @@
 """Opening files and folders beside the window, and what is open."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +9,9 @@ from threading import Event
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 
 from viewer.domain.case import ImageRef
+from viewer.domain.file_header import FileHeader
 from viewer.services.decoding import Decoder
+from viewer.services.header_chunks import Headers, Refused
 from viewer.services.open_case import Index, Indexed, IndexState, open_cases
 from viewer.ui.errands import run_for
 from viewer.ui.panels.hanging import CaseRows, rows_of
@@ -120,11 +122,18 @@ class Opening(QObject):
         return rows_of(self._index.cases())
 
     def _look_through(self, wanted: Wanted) -> None:
+        def read(paths: tuple[Path, ...]) -> Headers:
+            headers = self._decoder.headers(paths)
+            wanted.paths = _as_listed(
+                wanted.paths, dict(zip(paths, headers, strict=True))
+            )
+            return headers
+
         events = open_cases(
             wanted.paths,
             wanted.cancelled,
             self._index,
-            self._decoder.headers,
+            read,
             wanted.image.path if wanted.image else None,
         )
         for event in events:
@@ -147,6 +156,14 @@ class Opening(QObject):
 def lies_in(path: Path, opened: Path) -> bool:
     """Tell whether a file is what was opened, or lies below it."""
     return path == opened or opened in path.parents
+
+
+def _as_listed(
+    opened: tuple[Path, ...], read: Mapping[Path, FileHeader | Refused]
+) -> tuple[Path, ...]:
+    """Return what was opened; of a slide in several files the one that is listed."""
+    listed = {path: h.path for path, h in read.items() if isinstance(h, FileHeader)}
+    return tuple(dict.fromkeys(listed.get(path, path) for path in opened))
 
 
 def _still_open(

@@ -130,6 +130,8 @@ def _scroll_times(window: MainWindow, series: Path) -> dict[str, list[float]]:
     viewport = window.findChildren(ViewportPair)[0].active
     window.show()
     window.open_paths([series])
+    files = len(list(series.iterdir()))
+    _wait_until(lambda: len(viewport.stack_images) == files)
     _wait_until(lambda: viewport.shown is not None)
 
     def go_to(position: int) -> None:

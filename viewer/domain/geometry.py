@@ -51,6 +51,13 @@ class BoxPx:
 
 
 @dataclass(frozen=True, slots=True)
+class PolygonPx:
+    """A closed outline in pixels; the last point joins the first."""
+
+    points: tuple[PointPx, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Affine:
     """A 2-D affine map of pixel coordinates: x' = a·x + b·y + c, y' = d·x + e·y + f."""
 

@@ -1,0 +1,131 @@
+"""Places on an image that a reply names: points, boxes, outlines, masks in boxes."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.answer import Status, Unparsed
+from viewer.domain.geometry import BoxPx, PointPx, PolygonPx, SizePx
+from viewer.domain.reference import Mask
+
+_HALF = 128
+
+
+class ReplyStatus(StrEnum):
+    """How a reply could be read; every word but the first two is a trial's status."""
+
+    OK = "ok"
+    """At least one place was read."""
+    EMPTY = "empty"
+    """The reply says in its own format that there is no place: a real answer."""
+    UNPARSED = "unparsed"
+    AMBIGUOUS = "ambiguous"
+    OUT_OF_RANGE = "out_of_range"
+    REFUSED = "refused"
+    DENIED_FINDING = "denied_finding"
+    TRUNCATED = "truncated"
+
+
+class Flag(StrEnum):
+    """What had to be done to a place, or looks wrong about it (studies.md 3.6)."""
+
+    TRANSPOSED = "transposed"
+    """A first corner lay right of or below its second; they were swapped."""
+    CLIPPED = "clipped"
+    """It reached beyond the image and was cut at its edge."""
+    SUSPECT_SCALE = "suspect_scale"
+    """Every number lies between 0 and 1, where the convention counts higher."""
+    MAY_BE_POLYGON = "may_be_polygon"
+    """Read as boxes of four numbers each; the same numbers could be an outline."""
+    MASK_UNREADABLE = "mask_unreadable"
+    """A mask came with it that cannot be decoded."""
+    MASK_NOT_DECODED = "mask_not_decoded"
+    """Its mask is kept as codes that only the model's own decoder can draw."""
+    SEVERAL_LABELS = "several_labels"
+    """The reply's places carry different labels."""
+    SOME_REJECTED = "some_rejected"
+    """Other places of the same reply could not be read."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoxMask:
+    """A probability map stretched over a box.
+
+    ``probability`` is (rows, columns) uint8, 0 to 255; ``box`` is in native pixels
+    and may reach beyond the image.
+    """
+
+    box: BoxPx
+    probability: npt.NDArray[np.uint8]
+
+    def mask(self, size: SizePx) -> Mask:
+        """Return the pixels whose centre lies where the map is 128 or more."""
+        inside = np.zeros((size.rows, size.columns), dtype=np.bool_)
+        rows, columns = self.probability.shape
+        ys, vs = _samples(self.box.y0, self.box.y1, size.rows, rows)
+        xs, us = _samples(self.box.x0, self.box.x1, size.columns, columns)
+        inside[np.ix_(ys, xs)] = self.probability[np.ix_(vs, us)] >= _HALF
+        return Mask.of_array(inside)
+
+
+def _samples(
+    start: float, stop: float, length: int, samples: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the pixels whose centres lie in [start, stop), and their map samples."""
+    centres = np.arange(length) + 0.5
+    pixels = np.flatnonzero((centres >= start) & (centres < stop))
+    at = (centres[pixels] - start) / (stop - start) * samples
+    return pixels, np.minimum(at.astype(np.int64), samples - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """One place in native pixels, and how the reply called it.
+
+    ``seg_codes`` are PaliGemma's 16 indices into its VQ-VAE's codebook, kept as they
+    came: drawing them needs that network's weights.
+    """
+
+    shape: PointPx | BoxPx | PolygonPx
+    label: str = ""
+    flags: tuple[Flag, ...] = ()
+    mask: BoxMask | None = None
+    seg_codes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A place that is none, as it was written, and why."""
+
+    written: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class PlacesReading:
+    """What a reply says under one convention of coordinates.
+
+    ``raw`` is the reply word for word. Where ``status`` is TRUNCATED, ``places`` is
+    the prefix that could be recovered: it is shown and never scored.
+    """
+
+    raw: str
+    convention: str
+    status: ReplyStatus
+    reason: str = ""
+    places: tuple[Place, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    flags: tuple[Flag, ...] = ()
+
+    @property
+    def scored(self) -> tuple[Place, ...]:
+        """The places that count: none unless the reply was read to its end."""
+        return self.places if self.status is ReplyStatus.OK else ()
+
+    def unparsed(self) -> Unparsed | None:
+        """Return the status and reason of a reply that answers nothing, else None."""
+        if self.status in {ReplyStatus.OK, ReplyStatus.EMPTY}:
+            return None
+        return Unparsed(Status(self.status.value), self.reason)

@@ -1,0 +1,1 @@
+"""How models write coordinates: one table of conventions, read and written."""

@@ -1,0 +1,280 @@
+"""Places in JSON: boxes and points under their keys, or bare lists of numbers."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from viewer.models.coordinates.lenient_json import Document, Pairs, documents
+from viewer.models.coordinates.marks import Found, Kind, Mark
+
+X_FIRST_KEYS = frozenset({"bbox2d", "bboxes2d", "point2d", "points2d"})
+Y_FIRST_KEYS = frozenset({"box2d", "boxes2d"})
+_BOX_KEYS = frozenset(
+    {
+        *("bbox", "bboxes", "box", "boxes", "boundingbox", "boundingboxes", "xyxy"),
+        *("coordinates", "coords", "region", "location", "rect", "rectangle"),
+        *("bbox2d", "bboxes2d", "box2d", "boxes2d"),
+    }
+)
+_POINT_KEYS = frozenset(
+    {"point2d", "points2d", "point", "points", "center", "centre", "click", "position"}
+)
+_LABEL_KEYS = (
+    *("label", "labels", "name", "class", "category", "finding", "phrase", "text"),
+    *("description", "caption", "object", "title"),
+)
+_CONTAINER_KEYS = frozenset(
+    {
+        *("findings", "detections", "objects", "results", "annotations", "items"),
+        *("predictions", "abnormalities", "regions", "answer", "output", "data"),
+    }
+)
+_CORNERS = (
+    ("x1", "y1", "x2", "y2"),
+    ("x0", "y0", "x1", "y1"),
+    ("xmin", "ymin", "xmax", "ymax"),
+    ("left", "top", "right", "bottom"),
+)
+_EXTENTS = (("x", "y", "width", "height"), ("x", "y", "w", "h"))
+_NOTHING = frozenset({"", "none", "null", "nothing", "na", "notvisible", "notpresent"})
+_STRING_NUMBER = re.compile(
+    r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?)\s*(?:px)?\s*"
+)
+_NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")
+_ONLY_NUMBERS = re.compile(r"[\s\[(]*[-+.\d][-+.\d\s,;()\[\]]*")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonRules:
+    """Which axis stands first, and which keys tell that another convention wrote it."""
+
+    y_first: bool = False
+    with_masks: bool = False
+
+    @property
+    def foreign(self) -> frozenset[str]:
+        """Keys that name the other order of axes."""
+        return X_FIRST_KEYS if self.y_first else Y_FIRST_KEYS
+
+
+def find_in_json(text: str, rules: JsonRules) -> Found:
+    """Return the places of every list and object in a text."""
+    walk = _Walk(rules)
+    complete = True
+    for document in documents(text):
+        walk.document(document, text)
+        complete = document.complete
+    return Found(
+        tuple(walk.marks),
+        tuple(walk.malformed),
+        tuple(walk.foreign),
+        walk.empty,
+        complete,
+    )
+
+
+def plain_key(key: str) -> str:
+    """Return a key without case, underscores and blanks."""
+    return re.sub(r"[^a-z0-9]", "", key.casefold())
+
+
+def number(value: object) -> float | None:
+    """Return a number, also one written as text or in pixels, else None."""
+    if isinstance(value, float):
+        return value
+    match = (
+        _STRING_NUMBER.fullmatch(value.casefold()) if isinstance(value, str) else None
+    )
+    return float(match[1]) if match else None
+
+
+@dataclass
+class _Walk:
+    """Gathers the places of documents."""
+
+    rules: JsonRules
+    marks: list[Mark] = field(default_factory=list)
+    malformed: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    empty: bool = False
+
+    def document(self, document: Document, text: str) -> None:
+        """Gather a document; bare pairs of numbers count only as the whole text."""
+        alone = _is_alone(document, text)
+        if document.value in ([], Pairs(())):
+            self.empty = self.empty or (document.complete and alone)
+        elif isinstance(document.value, Pairs):
+            self._object(document.value, "")
+        elif isinstance(document.value, list):
+            self._bare(document.value, alone=alone)
+
+    def _bare(self, members: list[object], *, alone: bool) -> None:
+        numbers = _numbers(members)
+        if numbers is None:
+            for member in members:
+                self._nested(member, "", alone=alone)
+        elif len(numbers) == 4:
+            self._add(Kind.BOX, numbers, "")
+        elif alone and len(numbers) == 2:
+            self._add(Kind.POINT, numbers, "")
+        elif alone:
+            self.malformed.append(_written(members))
+
+    def _nested(self, value: object, label: str, *, alone: bool = False) -> None:
+        if isinstance(value, Pairs):
+            self._object(value, label)
+        elif isinstance(value, list):
+            self._bare(value, alone=alone)
+
+    def _object(self, value: Pairs, label: str) -> None:
+        label = _label(value) or label
+        mask = _mask(value) if self.rules.with_masks else None
+        if named := _named_corners(value):
+            self._add(
+                Kind.BOX if len(named) == 4 else Kind.POINT, named, label, named=True
+            )
+            return
+        for key, member in value.pairs:
+            plain = plain_key(key)
+            if plain in self.rules.foreign:
+                self.foreign.append(key)
+            elif plain in _BOX_KEYS:
+                self._keyed(member, Kind.BOX, label, mask)
+            elif plain in _POINT_KEYS:
+                self._keyed(member, Kind.POINT, label, mask)
+            elif plain not in _LABEL_KEYS:
+                name = "" if plain in _CONTAINER_KEYS else key
+                self._member(member, _label(value) or name)
+
+    def _member(self, value: object, label: str) -> None:
+        """Gather what stands under a key of no meaning, which may be the label."""
+        numbers = _numbers(value) if isinstance(value, list) else None
+        if numbers is not None and len(numbers) == 4:
+            self._add(Kind.BOX, numbers, label)
+        elif isinstance(value, list) and not value:
+            self.empty = True
+        elif numbers is None:
+            self._each(value, label)
+
+    def _each(self, value: object, label: str) -> None:
+        for member in value if isinstance(value, list) else [value]:
+            numbers = _numbers(member) if isinstance(member, list) else None
+            if numbers is not None and len(numbers) == 4:
+                self._add(Kind.BOX, numbers, label)
+            else:
+                self._nested(member, label if isinstance(member, Pairs) else "")
+
+    def _keyed(self, value: object, kind: Kind, label: str, mask: str | None) -> None:
+        """Gather what stands under a box's or a point's key."""
+        if value is None or value == [] or _says_nothing(value):
+            self.empty = True
+            return
+        numbers = _keyed_numbers(value)
+        if numbers is not None and len(numbers) in {2, 4}:
+            self._add(
+                Kind.BOX if len(numbers) == 4 else Kind.POINT, numbers, label, mask
+            )
+        elif isinstance(value, Pairs):
+            self._object(value, label)
+        elif numbers is None and isinstance(value, list):
+            for member in value:
+                self._keyed(member, kind, label, mask)
+        else:
+            self.malformed.append(_written(value))
+
+    def _add(
+        self,
+        kind: Kind,
+        numbers: Sequence[float],
+        label: str,
+        mask: str | None = None,
+        *,
+        named: bool = False,
+    ) -> None:
+        values = tuple(numbers)
+        if self.rules.y_first and not named:
+            values = tuple(
+                v
+                for y, x in zip(values[::2], values[1::2], strict=True)
+                for v in (x, y)
+            )
+        self.marks.append(Mark(kind, values, label, _written(list(numbers)), mask))
+
+
+def _is_alone(document: Document, text: str) -> bool:
+    """Tell whether nothing but fences and blanks surrounds a document."""
+    around = text[: document.start] + text[document.end :]
+    return not re.sub(r"```(?:json|python)?|[\s.`]", "", around)
+
+
+def _numbers(members: list[object]) -> list[float] | None:
+    """Return the numbers of a list of nothing else, or None."""
+    found = [number(member) for member in members]
+    numbers = [n for n in found if n is not None]
+    return numbers if numbers and len(numbers) == len(found) else None
+
+
+def _keyed_numbers(value: object) -> list[float] | None:
+    """Return the numbers of a list, two corners or a text such as "1, 2, 3, 4"."""
+    if isinstance(value, str):
+        whole = _ONLY_NUMBERS.fullmatch(value)
+        return [float(n) for n in _NUMBERS.findall(value)] if whole else None
+    if not isinstance(value, list):
+        return None
+    corners = [
+        _numbers(member) if isinstance(member, list) else None for member in value
+    ]
+    if len(corners) == 2 and all(corner and len(corner) == 2 for corner in corners):
+        return [n for corner in corners for n in corner or ()]
+    return _numbers(value)
+
+
+def _named_corners(value: Pairs) -> list[float] | None:
+    """Return x0, y0, x1, y1 or x, y of an object that names each of them."""
+    numbers = {plain_key(key): number(member) for key, member in value.pairs}
+    for names in _CORNERS:
+        if all(numbers.get(name) is not None for name in names):
+            return [numbers[name] or 0.0 for name in names]
+    for names in _EXTENTS:
+        if all(numbers.get(name) is not None for name in names):
+            x, y, width, height = (numbers[name] or 0.0 for name in names)
+            return [x, y, x + width, y + height]
+    if numbers.get("x") is not None and numbers.get("y") is not None:
+        return [numbers["x"] or 0.0, numbers["y"] or 0.0]
+    return None
+
+
+def _label(value: Pairs) -> str:
+    members = {plain_key(key): member for key, member in value.pairs}
+    found = (_label_text(members[key]) for key in _LABEL_KEYS if key in members)
+    return next((text for text in found if text), "")
+
+
+def _label_text(value: object) -> str:
+    """Return a label's text, of a list of labels or of a nested one too."""
+    if isinstance(value, list):
+        return "; ".join(text for text in map(_label_text, value) if text)
+    if isinstance(value, Pairs):
+        texts = (_label_text(member) for _, member in value.pairs)
+        return next((text for text in texts if text), "")
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _mask(value: Pairs) -> str | None:
+    masks = [
+        v for key, v in value.pairs if plain_key(key) in {"mask", "segmentationmask"}
+    ]
+    return masks[0] if masks and isinstance(masks[0], str) else None
+
+
+def _says_nothing(value: object) -> bool:
+    return isinstance(value, str) and plain_key(value) in _NOTHING
+
+
+def _written(value: object) -> str:
+    """Return a value as short text for the list of what was rejected."""
+    if isinstance(value, list):
+        return "[" + ", ".join(_written(member) for member in value[:16]) + "]"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "{…}" if isinstance(value, Pairs) else str(value)[:80]

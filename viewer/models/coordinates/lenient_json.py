@@ -1,0 +1,171 @@
+"""JSON as models write it: fenced, in prose, single-quoted, with loose commas, cut off.
+
+Commas, semicolons and comments between values carry no meaning here, quotes may be
+single or missing, Python's ``None`` and tuples count. Brackets and colons must be
+right: what they hold is what the numbers mean.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_DEEPEST = 24
+_START = re.compile(r"[\[{]|\((?=\s*[-+.\d])")
+_CLOSE = {"[": "]", "{": "}", "(": ")"}
+_BETWEEN = re.compile(r"(?:[\s,;]|//[^\n]*|/\*.*?\*/|```(?:json)?)*", re.DOTALL)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?(?![\w.])")
+_PIXELS = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+))\s?px\b")
+_DOUBLE = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
+_SINGLE = re.compile(r"'((?:[^'\\\n]|\\.|'(?!\s*[,:\]})]))*)'")
+_WORD = re.compile(r"[^\W\d][\w \-]*")
+_BREAKING_OFF = re.compile(r"[\"']|[-+.\d]+(?:[eE][-+]?)?\Z")
+_WORDS = {"true": True, "false": False, "null": None, "none": None, "nan": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """An object's keys and values in their order; a key may stand twice."""
+
+    pairs: tuple[tuple[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A value, where it stood, and whether it was closed.
+
+    ``value`` is a list, Pairs, str, float, bool or None. Of a document cut off it
+    holds the members that were closed; of a list cut among its numbers, none of them.
+    """
+
+    value: object
+    start: int
+    end: int
+    complete: bool
+
+
+class _BadSyntaxError(Exception):
+    """The text at this place is not JSON however leniently read."""
+
+
+def documents(text: str) -> Iterator[Document]:
+    """Yield every outermost list or object of a text."""
+    position = 0
+    while start := _START.search(text, position):
+        reader = _Reader(text, start.start())
+        try:
+            value = reader.container(0)
+        except _BadSyntaxError:
+            position = start.end()
+        else:
+            position = reader.position
+            yield Document(value, start.start(), position, not reader.cut)
+
+
+class _Reader:
+    """Reads one document from ``position`` on; ``cut`` once the text has run out."""
+
+    def __init__(self, text: str, position: int) -> None:
+        self.text = text
+        self.position = position
+        self.cut = False
+
+    def container(self, depth: int) -> object:
+        """Read a list or an object at its opening bracket."""
+        if depth > _DEEPEST:
+            raise _BadSyntaxError
+        opening = self.text[self.position]
+        self.position += 1
+        if opening == "{":
+            return self._object(depth)
+        members: list[object] = []
+        while not self._closed(_CLOSE[opening]):
+            self._member(members, depth)
+        if self.cut:
+            return [m for m in members if isinstance(m, list | Pairs)]
+        return members
+
+    def _object(self, depth: int) -> Pairs:
+        pairs: list[tuple[str, object]] = []
+        while not self._closed("}"):
+            key = self._key()
+            if key is None:
+                break
+            members: list[object] = []
+            self._member(members, depth)
+            pairs += [(key, member) for member in members]
+        return Pairs(tuple(pairs))
+
+    def _closed(self, closing: str) -> bool:
+        """Step over what separates values; tell whether the container ends here."""
+        self._skip()
+        if self.cut:
+            return True
+        if self.text[self.position] != closing:
+            return False
+        self.position += 1
+        return True
+
+    def _skip(self) -> None:
+        between = _BETWEEN.match(self.text, self.position)
+        self.position = between.end() if between else self.position
+        self.cut = self.cut or self.position >= len(self.text)
+
+    def _key(self) -> str | None:
+        """Read a key and its colon; None where the text runs out within."""
+        key = str(self._scalar())
+        self._skip()
+        if self.cut:
+            return None
+        if self.text[self.position] != ":":
+            raise _BadSyntaxError
+        self.position += 1
+        return key
+
+    def _member(self, members: list[object], depth: int) -> None:
+        """Add the next value, unless the text ends before its end."""
+        self._skip()
+        if self.cut:
+            return
+        if self.text[self.position] in _CLOSE:
+            members.append(self.container(depth + 1))
+            return
+        value = self._scalar()
+        if not self.cut:
+            members.append(value)
+
+    def _scalar(self) -> object:
+        for pattern in (_PIXELS, _NUMBER):
+            if match := pattern.match(self.text, self.position):
+                self._step(match)
+                return float(match[match.lastindex or 0])
+        for pattern in (_DOUBLE, _SINGLE):
+            if match := pattern.match(self.text, self.position):
+                self.position = match.end()
+                return _unescaped(match[1])
+        if match := _WORD.match(self.text, self.position):
+            self._step(match)
+            return _WORDS.get(match[0].strip().casefold(), match[0].strip())
+        self._run_out()
+        return None
+
+    def _step(self, match: re.Match[str]) -> None:
+        """Go on behind a bare value; at the text's end it may not be whole."""
+        self.position = match.end()
+        self.cut = self.cut or self.position >= len(self.text)
+
+    def _run_out(self) -> None:
+        """Take a string that never ends, or a number breaking off, as the cut."""
+        if not _BREAKING_OFF.match(self.text, self.position):
+            raise _BadSyntaxError
+        self.position, self.cut = len(self.text), True
+
+
+def _unescaped(text: str) -> str:
+    """Return a string's text with JSON's escapes read, where they are valid."""
+    if "\\" not in text:
+        return text
+    try:
+        return str(json.loads(f'"{text}"', strict=False))
+    except ValueError:
+        return text

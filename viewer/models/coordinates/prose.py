@@ -1,0 +1,84 @@
+"""The words around coordinates: reasoning, refusals, denials."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_REASONING = r"(?:think|thinking|thought|reasoning|scratchpad|analysis)"
+_CLOSED = re.compile(rf"<({_REASONING})>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_END = re.compile(rf"</{_REASONING}>", re.IGNORECASE)
+_OPEN = re.compile(rf"<{_REASONING}>.*", re.DOTALL | re.IGNORECASE)
+_CHAT_TOKENS = re.compile(
+    r"<\|(?:im_end|im_start|endoftext|eot_id|end|assistant)\|>|</?s>"
+    r"|<(?:eos|bos|pad|end_of_turn|start_of_turn)>|<\|end▁of▁sentence\|>",
+    re.IGNORECASE,
+)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_QUOTES = str.maketrans("“”„«»‘’‚", '"""""\'\'\'')
+_AROUND = " \t\r\n.,;:!?'\"`()<>*_"
+_NOTHING = frozenset(
+    {"none", "null", "n/a", "no boxes", "no box", "nothing", "no objects", "no points"}
+)
+_FENCE = re.compile(r"```(?:json|python|xml|html|text)?")
+
+_UNABLE = (
+    r"\b(?:can(?:no|')?t|can not|could not|couldn't|unable to|not able to|won't"
+    r"|will not|must decline to|decline to|refuse to"
+    r"|not (?:permitted|allowed|comfortable|qualified)(?: to)?)"
+)
+_TASK = (
+    r"(?:help|assist|provid\w+|comply|do (?:that|this)|analy[sz]\w+|interpret\w*"
+    r"|diagnos\w*|offer\w*|process|view|answer|identify|locali[sz]e|locate|perform"
+    r"|review|examine|assess|mark|draw|annotat\w+|give|see (?:the|any|an) image)"
+)
+_DECLINES = re.compile(
+    rf"{_UNABLE}\s+(?:\w+ly )?{_TASK}\b"
+    r"|\bi(?:'m| am) (?:very |so )?sorry\b|\bi apologi[sz]e\b|\bas an ai\b"
+    r"|\bagainst my (?:guidelines|policy)",
+)
+_DENIES = re.compile(
+    r"\b(?:no|without)\s+(?:\w+\s+){0,4}?(?:evidence|signs?|indication|abnormalit\w+"
+    r"|finding\w*|opacit\w+|lesions?|pneumothorax|effusions?|consolidation|nodules?|mass(?:es)?"
+    r"|fractures?|cardiomegaly|ed(?:e)?ma|atelectasis|boxes|box|objects?|points?|regions?)\b"
+    r"|\b(?:is|are|was|were) (?:not|no) (?:\w+ly )?(?:seen|present|visible|identified"
+    r"|detected|evident|noted|observed|found|shown)\b|\bthere (?:is|are) (?:none|no)\b"
+    r"|\b(?:do|does|did) not (?:see|show|find|contain|reveal|detect)\b|\bnot visible\b"
+    r"|\b(?:appears?|is|are|looks?) (?:normal|unremarkable|clear)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A reply's text without its reasoning; ``unfinished`` if that never ended."""
+
+    text: str
+    unfinished: bool
+
+
+def said(reply: str) -> Said:
+    """Return the text that answers: NFKC, plain quotes, no reasoning or chat tokens."""
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", reply)).translate(_QUOTES)
+    text = _END.split(_CLOSED.sub(" ", text))[-1]
+    answer = _OPEN.sub(" ", text)
+    return Said(_CHAT_TOKENS.sub(" ", answer).strip(), answer != text)
+
+
+def is_nothing(text: str) -> bool:
+    """Tell whether a text is no more than an empty list or the word none."""
+    bare = _FENCE.sub(" ", text).strip(_AROUND).casefold()
+    return bare in _NOTHING or re.sub(r"\s", "", bare) in {"[]", "{}", "[[]]"}
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether a text holds nothing but punctuation and fences."""
+    return not _FENCE.sub(" ", text).strip(_AROUND)
+
+
+def declines(text: str) -> bool:
+    """Tell whether a text refuses."""
+    return _DECLINES.search(text.casefold()) is not None
+
+
+def denies(text: str) -> bool:
+    """Tell whether a text says that there is nothing to place."""
+    return _DENIES.search(text.casefold()) is not None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 START_BYTES: Final = 512
 """Of these the preamble is 128; the SOP class follows within the file meta group."""
 _SOP_CLASS: Final = VLWholeSlideMicroscopyImageStorage.encode()
-_WRONG_TAG: Final = "Levels tagged RGB are shown as the YCbCr they hold"
+_WRONG_TAG: Final = "Levels tagged RGB shown as YCbCr"
 _LEVEL: Final = "VOLUME"
 """Image Type's third value of a level of the scan (PS3.3 C.8.12.4.1.1)."""
 _TAGS: Final = [

@@ -228,7 +228,7 @@ def test_that_levels_tagged_rgb_by_mistake_are_shown_in_their_colours(
 ) -> None:
     paths = write_dicom_slide(tmp_path, LEVELS, 0.5, jpeg=True)
     found = read_slide(paths[0])
-    assert found.facts.note == "Levels tagged RGB are shown as the YCbCr they hold"
+    assert found.facts.note == "Levels tagged RGB shown as YCbCr"
     for frame, level in ((3, 2), (4, 1)):
         shown = load_field(paths[0], frame).values.astype(int)
         assert np.abs(shown - LEVELS[level].astype(int)).mean() < 3

@@ -11,6 +11,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.readers.annotation import corner_text, tags_of
 from viewer.readers.catalog import read_headers, scan
+from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.pixels import load_pixels
 
 pytest.importorskip("openslide")
@@ -101,3 +102,17 @@ def test_that_a_folder_with_slides_is_listed_without_openslide(
     assert case.unreadable == ("b.svs",)
     with pytest.raises(UnreadableInputError, match=r"overread\[pathology\]"):
         read_headers(tmp_path / "b.svs")
+
+
+def test_that_a_folder_of_slides_is_a_data_set_of_their_fields(
+    dicom: list[Path],
+) -> None:
+    dataset = read_dataset("folder", dicom[0].parent, "slides")
+    assert [image.ref for image in dataset.images] == [
+        ImageRef(dicom[0], n) for n in range(9)
+    ]
+    assert len({image.patient for image in dataset.images}) == 1
+    assert {image.view for image in dataset.images} == {View.OTHER}
+    (notice,) = [n for n in dataset.notices if n.kind == "part_of_slide"]
+    assert notice.subject == "level_1"
+    assert notice.text == "It is a part of the whole slide level_0.dcm."

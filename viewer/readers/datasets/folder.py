@@ -83,6 +83,10 @@ def read(
             text = "It holds segments or a report, no picture, and is not imported."
             notices.append(Notice("not_an_image", file.key, text))
             continue
+        if _is_listed_elsewhere(file, found):
+            text = f"It is a part of the whole slide {found.headers[0].ref.path.name}."
+            notices.append(Notice("part_of_slide", file.key, text))
+            continue
         masks = _read_masks(file)
         of_file = _images(file, found, masks, view)
         images.extend(of_file)
@@ -134,6 +138,10 @@ def named_view(stem: str) -> View:
 
 def _is_no_picture(found: FileFacts) -> bool:
     return any(header.modality in _NO_PICTURES for header in found.headers)
+
+
+def _is_listed_elsewhere(file: ImageFile, found: FileFacts) -> bool:
+    return any(header.ref.path != file.path for header in found.headers)
 
 
 def _read_masks(file: ImageFile) -> _Masks:

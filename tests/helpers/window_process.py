@@ -16,7 +16,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from viewer import app
-from viewer.settings import STORE_VARIABLE, read_settings
+from viewer.__main__ import open_window
+from viewer.settings import STORE_VARIABLE
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.measure_workspace import MeasureWorkspace
 
@@ -50,7 +51,7 @@ def main() -> int:
     hand, clock = _hand(study_file), QTimer(interval=_TURN_MS)
     clock.timeout.connect(lambda: next(hand, None))
     clock.start()
-    return app.open_window((), read_settings(store), demo=False)
+    return open_window((), store, demo=False)
 
 
 def start_batch(store: Path, study_file: Path) -> "subprocess.Popen[bytes]":

@@ -17,6 +17,7 @@ from viewer.domain.result import Outcome
 from viewer.domain.run import RunStatus
 from viewer.services.batch_form import dataset_names
 from viewer.services.demo_run import NAME as DEMO
+from viewer.services.head_start import HeadStart
 from viewer.services.import_dataset import import_dataset
 from viewer.services.make_phantom import make_phantom
 from viewer.settings import Settings
@@ -140,14 +141,15 @@ def open_story(qtbot: QtBot, settings: Settings, folder: Path) -> Story:
     return Story(qtbot, window, read, measure, folder)
 
 
-def open_demo(qtbot: QtBot, settings: Settings) -> Story:
+def open_demo(qtbot: QtBot, settings: Settings, begun: HeadStart) -> Story:
     """Open the window on the demo collection, and wait until all of it is made."""
-    window = app.build_window(settings)
+    window = app.build_window(settings, begun.decoder)
     qtbot.addWidget(window)
     app.furnish(window)
     window.show()
     qtbot.waitExposed(window)
-    app.DemoMaker(window).start()
+    assert begun.demo is not None
+    app.DemoMaker(window, begun.demo).start()
     read, measure = found(window, ReadWorkspace), found(window, MeasureWorkspace)
     story = Story(qtbot, window, read, measure, settings.home / "demo" / "phantom")
     story.wait(lambda: story.read.pair.active.shown is not None)

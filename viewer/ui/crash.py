@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -40,6 +40,8 @@ class CrashDialog(QDialog):
         said.setWordWrap(True)
         self.report = QPlainTextEdit(report, self)
         self.report.setReadOnly(True)
+        fixed = QFontDatabase.SystemFont.FixedFont
+        self.report.setFont(QFontDatabase.systemFont(fixed))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
         self.copy_button = buttons.addButton(

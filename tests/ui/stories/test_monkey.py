@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.window_monkey import Monkey
 from tests.helpers.window_stalls import LIMIT_S, StallWatch
 from tests.helpers.window_story import Story, open_demo, open_story
+from viewer.services.head_start import begin
 from viewer.settings import Settings
 
 _PLATFORM = "This plugin does not support"
@@ -39,10 +40,12 @@ def story(qtbot: QtBot, settings: Settings, tmp_path: Path) -> Iterator[Story]:
 @pytest.fixture
 def demo(qtbot: QtBot, settings: Settings) -> Iterator[Story]:
     """The window over the demo collection."""
-    made = open_demo(qtbot, settings)
+    begun = begin((), settings, demo=True)
+    made = open_demo(qtbot, settings, begun)
     _keep_open(made)
     yield made
     made.window.close()
+    begun.end()
 
 
 def _keep_open(story: Story) -> None:

@@ -1,4 +1,8 @@
-"""Any image file to pixels in modality units."""
+"""Any image file to pixels in modality units.
+
+Each format's reader is imported with the first file of it: most of what imports this
+module never reads one in its own process, least of all a window that is to start.
+"""
 
 from enum import Enum
 from pathlib import Path
@@ -6,10 +10,7 @@ from pathlib import Path
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import PixelImage
-from viewer.readers.dicom import load_dicom
-from viewer.readers.raster_files import load_raster_file
 from viewer.readers.refusal import refusing
-from viewer.readers.slide import START_BYTES, is_slide, load_field
 from viewer.readers.volume import is_volume_name, load_slice
 
 
@@ -51,9 +52,15 @@ def load_pixels(ref: ImageRef) -> PixelImage:
     if kind is FileKind.VOLUME:
         return load_slice(ref.path, ref.frame)
     if kind is FileKind.SLIDE:
+        from viewer.readers.slide import load_field
+
         return load_field(ref.path, ref.frame)
     if kind is FileKind.RASTER:
+        from viewer.readers.raster_files import load_raster_file
+
         return load_raster_file(ref.path, ref.frame)
+    from viewer.readers.dicom import load_dicom
+
     return load_dicom(ref.path, ref.frame)
 
 
@@ -69,6 +76,8 @@ def file_kind(path: Path) -> FileKind:
         )
     if is_volume_name(path):
         return FileKind.VOLUME
+    from viewer.readers.slide import START_BYTES, is_slide
+
     with refusing(path), path.open("rb") as stream:
         start = stream.read(START_BYTES)
     if not start:

@@ -26,7 +26,7 @@ from viewer.ui.canvas.overlays.cell_answer import (
 )
 from viewer.ui.canvas.overlays.grid import GridOverlay, cell_rect
 from viewer.ui.canvas.overlays.halo import TEXT
-from viewer.ui.canvas.overlays.label_places import axis_names
+from viewer.ui.canvas.overlays.label_places import axis_names, cell_labels
 from viewer.ui.canvas.overlays.letters import edge_letters, laterality_text
 from viewer.ui.canvas.overlays.outcome_glyph import Glyph, glyph_of, words_of
 from viewer.ui.canvas.overlays.reference import outline_loops, outline_path
@@ -274,3 +274,45 @@ def test_that_corner_text_has_a_halo_on_white(qapp: object) -> None:
     values = np.frombuffer(canvas.constBits(), np.uint8).reshape(60, 200, 4)[..., 0]
     assert values.min() < 60
     assert values[:, 120:].min() == 255
+
+
+@pytest.mark.parametrize("zoom", [1.0, 3.0])
+def test_that_a_reference_that_was_moved_is_drawn_as_one_that_was_not(
+    view: ImageView, make_shown: MakeShown, zoom: float
+) -> None:
+    """Its picture is kept while it moves; what differs is a rounding of its edge."""
+    mask = np.zeros((600, 500), bool)
+    mask[210:320, 130:260] = blob(3, (110, 130))
+    seen = []
+    for steps in ((7, -4), (3, -2), (7, -4)):
+        view.show_image(make_shown())
+        view.fit()
+        view.zoom_by(zoom)
+        view.set_reference(Mask.of_array(mask))
+        pixels(view)
+        pixels(view)
+        view.pan_by(*steps)
+        if steps == (3, -2):
+            pixels(view)
+            view.pan_by(4, -2)
+        seen.append(pixels(view).astype(int))
+    assert np.abs(seen[1] - seen[0]).max() <= 2
+    np.testing.assert_array_equal(seen[2], seen[0])
+
+
+def test_that_labels_step_aside_from_the_reference(
+    view: ImageView, make_shown: MakeShown
+) -> None:
+    view.resize(700, 700)
+    view.show_image(make_shown())
+    box = view.to_view(PointPx(0, 50)), view.to_view(PointPx(500, 550))
+    grid, over = Grid(4, 4), QRectF(*box)
+    lesion = QRectF(over.left(), over.top(), 60, 60)
+    plain = {t: (x, y) for t, x, y in cell_labels(grid, over, view.area, (), TEXT)}
+    aside = {
+        t: (x, y) for t, x, y in cell_labels(grid, over, view.area, (lesion,), TEXT)
+    }
+    assert plain.keys() == aside.keys() == {grid.label(c) for c in grid.cells()}
+    assert lesion.contains(*plain["A1"])
+    assert not lesion.contains(*aside["A1"])
+    assert {t for t in plain if plain[t] != aside[t]} == {"A1"}

@@ -35,7 +35,7 @@ class ReferenceItem(QGraphicsItem):
         super().__init__(parent)
         self._path = outline_path(mask.array())
         self._color = QColor(color)
-        self._picture, self._drawn_at = QImage(), (0.0, 0.0, 0.0)
+        self._picture, self._look = QImage(), (0.0, 0.0, 0.0)
 
     @property
     def extent(self) -> QRectF:
@@ -59,20 +59,24 @@ class ReferenceItem(QGraphicsItem):
         box = native.mapRect(self.extent).adjusted(-edge, -edge, edge, edge)
         painter.save()
         painter.setWorldTransform(QTransform())
-        if _area(box) > _LARGEST * _area(QRectF(painter.viewport())):
-            self._draw(painter, native)
-        else:
-            # On whole device pixels, as the image moves.
-            at = QPointF(floor(box.left() * ratio), floor(box.top() * ratio)) / ratio
+        # On whole device pixels, as the image moves.
+        at = QPointF(floor(box.left() * ratio), floor(box.top() * ratio)) / ratio
+        look = native.m11(), native.m22(), ratio
+        small = _area(box) <= _LARGEST * _area(QRectF(painter.viewport()))
+        if small and look == self._look:
             painter.drawImage(at, self._pictured(native, box.size(), at, ratio))
+        else:
+            # While it is zoomed each picture would be drawn but once.
+            self._picture, self._look = QImage(), look
+            painter.setBrushOrigin(at)
+            self._draw(painter, native)
         painter.restore()
 
     def _pictured(
         self, native: QTransform, size: QSizeF, at: QPointF, ratio: float
     ) -> QImage:
         """Return the mask as a picture with its top left corner ``at``."""
-        drawn_at = native.m11(), native.m22(), ratio
-        if self._picture.isNull() or self._drawn_at != drawn_at:
+        if self._picture.isNull():
             pixels = size * ratio
             self._picture = QImage(
                 int(pixels.width()) + 2,
@@ -84,7 +88,6 @@ class ReferenceItem(QGraphicsItem):
             painter = QPainter(self._picture)
             self._draw(painter, native * QTransform.fromTranslate(-at.x(), -at.y()))
             painter.end()
-            self._drawn_at = drawn_at
         return self._picture
 
     def _draw(self, painter: QPainter, native: QTransform) -> None:

@@ -42,6 +42,7 @@ _KEYWORDS = (
     "Columns",
 )
 _TAGS = [tag for tag in map(tag_for_keyword, _KEYWORDS) if tag is not None]
+_DICOM_SUFFIXES = frozenset({"", ".dcm", ".dicom", ".ima"})
 _PROJECTIONS = frozenset({"CR", "DR", "DX", "PX", "RF", "RG"})
 _UNSPOKEN = frozenset({"", "OT"})
 """Modalities that do not tell a radiograph from anything else."""
@@ -148,9 +149,7 @@ def _read_tags(path: Path) -> Dataset:
                 stream, stop_before_pixels=True, specific_tags=_TAGS, force=True
             )
             if "Rows" not in dataset and "SOPClassUID" not in dataset:
-                raise UnreadableInputError(
-                    f"{path.name} is not a DICOM file.", "Open an image file."
-                ) from None
+                raise _not_an_image(path) from None
         syntax = dataset.file_meta.get("TransferSyntaxUID")
         deflated = syntax == DeflatedExplicitVRLittleEndian
         if "Rows" not in dataset or not (deflated or stream.read(1)):
@@ -158,6 +157,15 @@ def _read_tags(path: Path) -> Dataset:
                 f"{path.name} holds no pixels.", "Open an image, or export it again."
             )
     return dataset
+
+
+def _not_an_image(path: Path) -> UnreadableInputError:
+    """Say that a file is no DICOM file, unless nobody could take it for one."""
+    named = path.suffix.lower() in _DICOM_SUFFIXES or path.suffix[1:].isdecimal()
+    return UnreadableInputError(
+        f"{path.name} is not {'a DICOM file' if named else 'an image'}.",
+        "Open DICOM, PNG, JPEG, TIFF, NIfTI, NRRD, MetaImage or slide files.",
+    )
 
 
 def _text(dataset: Dataset, keyword: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from viewer.domain.case import Case, Series, Study
+from viewer.domain.case import Case, ImageHeader, Series, Study
 from viewer.domain.file_header import FileHeader
 from viewer.readers.folders import ListedFile
 from viewer.readers.volume import is_volume_name
@@ -26,12 +26,21 @@ class OtherFile:
 
 
 @dataclass(frozen=True, slots=True)
+class _Part:
+    """What a file adds to a series: its images are made once and stay the same."""
+
+    header: FileHeader
+    images: tuple[ImageHeader, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
     """A file with its header and its folder's name; ``place`` orders the files."""
 
     place: int
     header: FileHeader
     folder: str
+    parts: tuple[_Part, ...]
 
 
 class Index:
@@ -66,12 +75,13 @@ class Index:
     def add(self, file: ListedFile, header: FileHeader) -> None:
         """Add an image file; of one that is known the newer header holds."""
         known = _with_keys(header, file.folder)
+        parts = tuple(_Part(part, part.images()) for part in known.stacks())
         with self._lock:
             place = self._places.setdefault(file.path, len(self._places))
             planes = self._planes[known.series_key]
             planes.setdefault(_plane(known), len(planes))
             # The files of one slide have the header of the file that stands for it.
-            self._found[known.path] = _Found(place, known, file.folder)
+            self._found[known.path] = _Found(place, known, file.folder, parts)
             self._others.pop(file.path, None)
 
     def add_other(self, file: ListedFile, reason: str) -> None:
@@ -133,22 +143,22 @@ class Index:
                 key,
                 group[0].header.study_date,
                 group[0].header.study_description,
-                self._series([h for item in group for h in item.header.stacks()]),
+                self._series([part for item in group for part in item.parts]),
             )
             for key, group in _grouped(items, lambda i: i.header.study_key).items()
         ]
         return tuple(sorted(studies, key=lambda study: study.date))
 
-    def _series(self, headers: Sequence[FileHeader]) -> tuple[Series, ...]:
+    def _series(self, parts: Sequence[_Part]) -> tuple[Series, ...]:
         return tuple(
             Series(
                 self._numbered(key, plane),
-                stack[0].modality,
-                stack[0].series_description,
-                tuple(image for header in _ordered(stack) for image in header.images()),
+                stack[0].header.modality,
+                stack[0].header.series_description,
+                tuple(image for part in _ordered(stack) for image in part.images),
             )
-            for key, group in _grouped(headers, lambda h: h.series_key).items()
-            for plane, stack in _grouped(group, _plane).items()
+            for key, group in _grouped(parts, lambda p: p.header.series_key).items()
+            for plane, stack in _grouped(group, lambda p: _plane(p.header)).items()
         )
 
     def _numbered(self, key: str, plane: object) -> str:
@@ -187,12 +197,12 @@ def _plane(header: FileHeader) -> object:
     return tuple(round(value, 3) for value in header.axes), header.size
 
 
-def _ordered(stack: Sequence[FileHeader]) -> list[FileHeader]:
+def _ordered(stack: Sequence[_Part]) -> list[_Part]:
     """Return slices along their normal, the rest by Instance Number, then as found."""
 
-    def key(header: FileHeader) -> tuple[float, int]:
-        instance = header.instance if header.instance is not None else sys.maxsize
-        return _depth(header), instance
+    def key(part: _Part) -> tuple[float, int]:
+        instance = part.header.instance
+        return _depth(part.header), sys.maxsize if instance is None else instance
 
     return sorted(stack, key=key)
 

@@ -25,7 +25,7 @@ from viewer.services.header_chunks import (
     read_chunk,
 )
 
-__all__ = ["Index", "IndexState", "Indexed", "OtherFile", "open_cases"]
+__all__ = ["Index", "IndexState", "Indexed", "OtherFile", "open_case", "open_cases"]
 
 _FIRST_CHUNK: Final = 8
 """Files of the first chunk, so that an image is found at once."""

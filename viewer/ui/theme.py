@@ -186,7 +186,9 @@ QCheckBox::indicator, QRadioButton::indicator { width: 12px; height: 12px;
   border: 1px solid @muted@; background: @field@; }
 QAbstractItemView::indicator { width: 12px; height: 12px; border-radius: 3px;
   border: 1px solid @muted@; background: @field@; }
-QAbstractItemView::indicator:checked { background: @accent@; border-color: @accent@; }
+QAbstractItemView::indicator:checked { background: @accent@; border-color: @accent@;
+  image: url("@icons@/check-@name@.svg"); }
+QAbstractItemView::indicator:disabled { border-color: @line@; }
 QCheckBox::indicator { border-radius: 3px; }
 QRadioButton::indicator { border-radius: 7px; }
 QCheckBox::indicator:checked, QRadioButton::indicator:checked {
@@ -223,6 +225,16 @@ QPushButton:focus, QToolButton:focus, QLineEdit:focus, QPlainTextEdit:focus,
 QTextEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {
   border: 1px solid @accent@; }
 QPushButton[primary="true"]:focus { border: 2px solid @text@; }
+QPushButton[link="true"] { background: transparent; border: 1px solid transparent;
+  color: @accent@; padding: 2px 0; text-align: left; }
+QPushButton[link="true"]:hover { text-decoration: underline; }
+QPushButton[link="true"]:focus { border: 1px solid @accent@; }
+QAbstractItemView::item:focus { border: 1px solid @accent@; }
+QTabBar::tab:focus { color: @accent@; }
+QSlider:focus { border: 1px solid @accent@; border-radius: 4px; }
+QSlider { border: 1px solid transparent; }
+QCheckBox::indicator:focus, QRadioButton::indicator:focus {
+  border: 1px solid @text@; }
 QListView:focus, QTreeView:focus, QTableView:focus { border: 1px solid @accent@; }
-QCheckBox:focus, QRadioButton:focus { color: @accent@; }
+QCheckBox:focus, QRadioButton:focus { color: @accent@; text-decoration: underline; }
 """

@@ -21,7 +21,7 @@ from viewer.services.open_case import OtherFile
 from viewer.ui.panels.case_tree import THUMBNAIL_PX, CaseRow, CaseTree
 from viewer.ui.panels.hanging import CaseRows, Chosen
 from viewer.ui.panels.index_line import IndexLine, counted
-from viewer.ui.panels.labels import caption, title
+from viewer.ui.panels.labels import caption, link, title
 from viewer.ui.panels.opening import lies_in
 from viewer.ui.panels.other_files import OtherFiles
 from viewer.ui.panels.thumbnails import Thumbnails
@@ -63,10 +63,12 @@ class CaseBrowser(QWidget):
         self.filter = QLineEdit(placeholderText="Filter by name, view, modality")
         self.filter.setAccessibleName("Filter the cases")
         self.filter.setClearButtonEnabled(True)
+        self.filter.setAcceptDrops(False)  # a file dropped here is opened, not typed
         self.tree, self.line, self.count = CaseTree(), IndexLine(), caption()
-        self.others = QPushButton(flat=True)
-        self.others.setProperty("link", True)
-        self.others.hide()
+        self.others = link("", "Files that are no images, with the reason")
+        self.unmatched = link("Nothing matches: clear the filter", "")
+        for widget in (self.count, self.others, self.unmatched):
+            widget.hide()
         self._thumbnails = Thumbnails(
             lambda ref: decodes.thumbnail(ref, 2 * THUMBNAIL_PX), self
         )
@@ -85,7 +87,8 @@ class CaseBrowser(QWidget):
             column.addWidget(widget)
 
     def _connect(self) -> None:
-        self.filter.textChanged.connect(self.tree.set_filter)
+        self.filter.textChanged.connect(self._match)
+        self.unmatched.clicked.connect(self.filter.clear)
         self.tree.currentItemChanged.connect(self._tell)
         self.tree.thumbnails_wanted.connect(self._thumbnails.want)
         self._thumbnails.made.connect(self.tree.show_thumbnail)
@@ -95,8 +98,8 @@ class CaseBrowser(QWidget):
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.filter)
-        column.addWidget(self.tree)
+        for widget in (self.filter, self.unmatched, self.tree):
+            column.addWidget(widget)
         return page
 
     def _empty_page(self) -> QWidget:
@@ -134,7 +137,6 @@ class CaseBrowser(QWidget):
         self.count.setText(words)
         self.count.setVisible(bool(words))
         self.others.setText(counted(len(others), "other file"))
-        self.others.setToolTip("Files that are no images, with the reason")
         self.others.setVisible(bool(others))
 
     def choose(self, ref: ImageRef) -> bool:
@@ -175,6 +177,9 @@ class CaseBrowser(QWidget):
         """The key of the patient whose row is chosen."""
         row = self.tree.current_row
         return row.key[0] if row is not None else None
+
+    def _match(self, text: str) -> None:
+        self.unmatched.setVisible(not self.tree.set_filter(text))
 
     def _select(self, row: CaseRow) -> None:
         if self.tree.currentItem() is row:

@@ -73,6 +73,7 @@ class CaseTree(QTreeWidget):
         self.setIndentation(10)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._root = self.invisibleRootItem()
         self._rest = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._rest.timeout.connect(self._want_thumbnails)
         self.verticalScrollBar().valueChanged.connect(self._moved)
@@ -80,7 +81,7 @@ class CaseTree(QTreeWidget):
 
     def rows(self) -> Iterator[CaseRow]:
         """Yield every row, from the top down."""
-        for case in _children(self.invisibleRootItem()):
+        for case in _children(self._root):
             for study in _children(case):
                 yield from (r for r in _children(study) if isinstance(r, CaseRow))
 
@@ -100,7 +101,7 @@ class CaseTree(QTreeWidget):
         before = self.visualItemRect(top).top() if top is not None else 0
         self.setUpdatesEnabled(False)
         self._remove_all_but(cases)
-        for key, node, case in self._grown((), self.invisibleRootItem(), cases):
+        for key, node, case in self._grown((), self._root, cases):
             for study_key, study_node, study in self._grown(key, node, case.studies):
                 self._studies[study_key] = study.stacks
                 self._show_stacks(study_key, study_node, f"{case.words} {study.words}")
@@ -140,21 +141,22 @@ class CaseTree(QTreeWidget):
         gone = [key for key in self._nodes if key not in kept]
         for key in sorted(gone, key=len, reverse=True):
             node = self._nodes.pop(key)
-            (node.parent() or self.invisibleRootItem()).removeChild(node)
+            (node.parent() or self._root).removeChild(node)
             self._studies.pop(key, None)
             if isinstance(node, CaseRow):
                 self._painted = {
                     r: n for r, n in self._painted.items() if n is not node
                 }
 
-    def set_filter(self, text: str) -> None:
-        """Hide every row that lacks one of the words."""
+    def set_filter(self, text: str) -> bool:
+        """Hide every row that lacks one of the words; return whether one is left."""
         self._filter = text.lower().split()
         self._hide_unmatched()
         self._moved()
+        return not all(case.isHidden() for case in _children(self._root))
 
     def _hide_unmatched(self) -> None:
-        for case in _children(self.invisibleRootItem()):
+        for case in _children(self._root):
             for study in _children(case):
                 for row in _children(study):
                     words = row.words if isinstance(row, CaseRow) else ""
@@ -217,6 +219,7 @@ def _node_of(thing: _Listed) -> QTreeWidgetItem:
         return row
     node = QTreeWidgetItem([thing.words])
     node.setFlags(Qt.ItemFlag.ItemIsEnabled)
+    node.setToolTip(0, thing.words)
     return node
 
 

@@ -27,3 +27,12 @@ def primary(text: str) -> QPushButton:
     button = QPushButton(text)
     button.setProperty("primary", True)
     return button
+
+
+def link(text: str, tip: str) -> QPushButton:
+    """Return a button that looks like a line of text."""
+    button = QPushButton(text)
+    button.setFont(caption_font(button.font()))
+    button.setToolTip(tip)
+    button.setProperty("link", True)
+    return button

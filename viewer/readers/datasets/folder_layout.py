@@ -12,7 +12,8 @@ from viewer.readers.datasets.findings import display_name, is_known
 
 IMAGE_SUFFIXES = (
     ".nii.gz", ".nii", ".nrrd", ".mha", ".mhd", ".dcm", ".dicom", ".png", ".jpg",
-    ".jpeg", ".tif", ".tiff",
+    ".jpeg", ".tif", ".tiff", ".svs", ".ndpi", ".mrxs", ".scn", ".bif", ".svslide",
+    ".vms", ".vmu", ".czi",
 )  # fmt: skip
 _MASK_SUFFIX = ".png"
 _PREAMBLE = 128

@@ -274,3 +274,44 @@ def test_that_a_choice_comes_back_as_far_as_it_makes_sense(
     kept: object, expected: GridChoice
 ) -> None:
     assert restored(GridChoice(), json.loads(json.dumps(kept))) == expected
+
+
+def test_that_the_image_and_the_tool_of_last_time_come_back(
+    qtbot: QtBot, settings: Settings, tmp_path: Path
+) -> None:
+    first = Furnished(settings)
+    qtbot.addWidget(first.window)
+    first.window.open_paths([tmp_path])
+    first.read.image = KeptImage(str(tmp_path / "7.dcm"), 3)
+    first.desk.actions["tool.pan"].trigger()
+    first.window.close()
+
+    again = Furnished(settings)
+    qtbot.addWidget(again.window)
+    again.window.reopen()
+    assert again.read.image == KeptImage(str(tmp_path / "7.dcm"), 3)
+    assert again.read.did == ["tool.pan"]
+    assert again.desk.actions["tool.pan"].isChecked()
+
+
+def test_that_what_was_opened_lately_is_offered_and_what_is_gone_is_not(
+    qtbot: QtBot, settings: Settings, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"{n}.dcm" for n in range(12)]
+    for path in paths:
+        path.touch()
+    first = Furnished(settings)
+    qtbot.addWidget(first.window)
+    first.window.open_paths(paths)
+    first.window.close()
+    paths[11].unlink()
+
+    again = Furnished(settings)
+    qtbot.addWidget(again.window)
+    menu = again.window.findChild(RecentMenu)
+    assert isinstance(menu, RecentMenu)
+    menu.aboutToShow.emit()
+    offered = [action.toolTip() for action in menu.actions()]
+    assert offered == [str(path) for path in reversed(paths[2:11])]
+    menu.actions()[0].trigger()
+    assert again.read.opened == [paths[10]]

@@ -1,0 +1,206 @@
+"""Opening folders in Read: seen at once, in order in the end, cancelled, closed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.make_dicom import make_dicom
+from tests.helpers.small_datasets import grey, write_dicom
+from viewer.services.decoding import LocalDecoder
+from viewer.services.header_chunks import Headers, read_chunk
+from viewer.settings import Settings
+from viewer.store.database import open_store
+from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.layout_memory import KeptImage
+from viewer.ui.panels.opening import lies_in
+from viewer.ui.read_workspace import ReadWorkspace
+
+if TYPE_CHECKING:
+    from viewer.ui.notices import Notice
+
+_PATIENCE_MS = 20_000
+
+
+class Slow(LocalDecoder):
+    """Reads the first files, and the others once it may."""
+
+    def __init__(self) -> None:
+        self.go = Event()
+        self._first = True
+
+    def headers(self, paths: tuple[Path, ...]) -> Headers:
+        if not self._first:
+            self.go.wait(10)
+        self._first = False
+        return read_chunk(paths)
+
+
+@pytest.fixture
+def decoder() -> Iterator[Slow]:
+    decoder = Slow()
+    yield decoder
+    decoder.go.set()
+
+
+@pytest.fixture
+def desk(tmp_path: Path, decoder: Slow) -> Iterator[Desk]:
+    settings = Settings(tmp_path / "home", tmp_path / "home" / "store.sqlite")
+    settings.home.mkdir()
+    with open_store(settings.store):
+        pass
+    desk = Desk(settings, WorkerBridge(settings.store), decoder)
+    yield desk
+    desk.worker.close()
+
+
+@pytest.fixture
+def read(qtbot: QtBot, desk: Desk) -> ReadWorkspace:
+    workspace = ReadWorkspace(desk)
+    qtbot.addWidget(workspace)
+    desk.actions.handle(workspace.handlers())
+    workspace.resize(1200, 800)
+    workspace.show()
+    return workspace
+
+
+@pytest.fixture
+def series(tmp_path: Path) -> Path:
+    """A CT of 30 slices whose files are named against their order."""
+    (tmp_path / "ct").mkdir()
+    for n in range(30):
+        make_dicom(
+            tmp_path / "ct" / f"{n}.dcm",
+            grey(),
+            PatientID="one",
+            Modality="CT",
+            ImagePositionPatient=[0, 0, 30 - n],
+            ImageOrientationPatient=[1, 0, 0, 0, 1, 0],
+        )
+    return tmp_path / "ct"
+
+
+def _await_image(qtbot: QtBot, read: ReadWorkspace) -> None:
+    qtbot.waitUntil(lambda: read.pair.active.shown is not None, timeout=_PATIENCE_MS)
+
+
+def _await_end(qtbot: QtBot, read: ReadWorkspace) -> None:
+    qtbot.waitUntil(read.browser.line.isHidden, timeout=_PATIENCE_MS)
+
+
+def test_that_the_first_image_is_seen_while_the_rest_is_indexed(
+    qtbot: QtBot, read: ReadWorkspace, decoder: Slow, series: Path
+) -> None:
+    read.open_paths([series])
+    _await_image(qtbot, read)
+    viewport = read.pair.active
+    shown = viewport.shown
+    assert shown is not None
+    assert read.browser.line.words.text() == "8 of 30 files"
+    assert len(viewport.stack_images) == 8
+    decoder.go.set()
+    _await_end(qtbot, read)
+    assert viewport.shown is shown
+    names = [image.ref.path.name for image in viewport.stack_images]
+    assert names == [f"{n}.dcm" for n in reversed(range(30))]
+    assert viewport.stack_images[viewport.position].ref == shown.ref
+    assert "1 case · 30 images · indexed in" in read.browser.count.text()
+
+
+@pytest.mark.parametrize("with_key", [True, False])
+def test_that_cancelling_keeps_what_was_found_and_says_so(
+    qtbot: QtBot, read: ReadWorkspace, decoder: Slow, series: Path, with_key: bool
+) -> None:
+    read.open_paths([series])
+    _await_image(qtbot, read)
+    if with_key:
+        QTest.keyClick(read.browser.tree, Qt.Key.Key_Escape)
+    else:
+        read.browser.line.cancel.click()
+    decoder.go.set()
+    _await_end(qtbot, read)
+    assert "cancelled after 8 of 30 files" in read.browser.count.text()
+    assert "what was found is kept" in read.browser.count.text()
+    assert len(read.pair.active.stack_images) == 8
+    assert read.open_now == (series,)
+
+
+def test_that_the_image_of_last_time_comes_up_first(
+    qtbot: QtBot, read: ReadWorkspace, decoder: Slow, series: Path
+) -> None:
+    kept = KeptImage(str(series / "20.dcm"))
+    read.open_paths([series], image=kept)
+    _await_image(qtbot, read)
+    assert read.image_now == kept
+    decoder.go.set()
+    _await_end(qtbot, read)
+    assert read.image_now == kept
+    assert read.pair.active.position == 9
+
+
+def test_that_cases_close_one_by_one_and_all_together(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, decoder: Slow, tmp_path: Path
+) -> None:
+    decoder.go.set()
+    for name in ("a", "b", "c"):
+        write_dicom(tmp_path / "in" / f"{name}.dcm", patient_id=name)
+    other = write_dicom(tmp_path / "d.dcm", patient_id="d")
+    read.open_paths([tmp_path / "in", other])
+    _await_image(qtbot, read)
+    _await_end(qtbot, read)
+    desk.actions["file.close_case"].trigger()
+    _await_image(qtbot, read)
+    assert [row.key[0] for row in read.browser.tree.rows()] == ["b", "c", "d"]
+    left = tuple(tmp_path / "in" / f"{name}.dcm" for name in "bc")
+    assert read.open_now == (*left, other)
+    desk.actions["file.close_all"].trigger()
+    assert read.open_now == ()
+    assert read.pair.active.stack is None
+    assert read.image_now == KeptImage()
+    read.open_paths([other])
+    _await_image(qtbot, read)
+    assert read.opened_lately == (other, tmp_path / "in")
+
+
+def test_that_a_text_file_alone_is_one_clear_sentence(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, decoder: Slow, tmp_path: Path
+) -> None:
+    decoder.go.set()
+    told: list[Notice] = []
+    desk.notices.posted.connect(told.append)
+    (tmp_path / "notes.txt").write_text("a note")
+    read.open_paths([tmp_path / "notes.txt"])
+    qtbot.waitUntil(lambda: bool(told), timeout=_PATIENCE_MS)
+    assert told[0].what == "notes.txt is not an image."
+    assert told[0].how.startswith("Open DICOM, PNG, JPEG")
+    assert read.browser.line.isHidden()
+
+
+def test_that_a_lateral_found_after_its_frontal_hangs_beside_it(
+    qtbot: QtBot, read: ReadWorkspace, decoder: Slow, tmp_path: Path
+) -> None:
+    folder = tmp_path / "in"
+    write_dicom(folder / "0.dcm", view_position="PA", patient_id="p")
+    for n in range(1, 12):
+        write_dicom(folder / f"{n}.dcm", patient_id="p")
+    write_dicom(folder / "12.dcm", view_position="LL", patient_id="p")
+    read.open_paths([folder])
+    _await_image(qtbot, read)
+    left, right = read.pair.viewports
+    assert right.stack is None
+    shown = left.shown
+    decoder.go.set()
+    qtbot.waitUntil(lambda: right.shown is not None, timeout=_PATIENCE_MS)
+    assert left.shown is shown
+
+
+def test_that_a_file_lies_in_itself_and_in_every_folder_above() -> None:
+    path = Path("a") / "b" / "c.dcm"
+    assert lies_in(path, path)
+    assert lies_in(path, Path("a"))
+    assert not lies_in(path, Path("a") / "bb")

@@ -20,7 +20,6 @@ from viewer.services.jobs import (
     send,
     spawn_worker,
 )
-from viewer.services.run_batch import BatchOptions
 from viewer.store.runs import spec_as_json
 
 __all__ = [
@@ -104,6 +103,8 @@ class BackgroundWorker:
 
     def resume(self, run: int, concurrency: int) -> int:
         """Go on with a run; return the id."""
+        from viewer.services.run_batch import BatchOptions
+
         return self._send(run_command(run, BatchOptions(concurrency=concurrency)))
 
     def pause(self, run: int) -> int:

@@ -7,12 +7,14 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.run import Event
 from viewer.services.events_json import event_of_json, line
-from viewer.services.run_batch import BatchOptions
+
+if TYPE_CHECKING:
+    from viewer.services.run_batch import BatchOptions
 
 
 def own_program() -> list[str]:
@@ -34,7 +36,7 @@ def spawn_worker(store_path: Path) -> "subprocess.Popen[bytes]":
 
 
 def run_in_worker(
-    store_path: Path, run: int, options: BatchOptions, cancel: threading.Event
+    store_path: Path, run: int, options: "BatchOptions", cancel: threading.Event
 ) -> Iterator[Event]:
     """Run a batch in a worker of its own and yield its events.
 
@@ -55,7 +57,7 @@ def run_in_worker(
                 command_pipe(process).close()
 
 
-def run_command(run: int, options: BatchOptions) -> dict[str, object]:
+def run_command(run: int, options: "BatchOptions") -> dict[str, object]:
     """Return the command that starts a batch, without its id."""
     return {
         "cmd": "run",

@@ -1,12 +1,13 @@
 """The real window over a small collection, and the hands that use it."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QGuiApplication, QMouseEvent, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListWidget, QWidget
 from pytestqt.qtbot import QtBot
@@ -22,6 +23,7 @@ from viewer.services.import_dataset import import_dataset
 from viewer.services.make_phantom import make_phantom
 from viewer.settings import Settings
 from viewer.store.database import open_store
+from viewer.ui import theme
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
@@ -34,6 +36,9 @@ PATIENCE_MS = 60_000
 """Far more than anything takes; a loaded machine is slow, not broken."""
 _SIZE = SizePx(250, 200)
 _TABS = 150
+_SETTLED_MS = 400
+PICTURES_VARIABLE = "OVERREAD_SCREENSHOTS"
+"""Names a folder, which must exist: each step of a story leaves a picture there."""
 Child = TypeVar("Child", bound=QWidget)
 
 
@@ -105,6 +110,15 @@ class Story:
         trials = self.film.model.trials
         return bool(trials) and trials[0].score.outcome is Outcome.MISS
 
+    def picture(self, step: str) -> None:
+        """Keep a picture of a step, where a folder for them is named."""
+        folder = os.environ.get(PICTURES_VARIABLE)
+        if folder:
+            self.qtbot.wait(_SETTLED_MS)
+            picture = _what_is_seen(self.window)
+            percent = round(100 * picture.devicePixelRatio())
+            picture.save(f"{folder}/{step}_{theme.current().name}_{percent}.png")
+
     def press(self, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:
         """Press a key where the keyboard is."""
         held = Qt.KeyboardModifier.NoModifier
@@ -155,6 +169,13 @@ def open_demo(qtbot: QtBot, settings: Settings, begun: HeadStart) -> Story:
     story.wait(lambda: story.read.pair.active.shown is not None)
     story.wait(lambda: DEMO in dataset_names(settings.store))
     return story
+
+
+def _what_is_seen(window: QWidget) -> QPixmap:
+    """Return the whole screen, or the uppermost window where there is no screen."""
+    if QGuiApplication.platformName() == "offscreen":
+        return (QApplication.activeWindow() or window).grab()
+    return window.screen().grabWindow(0)
 
 
 def found(parent: QWidget, kind: type[Child]) -> Child:

@@ -1,6 +1,7 @@
 """The way from a collection to a miss: by hand with the mouse, and by keyboard."""
 
 import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.window_story import (
+    PICTURES_VARIABLE,
     Story,
     click,
     click_row,
@@ -29,36 +31,52 @@ from viewer.ui.tables.results_model import RowKey
 CTRL = Qt.KeyboardModifier.ControlModifier
 
 
-@pytest.fixture
-def story(qtbot: QtBot, settings: Settings, tmp_path: Path) -> Iterator[Story]:
+_THEMES = ("dark", "light") if os.environ.get(PICTURES_VARIABLE) else ("dark",)
+
+
+@pytest.fixture(params=_THEMES)
+def story(
+    qtbot: QtBot, settings: Settings, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Story]:
     made = open_story(qtbot, settings, tmp_path / "phantom")
+    if request.param == "light":
+        made.window.desk.actions["view.theme"].trigger()
     yield made
     made.window.close()
 
 
 def test_that_a_person_gets_from_an_image_to_a_miss_and_back(story: Story) -> None:
     story.open_collection()
+    story.picture("mouse_1_open")
     _drag_window(story)
     _set_sixteen(story)
+    story.picture("mouse_2_grid")
     click(story.read.ask.ask)
     _check_answer(story)
+    story.picture("mouse_3_answer")
     click(story.read.answers.saw)
-    _check_saw(story, story.saw())
+    saw = story.saw()
+    story.picture("mouse_4_saw")
+    _check_saw(story, saw)
     story.window.desk.actions["file.batch"].trigger()
     page = story.batch_page()
     tick(page.models, "asymmetry", "uniform")
     story.wait(page.start.isEnabled)
+    story.picture("mouse_5_batch")
     click(page.start)
     _wait_for_window(story, page)
     click(story.window.switch.buttons["window.measure"])
     story.wait_for_results()
     _check_finished(story)
     key = _choose_row_with_miss(story)
+    story.picture("mouse_6_results")
     film = story.film.view
     click_row(film, story.film.model.index(0))
     _check_miss_drawn(story)
+    story.picture("mouse_7_miss")
     story.press(Qt.Key.Key_Escape)
     _check_back(story, key)
+    story.picture("mouse_8_back")
 
 
 def test_that_the_keyboard_alone_gets_from_an_image_to_a_miss_and_back(
@@ -67,23 +85,29 @@ def test_that_the_keyboard_alone_gets_from_an_image_to_a_miss_and_back(
     story.open_collection()
     _window_by_keyboard(story)
     _sixteen_by_keyboard(story)
+    story.picture("keys_1_grid")
     story.press(Qt.Key.Key_Return, CTRL)
     _check_answer(story)
+    story.picture("keys_2_answer")
     story.press(Qt.Key.Key_L, CTRL)
     saw = story.saw()
     story.wait(saw.isActiveWindow)
+    story.picture("keys_3_saw")
     _check_saw(story, saw)
     _batch_by_keyboard(story)
     story.press(Qt.Key.Key_2, CTRL)
     story.wait_for_results()
     _check_finished(story)
     key = _row_with_miss_by_keyboard(story)
+    story.picture("keys_5_results")
     story.tab_to(story.film.view)
     story.press(Qt.Key.Key_Home)
     story.press(Qt.Key.Key_Return)
     _check_miss_drawn(story)
+    story.picture("keys_6_miss")
     story.press(Qt.Key.Key_Escape)
     _check_back(story, key)
+    story.picture("keys_7_back")
 
 
 def test_that_an_answer_about_a_finding_without_a_reference_is_drawn(
@@ -178,6 +202,7 @@ def _batch_by_keyboard(story: Story) -> None:
         story.press(Qt.Key.Key_Down)
     assert page.form.models == ("asymmetry", "uniform")
     story.wait(page.start.isEnabled)
+    story.picture("keys_4_batch")
     story.press(Qt.Key.Key_Return)
     _wait_for_window(story, page)
 

@@ -49,7 +49,10 @@ class CaseRow(QTreeWidgetItem):
     def show_thumbnail(self, event: ThumbnailMade) -> None:
         """Show the thumbnail, or say that there is none."""
         if event.raster is not None:
-            self.setIcon(0, QIcon(pixmap_of(event.raster)))
+            pixmap = pixmap_of(event.raster)
+            icon = QIcon(pixmap)
+            icon.addPixmap(pixmap, QIcon.Mode.Selected)  # styles tint it otherwise
+            self.setIcon(0, icon)
         else:
             self.setToolTip(0, _sentence(event.error))
             self.setText(0, f"{self.text(0)}\ncannot be read")

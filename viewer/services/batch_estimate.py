@@ -108,7 +108,7 @@ def _counted(planned: Sequence[Trial], asked: Sequence[Trial], spec: RunSpec) ->
     names = ", ".join(profile.name for profile in spec.models) or "no model yet"
     text = (
         f"{len(asked)} questions about {items} items, each with one gridded image,"
-        f" to {len(spec.models)} model(s): {names}."
+        f" to {_plural(len(spec.models), 'model')}: {names}."
     )
     lost = f" {excluded} more trials are planned as excluded." if excluded else ""
     return text + lost
@@ -145,9 +145,9 @@ def duration(seconds: float) -> str:
     """Return a time such as ``14 minutes``, as coarse as an estimate is."""
     for unit, size, least in (("hour", 3600.0, 5400.0), ("minute", 60.0, 45.0)):
         if seconds >= least:
-            return _plural(round(seconds / size), unit)
-    return _plural(round(seconds), "second")
+            return _plural(max(1, round(seconds / size)), unit)
+    return _plural(max(1, round(seconds)), "second")
 
 
 def _plural(n: int, unit: str) -> str:
-    return f"{max(1, n)} {unit}{'' if n <= 1 else 's'}"
+    return f"{n} {unit}{'' if n == 1 else 's'}"

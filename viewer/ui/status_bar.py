@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.run import Event, RunEnded, RunStarted, TrialDone
 from viewer.ui.icons import IconLabel, icon
-from viewer.ui.panels.run_progress import RunProgress
+from viewer.ui.run_progress import RunProgress
 
 _ICON: Final = 14
 _BAR_WIDTH: Final = 120

@@ -52,5 +52,5 @@ def test_that_the_title_counts_misses_hits_and_what_is_pending() -> None:
     pending, excluded = Score(Status.PENDING), Score(Status.EXCLUDED, "no_gt")
     trials = _rows(MISS, Score(Status.UNPARSED), HIT, excluded, pending)
     head = "Edema · all views · 8 × 8 · m"
-    assert trials_title(key, trials) == f"{head} · 2 misses first · 1 hits · 1 pending"
+    assert trials_title(key, trials) == f"{head} · 2 misses first · 1 hit · 1 pending"
     assert trials_title(key, _rows(HIT, HIT)) == f"{head} · 2 hits"

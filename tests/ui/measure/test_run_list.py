@@ -17,7 +17,7 @@ from viewer.domain.run import (
     TrialDone,
 )
 from viewer.ui.panels.run_list import RunList, cost_text, run_state
-from viewer.ui.panels.run_progress import RunProgress, clock_text
+from viewer.ui.run_progress import RunProgress, clock_text
 
 
 def _summary(run: int, pending: int = 0, planned: int = 10) -> RunSummary:

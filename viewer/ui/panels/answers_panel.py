@@ -1,6 +1,6 @@
 """The answers about the image: outcome, coverage, time, cost and provenance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -196,7 +196,7 @@ class AnswersPanel(QWidget):
         )
 
     def _tell_shown(self, *_: object) -> None:
-        ticked = tuple(
+        ticked = by_model(
             item.data(0, _ANSWER)
             for item in self._rows()
             if item.checkState(0) is Qt.CheckState.Checked
@@ -217,6 +217,14 @@ class AnswersPanel(QWidget):
                 0, sign(answer.score, colours[answer.model] if mine else palette.muted)
             )
         self.tree.blockSignals(False)
+
+
+def by_model(answers: Iterable[StoredAnswer]) -> tuple[StoredAnswer, ...]:
+    """Return answers in the order of their models' names, which sets their colours.
+
+    So a model wears one colour on every image about which the same models answered.
+    """
+    return tuple(sorted(answers, key=lambda answer: answer.model))
 
 
 def cost_words(microusd: int | None) -> str:

@@ -15,7 +15,7 @@ from viewer.ui.panels.about_image import (
     newest_per_model,
     reference_words,
 )
-from viewer.ui.panels.answers_panel import AnswersShown
+from viewer.ui.panels.answers_panel import AnswersShown, by_model
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.asking import AnswerStored
 from viewer.ui.panels.tell import tell_error
@@ -103,7 +103,7 @@ class Knowledge(QObject):
             self.list_now()
         else:
             shown = newest_per_model(about.answers, self._ask.asked_finding)
-            drawn = tuple(a for a in about.answers if a.trial in shown)
+            drawn = by_model(a for a in about.answers if a.trial in shown)
             viewport.view.set_answers(drawn)
         self._draw_references()
 

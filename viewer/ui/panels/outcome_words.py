@@ -49,6 +49,8 @@ def trials_title(key: RowKey, trials: Sequence[TrialRow]) -> str:
     n = Counter(trial.score.status for trial in trials)
     hits, pending = n[Status.SCORED_CORRECT], n[Status.PENDING]
     misses = len(trials) - hits - pending - n[Status.EXCLUDED]
-    counts = [f"{misses} misses first", f"{hits} hits"] if misses else [f"{hits} hits"]
+    missed = f"{misses} miss{'' if misses == 1 else 'es'} first"
+    hit = f"{hits} hit{'' if hits == 1 else 's'}"
+    counts = [missed, hit] if misses else [hit]
     counts += [f"{pending} pending"] if pending else []
     return " · ".join([*parts, key.model, *counts])

@@ -38,7 +38,7 @@ from viewer.domain.run import (
     TrialDone,
 )
 from viewer.ui import theme
-from viewer.ui.panels.run_progress import RunProgress
+from viewer.ui.run_progress import RunProgress
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE: Final = QModelIndex()

@@ -1,5 +1,6 @@
 """The window's composition root: who is made, from what, and in which order."""
 
+import gc
 import os
 import signal
 from collections.abc import Sequence
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from viewer.services.bench_samples import Samples
     from viewer.services.head_start import HeadStart
 
-_LATER_MS: Final = 150
-"""After this the first image is on its way, and the rest of the window is added."""
+_LATER_MS: Final = 20
+"""So long after the first image was painted the rest of the window is added."""
+_LATEST_MS: Final = 1500
+"""After this the rest of the window is added, whether there is an image or not."""
 
 
 def open_window(
@@ -130,7 +133,23 @@ def _open_first(
         window.open_paths(paths)
     else:
         window.reopen()
-    QTimer.singleShot(_LATER_MS, lambda: _finish_furnishing(window))
+    _furnish_later(window)
+
+
+def _furnish_later(window: MainWindow) -> None:
+    from viewer.ui.panels.viewport import Viewport
+
+    later = QTimer(window, singleShot=True, interval=_LATEST_MS)
+    later.timeout.connect(lambda: _finish_furnishing(window))
+
+    def hurry(_: object) -> None:
+        if later.isActive():
+            later.start(_LATER_MS)
+
+    for viewport in window.findChildren(Viewport):
+        viewport.image_shown.connect(hurry)
+        viewport.image_failed.connect(hurry)
+    later.start()
 
 
 def _report_first_image(window: MainWindow) -> None:
@@ -141,6 +160,7 @@ def _report_first_image(window: MainWindow) -> None:
 
 
 def _finish_furnishing(window: MainWindow) -> None:
+    gc.enable()  # the start went without: hardly anything it makes is garbage
     _add_measure(window)
     window.return_to_workspace()
 

@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
@@ -47,6 +44,10 @@ def print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> 
     if not rows:
         click.echo("Nothing yet.")
         return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, highlight=False)
     for column in columns:
         numeric = isinstance(rows[0][column], int | float)
@@ -116,6 +117,7 @@ class Progress:
     """A bar on standard error; nothing where that is no terminal."""
 
     def __init__(self, title: str) -> None:
+        from rich.console import Console
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,

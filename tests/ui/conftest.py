@@ -20,7 +20,8 @@ from viewer.ui import theme
 def _dark(qapp: QApplication) -> Iterator[None]:
     theme.apply(qapp, theme.DARK)
     yield
-    QThreadPool.globalInstance().waitForDone()
+    for pool in (QThreadPool.globalInstance(), *qapp.findChildren(QThreadPool)):
+        pool.waitForDone()
 
 
 @pytest.fixture

@@ -52,3 +52,14 @@ def test_that_a_cancelled_job_calls_nobody(qtbot: QtBot, *, started: bool) -> No
     qtbot.waitUntil(lambda: len(done) == 1)
     qtbot.wait(20)
     assert results == []
+
+
+def test_that_what_somebody_waits_for_does_not_queue_behind_thumbnails(
+    qtbot: QtBot,
+) -> None:
+    go, done = threading.Event(), list[str]()
+    for _ in range(20):
+        run_in_background(go.wait, lambda _: None, priority=-1)
+    run_in_background(lambda: "image", done.append)
+    qtbot.waitUntil(lambda: done == ["image"])
+    go.set()

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QThreadPool, Signal
 
 T = TypeVar("T")
+_PATIENT_THREADS: Final = 2
 
 
 @dataclass(eq=False)
@@ -101,5 +102,21 @@ def run_in_background(
         if not job.cancelled:
             courier.finished.emit(_Finished(lambda: job.cancelled, job.run()))
 
-    QThreadPool.globalInstance().start(carry, priority)
+    _pool(priority).start(carry, priority)
     return job
+
+
+def _pool(priority: int) -> QThreadPool:
+    """Return the threads for a job; what can wait has one of its own.
+
+    So nothing that somebody waits for ever queues behind thumbnails.
+    """
+    if priority >= 0:
+        return QThreadPool.globalInstance()
+    application = QCoreApplication.instance()
+    known = application.findChild(QThreadPool) if application is not None else None
+    if known is not None:
+        return known
+    patient = QThreadPool(application)
+    patient.setMaxThreadCount(_PATIENT_THREADS)
+    return patient

@@ -82,8 +82,9 @@ def file_kind(path: Path) -> FileKind:
         start = stream.read(START_BYTES)
     if not start:
         raise UnreadableInputError(f"{path.name} is empty.", "Copy or export it again.")
-    if is_slide(path, start):
-        return FileKind.SLIDE
+    with refusing(path):
+        if is_slide(path, start):
+            return FileKind.SLIDE
     if start[128:132] == b"DICM":
         return FileKind.DICOM
     if start.startswith(_RASTER_STARTS) or path.suffix.lower() in _RASTER_SUFFIXES:

@@ -22,6 +22,7 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Spacing, SpacingMeaning
 from viewer.readers.compression import lossy_text
 from viewer.readers.jpeg_color import is_tagged_rgb_in_error
+from viewer.readers.refusal import refusing
 from viewer.readers.slide_format import EXTRA, SlideFacts
 
 if TYPE_CHECKING:
@@ -143,13 +144,24 @@ def _levels_in(folder: Path, changed_ns: int) -> Mapping[str, tuple[_Level, ...]
     """Return a folder's slides by series; each file of it is looked at once."""
     slides: dict[str, list[_Level]] = {}
     for path in sorted(p for p in folder.iterdir() if p.is_file()):
-        with path.open("rb") as stream:
-            if not is_dicom_slide(path, stream.read(START_BYTES)):
-                continue
-        level = _level(path)
+        level = _level_or_none(path)
         if level is not None:
             slides.setdefault(level.series, []).append(level)
     return {series: _descending(levels) for series, levels in slides.items()}
+
+
+def _level_or_none(path: Path) -> _Level | None:
+    """Return a level, None for any other file.
+
+    One that is damaged is none; it is refused by its name when it is opened itself.
+    """
+    try:
+        with refusing(path), path.open("rb") as stream:
+            if not is_dicom_slide(path, stream.read(START_BYTES)):
+                return None
+            return _level(path)
+    except UnreadableInputError:
+        return None
 
 
 def _descending(levels: list[_Level]) -> tuple[_Level, ...]:

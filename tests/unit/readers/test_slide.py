@@ -179,6 +179,16 @@ def test_that_a_field_beyond_the_last_is_refused(svs: Path) -> None:
         load_field(svs, 9)
 
 
+def test_that_a_damaged_level_leaves_the_rest_of_its_slide(tmp_path: Path) -> None:
+    paths = write_dicom_slide(tmp_path, LEVELS, 0.5)
+    paths[1].write_bytes(paths[1].read_bytes()[:600])
+    found = read_slide(paths[0])
+    assert found.facts.levels == (SizePx(2500, 3000), SizePx(625, 750))
+    np.testing.assert_array_equal(load_field(paths[0], 3).values, LEVELS[2])
+    with pytest.raises(UnreadableInputError):
+        read_slide(paths[1])
+
+
 def test_that_a_damaged_slide_is_refused(svs: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.svs"
     cut.write_bytes(svs.read_bytes()[:5000])

@@ -39,13 +39,13 @@ def place(mark: Mark, space: Space, frame: Frame) -> Place | Rejected:
     unclipped = tuple(to_sent.apply(point) for point in points)
     on_sent = _clip(unclipped, frame.sent)
     on_native = _clip([to_native.apply(p) for p in on_sent.points], frame.native)
-    if _vanished(mark.kind, unclipped, on_sent, on_native):
+    whole = tuple(to_native.apply(point) for point in unclipped)
+    if _vanished(mark.kind, whole, on_native.points, space.bin_native(frame)):
         return Rejected(mark.written, "outside_image")
     flags = list(mark.flags)
     flags += [Flag.TRANSPOSED] if swapped else []
     flags += [Flag.CLIPPED] if on_sent.moved or on_native.moved else []
     flags += [Flag.SUSPECT_SCALE] if _suspect(mark, space) else []
-    whole = [to_native.apply(point) for point in unclipped]
     mask, trouble = _mask(mark, whole)
     shape = _shape(mark.kind, on_native.points)
     return Place(shape, mark.label, (*flags, *trouble), mask, mark.seg_codes)
@@ -97,13 +97,16 @@ def _clip(points: Sequence[PointPx], size: SizePx) -> _Clipped:
 
 
 def _vanished(
-    kind: Kind, unclipped: Sequence[PointPx], on_sent: _Clipped, on_native: _Clipped
+    kind: Kind, whole: Sequence[PointPx], kept: Sequence[PointPx], step: PointPx
 ) -> bool:
-    """Tell whether nothing of a mark is left; a point may not be moved at all."""
+    """Tell whether nothing of a mark is left on the image.
+
+    A point may lie one step outside, where rounding alone can bring it.
+    """
     if kind is Kind.POINT:
-        return on_sent.moved or on_native.moved
-    cut = on_sent.moved or on_native.moved
-    return cut and bool(unclipped) and _is_flat(kind, on_native.points)
+        away = abs(whole[0].x - kept[0].x), abs(whole[0].y - kept[0].y)
+        return away[0] > step.x + _EDGE or away[1] > step.y + _EDGE
+    return _is_flat(kind, kept)
 
 
 def _suspect(mark: Mark, space: Space) -> bool:

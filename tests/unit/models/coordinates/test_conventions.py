@@ -90,6 +90,14 @@ def test_that_a_box_in_the_border_of_a_letterbox_is_cut_at_the_image() -> None:
     assert (border.status, border.reason) == ("out_of_range", "outside_image")
 
 
+def test_that_a_point_one_step_outside_is_drawn_to_the_edge() -> None:
+    read = CONVENTIONS["xyxy_1000"].read
+    near = read('{"point": [1001, 500]}', _FRAME)
+    assert near.places[0].shape == PointPx(800, 200)
+    assert near.flags == (Flag.CLIPPED,)
+    assert read('{"point": [1002, 500]}', _FRAME).reason == "outside_image"
+
+
 def test_that_a_reply_cut_at_the_token_limit_is_shown_and_not_scored() -> None:
     for name, text in {
         "qwen3_vl": '[{"bbox_2d": [1, 2, 30, 40], "label": "a"}]',

@@ -206,7 +206,7 @@ def test_that_the_demo_without_a_display_runs_its_batch_and_says_so(
         ran.append(prepare)
         return True
 
-    monkeypatch.setattr(cli, "demo_batch", batch)
+    monkeypatch.setattr(opening, "demo_batch", batch)
     assert cli.run_command_line(["demo"], WindowParts(no_display)) == 0
     assert ran == [False]
     assert "no display" in capsys.readouterr().err

@@ -1,6 +1,10 @@
 """What a person edits can be taken back."""
 
+import subprocess
+import sys
+
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from viewer.ui.undo import LIMIT, UndoStack
 
@@ -22,3 +26,27 @@ def test_that_the_oldest_edits_are_forgotten_at_the_limit() -> None:
     for _ in range(LIMIT + 5):
         stack.do("edit", lambda: None, lambda: None)
     assert stack.count() == LIMIT
+
+
+def test_that_edits_are_forgotten_before_the_program_ends(qapp: QApplication) -> None:
+    stack = UndoStack()
+    stack.do("edit", lambda: None, lambda: None)
+    qapp.aboutToQuit.emit()
+    assert stack.count() == 0
+
+
+_QUITS = """
+from viewer import app
+from viewer.settings import read_settings
+application = app.make_application()
+window = app.build_window(read_settings())
+window.desk.undo.do("length", lambda: None, lambda: None)
+window.close()
+"""
+
+
+def test_that_quitting_after_an_edit_says_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _QUITS], check=True, capture_output=True, text=True
+    )
+    assert "Error" not in done.stderr

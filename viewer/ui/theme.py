@@ -198,9 +198,10 @@ QRadioButton::indicator:checked { border: 4px solid @accent@; width: 6px; height
   background: @on_accent@; }
 QCheckBox:disabled { color: @muted@; }
 QListView, QTreeView, QTableView { background: @panel@; color: @text@;
-  border: none; gridline-color: @line@; alternate-background-color: @field@; }
+  border: 1px solid transparent; gridline-color: @line@;
+  alternate-background-color: @field@; }
 QAbstractItemView::item:selected { background: @chosen@; color: @text@; }
-QListView::item, QTreeView::item { padding: 3px 4px; }
+QListView::item, QTreeView::item { padding: 3px 4px; min-height: 16px; }
 QHeaderView::section { background: @panel@; color: @muted@; border: none;
   border-bottom: 1px solid @line@; padding: 4px; }
 QTabBar::tab { color: @muted@; padding: 6px 12px; border: none; }
@@ -229,12 +230,12 @@ QPushButton[link="true"] { background: transparent; border: 1px solid transparen
   color: @accent@; padding: 2px 0; text-align: left; }
 QPushButton[link="true"]:hover { text-decoration: underline; }
 QPushButton[link="true"]:focus { border: 1px solid @accent@; }
+QAbstractItemView { outline: none; }
 QAbstractItemView::item:focus { border: 1px solid @accent@; }
 QTabBar::tab:focus { color: @accent@; }
 QSlider:focus { border: 1px solid @accent@; border-radius: 4px; }
 QSlider { border: 1px solid transparent; }
-QCheckBox::indicator:focus, QRadioButton::indicator:focus {
-  border: 1px solid @text@; }
+QCheckBox::indicator:focus { border: 1px solid @text@; }
 QListView:focus, QTreeView:focus, QTableView:focus { border: 1px solid @accent@; }
-QCheckBox:focus, QRadioButton:focus { color: @accent@; text-decoration: underline; }
+QCheckBox:focus, QRadioButton:focus { color: @accent@; }
 """

@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 from viewer.domain.case import View
 from viewer.services.batch_form import ModelState
 from viewer.ui.choices import plain, restored
-from viewer.ui.panels.ask_panel import AskChoice, AskPanel, AskWanted
+from viewer.ui.panels.ask_panel import AskChoice, AskPanel, AskWanted, ModelsTicked
 
 _STATES = (
     ModelState("asymmetry", "compares the sides", "ready", ready=True),
@@ -112,3 +112,15 @@ def test_that_remembered_models_that_are_gone_leave_the_default_ticked(
     panel = _panel(qtbot)
     panel.set_choice(AskChoice("", ("gone", "large")))
     assert panel.choice == AskChoice("Lung Lesion", ("asymmetry", "uniform"))
+
+
+def test_that_a_ticked_model_of_another_machine_is_told_of(qtbot: QtBot) -> None:
+    panel = AskPanel()
+    qtbot.addWidget(panel)
+    told: list[ModelsTicked] = []
+    panel.models_ticked.connect(told.append)
+    far = ModelState("far", "a server", "ready", ready=True, host="api.example.org")
+    panel.set_models((*_STATES, far), ("asymmetry",))
+    assert told[-1] == ModelsTicked(())
+    panel.set_choice(AskChoice("", ("far", "uniform")))
+    assert told[-1] == ModelsTicked(("api.example.org",))

@@ -130,3 +130,20 @@ def test_that_a_form_the_study_refuses_writes_nothing(tmp_path: Path) -> None:
 def test_that_an_unknown_model_is_told_with_the_closest(settings: Settings) -> None:
     with pytest.raises(WrongUseError, match="Did you mean 'uniform'"):
         spec_of(a_form(models=("unifrom",)), settings)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://127.0.0.1:9/v1", ""),
+        ("http://localhost:9/v1", ""),
+        ("https://api.example.org/v1", "api.example.org"),
+    ],
+)
+def test_that_a_model_names_the_other_machine_that_it_is_asked_at(
+    settings: Settings, url: str, host: str
+) -> None:
+    settings.models_file.write_text(SERVER.replace("http://127.0.0.1:9/v1", url))
+    hosts = {state.name: state.host for state in model_states(settings)}
+    assert hosts.pop("mine") == host
+    assert set(hosts.values()) == {""}

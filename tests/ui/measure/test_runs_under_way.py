@@ -1,0 +1,63 @@
+"""Runs that a person stops and goes on with, by a real worker, and what they use."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.tiny_study import D4, a_spec, planned
+from viewer.domain.exchange import ModelProfile
+from viewer.settings import Settings
+from viewer.store.database import open_store
+from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.panels.run_list import run_state
+from viewer.ui.session_meter import SessionMeter
+
+
+@pytest.mark.parametrize("word", ["paused", "cancelled"])
+def test_that_a_run_stopped_by_a_person_says_so_and_goes_on_when_resumed(
+    settings: Settings, tmp_path: Path, qtbot: QtBot, word: str
+) -> None:
+    slow = ModelProfile("slow", "scripted", {"answer": "D4", "delay_s": 0.3})
+    with open_store(settings.store) as store:
+        run = planned(store, tmp_path / "slow", a_spec([slow], repeats=6))
+    desk = Desk(settings, WorkerBridge(settings.store))
+    workspace = MeasureWorkspace(desk)
+    qtbot.addWidget(workspace)
+    workspace.show()
+    runs = workspace.runs
+    qtbot.waitUntil(runs.resume.isVisible, timeout=20_000)
+    runs.resume.click()
+    qtbot.waitUntil(runs.pause.isVisible, timeout=20_000)
+    (runs.pause if word == "paused" else runs.cancel).click()
+    qtbot.waitUntil(lambda: _state(workspace).startswith(word), timeout=20_000)
+    assert runs.resume.text().startswith(f"Resume run {run} (")
+    runs.resume.click()
+    qtbot.waitUntil(lambda: _state(workspace).startswith("done"), timeout=30_000)
+    desk.worker.close()
+
+
+def _state(workspace: MeasureWorkspace) -> str:
+    selected = workspace.runs.selected
+    running = selected is not None and selected.id in workspace.runs.model.running
+    return run_state(selected) if selected and not running else ""
+
+
+def test_that_the_status_bar_counts_what_was_asked_since_the_window_opened(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with open_store(settings.store) as store:
+        run = planned(store, tmp_path / "d", a_spec([D4], repeats=2))
+    desk = Desk(settings, WorkerBridge(settings.store))
+    said: list[str] = []
+    desk.status.use_changed.connect(said.append)
+    parent = QObject()
+    meter = SessionMeter(desk, parent)
+    qtbot.waitUntil(lambda: said == ["0 requests $0.00 · cache 0 B"], timeout=10_000)
+    desk.worker.resume(run, 4)
+    qtbot.waitUntil(lambda: said[-1].startswith("8 requests"), timeout=20_000)
+    assert said[-1].endswith("kB")
+    assert meter.parent() is parent
+    desk.worker.close()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 LIMIT = 200
@@ -30,6 +31,11 @@ class UndoStack(QUndoStack):
     def __init__(self) -> None:
         super().__init__()
         self.setUndoLimit(LIMIT)
+        application = QCoreApplication.instance()
+        if application is not None:
+            # A stack that still holds edits tells that it is emptied while it dies,
+            # when those who listen are gone already.
+            application.aboutToQuit.connect(self.clear)
 
     def do(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
         """Do an edit and remember how to take it back.

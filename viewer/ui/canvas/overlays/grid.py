@@ -98,11 +98,10 @@ class GridItem(QGraphicsItem):
         pixels = np.zeros((size.height(), size.width()), np.uint32)
         box = native.mapRect(self.boundingRect())
         _rule(pixels, self.overlay.grid, box, ratio, self._color.rgba())
-        known: dict[str, _Argb] = {}
+        face, color = self._face, self._color.name()
         for text, x, y in self._labels(box, area):
-            if text not in known:
-                known[text] = _letters(text, self._face, self._color.name(), ratio)
-            _press(pixels, known[text], round(x * ratio), round(y * ratio))
+            letters = _letters(text, face, color, ratio)
+            _press(pixels, letters, round(x * ratio), round(y * ratio))
         return pixels
 
     def _labels(self, box: QRectF, area: QRectF) -> list[Label]:

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal
+from typing import Final, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from viewer.domain.image import Raster
 
@@ -119,19 +122,37 @@ class ReplyKind(StrEnum):
 
     CHAT_COMPLETION = "chat_completion"
     """An OpenAI Chat Completions response body."""
+    RESPONSE = "response"
+    """An OpenAI Responses response body."""
+    LOCAL = "local"
+    """JSON of a model that ran on this machine; `local_reply` writes it."""
     PLAIN = "plain"
     """JSON ``{"text": …, "note": …}`` of a baseline or scripted model."""
 
 
+LEFT_OUT: Final = "overread-left-out"
+"""The name, beside a reply's headers, under which rejected parameters are kept."""
+
+
 @dataclass(frozen=True)
 class RawReply:
-    """A reply as it reached us: the exact body bytes, before any reading."""
+    """A reply as it reached us: the exact body bytes, before any reading.
+
+    ``headers`` holds those worth keeping, in lower case, and under ``LEFT_OUT`` the
+    parameters that the endpoint rejected, so that a reply that is used again tells
+    of them again.
+    """
 
     kind: ReplyKind
     body: bytes
     http_status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     latency_ms: int = 0
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Names of the parameters the endpoint rejected, which were left out."""
+        return tuple(self.headers.get(LEFT_OUT, "").split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +163,52 @@ class Usage:
     tokens_out: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """A token of a reply and how likely it was.
+
+    ``logprob`` is the natural logarithm of its probability, ``top`` the likeliest
+    tokens at its place with theirs, the likeliest first, empty where not asked for.
+    """
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentHeatMap:
+    """A map of numbers over an image as it was sent, not yet in native pixels.
+
+    ``data`` holds ``rows`` × ``columns`` little-endian float16, row-major, so that maps
+    compare and travel as bytes.
+    """
+
+    rows: int
+    columns: int
+    data: bytes
+
+    @classmethod
+    def of(cls, values: npt.ArrayLike) -> Self:
+        """Return the map of a (rows, columns) array of finite numbers."""
+        half = np.asarray(values, dtype="<f2")
+        return cls(half.shape[0], half.shape[1], half.tobytes())
+
+    @property
+    def values(self) -> npt.NDArray[np.float32]:
+        """The (rows, columns) array."""
+        half = np.frombuffer(self.data, dtype="<f2")
+        return half.reshape(self.rows, self.columns).astype(np.float32)
+
+
 @dataclass(frozen=True)
 class ModelReply:
     """A reply read: its text and what the provider said about it.
 
     ``finish_reason`` is the provider's word (``stop``, ``length``,
     ``content_filter``); ``refusal`` the text of a refusal field, None without one;
-    ``note`` what a baseline says of its own answer.
+    ``note`` what a baseline says of its own answer; ``logprobs`` the tokens of the
+    text, empty where the provider does not tell; ``heat_map`` an answer that is a map.
     """
 
     text: str
@@ -158,3 +218,5 @@ class ModelReply:
     model_returned: str = ""
     usage: Usage = Usage()
     note: str = ""
+    logprobs: tuple[TokenLogprob, ...] = ()
+    heat_map: SentHeatMap | None = None

@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viewer.domain.errors import ProviderError, RetryClass
-from viewer.domain.exchange import ModelReply, RawReply, ReplyKind, Usage
-from viewer.models.reading import plain_reply, read_reply
+from viewer.domain.exchange import (
+    ModelReply,
+    RawReply,
+    ReplyKind,
+    SentHeatMap,
+    TokenLogprob,
+    Usage,
+)
+from viewer.models.reading import local_reply, plain_reply, read_reply
 
 CHAT = ReplyKind.CHAT_COMPLETION
 
@@ -114,3 +121,134 @@ def test_that_any_bytes_are_read_or_refused(body: bytes) -> None:
             read_reply(RawReply(kind, body))
         except ProviderError as error:
             assert error.reason == "unreadable_reply"  # noqa: PT017 - either will do
+
+
+def response(output: object, **fields: object) -> RawReply:
+    body = {"model": "m-1", "status": "completed", "output": output, **fields}
+    return RawReply(ReplyKind.RESPONSE, json.dumps(body).encode())
+
+
+def said(*parts: object) -> dict[str, object]:
+    return {"type": "message", "role": "assistant", "content": list(parts)}
+
+
+def test_that_a_whole_response_is_read() -> None:
+    token = {"token": "D4", "logprob": -0.1}
+    text = {"type": "output_text", "text": "D4", "logprobs": [token]}
+    summary = {"type": "summary_text", "text": "hm"}
+    reply = read_reply(
+        response(
+            [{"type": "reasoning", "summary": [summary]}, said(text)],
+            usage={"input_tokens": 85, "output_tokens": 2},
+        )
+    )
+    assert reply == ModelReply(
+        text="D4",
+        reasoning="hm",
+        model_returned="m-1",
+        usage=Usage(85, 2),
+        logprobs=(TokenLogprob("D4", -0.1),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "end"),
+    [
+        ("max_output_tokens", "length"),
+        ("content_filter", "content_filter"),
+        (None, "length"),
+    ],
+)
+def test_that_an_incomplete_response_says_why(reason: object, end: str) -> None:
+    details = {"reason": reason} if reason else None
+    raw = response([said()], status="incomplete", incomplete_details=details)
+    assert read_reply(raw).finish_reason == end
+
+
+def test_that_a_response_s_refusal_is_kept_apart() -> None:
+    reply = read_reply(response([said({"type": "refusal", "refusal": "No."})]))
+    assert (reply.text, reply.refusal) == ("", "No.")
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+def test_that_a_failed_response_is_no_answer(status: str) -> None:
+    with pytest.raises(ProviderError, match=status):
+        read_reply(response([], status=status))
+
+
+def test_that_open_reasoning_goes_before_its_summary() -> None:
+    thought = {
+        "type": "reasoning",
+        "summary": [{"type": "summary_text", "text": "short"}],
+        "content": [{"type": "reasoning_text", "text": "long"}],
+    }
+    assert read_reply(response([thought, said()])).reasoning == "long"
+
+
+def test_that_logprobs_of_a_chat_are_read_with_the_likeliest_beside() -> None:
+    top = [{"token": "D", "logprob": -0.5}, {"token": "E", "logprob": -1}]
+    content = [{"token": "D", "logprob": -0.5, "bytes": [68], "top_logprobs": top}]
+    reply = read_reply(chat({"content": "D"}, logprobs={"content": content}))
+    assert reply.logprobs == (TokenLogprob("D", -0.5, (("D", -0.5), ("E", -1.0))),)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"token": 4, "logprob": -1},
+        {"token": "D", "logprob": "x"},
+        {"token": "D", "logprob": 10**400},
+        {"token": "D", "logprob": True},
+        {"token": "D"},
+    ],
+)
+def test_that_one_odd_token_voids_the_logprobs(odd: object) -> None:
+    good = {"token": "D", "logprob": -1}
+    raw = chat({"content": "DD"}, logprobs={"content": [good, odd]})
+    assert read_reply(raw).logprobs == ()
+
+
+@given(
+    text=st.text(),
+    logprobs=st.lists(
+        st.builds(
+            TokenLogprob,
+            st.text(),
+            st.floats(-100, 0),
+            st.lists(st.tuples(st.text(), st.floats(-100, 0))).map(tuple),
+        )
+    ).map(tuple),
+)
+def test_that_any_local_reply_comes_back(
+    text: str, logprobs: tuple[TokenLogprob, ...]
+) -> None:
+    heat = SentHeatMap.of([[0.25, 1.0], [0.5, 0.0], [0.0, 0.125]])
+    raw = local_reply(
+        f"<think>hm</think>{text}",
+        model="m",
+        finish_reason="length",
+        usage=Usage(3, 4),
+        logprobs=logprobs,
+        heat_map=heat,
+    )
+    reply = read_reply(raw)
+    assert (reply.text, reply.reasoning) == (text.lstrip(), "hm")
+    assert (reply.logprobs, reply.usage) == (logprobs, Usage(3, 4))
+    assert reply.heat_map == heat
+    assert reply.heat_map.values.tolist() == [[0.25, 1.0], [0.5, 0.0], [0.0, 0.125]]
+
+
+@pytest.mark.parametrize(
+    "heat",
+    [
+        4,
+        {"rows": 1, "columns": 1, "data": "!"},
+        {"rows": 1, "columns": 2, "data": "AAA="},
+        {"rows": "1", "columns": 1, "data": "AAA="},
+        {"rows": 1, "columns": 1, "data": "AHw="},
+    ],
+)
+def test_that_an_odd_heat_map_is_no_reply(heat: object) -> None:
+    body = json.dumps({"text": "D4", "heat_map": heat}).encode()
+    with pytest.raises(ProviderError, match="heat map"):
+        read_reply(RawReply(ReplyKind.LOCAL, body))

@@ -1,0 +1,109 @@
+"""What the readers of every kind of reply share."""
+
+import json
+import math
+import re
+from typing import Any
+
+from viewer.domain.errors import ProviderError, RetryClass
+from viewer.domain.exchange import RawReply, TokenLogprob, Usage
+
+_THINK = re.compile(r"\A\s*<think>(.*?)(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+def json_object(raw: RawReply) -> dict[str, Any]:
+    """Return a raw reply's JSON object; anything else raises ``ProviderError``."""
+    try:
+        body = json.loads(raw.body)
+    except (ValueError, RecursionError):
+        raise unreadable("it is not JSON") from None
+    if not isinstance(body, dict):
+        raise unreadable("it is not a JSON object")
+    return body
+
+
+def unreadable(why: str) -> ProviderError:
+    """Return the error for a body that arrived whole but cannot be read."""
+    return ProviderError(
+        f"The model's reply cannot be read: {why}.",
+        "Check that the endpoint speaks Chat Completions.",
+        retry_class=RetryClass.FAIL,
+        reason="unreadable_reply",
+    )
+
+
+def split_thought(text: str) -> tuple[str, str]:
+    """Split a leading ``<think>`` block off; one cut short leaves no answer."""
+    found = _THINK.match(text)
+    if found is None:
+        return text, ""
+    return text[found.end() :].lstrip(), found.group(1).strip()
+
+
+def text_of(value: object) -> str:
+    """Return a string that can be stored; JSON may hold half surrogate pairs."""
+    if not isinstance(value, str):
+        return ""
+    return value.encode("utf-8", "replace").decode()
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """Return the JSON objects of a list; anything else holds none."""
+    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
+
+
+def usage_of(usage: object, key_in: str, key_out: str) -> Usage:
+    """Return the tokens counted under two names; an odd count is unknown."""
+    if not isinstance(usage, dict):
+        return Usage()
+    return Usage(_count(usage.get(key_in)), _count(usage.get(key_out)))
+
+
+def _count(value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        return None
+    return value
+
+
+def openai_logprobs(tokens: object) -> tuple[TokenLogprob, ...]:
+    """Return OpenAI's list of token log-probabilities; one odd token voids them all.
+
+    Chat Completions keeps the list under ``logprobs.content`` of a choice, Responses
+    under ``logprobs`` of an output_text part; both have this form.
+    """
+    listed = objects(tokens)
+    return whole(
+        [
+            (t.get("token"), t.get("logprob"), _pairs(t.get("top_logprobs")))
+            for t in listed
+        ]
+    )
+
+
+def _pairs(top: object) -> list[tuple[object, object]]:
+    return [(t.get("token"), t.get("logprob")) for t in objects(top)]
+
+
+def whole(
+    tokens: list[tuple[object, object, list[tuple[object, object]]]],
+) -> tuple[TokenLogprob, ...]:
+    """Return the tokens, () if any is no token: a list with holes would mislead."""
+    read: list[TokenLogprob] = []
+    for token, logprob, top in tokens:
+        number = _finite(logprob)
+        pairs = [(text_of(t), _finite(n)) for t, n in top]
+        if not isinstance(token, str) or number is None:
+            return ()
+        kept = tuple((t, n) for t, n in pairs if n is not None)
+        read.append(TokenLogprob(text_of(token), number, kept))
+    return tuple(read)
+
+
+def _finite(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,65 @@
+"""OpenAI Responses bodies read."""
+
+from typing import Any, Final
+
+from viewer.domain.exchange import ModelReply, TokenLogprob
+from viewer.models.reply_parts import (
+    objects,
+    openai_logprobs,
+    split_thought,
+    text_of,
+    unreadable,
+    usage_of,
+)
+
+_CUT_SHORT: Final = "max_output_tokens"
+
+
+def read_response(body: dict[str, Any]) -> ModelReply:
+    """Return the message of a body; a failed or foreign one raises ``ProviderError``.
+
+    ``incomplete_details`` becomes Chat Completions' words for the same ends:
+    ``length`` and ``content_filter``.
+    """
+    output = body.get("output")
+    if not isinstance(output, list):
+        raise unreadable("it holds no output")
+    if body.get("status") in ("failed", "cancelled"):
+        raise unreadable(f"the response ended as {body['status']}")
+    parts = _parts(output, "message")
+    said = [part for part in parts if part.get("type") == "output_text"]
+    text, thought = split_thought("".join(text_of(p.get("text")) for p in said))
+    refusals = [text_of(p.get("refusal")) for p in parts if p.get("type") == "refusal"]
+    return ModelReply(
+        text=text,
+        reasoning=_reasoning(output) or thought,
+        finish_reason=_finish_reason(body),
+        refusal="".join(refusals) or None,
+        model_returned=text_of(body.get("model")),
+        usage=usage_of(body.get("usage"), "input_tokens", "output_tokens"),
+        logprobs=_logprobs(said),
+    )
+
+
+def _parts(output: object, kind: str, key: str = "content") -> list[dict[str, Any]]:
+    items = [item for item in objects(output) if item.get("type") == kind]
+    return [part for item in items for part in objects(item.get(key))]
+
+
+def _reasoning(output: object) -> str:
+    """Return open reasoning, which local servers send, else OpenAI's summary of it."""
+    thought = _parts(output, "reasoning") or _parts(output, "reasoning", "summary")
+    return "".join(text_of(part.get("text")) for part in thought)
+
+
+def _finish_reason(body: dict[str, Any]) -> str:
+    if body.get("status") != "incomplete":
+        return "stop"
+    details = body.get("incomplete_details")
+    reason = text_of(details.get("reason")) if isinstance(details, dict) else ""
+    return "length" if reason in ("", _CUT_SHORT) else reason
+
+
+def _logprobs(said: list[dict[str, Any]]) -> tuple[TokenLogprob, ...]:
+    listed = [openai_logprobs(part.get("logprobs")) for part in said]
+    return tuple(token for tokens in listed for token in tokens)

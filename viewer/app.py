@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from viewer.services.bench_samples import Samples
     from viewer.services.head_start import HeadStart
 
-_LATER_MS: Final = 20
+_LATER_MS: Final = 100
 """So long after the first image was painted the rest of the window is added."""
 _LATEST_MS: Final = 1500
 """After this the rest of the window is added, whether there is an image or not."""

@@ -8,6 +8,7 @@ import click
 import pytest
 
 from viewer import cli, terminal
+from viewer.cli import opening
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import (

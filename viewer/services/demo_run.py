@@ -2,18 +2,16 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.models.catalog import builtin_profiles
 from viewer.services.demo import prepare_demo
+from viewer.services.demo_process import NAME
 from viewer.services.import_dataset import import_merged
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import write_report
 from viewer.services.study_file import make_spec
 from viewer.store.database import Store
-
-NAME: Final = "demo"
 
 
 def register_demo(

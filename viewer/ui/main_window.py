@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import (
@@ -36,8 +36,6 @@ from viewer.ui.crash import CrashHandler
 from viewer.ui.desk import Desk
 from viewer.ui.layout_memory import (
     RECENT,
-    Choices,
-    KeptImage,
     Layout,
     bytes_of,
     digits_of,
@@ -52,6 +50,7 @@ from viewer.ui.shortcuts_sheet import ShortcutsSheet
 from viewer.ui.show_once import show_once
 from viewer.ui.status_bar import CancelAsked, PauseAsked, StatusBar
 from viewer.ui.switch import Switch
+from viewer.ui.workspaces import ReadsCases, ShowsRuns, TrialEvent
 
 if TYPE_CHECKING:
     from viewer.services.background import WorkerMessage
@@ -59,64 +58,6 @@ if TYPE_CHECKING:
 _SIZE: Final = (1440, 900)
 _TAKES_RETURN: Final = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit)
 """Widgets for which Return means something of their own."""
-
-
-class Workspace(Protocol):
-    """What a workspace offers beside being a widget."""
-
-    def handlers(self) -> Handlers:
-        """Return what it does for each action id."""
-
-
-class ReadsCases(Workspace, Protocol):
-    """The workspace that opens images."""
-
-    @property
-    def open_now(self) -> tuple[Path, ...]:
-        """The files and folders that are open."""
-
-    @property
-    def choices(self) -> Choices:
-        """What a person chose in its panels, for the next start."""
-
-    def recall(self, choices: Choices, /) -> None:
-        """Choose again what was chosen when the window was left."""
-
-    @property
-    def opened_lately(self) -> tuple[Path, ...]:
-        """The files and folders opened since the start, the newest first."""
-
-    @property
-    def image_now(self) -> KeptImage:
-        """The image on the screen."""
-
-    def open_paths(
-        self,
-        paths: Sequence[Path],
-        /,
-        *,
-        show: bool = True,
-        image: KeptImage | None = None,
-    ) -> None:
-        """Add files and folders, and show that image, else the first of them."""
-
-    def show_answer(self, trial: int, /) -> None:
-        """Open the case of a trial, its answer drawn."""
-
-
-class ShowsRuns(Workspace, Protocol):
-    """The workspace that shows results."""
-
-    def return_to_row(self) -> None:
-        """Give the focus back to the row that a case was chosen from."""
-
-
-class TrialEvent(Protocol):
-    """The choice of a trial."""
-
-    @property
-    def trial(self) -> int:
-        """The trial's number in the store."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,66 @@
+"""What the window needs of its workspaces."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from viewer.ui.actions import Handlers
+from viewer.ui.layout_memory import Choices, KeptImage
+
+
+class Workspace(Protocol):
+    """What a workspace offers beside being a widget."""
+
+    def handlers(self) -> Handlers:
+        """Return what it does for each action id."""
+
+
+class ReadsCases(Workspace, Protocol):
+    """The workspace that opens images."""
+
+    @property
+    def open_now(self) -> tuple[Path, ...]:
+        """The files and folders that are open."""
+
+    @property
+    def choices(self) -> Choices:
+        """What a person chose in its panels, for the next start."""
+
+    def recall(self, choices: Choices, /) -> None:
+        """Choose again what was chosen when the window was left."""
+
+    @property
+    def opened_lately(self) -> tuple[Path, ...]:
+        """The files and folders opened since the start, the newest first."""
+
+    @property
+    def image_now(self) -> KeptImage:
+        """The image on the screen."""
+
+    def open_paths(
+        self,
+        paths: Sequence[Path],
+        /,
+        *,
+        show: bool = True,
+        image: KeptImage | None = None,
+    ) -> None:
+        """Add files and folders, and show that image, else the first of them."""
+
+    def show_answer(self, trial: int, /) -> None:
+        """Open the case of a trial, its answer drawn."""
+
+
+class ShowsRuns(Workspace, Protocol):
+    """The workspace that shows results."""
+
+    def return_to_row(self) -> None:
+        """Give the focus back to the row that a case was chosen from."""
+
+
+class TrialEvent(Protocol):
+    """The choice of a trial."""
+
+    @property
+    def trial(self) -> int:
+        """The trial's number in the store."""

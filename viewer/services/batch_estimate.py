@@ -48,19 +48,17 @@ def estimate(
     ``concurrency`` is the number of questions in flight.
     """
     spec = spec_of(form, settings)
+    study = study_named(spec.study)
     with open_store(store) as opened:
         dataset = cases.dataset_named(opened, spec.dataset)
-        study = study_named(spec.study)
         planned = study.plan(dataset, spec) if spec.models else ()
         asked = [trial for trial in planned if not trial.exclusion]
-        known = runs.run_with_plan(opened, plan_sha256(spec, dataset, study))
-        done = _settled(opened, known)
+        done = _settled(opened, plan_sha256(spec, dataset, study))
         left = len(asked) - done
         cost = _cost(opened, spec, left)
         seconds = _seconds(opened, spec, left, concurrency)
     takes = _takes(spec, cost, seconds) if left else ""
-    notices = study.notices(study.read_params(spec.preset, dict(spec.params)))
-    sentences = (_counted(planned, asked, spec), _kept(done), takes, *notices)
+    sentences = (_counted(planned, asked, spec), _kept(done), takes, *_notices(spec))
     return BatchEstimate(
         requests=len(asked),
         already_answered=done,
@@ -72,7 +70,14 @@ def estimate(
     )
 
 
-def _settled(store: Store, run: int | None) -> int:
+def _notices(spec: RunSpec) -> tuple[str, ...]:
+    study = study_named(spec.study)
+    return study.notices(study.read_params(spec.preset, dict(spec.params)))
+
+
+def _settled(store: Store, sha256: str) -> int:
+    """Return how many questions a run of this plan has answers to already."""
+    run = runs.run_with_plan(store, sha256)
     if run is None:
         return 0
     counts = runs.run_summary(store, run).counts

@@ -13,6 +13,8 @@ from viewer.services.report_run import write_report
 from viewer.services.study_file import make_spec
 from viewer.store.database import Store
 
+__all__ = ["NAME", "demo_report", "register_demo", "run_demo_spec"]
+
 
 def register_demo(
     store: Store, home: Path, progress: Callable[[int, int], None]

@@ -93,7 +93,6 @@ def reference_masks(store: Path, ref: ImageRef) -> Mapping[str, Mask]:
     They come from the newest registered data set that holds the image, else from the
     masks that lie beside the file.
     """
-    from viewer.readers.datasets.folder import read_image
     from viewer.store import cases
     from viewer.store.database import open_store
 
@@ -101,6 +100,8 @@ def reference_masks(store: Path, ref: ImageRef) -> Mapping[str, Mask]:
         known = cases.masks_of_image(opened, ref)
     if known is not None:
         return known
+    from viewer.readers.datasets.folder import read_image
+
     try:
         images = read_image(ref.path).images
     except UnreadableInputError:

@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from viewer.ui.undo import LIMIT, UndoStack
 
@@ -26,13 +25,6 @@ def test_that_the_oldest_edits_are_forgotten_at_the_limit() -> None:
     for _ in range(LIMIT + 5):
         stack.do("edit", lambda: None, lambda: None)
     assert stack.count() == LIMIT
-
-
-def test_that_edits_are_forgotten_before_the_program_ends(qapp: QApplication) -> None:
-    stack = UndoStack()
-    stack.do("edit", lambda: None, lambda: None)
-    qapp.aboutToQuit.emit()
-    assert stack.count() == 0
 
 
 _QUITS = """

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 LIMIT = 200
@@ -31,11 +30,6 @@ class UndoStack(QUndoStack):
     def __init__(self) -> None:
         super().__init__()
         self.setUndoLimit(LIMIT)
-        application = QCoreApplication.instance()
-        if application is not None:
-            # A stack that still holds edits tells that it is emptied while it dies,
-            # when those who listen are gone already.
-            application.aboutToQuit.connect(self.clear)
 
     def do(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
         """Do an edit and remember how to take it back.

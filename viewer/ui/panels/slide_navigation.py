@@ -143,7 +143,10 @@ class _Gestures(QObject):
             self._show_menu(event.position(), event.globalPosition().toPoint())
 
     def _show_menu(self, at: QPointF, on_screen: QPoint) -> None:
-        point = self._viewport.view.native_at(at)
+        view = self._viewport.view
+        if view.marks.choose_at(at) is not None:
+            return  # The view offers what can be done with the mark.
+        point = view.native_at(at)
         menu = self._navigation.menu_at(self._viewport, point)
         if menu is not None:
             menu.popup(on_screen)

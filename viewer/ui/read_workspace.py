@@ -223,7 +223,7 @@ class ReadWorkspace(QWidget):
         if not self.browser.choose(answer.ref):
             self.open_paths([answer.ref.path])
         elif self.pair.showing(answer.ref) is not None:
-            self._knowledge.fetch(answer.ref)
+            self._knowledge.fetch_shown()
 
     def _list_found(self, found: Found) -> None:
         self.browser.show_cases(found.rows)

@@ -23,6 +23,7 @@ from viewer.settings import Settings
 from viewer.store import trials
 from viewer.store.database import open_store
 from viewer.ui.actions import Place
+from viewer.ui.canvas.overlays.reference import ReferenceItem
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.panels.filmstrip import TrialChosen
@@ -263,6 +264,15 @@ def _check_miss_drawn(story: Story) -> None:
     assert shown.ref == trial.ref
     (item,) = story.read.pair.view.answer_items
     assert item.answer.score == trial.score
+    assert story.read.grid.choice.grid == item.answer.grid
+    story.wait(lambda: _shows_references(story))
+
+
+def _shows_references(story: Story) -> bool:
+    """Return whether each image of the patient has its reference drawn."""
+    shown = [port.view for port in story.read.pair.viewports if port.shown is not None]
+    drawn = [{type(item) for item in view.scene().items()} for view in shown]
+    return len(shown) == 2 and all(ReferenceItem in kinds for kinds in drawn)
 
 
 def _drawn(story: Story) -> list[int]:

@@ -141,6 +141,7 @@ class AnswersPanel(QWidget):
                 self.tree.setCurrentItem(item)
         self.tree.blockSignals(False)
         self._stack.setCurrentIndex(1 if answers else 0)
+        self.tree.scrollTo(self.tree.currentIndex())
         self._offer_saw()
         self._tell_shown()
 

@@ -1,5 +1,6 @@
 """What the store knows of the images on the screen: listed at the side and drawn."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -34,6 +35,7 @@ class Knowledge(QObject):
         super().__init__(parent)
         self._desk, self._store = desk, desk.settings.store
         self._pair, self._ask, self._answers = pair, side.ask, side.answers
+        self._grid = side.grid
         self._about: dict[ImageRef, About] = {}
         self._answered: set[ImageRef] = set()
         self.wanted: StoredAnswer | None = None
@@ -62,17 +64,28 @@ class Knowledge(QObject):
         store = self._store
         run_for(self, lambda: load_about(store, ref), self._keep, self._tell)
 
+    def fetch_shown(self) -> None:
+        """Ask the store about every image on the screen."""
+        for viewport in self._pair.viewports:
+            if viewport.shown is not None:
+                self.fetch(viewport.shown.ref)
+
     def list_now(self) -> None:
-        """List what is known of the image that has the focus."""
+        """List what is known of the image that has the focus.
+
+        An answer that is wanted is drawn on the grid it was asked with.
+        """
         about = self._current()
         answers = about.answers if about else ()
         wanted = self.wanted
         if about and wanted and wanted.ref == about.ref:
             self._answers.set_answers(answers, frozenset({wanted.trial}), wanted.trial)
+            self._grid.set_choice(replace(self._grid.choice, grid=wanted.grid))
             self.wanted = None
         else:
             drawn = newest_per_model(answers, self._ask.asked_finding)
-            self._answers.set_answers(answers, drawn)
+            newest = next((a.trial for a in answers if a.trial in drawn), None)
+            self._answers.set_answers(answers, drawn, newest)
         self._name_reference()
 
     def _image_shown(self, event: ImageShown) -> None:

@@ -263,3 +263,28 @@ def test_that_letters_along_columns_are_asked_drawn_and_scored_as_shown(
 def _cells(answer: StoredAnswer) -> set[Cell | None]:
     names = (answer.score.answer, *answer.reference_cells)
     return {answer.grid.cell(name) for name in names}
+
+
+def test_that_the_answer_explained_is_about_the_finding_asked_for(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+) -> None:
+    _open(qtbot, read, case / "f.dcm")
+    for finding in ("Lung Lesion", "Edema"):
+        read.ask.finding.setCurrentText(finding)
+        with qtbot.waitSignal(read.questions.ended, timeout=_PATIENCE_MS):
+            read.handlers()["ask.ask"]()
+        qtbot.waitUntil(
+            lambda wanted=finding: _finding_explained(read) == wanted,  # type: ignore[misc]
+            timeout=_PATIENCE_MS,
+        )
+    later = ReadWorkspace(desk)
+    qtbot.addWidget(later)
+    later.resize(1200, 800)
+    later.show()
+    _open(qtbot, later, case / "f.dcm")
+    qtbot.waitUntil(lambda: _finding_explained(later) != "", timeout=_PATIENCE_MS)
+    assert _finding_explained(later) == later.ask.asked_finding == "Lung Lesion"
+
+
+def _finding_explained(read: ReadWorkspace) -> str:
+    return read.answers.current.finding if read.answers.current else ""

@@ -43,6 +43,8 @@ class Flag(StrEnum):
     """A mask came with it that cannot be decoded."""
     MASK_NOT_DECODED = "mask_not_decoded"
     """Its mask is kept as codes that only the model's own decoder can draw."""
+    SEVERAL_BLOCKS = "several_blocks"
+    """The reply names different places in separate lists or sentences."""
     SEVERAL_LABELS = "several_labels"
     """The reply's places carry different labels."""
     SOME_REJECTED = "some_rejected"

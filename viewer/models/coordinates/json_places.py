@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from viewer.domain.places import Flag
 from viewer.models.coordinates.lenient_json import Document, Pairs, documents
 from viewer.models.coordinates.marks import Found, Kind, Mark
 
@@ -12,12 +13,12 @@ Y_FIRST_KEYS = frozenset({"box2d", "boxes2d"})
 _BOX_KEYS = frozenset(
     {
         *("bbox", "bboxes", "box", "boxes", "boundingbox", "boundingboxes", "xyxy"),
-        *("coordinates", "coords", "region", "location", "rect", "rectangle"),
-        *("bbox2d", "bboxes2d", "box2d", "boxes2d"),
+        *("rect", "rectangle", "bbox2d", "bboxes2d", "box2d", "boxes2d"),
     }
 )
+_EITHER_KEYS = frozenset({"coordinates", "coords", "region", "location", "position"})
 _POINT_KEYS = frozenset(
-    {"point2d", "points2d", "point", "points", "center", "centre", "click", "position"}
+    {"point2d", "points2d", "point", "points", "center", "centre", "click"}
 )
 _LABEL_KEYS = (
     *("label", "labels", "name", "class", "category", "finding", "phrase", "text"),
@@ -59,18 +60,33 @@ class JsonRules:
 
 def find_in_json(text: str, rules: JsonRules) -> Found:
     """Return the places of every list and object in a text."""
-    walk = _Walk(rules)
-    complete = True
+    walk, complete, blocks = _Walk(rules), True, 0
     for document in documents(text):
+        before = len(walk.marks)
         walk.document(document, text)
         complete = document.complete
+        blocks += len(walk.marks) > before
     return Found(
-        tuple(walk.marks),
+        tuple(_once(walk.marks) if blocks > 1 else walk.marks),
         tuple(walk.malformed),
         tuple(walk.foreign),
         walk.empty,
         complete,
     )
+
+
+def _once(marks: Sequence[Mark]) -> list[Mark]:
+    """Return the places of several documents, each once and marked as such.
+
+    A reply that names a box in a sentence and again in JSON means one box; which of
+    two different ones it means is not for a parser to say.
+    """
+    kept: dict[tuple[float, ...], Mark] = {}
+    for mark in marks:
+        known = kept.get(mark.values)
+        kept[mark.values] = mark if known is None or not known.label else known
+    flags = (Flag.SEVERAL_BLOCKS,) if len(kept) > 1 else ()
+    return [replace(mark, flags=(*mark.flags, *flags)) for mark in kept.values()]
 
 
 def plain_key(key: str) -> str:
@@ -105,7 +121,7 @@ class _Walk:
             self.empty = self.empty or (document.complete and alone)
         elif isinstance(document.value, Pairs):
             self._object(document.value, "")
-        elif isinstance(document.value, list):
+        else:
             self._bare(document.value, alone=alone)
 
     def _bare(self, members: list[object], *, alone: bool) -> None:
@@ -138,10 +154,8 @@ class _Walk:
             plain = plain_key(key)
             if plain in self.rules.foreign:
                 self.foreign.append(key)
-            elif plain in _BOX_KEYS:
-                self._keyed(member, Kind.BOX, label, mask)
-            elif plain in _POINT_KEYS:
-                self._keyed(member, Kind.POINT, label, mask)
+            elif counts := _counts_under(plain):
+                self._keyed(member, counts, label, mask)
             elif plain not in _LABEL_KEYS:
                 name = "" if plain in _CONTAINER_KEYS else key
                 self._member(member, _label(value) or name)
@@ -164,21 +178,22 @@ class _Walk:
             else:
                 self._nested(member, label if isinstance(member, Pairs) else "")
 
-    def _keyed(self, value: object, kind: Kind, label: str, mask: str | None) -> None:
-        """Gather what stands under a box's or a point's key."""
+    def _keyed(
+        self, value: object, counts: frozenset[int], label: str, mask: str | None
+    ) -> None:
+        """Gather what stands under a key of places of two or of four numbers."""
         if value is None or value == [] or _says_nothing(value):
             self.empty = True
             return
-        numbers = _keyed_numbers(value)
-        if numbers is not None and len(numbers) in {2, 4}:
-            self._add(
-                Kind.BOX if len(numbers) == 4 else Kind.POINT, numbers, label, mask
-            )
+        numbers = _keyed_numbers(value, corners=4 in counts)
+        if numbers is not None and len(numbers) in counts:
+            kind = Kind.BOX if len(numbers) == 4 else Kind.POINT
+            self._add(kind, numbers, label, mask)
         elif isinstance(value, Pairs):
             self._object(value, label)
         elif numbers is None and isinstance(value, list):
             for member in value:
-                self._keyed(member, kind, label, mask)
+                self._keyed(member, counts, label, mask)
         else:
             self.malformed.append(_written(value))
 
@@ -201,6 +216,15 @@ class _Walk:
         self.marks.append(Mark(kind, values, label, _written(list(numbers)), mask))
 
 
+def _counts_under(key: str) -> frozenset[int]:
+    """Return how many numbers a place may have under a key; none for other keys."""
+    if key in _BOX_KEYS:
+        return frozenset({4})
+    if key in _POINT_KEYS:
+        return frozenset({2})
+    return frozenset({2, 4}) if key in _EITHER_KEYS else frozenset()
+
+
 def _is_alone(document: Document, text: str) -> bool:
     """Tell whether nothing but fences and blanks surrounds a document."""
     around = text[: document.start] + text[document.end :]
@@ -214,18 +238,16 @@ def _numbers(members: list[object]) -> list[float] | None:
     return numbers if numbers and len(numbers) == len(found) else None
 
 
-def _keyed_numbers(value: object) -> list[float] | None:
-    """Return the numbers of a list, two corners or a text such as "1, 2, 3, 4"."""
+def _keyed_numbers(value: object, *, corners: bool) -> list[float] | None:
+    """Return the numbers of a list or of a text; with ``corners`` also of two pairs."""
     if isinstance(value, str):
         whole = _ONLY_NUMBERS.fullmatch(value)
         return [float(n) for n in _NUMBERS.findall(value)] if whole else None
     if not isinstance(value, list):
         return None
-    corners = [
-        _numbers(member) if isinstance(member, list) else None for member in value
-    ]
-    if len(corners) == 2 and all(corner and len(corner) == 2 for corner in corners):
-        return [n for corner in corners for n in corner or ()]
+    pairs = [_numbers(member) if isinstance(member, list) else None for member in value]
+    if corners and len(pairs) == 2 and all(pair and len(pair) == 2 for pair in pairs):
+        return [n for pair in pairs for n in pair or ()]
     return _numbers(value)
 
 

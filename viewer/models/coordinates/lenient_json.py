@@ -34,11 +34,11 @@ class Pairs:
 class Document:
     """A value, where it stood, and whether it was closed.
 
-    ``value`` is a list, Pairs, str, float, bool or None. Of a document cut off it
+    Members are lists, Pairs, str, float, bool or None. Of a document cut off ``value``
     holds the members that were closed; of a list cut among its numbers, none of them.
     """
 
-    value: object
+    value: list[object] | Pairs
     start: int
     end: int
     complete: bool
@@ -70,7 +70,7 @@ class _Reader:
         self.position = position
         self.cut = False
 
-    def container(self, depth: int) -> object:
+    def container(self, depth: int) -> list[object] | Pairs:
         """Read a list or an object at its opening bracket."""
         if depth > _DEEPEST:
             raise _BadSyntaxError

@@ -228,29 +228,26 @@ def find_internvl(text: str) -> Found:
 def _find_bracketed(
     text: str, pattern: re.Pattern[str], opening: str, closing: str
 ) -> Found:
-    """Read lists of boxes between an opening and a closing tag."""
+    """Read lists of boxes between tags, or bare where a server stripped the tags."""
+    if opening not in text and closing not in text and "{" not in text:
+        bare = find_in_json(text, JsonRules())
+        return replace(bare, complete=bare.complete and not _TAG_OPEN.search(text))
     marks: list[Mark] = []
     malformed: list[str] = []
     empty = False
     for match in pattern.finditer(text):
         label, inside = (match["label"] or "").strip(), match["boxes"].strip()
         found = find_in_json(inside, JsonRules())
-        empty = empty or inside in {"", "[]", "[[]]"}
-        marks += [
-            Mark(mark.kind, mark.values, label or mark.label, mark.written)
-            for mark in found.marks
-        ]
-        if found.malformed or not (found.marks or empty):
+        nothing = inside in {"", "[]", "[[]]"}
+        empty = empty or nothing
+        marks += [replace(m, label=label or m.label, flags=()) for m in found.marks]
+        if found.malformed or not (found.marks or nothing):
             malformed.append(match[0])
     last = text.rfind(opening)
-    complete = closing in text[last:] if last >= 0 else not _TAG_OPEN.search(text)
-    if not complete:
-        cut = (
-            find_in_json(text[last + len(opening) :], JsonRules())
-            if last >= 0
-            else Found()
-        )
-        marks += cut.marks
+    if last >= 0 and closing not in text[last:]:
+        cut = find_in_json(text[last + len(opening) :], JsonRules())
+        return Found((*marks, *cut.marks), tuple(malformed), complete=False)
+    complete = not _TAG_OPEN.search(text)
     return Found(tuple(marks), tuple(malformed), empty=empty, complete=complete)
 
 

@@ -16,6 +16,8 @@ from viewer.domain.image import Raster
 from viewer.imaging.png import encode_png
 from viewer.writers.files import write_atomically
 
+NAME: Final = "demo"
+"""The collection's name among the data sets of a store."""
 VERSION: Final = 1
 PATIENTS: Final = 12
 SEED: Final = 0

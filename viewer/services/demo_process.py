@@ -17,8 +17,6 @@ from typing import Final
 from viewer.domain.errors import OverreadError
 from viewer.settings import Settings
 
-NAME: Final = "demo"
-"""The collection's name among the data sets of a store."""
 WORD: Final = "_demo"
 """The hidden first argument with which the program runs itself as this process."""
 
@@ -88,6 +86,7 @@ class DemoProcess:
 def is_registered(settings: Settings) -> bool:
     """Return whether the store knows the collection."""
     from viewer.services.batch_form import dataset_names
+    from viewer.services.demo import NAME
 
     return NAME in dataset_names(settings.store)
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from viewer.domain.case import Dataset
 from viewer.models.catalog import builtin_profiles
-from viewer.services.demo import prepare_demo
-from viewer.services.demo_process import NAME
+from viewer.services.demo import NAME, prepare_demo
 from viewer.services.import_dataset import import_merged
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import write_report

@@ -57,6 +57,8 @@ def _answers(family: socket.AddressFamily, address: _Address) -> bool:
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.settimeout(_PATIENCE_S)
             probe.connect(address)
+    except BlockingIOError:
+        return True  # it is there, and busy with others
     except OSError:
         return False
     return True

@@ -17,7 +17,7 @@ def without(name: str) -> Iterator[None]:
     again afterwards. sqlite_utils takes pandas along where it is installed, to know the
     types of its columns; that costs 0.6 s and 70 MB, and the store has no such columns.
     """
-    modules: dict[str, "ModuleType | None"] = sys.modules  # type: ignore[assignment]
+    modules: dict[str, ModuleType | None] = sys.modules  # type: ignore[assignment]
     if name in modules:
         yield
         return

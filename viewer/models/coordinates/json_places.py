@@ -30,6 +30,8 @@ _CONTAINER_KEYS = frozenset(
         *("predictions", "abnormalities", "regions", "answer", "output", "data"),
     }
 )
+_MOST_AROUND = 200
+"""Fences and blanks around a document are shorter than this."""
 _CORNERS = (
     ("x1", "y1", "x2", "y2"),
     ("x0", "y0", "x1", "y1"),
@@ -227,6 +229,8 @@ def _counts_under(key: str) -> frozenset[int]:
 
 def _is_alone(document: Document, text: str) -> bool:
     """Tell whether nothing but fences and blanks surrounds a document."""
+    if len(text) - (document.end - document.start) > _MOST_AROUND:
+        return False
     around = text[: document.start] + text[document.end :]
     return not re.sub(r"```(?:json|python)?|[\s.`]", "", around)
 

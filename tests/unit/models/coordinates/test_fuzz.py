@@ -36,7 +36,8 @@ def test_that_heaps_of_brackets_end_in_a_status(pieces: list[str], name: str) ->
 
 
 def test_that_a_reply_of_brackets_without_end_is_read_in_bounded_time() -> None:
-    for piece in ("[", "{", '{"a":[', "<box>", "<obj>", "(1,", "'", '"', "<think>"):
+    brackets = ("[", "{", '{"a":[', "<box>", "<obj>", "(1,", "'", '"', "<think>")
+    for piece in (*brackets, "It isn't, see [3] (of 4). "):
         reply = piece * 1_000
         for convention in CONVENTIONS.values():
             assert_sound(convention.read(reply, FRAME), reply, FRAME)

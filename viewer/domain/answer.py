@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from viewer.domain.exchange import SentHeatMap
+from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.grid import Cell
+from viewer.domain.reference import Mask
 
 
 class Status(StrEnum):
@@ -43,11 +46,47 @@ class CellAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class PointAnswer:
+    """One point in native pixels."""
+
+    point: PointPx
+
+
+@dataclass(frozen=True, slots=True)
+class BoxesAnswer:
+    """One or more boxes in native pixels, in the order they were named."""
+
+    boxes: tuple[BoxPx, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MaskAnswer:
+    """A mask of at least one native pixel, as large as its image."""
+
+    mask: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMapAnswer:
+    """How salient each part of an image is; the numbers compare with one another only.
+
+    ``heat_map`` (rows, columns) is stretched over ``field``, a native rectangle that
+    reaches beyond the image where a letterbox was sent.
+    """
+
+    heat_map: SentHeatMap
+    field: BoxPx
+
+
+@dataclass(frozen=True, slots=True)
 class Unparsed:
     """A reply in which no answer was found: a status of UNREADABLE or REFUSED."""
 
     status: Status
     reason: str
 
+
+PlacedAnswer = PointAnswer | BoxesAnswer | MaskAnswer | HeatMapAnswer
+"""An answer in native pixels, which needs no grid."""
 
 Answer = CellAnswer

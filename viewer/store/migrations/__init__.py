@@ -6,12 +6,14 @@ from viewer.store.migrations import (
     m0001_first_light,
     m0002_answers_by_image,
     m0003_run_marks,
+    m0004_asking,
 )
 
 MIGRATIONS: Final = {
     m0001_first_light.VERSION: m0001_first_light.statements,
     m0002_answers_by_image.VERSION: m0002_answers_by_image.statements,
     m0003_run_marks.VERSION: m0003_run_marks.statements,
+    m0004_asking.VERSION: m0004_asking.statements,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

@@ -1,0 +1,181 @@
+"""Consents, departures, looks at pixels, and what a run noted of its models."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import BoxPx
+from viewer.domain.privacy import Consent, Departure, PixelReview, ReviewDecision
+from viewer.store.database import Row, Store, utc_now
+
+_CONSENTS: Final = (
+    "SELECT c.*, d.name AS dataset FROM consent c"
+    " LEFT JOIN dataset d ON d.id = c.dataset_id"
+)
+
+
+def add_consent(
+    store: Store, endpoint: str, dataset: str | None, purpose: str, *, granted: bool
+) -> int:
+    """Note a person's word about an endpoint; the last one holds.
+
+    ``dataset`` None means any data set. An unknown one raises WrongUseError.
+    """
+    decision = "granted" if granted else "withdrawn"
+    dataset_id = None if dataset is None else _dataset_id(store, dataset)
+    with store.transaction():
+        return store.execute(
+            "INSERT INTO consent (endpoint, dataset_id, purpose, decision, given_at)"
+            " VALUES (?, ?, ?, ?, ?)",
+            (endpoint, dataset_id, purpose, decision, utc_now()),
+        )
+
+
+def _dataset_id(store: Store, name: str) -> int:
+    rows = store.rows("SELECT id FROM dataset WHERE name = ?", (name,))
+    if not rows:
+        raise WrongUseError(
+            f"No data set is named '{name}'.",
+            "Register it with overread import, or say --for any.",
+        )
+    return int(rows[0]["id"])
+
+
+def consents(store: Store) -> tuple[Consent, ...]:
+    """Return every word ever given, oldest first."""
+    return tuple(map(_consent, store.rows(f"{_CONSENTS} ORDER BY c.id")))
+
+
+def standing_consents(store: Store, dataset: str | None = None) -> tuple[Consent, ...]:
+    """Return the consents that hold, one for each endpoint.
+
+    With a ``dataset``, those that let its images leave: given for it or for any, with
+    the word about the data set itself before that about any. Without one, the last
+    word about each pair of endpoint and data set, where it was granted.
+    """
+    last: dict[tuple[str, str | None], Consent] = {}
+    for consent in consents(store):
+        last[consent.endpoint, consent.dataset] = consent
+    if dataset is None:
+        return tuple(c for c in last.values() if c.granted)
+    of_any = {e: c for (e, name), c in last.items() if name is None}
+    own = {e: c for (e, name), c in last.items() if name == dataset}
+    return tuple(c for c in (of_any | own).values() if c.granted)
+
+
+def _consent(row: Row) -> Consent:
+    return Consent(
+        id=row["id"],
+        endpoint=row["endpoint"],
+        dataset=row["dataset"],
+        purpose=row["purpose"],
+        granted=row["decision"] == "granted",
+        given_at=row["given_at"],
+    )
+
+
+def note_departure(
+    store: Store, attempt: int | None, endpoint: str, body_sha256: str, consent: int
+) -> int:
+    """Insert, inside a transaction, that a request is about to leave."""
+    return store.execute(
+        "INSERT INTO departure (attempt_id, endpoint, body_sha256, consent_id, sent_at)"
+        " VALUES (?, ?, ?, ?, ?)",
+        (attempt, endpoint, body_sha256, consent, utc_now()),
+    )
+
+
+def departures(store: Store) -> tuple[Departure, ...]:
+    """Return every request that left for a remote endpoint, oldest first."""
+    rows = store.rows(
+        "SELECT p.*, t.run_id, t.item, t.model FROM departure p"
+        " LEFT JOIN attempt a ON a.id = p.attempt_id"
+        " LEFT JOIN trial t ON t.id = a.trial_id ORDER BY p.id"
+    )
+    return tuple(
+        Departure(
+            id=row["id"],
+            endpoint=row["endpoint"],
+            body_sha256=row["body_sha256"],
+            consent=row["consent_id"],
+            sent_at=row["sent_at"],
+            run=row["run_id"],
+            item=row["item"],
+            model=row["model"],
+        )
+        for row in rows
+    )
+
+
+def set_restricted(store: Store, dataset: str, *, restricted: bool) -> None:
+    """Say whether a data set's licence keeps it from remote endpoints."""
+    dataset_id = _dataset_id(store, dataset)
+    with store.transaction():
+        store.execute(
+            "UPDATE dataset SET restricted = ? WHERE id = ?",
+            (int(restricted), dataset_id),
+        )
+
+
+def restricted_files(store: Store) -> Mapping[str, str]:
+    """Return, by the SHA-256 of its file, the restricted data set an image is in.
+
+    An image that a restricted data set holds stays here under any other name too.
+    """
+    rows = store.rows(
+        "SELECT i.sha256, d.name FROM image i JOIN dataset d ON d.id = i.dataset_id"
+        " WHERE d.restricted = 1 AND i.sha256 <> ''"
+    )
+    return {row["sha256"]: row["name"] for row in rows}
+
+
+def add_review(store: Store, review: PixelReview) -> None:
+    """Keep a decision about an image's pixels; the last one holds."""
+    boxes = [[b.x0, b.y0, b.x1, b.y1] for b in review.boxes]
+    with store.transaction():
+        store.execute(
+            "INSERT INTO pixel_review (image_sha256, boxes, decision, reviewed_at)"
+            " VALUES (?, ?, ?, ?)",
+            (
+                review.image_sha256,
+                json.dumps(boxes),
+                review.decision.value,
+                review.reviewed_at or utc_now(),
+            ),
+        )
+
+
+def reviews(store: Store) -> Mapping[str, PixelReview]:
+    """Return the decision that holds for each image looked at, by its hash."""
+    rows = store.rows("SELECT * FROM pixel_review ORDER BY id")
+    return {row["image_sha256"]: _review(row) for row in rows}
+
+
+def _review(row: Row) -> PixelReview:
+    return PixelReview(
+        image_sha256=row["image_sha256"],
+        decision=ReviewDecision(row["decision"]),
+        boxes=tuple(BoxPx(*box) for box in json.loads(row["boxes"])),
+        reviewed_at=row["reviewed_at"],
+    )
+
+
+def add_notes(store: Store, run: int, notes: Iterable[tuple[str, str, str]]) -> None:
+    """Keep, each once, what happened to a run's models: (model, kind, text)."""
+    now = utc_now()
+    with store.transaction():
+        store.execute_many(
+            "INSERT INTO run_note (run_id, model, kind, text, at)"
+            " SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM run_note"
+            " WHERE run_id = ?1 AND model = ?2 AND kind = ?3 AND text = ?4)",
+            [(run, *note, now) for note in notes],
+        )
+
+
+def notes_of_run(store: Store, run: int) -> tuple[tuple[str, str, str], ...]:
+    """Return (model, kind, text) of a run's notes, oldest first."""
+    rows = store.rows(
+        "SELECT model, kind, text FROM run_note WHERE run_id = ? ORDER BY id", (run,)
+    )
+    return tuple((row["model"], row["kind"], row["text"]) for row in rows)

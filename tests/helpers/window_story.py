@@ -17,7 +17,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.result import Outcome
 from viewer.domain.run import RunStatus
 from viewer.services.batch_form import dataset_names
-from viewer.services.demo_process import NAME as DEMO
+from viewer.services.demo import NAME as DEMO
 from viewer.services.head_start import HeadStart
 from viewer.services.import_dataset import import_dataset
 from viewer.services.make_phantom import make_phantom

@@ -1,6 +1,6 @@
 """What the page Batch… shows and makes: a form, its estimate, and study files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +30,7 @@ from viewer.writers.toml import toml_bytes
 
 _DOLLAR: Final = 1_000_000
 _FINDINGS: Final = "findings"
+_FIRST_CHOICE: Final = "asymmetry"
 _PRICES: Final = ("price_in", "price_out")
 
 
@@ -107,6 +108,12 @@ def model_states(settings: Settings) -> tuple[ModelState, ...]:
     """Return every known model with its state in words, by name."""
     profiles = known_profiles(settings.models_file)
     return tuple(_model_state(profiles[name]) for name in sorted(profiles))
+
+
+def first_choice(states: Sequence[ModelState]) -> tuple[str, ...]:
+    """Return the model that a new form ticks: one that is ready and learns nothing."""
+    ready = [state.name for state in states if state.ready]
+    return (_FIRST_CHOICE,) if _FIRST_CHOICE in ready else tuple(ready[:1])
 
 
 def _model_state(profile: ModelProfile) -> ModelState:

@@ -12,7 +12,12 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 from viewer.domain.case import ImageRef
 from viewer.domain.image import Window
 from viewer.services.answers import StoredAnswer, answer_of_trial
-from viewer.services.batch_form import ModelState, finding_names, model_states
+from viewer.services.batch_form import (
+    ModelState,
+    finding_names,
+    first_choice,
+    model_states,
+)
 from viewer.services.open_case import IndexState
 from viewer.ui.actions import Handlers
 from viewer.ui.canvas.events import CursorMoved, FilesDropped
@@ -171,9 +176,7 @@ class ReadWorkspace(QWidget):
     def reload_models(self) -> None:
         """Read the models and their states again."""
         states: tuple[ModelState, ...] = model_states(self._desk.settings)
-        ready = [state.name for state in states if state.ready]
-        default = "asymmetry" if "asymmetry" in ready else next(iter(ready), "")
-        self.ask.set_models(states, self.ask.ticked or (default,))
+        self.ask.set_models(states, self.ask.ticked or first_choice(states))
 
     # Opening
 

@@ -46,6 +46,8 @@ def _tick(dialog: BatchDialog, *names: str) -> None:
 
 
 def test_that_the_button_names_what_it_sends(dialog: BatchDialog, qtbot: QtBot) -> None:
+    assert dialog.form.models == ("asymmetry",), "a model is ticked from the start"
+    _tick(dialog)
     qtbot.waitUntil(lambda: dialog.sentence.text() == "Choose at least one model.")
     assert not dialog.start.isEnabled()
     _tick(dialog, "asymmetry", "uniform")

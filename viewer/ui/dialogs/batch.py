@@ -28,6 +28,7 @@ from viewer.services.batch_form import (
     BatchForm,
     ModelState,
     dataset_names,
+    first_choice,
     form_fields,
     model_states,
     preset_names,
@@ -177,7 +178,8 @@ class BatchDialog(QDialog):
     def _show_offers(self, offers: _Offers) -> None:
         _offer(self.study, offers.studies)
         _offer(self.dataset, offers.datasets)
-        ticked = _ticked(self.models)
+        known = self.models.count() > 0
+        ticked = _ticked(self.models) if known else first_choice(offers.models)
         self.models.blockSignals(True)
         self.models.clear()
         for state in offers.models:

@@ -1,10 +1,12 @@
-"""What every test gets: hypothesis profiles, and a home of its own."""
+"""What every test gets: hypothesis profiles, a home of its own, and no way out."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.helpers.loopback_only import sitecustomize as loopback_only
 from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -34,3 +36,15 @@ def _home_of_its_own(
     monkeypatch.setenv(HOME_VARIABLE, str(home))
     monkeypatch.delenv(STORE_VARIABLE, raising=False)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+loopback_only.install()
+
+
+@pytest.fixture(autouse=True)
+def _no_connection_but_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold what a test starts to this machine as well; whoever reaches out fails."""
+    folder = str(Path(loopback_only.__file__).parent)
+    before = os.environ.get("PYTHONPATH")
+    path = folder if not before else os.pathsep.join((folder, before))
+    monkeypatch.setenv("PYTHONPATH", path)

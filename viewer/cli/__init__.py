@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 import viewer
-from viewer.cli import asking, images, machine, opening, running
+from viewer.cli import asking, images, machine, opening, replies, running
 from viewer.cli.shared import DONE, UNFINISHED, say
 from viewer.domain.errors import OverreadError
 from viewer.settings import read_settings
@@ -30,6 +30,7 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     running.runs,
     asking.ask,
     asking.models,
+    replies.parse,
     machine.doctor,
     machine.worker,
 )

@@ -1,0 +1,77 @@
+"""The command about a reply of a model: parse."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import SizePx
+from viewer.domain.grid import grid_of_name
+from viewer.terminal import print_json, size_of
+
+_LARGEST = 8_000_000
+"""Bytes of the longest reply that is read."""
+
+
+def _size(context: click.Context, option: click.Parameter, text: str) -> SizePx | None:
+    del context, option
+    return size_of(text) if text else None
+
+
+@click.command()
+@click.option("--convention", required=True, help="How the reply says places, or auto.")
+@click.option("--sent", required=True, callback=_size, help="Width x height as sent.")
+@click.option("--seen", callback=_size, help="As the model saw it; default: as sent.")
+@click.option("--grid", default="8", show_default=True, help="8, or 8x10: rows x cols.")
+@click.option("--finding", default="", help="The finding that was asked for.")
+@click.option("--truncated", is_flag=True, help="The reply hit its token limit.")
+@click.option("--store", expose_value=False, help="Accepted; a reply needs none.")
+@click.option("--json", expose_value=False, is_flag=True, help="As always here.")
+@click.argument("reply", type=click.Path(path_type=Path), required=False)
+def parse(
+    convention: str,
+    sent: SizePx,
+    seen: SizePx | None,
+    grid: str,
+    finding: str,
+    reply: Path | None,
+    *,
+    truncated: bool,
+) -> None:
+    """Say what a reply means: a file, or standard input.
+
+    Prints the status and the places in pixels of the image sent, as JSON.
+    """
+    from viewer.services.parse_reply import parse_reply
+
+    read = parse_reply(
+        convention,
+        _text(reply),
+        sent,
+        seen,
+        grid=grid_of_name(grid),
+        finding=finding,
+        truncated=truncated,
+    )
+    print_json(read)
+
+
+def _text(reply: Path | None) -> str:
+    try:
+        data = sys.stdin.buffer.read(_LARGEST + 1) if reply is None else _bytes(reply)
+    except OSError as error:
+        raise WrongUseError(
+            f"The reply cannot be read ({error.strerror}).", "Name a text file."
+        ) from error
+    if len(data) > _LARGEST:
+        raise WrongUseError(
+            f"The reply is longer than {_LARGEST // 1_000_000} MB.",
+            "Give the model's text alone.",
+        )
+    return data.decode("utf-8", "replace")
+
+
+def _bytes(reply: Path) -> bytes:
+    with reply.open("rb") as file:
+        return file.read(_LARGEST + 1)

@@ -148,6 +148,10 @@ def _window_by_keyboard(story: Story) -> None:
     story.press(Qt.Key.Key_PageDown)
     story.press(Qt.Key.Key_PageUp)
     story.wait(story.is_ready)
+    story.wait(lambda: _shows_references(story))
+    for _ in range(2):
+        story.read.answers.reference.toggle()
+    story.wait(lambda: _shows_references(story))
     before = view.shows_low_bright
     story.press(Qt.Key.Key_I)
     assert view.shows_low_bright is not before

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -141,9 +141,12 @@ class AnswersPanel(QWidget):
                 self.tree.setCurrentItem(item)
         self.tree.blockSignals(False)
         self._stack.setCurrentIndex(1 if answers else 0)
-        self.tree.scrollTo(self.tree.currentIndex())
+        QTimer.singleShot(0, self, self._bring_in_sight)  # once it is laid out
         self._offer_saw()
         self._tell_shown()
+
+    def _bring_in_sight(self) -> None:
+        self.tree.scrollTo(self.tree.currentIndex())
 
     def set_image(self, *, image_open: bool) -> None:
         """Say what to do next where nothing is open, or nothing was asked yet."""

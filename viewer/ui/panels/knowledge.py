@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from viewer.domain.case import ImageRef
 from viewer.services.answers import StoredAnswer
 from viewer.ui.desk import Desk
-from viewer.ui.errands import run_for
+from viewer.ui.errands import Errands
 from viewer.ui.panels.about_image import (
     About,
     load_about,
@@ -36,6 +36,7 @@ class Knowledge(QObject):
         self._desk, self._store = desk, desk.settings.store
         self._pair, self._ask, self._answers = pair, side.ask, side.answers
         self._grid = side.grid
+        self._errands = Errands(self)
         self._about: dict[ImageRef, About] = {}
         self._answered: set[ImageRef] = set()
         self.wanted: StoredAnswer | None = None
@@ -46,8 +47,10 @@ class Knowledge(QObject):
         self._answers.answers_shown.connect(self._draw_answers)
 
     def forget(self) -> None:
-        """Ask the store again about whatever is shown next."""
-        self._about.clear()
+        """Ask the store again about what is on the screen, and whatever is next."""
+        shown = {port.shown.ref for port in self._pair.viewports if port.shown}
+        self._about = {ref: self._about[ref] for ref in shown & self._about.keys()}
+        self.fetch_shown()
 
     def want(self, answer: StoredAnswer) -> None:
         """Draw this answer alone as soon as its image is shown."""
@@ -62,7 +65,7 @@ class Knowledge(QObject):
     def fetch(self, ref: ImageRef) -> None:
         """Ask the store about an image, and draw what it knows."""
         store = self._store
-        run_for(self, lambda: load_about(store, ref), self._keep, self._tell)
+        self._errands.start(ref, lambda: load_about(store, ref), self._keep, self._tell)
 
     def fetch_shown(self) -> None:
         """Ask the store about every image on the screen."""

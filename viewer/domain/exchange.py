@@ -68,11 +68,16 @@ class Facts:
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """A question: messages with exact image bytes, and facts that stay here."""
+    """A question: messages with exact image bytes, and facts that stay here.
+
+    ``answer_schema`` is the JSON Schema of the answer, for models that are asked to
+    keep to one; None leaves it to the model's adapter.
+    """
 
     messages: tuple[Message, ...]
     facts: Facts
     prompt_sha256: str
+    answer_schema: Mapping[str, object] | None = None
 
     @property
     def images(self) -> tuple[ImagePart, ...]:

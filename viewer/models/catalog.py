@@ -13,6 +13,8 @@ from typing import cast
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint, endpoint_at
+from viewer.models.openai_api.settings import OPENAI_SETTINGS
 from viewer.models.profiles import check_profile, with_defaults
 from viewer.models.protocol import Adapter, AdapterSpec, Setting
 
@@ -29,57 +31,12 @@ _PRICES = (
 _SPECS = (
     AdapterSpec(
         name="openai_api",
-        summary="a server on this machine that speaks OpenAI's Chat Completions",
-        factory="viewer.models.openai_api:OpenAIAdapter",
-        settings=(
-            Setting("base_url", str, None, "where the server listens, up to /v1", True),
-            Setting("model", str, None, "the model's name on the server", True),
-            Setting(
-                "api_key_env",
-                str,
-                None,
-                "the environment variable that holds the server's key",
-            ),
-            Setting(
-                "temperature",
-                float,
-                None,
-                "sampling temperature; the server's own if not named",
-                minimum=0,
-            ),
-            Setting(
-                "top_p",
-                float,
-                None,
-                "nucleus sampling; the server's own if not named",
-                minimum=0,
-            ),
-            Setting(
-                "seed", int, None, "sampling seed of repeat 0; repeat r sends seed + r"
-            ),
-            Setting("max_tokens", int, 1024, "longest reply in tokens", minimum=1),
-            Setting(
-                "max_completion_tokens",
-                int,
-                None,
-                "sent instead of max_tokens, for servers that want this name",
-                minimum=1,
-            ),
-            Setting("reasoning_effort", str, None, "how long a reasoning model thinks"),
-            Setting(
-                "detail",
-                str,
-                None,
-                "how finely the server looks at images",
-                choices=("low", "high", "auto", "original"),
-            ),
-            Setting(
-                "timeout_s", float, 120.0, "seconds for a whole reply", minimum=0.01
-            ),
-            *_PRICES,
-        ),
+        summary="a server that speaks OpenAI's Chat Completions or Responses",
+        factory="viewer.models.openai_api.adapter:OpenAIAdapter",
+        settings=(*OPENAI_SETTINGS, *_PRICES),
         imports=MappingProxyType({"openai": ""}),
         remote=True,
+        completes="viewer.models.openai_api.servers:completed",
     ),
     AdapterSpec(
         name="uniform",
@@ -161,17 +118,40 @@ def spec_of(profile: ModelProfile) -> AdapterSpec:
     return _spec_named(profile.adapter)
 
 
-def missing_dependency(spec: AdapterSpec) -> str | None:
-    """Return the sentence that says what an adapter still needs, None for nothing."""
+def missing_import(spec: AdapterSpec) -> tuple[str, str] | None:
+    """Return the first module an adapter lacks and the package that brings it."""
     for module, extra in (spec.imports or {}).items():
         if importlib.util.find_spec(module) is None:
-            package = f"overread[{extra}]" if extra else module
-            return f"{spec.name} needs {module} (pip install {package})."
+            return module, f"overread[{extra}]" if extra else module
     return None
 
 
-def adapter_for(profile: ModelProfile) -> Adapter:
-    """Return the adapter of a profile, one per profile and process.
+def missing_dependency(spec: AdapterSpec) -> str | None:
+    """Return the sentence that says what an adapter still needs, None for nothing."""
+    missing = missing_import(spec)
+    if missing is None:
+        return None
+    module, package = missing
+    return f"{spec.name} needs {module} (pip install {package})."
+
+
+def endpoint_of(profile: ModelProfile) -> Endpoint | None:
+    """Return the server that a profile's questions go to, None for a model here."""
+    spec = spec_of(profile)
+    if not spec.remote:
+        return None
+    return endpoint_at(str(with_defaults(profile, spec).settings["base_url"]))
+
+
+def adapter_for(profile: ModelProfile, allowance: Allowance = LOCAL_ONLY) -> Adapter:
+    """Return the adapter of a profile, one per profile, allowance and process.
+
+    Parameters
+    ----------
+    profile : ModelProfile
+        The model.
+    allowance : Allowance
+        Which servers beyond this machine may be asked.
 
     Raises
     ------
@@ -180,10 +160,23 @@ def adapter_for(profile: ModelProfile) -> Adapter:
     MissingDependencyError
         Where a package it needs is not installed.
     PrivacyError
-        For an endpoint beyond this machine.
+        For an endpoint that may not be asked.
     """
+    endpoint = endpoint_of(profile)
+    if endpoint is not None:
+        allowance.check(endpoint)
     with _lock:  # two threads must not make, and load, the same model twice
-        return _made(profile)
+        return _made(profile, allowance)
+
+
+def reader_for(profile: ModelProfile) -> Adapter:
+    """Return an adapter that tells its identity and reads stored replies.
+
+    It needs no allowance, for it asks nothing beyond this machine: there
+    ``generate`` raises ``PrivacyError``.
+    """
+    with _lock:
+        return _made(profile, LOCAL_ONLY)
 
 
 def profile_from_table(
@@ -206,14 +199,16 @@ def profile_from_table(
 
 
 @functools.lru_cache(maxsize=64)
-def _made(profile: ModelProfile) -> Adapter:
+def _made(profile: ModelProfile, allowance: Allowance) -> Adapter:
     spec = spec_of(profile)
     missing = missing_dependency(spec)
     if missing is not None:
         raise MissingDependencyError(missing)
     module, _, name = spec.factory.partition(":")
     factory = getattr(importlib.import_module(module), name)
-    return cast("Adapter", factory(with_defaults(profile, spec)))
+    whole = with_defaults(profile, spec)
+    made = factory(whole, allowance) if spec.remote else factory(whole)
+    return cast("Adapter", made)
 
 
 def _spec_named(name: str) -> AdapterSpec:

@@ -1,11 +1,13 @@
 """A ``[[model]]`` table of a study file, checked against an adapter's settings."""
 
 import difflib
+import importlib
 import math
 import re
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import cast
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
@@ -63,13 +65,24 @@ def check_profile(
             )
         if value is not None:
             settings[setting.key] = _checked(name, setting, value, base)
-    return ModelProfile(name, spec.name, settings)
+    return ModelProfile(name, spec.name, _completed(name, spec, settings))
 
 
 def with_defaults(profile: ModelProfile, spec: AdapterSpec) -> ModelProfile:
     """Return the profile with the default of every setting it is silent about."""
     defaults = {s.key: s.default for s in spec.settings if s.default is not None}
-    return ModelProfile(profile.name, profile.adapter, {**defaults, **profile.settings})
+    settings = _completed(profile.name, spec, {**defaults, **profile.settings})
+    return ModelProfile(profile.name, profile.adapter, settings)
+
+
+def _completed(
+    name: str, spec: AdapterSpec, settings: Mapping[str, object]
+) -> Mapping[str, object]:
+    if not spec.completes:
+        return settings
+    module, _, function = spec.completes.partition(":")
+    complete = getattr(importlib.import_module(module), function)
+    return cast("Mapping[str, object]", complete(name, settings))
 
 
 def _check_name(name: str) -> None:
@@ -137,6 +150,11 @@ def _number(where: str, setting: Setting, value: object) -> int | float:
         raise WrongUseError(
             f"{where} is below {setting.minimum:g}.",
             f"Choose {setting.minimum:g} or more.",
+        )
+    if setting.maximum is not None and value > setting.maximum:
+        raise WrongUseError(
+            f"{where} is above {setting.maximum:g}.",
+            f"Choose {setting.maximum:g} or less.",
         )
     if setting.kind is Decimal:
         return round(Decimal(str(value)) * _MICRO_DOLLARS)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from viewer.domain.exchange import (
     ModelIdentity,
@@ -29,6 +29,15 @@ class Adapter(Protocol):
         ...
 
 
+@runtime_checkable
+class ListsModels(Protocol):
+    """A way of asking that can say which models its server offers."""
+
+    def listed_models(self) -> tuple[str, ...]:
+        """Return their names; raises ``ProviderError`` where it does not say."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting of an adapter: its key in a study file, default and meaning.
@@ -36,7 +45,8 @@ class Setting:
     ``kind`` is bool, int, float, str, ``Path`` (kept as text, relative to the study
     file) or ``Decimal`` (dollars per million tokens, kept as whole micro-dollars).
     ``default`` None with ``required`` means the person must name it, and without it
-    that nothing is said. A number lies at or above ``minimum``, text in ``choices``.
+    that nothing is said. A number lies at or above ``minimum`` and at or below
+    ``maximum``, text in ``choices``.
     """
 
     key: str
@@ -45,6 +55,7 @@ class Setting:
     meaning: str
     required: bool = False
     minimum: float | None = None
+    maximum: float | None = None
     choices: tuple[str, ...] = ()
 
 
@@ -56,7 +67,10 @@ class AdapterSpec:
     ``imports`` maps each needed import name to the extra that brings it ("": none).
     ``reads_facts``: the answer depends on the request's facts, which are then part of
     its key. ``needs_counts``: facts must carry the reference counts. ``remote``: it
-    talks to an endpoint, whose orphans may cost money.
+    talks to the endpoint that its setting base_url names, whose orphans may cost
+    money; its factory takes the `Allowance` as well. ``completes`` is
+    ``module:callable`` from a profile's name and settings to the settings with what
+    they leave to others; it raises where they do not go together.
     """
 
     name: str
@@ -67,4 +81,5 @@ class AdapterSpec:
     reads_facts: bool = False
     needs_counts: bool = False
     remote: bool = False
+    completes: str = ""
     builtin_profiles: tuple[ModelProfile, ...] = ()

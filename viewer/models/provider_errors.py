@@ -40,6 +40,11 @@ _MEANINGS: Mapping[int, _Meaning] = {
         "does not know the model or the address",
         "Check base_url and model.",
     ),
+    407: _Meaning(
+        RetryClass.STOP_RUN,
+        "is behind a proxy that wants a password",
+        "Ask whoever runs the proxy to let the server through without one.",
+    ),
     408: _Meaning(
         RetryClass.RETRY, "gave up waiting for the question", "Check the connection."
     ),
@@ -135,6 +140,36 @@ def connection_error(host: str) -> ProviderError:
         "Look at the server's own log.",
         retry_class=RetryClass.RETRY,
         reason="connection",
+    )
+
+
+def certificate_error(host: str, why: str) -> ProviderError:
+    """Return the error of a certificate that this machine does not trust."""
+    return ProviderError(
+        f"The certificate of the server at {host} is not trusted ({why}).",
+        "Name the file of the authority that signed it as ca_file, or mend base_url.",
+        retry_class=RetryClass.STOP_RUN,
+        reason="certificate",
+    )
+
+
+def not_tls_error(host: str) -> ProviderError:
+    """Return the error of a server that does not speak the encryption of https."""
+    return ProviderError(
+        f"The server at {host} does not speak https.",
+        "Write http:// in base_url, if it is on this machine.",
+        retry_class=RetryClass.STOP_RUN,
+        reason="not_tls",
+    )
+
+
+def proxy_error(proxy: str, said: str) -> ProviderError:
+    """Return the error of a proxy that does not let the connection through."""
+    return ProviderError(
+        f"The proxy at {proxy} does not connect to the server{_quotation(said, '')}.",
+        "Ask whoever runs it to let the server through, or mend proxy.",
+        retry_class=RetryClass.STOP_RUN,
+        reason="proxy",
     )
 
 

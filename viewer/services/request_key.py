@@ -13,6 +13,7 @@ from viewer.domain.exchange import (
     ModelRequest,
     TextPart,
 )
+from viewer.models.structured import schema_of
 
 SCHEMA = 1
 
@@ -23,7 +24,8 @@ def request_document(
     """Return what the key is a hash of, as plain JSON values.
 
     Image parts stand as the SHA-256 of the exact bytes sent. The facts take part
-    only where the answer depends on them. Keys, timeouts, retries and headers never
+    only where the answer depends on them, the answer's schema only where the model
+    is asked to keep to it. Keys, timeouts, retries and headers never
     do.
     """
     document: dict[str, object] = {
@@ -36,6 +38,8 @@ def request_document(
         "local": dict(identity.local),
         "replicate": repeat,
     }
+    if identity.params.get("structured"):
+        document["answer_schema"] = schema_of(request)
     if reads_facts:
         document["facts"] = _facts(request.facts)
     return document

@@ -21,9 +21,9 @@ from viewer.domain.errors import (
     RetryClass,
     WrongUseError,
 )
-from viewer.models import loopback_http
 from viewer.models.catalog import profile_from_table
-from viewer.models.openai_api import OpenAIAdapter
+from viewer.models.openai_api import transport
+from viewer.models.openai_api.adapter import OpenAIAdapter
 from viewer.models.protocol import Adapter
 
 KEY = "sk-CANARY-0123456789"
@@ -186,12 +186,12 @@ def test_that_a_key_that_is_not_there_stops_the_run(
 )
 def test_that_any_host_but_this_machine_is_refused(host: str) -> None:
     with pytest.raises((PrivacyError, WrongUseError)):
-        adapter_of(f"http://{host}/v1")
+        adapter_of(f"http://{host}/v1").generate(QUESTION)
 
 
 def test_that_the_refusal_is_one_sentence_that_names_the_host() -> None:
     with pytest.raises(PrivacyError) as caught:
-        adapter_of("https://api.openai.com/v1")
+        adapter_of("https://api.openai.com/v1").generate(QUESTION)
     assert "api.openai.com" in str(caught.value)
     assert caught.value.how == ""
 
@@ -229,7 +229,7 @@ def test_that_a_name_that_leads_elsewhere_is_refused_before_anything_is_sent(
     with ScriptedServer() as server:
         adapter = adapter_of(server.base_url)
         # from here on 127.0.0.1 counts as another machine, as after a changed name
-        monkeypatch.setattr(loopback_http, "_is_loopback", lambda _: False)
+        monkeypatch.setattr(transport, "is_loopback", lambda _: False)
         with pytest.raises(PrivacyError, match="leads to 127"):
             adapter.generate(QUESTION)
         assert not server.script.received

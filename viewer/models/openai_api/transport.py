@@ -1,23 +1,26 @@
-"""HTTP that stays on this machine and comes to an end.
+"""HTTP that goes only where it may and comes to an end.
 
 The SDK's own client reads for as long as a server sends. This transport ends a reply
-after a time and a size, lets no connection leave the machine, and sends no header
-that names the user or comes from the environment.
+after a time and a size, lets no connection leave the machine unless that is allowed,
+and sends no header that names the user or comes from the environment.
 """
 
 import socket
+import ssl
 import threading
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
-from urllib.parse import SplitResult, urlsplit
+from typing import Any, Final, Self
 
 import httpx2
 
-from viewer.domain.errors import PrivacyError, WrongUseError
+from viewer.domain.errors import PrivacyError, UnreadableInputError
+from viewer.models.endpoint import Allowance, Endpoint
 from viewer.models.loopback import is_loopback
 from viewer.models.provider_errors import timeout_error, too_large_error
 
+_CONNECTED: Final = ("connect_tcp.complete", "start_tls.complete")
 LARGEST_BODY = 8_000_000
 """Bytes after which a reply is no reply any more; Chat Completions take thousands."""
 
@@ -25,6 +28,7 @@ _SENT_HEADERS = frozenset(
     {
         "accept",
         "accept-encoding",
+        "api-key",
         "authorization",
         "connection",
         "content-length",
@@ -35,37 +39,56 @@ _SENT_HEADERS = frozenset(
 )
 
 
-def loopback_url(url: str) -> SplitResult:
-    """Return the parts of a base URL on this machine.
+def transport_for(
+    endpoint: Endpoint,
+    allowance: Allowance,
+    timeout_s: float,
+    proxy: Endpoint | None = None,
+    ca_file: object = None,
+) -> "BoundedTransport":
+    """Return the only way to an endpoint.
+
+    Parameters
+    ----------
+    endpoint : Endpoint
+        Where questions go.
+    allowance : Allowance
+        Which servers beyond this machine may be asked.
+    timeout_s : float
+        Seconds for a whole reply.
+    proxy : Endpoint or None
+        Only a proxy that the profile names is used, never the environment's.
+    ca_file : str or None
+        PEM file of the authority that signs the server's certificate; None for
+        those the system trusts.
 
     Raises
     ------
-    WrongUseError
-        For what is no http or https URL, or carries a user name, query or fragment.
     PrivacyError
-        For any host but 127.0.0.0/8, ::1 and localhost.
+        Where nothing may be sent to the endpoint.
+    UnreadableInputError
+        For a file that holds no certificate.
     """
+    allowance.check(endpoint)
+    inner = httpx2.HTTPTransport(
+        verify=_trusted(Path(str(ca_file))) if ca_file else True,
+        trust_env=False,
+        proxy=proxy.url if proxy else None,
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
+    )
+    return BoundedTransport(
+        inner, endpoint.address, timeout_s, stays_here=endpoint.is_here
+    )
+
+
+def _trusted(ca_file: Path) -> ssl.SSLContext:
     try:
-        parts = urlsplit(url.strip())
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        raise WrongUseError(
-            "The base_url is not the address of a server.",
-            "Write it like http://127.0.0.1:8131/v1.",
-        )
-    if parts.username is not None or parts.query or parts.fragment:
-        raise WrongUseError(
-            "The base_url holds more than host, port and path.",
-            "Leave user names, keys and queries out of it; name a key by api_key_env.",
-        )
-    if not is_loopback(parts.hostname):
-        raise PrivacyError(
-            f"Images are sent to this machine only, and {parts.hostname} is not it; "
-            "use a server on 127.0.0.1, ::1 or localhost."
-        )
-    return parts
+        return ssl.create_default_context(cafile=ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise UnreadableInputError(
+            f"The ca_file {ca_file.name} holds no certificate that can be read.",
+            "Name a PEM file that begins with -----BEGIN CERTIFICATE-----.",
+        ) from error
 
 
 class BoundedTransport(httpx2.BaseTransport):
@@ -76,22 +99,30 @@ class BoundedTransport(httpx2.BaseTransport):
 
     Parameters
     ----------
+    inner : BaseTransport
+        What connects and sends.
     host : str
         Host and port as sentences name them.
     timeout_s : float
         Seconds from the first byte sent to the last received.
+    stays_here : bool
+        Whether a name that leads to another machine is refused.
     """
 
-    def __init__(self, host: str, timeout_s: float) -> None:
-        self._host, self._timeout_s = host, timeout_s
-        self._inner = httpx2.HTTPTransport(
-            trust_env=False,
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
-        )
+    def __init__(
+        self,
+        inner: httpx2.BaseTransport,
+        host: str,
+        timeout_s: float,
+        *,
+        stays_here: bool,
+    ) -> None:
+        self._inner, self._host = inner, host
+        self._timeout_s, self._stays_here = timeout_s, stays_here
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request; its stream raises ``ProviderError`` at either limit."""
-        watch = _Watch(self._host, self._timeout_s)
+        watch = _Watch(self._host, self._timeout_s, stays_here=self._stays_here)
         sent = httpx2.Request(
             request.method,
             request.url,
@@ -118,8 +149,9 @@ class BoundedTransport(httpx2.BaseTransport):
 class _Watch:
     """Shuts the connection down when the time is over, whatever it is waiting for."""
 
-    def __init__(self, host: str, timeout_s: float) -> None:
+    def __init__(self, host: str, timeout_s: float, *, stays_here: bool) -> None:
         self._host, self._timeout_s = host, timeout_s
+        self._stays_here = stays_here
         self._socket: socket.socket | None = None
         self._expired = False
         self._timer = threading.Timer(timeout_s, self._expire)
@@ -127,17 +159,23 @@ class _Watch:
         self._timer.start()
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Learn of the connection before anything is sent over it."""
+        """Learn of the connection before anything is sent over it.
+
+        Its socket is another object once it is encrypted.
+        """
         if event == "connection.connect_tcp.complete":
-            stream = info["return_value"]
-            self._socket = stream.get_extra_info("socket")
-            peer = stream.get_extra_info("server_addr")[0]
-            if not is_loopback(peer):
-                stream.close()
-                raise PrivacyError(
-                    f"The name of the server leads to {peer}, which is not this "
-                    "machine; use a server on 127.0.0.1."
-                )
+            self._refuse_elsewhere(info["return_value"])
+        if event.endswith(_CONNECTED):
+            self._socket = info["return_value"].get_extra_info("socket")
+
+    def _refuse_elsewhere(self, stream: Any) -> None:  # noqa: ANN401 - httpcore's
+        peer = stream.get_extra_info("server_addr")[0]
+        if self._stays_here and not is_loopback(peer):
+            stream.close()
+            raise PrivacyError(
+                f"The name of the server leads to {peer}, which is not this "
+                "machine; use a server on 127.0.0.1."
+            )
 
     def cancel(self) -> None:
         """Stop watching."""

@@ -1,0 +1,1 @@
+"""Models behind OpenAI's two interfaces, Chat Completions and Responses."""

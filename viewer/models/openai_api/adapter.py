@@ -1,0 +1,171 @@
+"""One model of one server: what is asked of it, and what it will not be asked again."""
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from viewer.domain.exchange import (
+    LEFT_OUT,
+    ModelIdentity,
+    ModelProfile,
+    ModelReply,
+    ModelRequest,
+    RawReply,
+)
+from viewer.models.endpoint import LOCAL_ONLY, Allowance
+from viewer.models.openai_api import chat, responses
+from viewer.models.openai_api.address import address_of
+from viewer.models.openai_api.client import Client, HttpReply
+from viewer.models.openai_api.question import (
+    DETAIL,
+    TOKEN_CAPS,
+    Form,
+    Parameter,
+    Settings,
+    body_of,
+)
+from viewer.models.openai_api.rejection import rejected_member
+from viewer.models.openai_api.servers import Api, server_of
+from viewer.models.reading import read_reply
+from viewer.models.structured import CELL_SCHEMA, schema_of
+
+_FORMS: Final[Mapping[Api, Form]] = {"chat": chat.FORM, "responses": responses.FORM}
+_KEPT_HEADERS = ("x-request-id", "openai-model", "openai-processing-ms", "date")
+_KEPT_PREFIXES = ("x-ratelimit-", "retry-after")
+
+
+class OpenAIAdapter:
+    """One model of one server.
+
+    Construction sends nothing. The key is read from its environment variable when
+    the first question is asked, so that stored replies can be read again without it.
+    A parameter that the server refuses is left out from then on, as long as this
+    object lives; the replies name it.
+
+    Parameters
+    ----------
+    profile : ModelProfile
+        With every setting that has a default.
+    allowance : Allowance
+        Which servers beyond this machine may be asked; another raises
+        ``PrivacyError`` at the first question.
+    """
+
+    def __init__(
+        self, profile: ModelProfile, allowance: Allowance = LOCAL_ONLY
+    ) -> None:
+        self._values = profile.settings
+        self._model = str(profile.settings["model"])
+        self._server = server_of(profile.settings)
+        self._api: Api = (
+            "responses" if profile.settings.get("api") == "responses" else "chat"
+        )
+        self._form = _FORMS[self._api]
+        self._address = address_of(profile.settings)
+        self._client = Client(profile.settings, self._address, allowance)
+        self._rejected: frozenset[str] = frozenset()
+        self._lock = threading.Lock()
+
+    def identity(self, repeat: int) -> ModelIdentity:
+        """Return address, model and every setting sent; neither key nor timeout."""
+        endpoint = {
+            "kind": "openai_api",
+            "host": self._address.endpoint.address,
+            "path": self._address.endpoint.path,
+            "api": self._api,
+            **{key.replace("-", "_"): v for key, v in self._address.query.items()},
+        }
+        return ModelIdentity(endpoint, self._model, "alias", self._identified(repeat))
+
+    def _identified(self, repeat: int) -> dict[str, object]:
+        """Return what shapes an answer besides the messages, as the key names it."""
+        settings = self._settings(frozenset())
+        wanted = self._form.parameters(settings, repeat, CELL_SCHEMA)
+        taken = [p for p in wanted if settings.takes(p)]
+        params = body_of([p for p in taken if p.name != "structured"])
+        if any(p.name == "structured" for p in taken):
+            params["structured"] = True
+        detail = settings.get(DETAIL)
+        if detail is not None and self._server.takes(self._api, DETAIL):
+            params["image_detail"] = detail
+        if self._api == "chat" and self._server.system_role != "system":
+            params["system_role"] = self._server.system_role
+        return params
+
+    def generate(self, request: ModelRequest) -> RawReply:
+        """Ask once; returns the exact body bytes or raises ``ProviderError``.
+
+        A refused parameter is left out and the question put again, at once: nothing
+        was answered and nothing paid.
+        """
+        started = time.perf_counter()
+        while True:
+            settings = self._settings(self._rejected)
+            wanted = self._wanted(settings, request)
+            reply = self._client.post(
+                self._form.path, self._body(settings, wanted, request)
+            )
+            if reply.status < 300:
+                return self._raw(reply, settings, wanted, started)
+            self._leave_out(reply, settings, wanted)
+
+    def _leave_out(
+        self, reply: HttpReply, settings: Settings, wanted: list[Parameter]
+    ) -> None:
+        """Remember the parameter that a reply refuses; raise where it is none."""
+        sent = [p for p in wanted if settings.takes(p)]
+        member = rejected_member(reply.status, reply.body, sent)
+        if member is None or settings.rejected.issuperset({*TOKEN_CAPS} - {member}):
+            raise self._client.status_error(reply)
+        with self._lock:
+            self._rejected |= {member}
+
+    def _raw(
+        self,
+        reply: HttpReply,
+        settings: Settings,
+        wanted: list[Parameter],
+        started: float,
+    ) -> RawReply:
+        headers = _kept(reply.headers)
+        dropped = dict.fromkeys(p.name for p in wanted if not settings.takes(p))
+        if dropped:
+            headers[LEFT_OUT] = " ".join(dropped)
+        latency_ms = round((time.perf_counter() - started) * 1000)
+        return RawReply(self._form.kind, reply.body, reply.status, headers, latency_ms)
+
+    def read(self, raw: RawReply) -> ModelReply:
+        """Read a stored reply."""
+        return read_reply(raw)
+
+    def listed_models(self) -> tuple[str, ...]:
+        """Return the names of the models that the server offers, as it orders them."""
+        return self._client.listed_models()
+
+    def _settings(self, rejected: frozenset[str]) -> Settings:
+        return Settings(self._values, self._server, self._api, rejected)
+
+    def _wanted(self, settings: Settings, request: ModelRequest) -> list[Parameter]:
+        """Return every parameter that profile and request ask for."""
+        repeat, schema = request.facts.repeat, schema_of(request)
+        details = [part.detail or settings.get(DETAIL) for part in request.images]
+        return [
+            *self._form.parameters(settings, repeat, schema),
+            *(Parameter(DETAIL, {DETAIL: d}) for d in details if d),
+        ]
+
+    def _body(
+        self, settings: Settings, wanted: list[Parameter], request: ModelRequest
+    ) -> dict[str, Any]:
+        sent = [p for p in wanted if settings.takes(p) and p.name != DETAIL]
+        content = self._form.content(settings, request)
+        return {"model": self._model, **content, **body_of(sent)}
+
+
+def _kept(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in headers.items()
+        if name in _KEPT_HEADERS or name.startswith(_KEPT_PREFIXES)
+    }

@@ -1,0 +1,170 @@
+"""A server as it is spoken to, through the openai SDK and our own transport."""
+
+import json
+import os
+import ssl
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx2
+import openai
+
+from viewer.domain.errors import ProviderError
+from viewer.models import provider_errors
+from viewer.models.endpoint import Allowance, endpoint_at
+from viewer.models.openai_api.address import Address
+from viewer.models.openai_api.transport import transport_for
+
+_NO_KEY: Final = "none"  # the SDK insists on one; servers without keys ignore it
+
+
+@dataclass(frozen=True)
+class HttpReply:
+    """A whole reply, whatever its status; header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Client:
+    """One server, asked with one profile's key; safe to use from threads.
+
+    Nothing is looked up or opened before the first question.
+    """
+
+    def __init__(
+        self, settings: Mapping[str, object], address: Address, allowance: Allowance
+    ) -> None:
+        self._settings, self._address = settings, address
+        self._allowance = allowance
+        self._timeout_s = float(str(settings.get("timeout_s", 120.0)))
+        proxy = settings.get("proxy")
+        self._proxy = endpoint_at(str(proxy), "proxy") if proxy else None
+        self._key = ""
+        self._sdk: openai.OpenAI | None = None
+        self._lock = threading.Lock()
+
+    def post(self, path: str, body: Mapping[str, Any]) -> HttpReply:
+        """Ask once; a connection that fails raises ``ProviderError``."""
+        sdk = self._connected()
+        try:
+            reply = sdk.post(path, body=dict(body), cast_to=httpx2.Response)
+        except openai.OpenAIError as error:
+            return self._answered(error)
+        return _whole(reply)
+
+    def listed_models(self) -> tuple[str, ...]:
+        """Return the names of the server's models; none listed raises."""
+        sdk = self._connected()
+        try:
+            reply = _whole(sdk.get(self._address.models, cast_to=httpx2.Response))
+        except openai.OpenAIError as error:
+            raise self.status_error(self._answered(error)) from error
+        return _names(reply.body)
+
+    def status_error(self, reply: HttpReply) -> ProviderError:
+        """Return the error of a reply whose status is not 2xx."""
+        return provider_errors.status_error(
+            self._host, reply.status, reply.headers, reply.body, self._key
+        )
+
+    @property
+    def _host(self) -> str:
+        return self._address.endpoint.address
+
+    def _connected(self) -> openai.OpenAI:
+        with self._lock:
+            if self._sdk is None:
+                self._allowance.check(self._address.endpoint)
+                self._key = self._read_key()
+                self._sdk = self._make_sdk()
+            return self._sdk
+
+    def _read_key(self) -> str:
+        variable = self._settings.get("api_key_env")
+        if variable is None:
+            return ""
+        key = os.environ.get(str(variable), "").strip()
+        if not key or not (key.isascii() and key.isprintable()):
+            raise provider_errors.no_key_error(str(variable))
+        return key
+
+    def _make_sdk(self) -> openai.OpenAI:
+        transport = transport_for(
+            self._address.endpoint,
+            self._allowance,
+            self._timeout_s,
+            self._proxy,
+            self._settings.get("ca_file"),
+        )
+        http = openai.DefaultHttpxClient(
+            transport=transport, trust_env=False, follow_redirects=False
+        )
+        return openai.OpenAI(
+            api_key=self._key or _NO_KEY,
+            base_url=self._address.endpoint.url,
+            max_retries=0,
+            timeout=self._timeout_s,
+            default_headers=self._headers(),
+            default_query=dict(self._address.query),
+            http_client=http,
+        )
+
+    def _headers(self) -> dict[str, Any]:
+        headers: dict[str, Any] = {"Accept-Encoding": "identity"}
+        if self._settings.get("server") == "azure":
+            headers |= {"Authorization": openai.Omit(), "api-key": self._key}
+        return headers
+
+    def _answered(self, error: openai.OpenAIError) -> HttpReply:
+        """Return the reply that the SDK takes for an error; raise where none came."""
+        if isinstance(error, openai.APIStatusError):
+            return _whole(error.response)
+        raise self._unanswered(error) from error
+
+    def _unanswered(self, error: openai.OpenAIError) -> ProviderError:
+        for cause in _causes(error):
+            if isinstance(cause, ssl.SSLCertVerificationError):
+                why = cause.verify_message
+                return provider_errors.certificate_error(self._host, why)
+            if isinstance(cause, ssl.SSLError):
+                return provider_errors.not_tls_error(self._host)
+            if isinstance(cause, httpx2.ProxyError):
+                return provider_errors.proxy_error(self._reached, str(cause))
+        if isinstance(error, openai.APITimeoutError):
+            return provider_errors.timeout_error(self._host, self._timeout_s)
+        if isinstance(error.__cause__, httpx2.ConnectError):
+            return provider_errors.unreachable_error(self._reached)
+        return provider_errors.connection_error(self._host)
+
+    @property
+    def _reached(self) -> str:
+        """Who is spoken to first: the proxy, where there is one."""
+        return self._proxy.address if self._proxy else self._host
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _whole(reply: httpx2.Response) -> HttpReply:
+    headers = {name.lower(): value for name, value in reply.headers.items()}
+    return HttpReply(reply.status_code, headers, reply.content)
+
+
+def _names(body: bytes) -> tuple[str, ...]:
+    """Return the ids of a list of models; what is no such list holds none."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return ()
+    data = document.get("data") if isinstance(document, dict) else None
+    rows = data if isinstance(data, list) else []
+    ids = [row.get("id") for row in rows if isinstance(row, dict)]
+    return tuple(name for name in ids if isinstance(name, str))

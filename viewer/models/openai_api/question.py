@@ -1,0 +1,94 @@
+"""What Chat Completions and Responses share: settings as members of a body."""
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from viewer.domain.exchange import ImagePart, ModelRequest, ReplyKind, TextPart
+from viewer.models.openai_api.servers import Api, Server
+
+DETAIL: Final = "detail"
+"""The setting that stands at each image instead of in the body."""
+TOKEN_CAPS: Final = ("max_tokens", "max_completion_tokens")
+"""Chat Completions' two names for the longest reply."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A setting of a profile and the members of the body that it is sent as."""
+
+    name: str
+    sent: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A profile's settings as its server is asked with them.
+
+    ``rejected`` are the members of the body that this server is known not to take,
+    from the table of servers or because it said so.
+    """
+
+    values: Mapping[str, object]
+    server: Server
+    api: Api
+    rejected: frozenset[str] = frozenset()
+
+    def get(self, name: str) -> Any:  # noqa: ANN401 - JSON values
+        """Return a setting's value, the server's explicit default, or None."""
+        return self.values.get(name, self.server.sampling.get(name))
+
+    def takes(self, parameter: "Parameter") -> bool:
+        """Tell whether a parameter is worth sending."""
+        known = self.server.takes(self.api, parameter.name)
+        return known and not self.rejected & {*parameter.sent}
+
+    def detail(self, part: ImagePart) -> dict[str, str]:
+        """Return how finely an image is to be seen, as a member of its part."""
+        detail = part.detail or self.get(DETAIL)
+        wanted = Parameter(DETAIL, {DETAIL: detail})
+        return {DETAIL: str(detail)} if detail and self.takes(wanted) else {}
+
+
+@dataclass(frozen=True)
+class Form:
+    """One of the two interfaces: where it is, how it asks and what comes back.
+
+    ``parameters`` takes settings, repeat and the answer's JSON Schema, ``content``
+    settings and the request.
+    """
+
+    path: str
+    kind: ReplyKind
+    parameters: Callable[[Settings, int, Mapping[str, object]], list[Parameter]]
+    content: Callable[[Settings, ModelRequest], dict[str, object]]
+
+
+def same_named(settings: Settings, names: Sequence[str]) -> list[Parameter]:
+    """Return the parameters whose member has the setting's own name."""
+    values = ((name, settings.get(name)) for name in names)
+    return [Parameter(name, {name: v}) for name, v in values if v is not None]
+
+
+def seed_of(settings: Settings, repeat: int) -> list[Parameter]:
+    """Return the seed of one repeat, so that repeats differ and each can be redone."""
+    seed = settings.get("seed")
+    return [] if seed is None else [Parameter("seed", {"seed": int(seed) + repeat})]
+
+
+def body_of(parameters: Sequence[Parameter]) -> dict[str, object]:
+    """Return the members of the body that parameters are sent as."""
+    return {key: value for p in parameters for key, value in p.sent.items()}
+
+
+def image_url(part: ImagePart) -> str:
+    """Return an image's exact bytes as a data URI."""
+    data = base64.b64encode(part.png).decode("ascii")
+    return f"data:{part.media_type};base64,{data}"
+
+
+def joined_text(parts: Sequence[TextPart | ImagePart]) -> str | None:
+    """Return the text of a turn without images, None where it has one."""
+    texts = [part.text for part in parts if isinstance(part, TextPart)]
+    return "\n".join(texts) if len(texts) == len(parts) else None

@@ -1,0 +1,134 @@
+"""What is known of each kind of server before anything is asked (studies.md 3.4).
+
+A probe finds out what a server really does; this table only spares it questions that
+are known to fail, and names the defaults that differ.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal
+
+from viewer.domain.errors import WrongUseError
+
+Api = Literal["chat", "responses"]
+
+
+@dataclass(frozen=True)
+class Server:
+    """A kind of server.
+
+    ``base_url`` is where it listens unless told otherwise, "" where only its user
+    knows. ``token_cap`` is Chat Completions' name for the longest reply and
+    ``system_role`` its name for a system turn. ``sampling`` is sent unless the
+    profile names another value, for servers whose own defaults come from the model's
+    files. ``untaken`` are settings known to be refused or passed over in silence.
+    """
+
+    name: str
+    title: str
+    base_url: str = ""
+    token_cap: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105 - a parameter's name
+    system_role: Literal["system", "developer"] = "system"
+    sampling: Mapping[str, object] = field(default_factory=dict)
+    untaken: Mapping[Api, frozenset[str]] = field(default_factory=dict)
+
+    def takes(self, api: Api, setting: str) -> bool:
+        """Tell whether a setting is worth sending."""
+        return setting not in self.untaken.get(api, frozenset())
+
+
+def _untaken(chat: str = "", responses: str = "") -> Mapping[Api, frozenset[str]]:
+    return MappingProxyType(
+        {"chat": frozenset(chat.split()), "responses": frozenset(responses.split())}
+    )
+
+
+_OPEN_MODELS: Final = "top_k min_p repetition_penalty"
+
+_SERVERS: Final = (
+    Server("custom", "another server"),
+    Server(
+        "openai",
+        "OpenAI",
+        "https://api.openai.com/v1",
+        token_cap="max_completion_tokens",  # noqa: S106 - a parameter's name
+        system_role="developer",
+        untaken=_untaken(_OPEN_MODELS, f"seed {_OPEN_MODELS}"),
+    ),
+    Server(
+        "azure",
+        "Azure OpenAI",
+        token_cap="max_completion_tokens",  # noqa: S106 - a parameter's name
+        untaken=_untaken(_OPEN_MODELS, f"seed {_OPEN_MODELS}"),
+    ),
+    Server(
+        "ollama",
+        "Ollama",
+        "http://127.0.0.1:11434/v1",
+        untaken=_untaken(f"detail {_OPEN_MODELS}", f"detail {_OPEN_MODELS}"),
+    ),
+    Server(
+        "vllm",
+        "vLLM",
+        "http://127.0.0.1:8000/v1",
+        # it would take these from the model's generation_config.json
+        sampling=MappingProxyType(
+            {
+                "temperature": 1.0,
+                "top_p": 1.0,
+                "top_k": -1,
+                "min_p": 0.0,
+                "repetition_penalty": 1.0,
+            }
+        ),
+        untaken=_untaken("detail", "detail"),
+    ),
+    Server(
+        "lm_studio",
+        "LM Studio",
+        "http://127.0.0.1:1234/v1",
+        untaken=_untaken("detail logprobs", "detail logprobs"),
+    ),
+    Server(
+        "llama_cpp",
+        "llama.cpp",
+        "http://127.0.0.1:8080/v1",
+        # measured: Responses takes both and passes over them in silence
+        untaken=_untaken("detail", "detail logprobs structured"),
+    ),
+)
+
+SERVERS: Final[Mapping[str, Server]] = MappingProxyType({s.name: s for s in _SERVERS})
+"""The kinds of server by name."""
+
+AZURE_API_VERSION: Final = "2024-10-21"
+"""The version of Azure's interface that is asked for unless a profile names one."""
+
+
+def server_of(settings: Mapping[str, object]) -> Server:
+    """Return the kind of server of a profile's settings."""
+    return SERVERS[str(settings.get("server", "custom"))]
+
+
+def completed(name: str, settings: Mapping[str, object]) -> dict[str, object]:
+    """Return a profile's settings with the address its server has by default.
+
+    Raises
+    ------
+    WrongUseError
+        Where neither the profile nor its kind of server says an address, or a
+        setting belongs to another kind.
+    """
+    server = server_of(settings)
+    if not settings.get("base_url") and not server.base_url:
+        raise WrongUseError(
+            f"The model '{name}' does not say its base_url.",
+            "Add base_url: where the server listens, up to /v1.",
+        )
+    if "api_version" in settings and server.name != "azure":
+        raise WrongUseError(
+            f"The model '{name}' has an api_version, which only Azure OpenAI knows.",
+            'Remove it, or add server = "azure".',
+        )
+    return {"base_url": server.base_url, **settings}

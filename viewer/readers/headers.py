@@ -14,6 +14,7 @@ from viewer.domain.file_header import FileHeader
 from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.slide import SLIDE_MODALITY
 from viewer.readers.dicom import frame_count
+from viewer.readers.orientation import orientation_letters
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.raster_files import raster_file_size
 from viewer.readers.refusal import DAMAGED, refusing
@@ -123,7 +124,8 @@ def _dicom_header(path: Path) -> FileHeader:
             modality=modality,
             view=view_of(modality, _text(dataset, "ViewPosition")),
             laterality=side,
-            patient_orientation=_texts(dataset, "PatientOrientation"),
+            patient_orientation=orientation_letters(_axes(dataset))
+            or _texts(dataset, "PatientOrientation"),
             patient_key=_text(dataset, "PatientID"),
             study_key=_text(dataset, "StudyInstanceUID"),
             series_key=_text(dataset, "SeriesInstanceUID"),

@@ -89,4 +89,4 @@ class Unparsed:
 PlacedAnswer = PointAnswer | BoxesAnswer | MaskAnswer | HeatMapAnswer
 """An answer in native pixels, which needs no grid."""
 
-Answer = CellAnswer
+Answer = CellAnswer | PlacedAnswer

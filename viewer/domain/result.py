@@ -2,8 +2,14 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from viewer.domain.answer import Status
+from viewer.domain.geometry import PointPx
+from viewer.domain.image import SpacingMeaning
+
+IOU_THRESHOLD: Final = 0.5
+"""From which intersection over union on an answer is a hit by that rule."""
 
 
 class Outcome(StrEnum):
@@ -31,6 +37,35 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Measures:
+    """How an answer of any type meets its reference under every rule (X-03).
+
+    ``point`` stands for the answer: a cell's centre, the point itself, the centre of
+    the largest box, a mask's deepest interior point, a heat map's greatest element.
+    ``cell_hit``: its cell qualifies; ``pointing_hit``: it lies on the reference.
+    ``iou`` and ``dice`` compare the answer's pixels with the reference's, None for a
+    point. ``distance_px`` is that from the point to the reference in native pixels, 0
+    on it; ``distance_mm`` the same in millimetres, measured where ``mm_meaning`` says,
+    None without a pixel spacing.
+    """
+
+    kind: str
+    point: PointPx
+    cell_hit: bool
+    pointing_hit: bool
+    iou: float | None
+    dice: float | None
+    distance_px: float
+    distance_mm: float | None
+    mm_meaning: SpacingMeaning | None
+
+    @property
+    def iou_hit(self) -> bool | None:
+        """Whether ``iou`` reaches ``IOU_THRESHOLD``; None for a point."""
+        return None if self.iou is None else self.iou >= IOU_THRESHOLD
+
+
+@dataclass(frozen=True, slots=True)
 class TrialResult:
     """One row of items.csv: a trial with its verdict.
 
@@ -39,7 +74,8 @@ class TrialResult:
     ``reference_index`` the qualifying cells' row-major indices. ``fallback`` tells
     that no cell of the item reached the threshold, ``fraction_outside`` how much of
     its mask the crop cut off, ``alternate_index`` the qualifying cells in the mask
-    mode that was not chosen; None where the item has no usable mask.
+    mode that was not chosen; None where the item has no usable mask. ``measures``
+    compares the answer under every rule in a run with answers other than cells.
     """
 
     item: str
@@ -59,3 +95,4 @@ class TrialResult:
     fallback: bool = False
     fraction_outside: float = 0.0
     alternate_index: tuple[int, ...] | None = None
+    measures: Measures | None = None

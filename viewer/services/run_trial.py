@@ -1,6 +1,5 @@
 """The straight path of one trial: pixels, question, answer, verdict (DESIGN 4)."""
 
-import json
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -8,6 +7,7 @@ from threading import Lock
 from typing import Any, Final, Generic, TypeVar
 
 from viewer.domain.answer import Answer, Status, Unparsed
+from viewer.domain.answer_json import answer_as_json
 from viewer.domain.case import Dataset, DatasetImage, ImageRef
 from viewer.domain.exchange import ModelProfile, ModelRequest, RawReply
 from viewer.domain.image import PixelImage, VoiFunction, Window
@@ -15,6 +15,7 @@ from viewer.domain.result import Score
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.models.catalog import adapter_for, spec_of
 from viewer.readers.pixels import load_pixels
+from viewer.services.placed_answer import Shown, is_placed, placed_answer
 from viewer.services.request_key import request_document, request_key
 from viewer.studies.catalog import study_named
 from viewer.studies.protocol import GridReference, Stimulus, Study
@@ -89,6 +90,17 @@ class Bench:
         if window is not None:
             pixels = replace(pixels, windows=(window,), voi_luts=())
         return self.study.stimulus(pixels, condition, self.params)
+
+    def shown(self, trial: Trial) -> Shown:
+        """Return what of an image a trial's model was shown, and about what."""
+        size = self.images[trial.image].size
+        return Shown(
+            finding=trial.finding,
+            native=size,
+            field=self.study.field(size, self.params),
+            sent=self.study.sent_size(self.params),
+            grid=self.study.grid(trial.condition, self.params),
+        )
 
     def reference(self, trial: Trial) -> GridReference | None:
         """Return the reference as the scorer sees it, None where there is none."""
@@ -179,24 +191,21 @@ def ask_model(profile: ModelProfile, request: ModelRequest) -> RawReply:
 
 def judge_reply(bench: Bench, trial: Trial, raw: RawReply) -> Judged:
     """Hops 7 and 8; a reply that cannot be read raises ProviderError."""
-    reply = adapter_for(bench.profiles[trial.model]).read(raw)
-    answer = bench.study.parse(reply, trial, bench.params)
-    return Judged(_answer_as_json(answer), _score(bench, trial, answer))
+    profile = bench.profiles[trial.model]
+    reply = adapter_for(profile).read(raw)
+    placed = None
+    if is_placed(profile, reply):
+        placed = placed_answer(profile, reply, bench.shown(trial))
+    answer = bench.study.parse(reply, trial, bench.params, placed)
+    return Judged(answer_as_json(answer), _score(bench, trial, answer))
 
 
 def _score(bench: Bench, trial: Trial, answer: Answer | Unparsed) -> Score:
-    reference = bench.reference(trial)
+    reference, size = bench.reference(trial), bench.images[trial.image].size
+    cell = bench.study.in_cell(answer, trial.condition, size, bench.params)
     if reference is not None:
-        return bench.study.score(answer, reference)
-    if isinstance(answer, Unparsed):
+        return bench.study.score(cell, reference)
+    if isinstance(cell, Unparsed):
         return Score(Status.EXCLUDED, NO_REFERENCE)
     grid = bench.study.grid(trial.condition, bench.params)
-    return Score(Status.EXCLUDED, NO_REFERENCE, grid.label(answer.cell))
-
-
-def _answer_as_json(answer: Answer | Unparsed) -> str:
-    if isinstance(answer, Unparsed):
-        return json.dumps({"reason": answer.reason, "status": answer.status.value})
-    return json.dumps(
-        {"cell": [answer.cell.row, answer.cell.column], "tier": answer.tier}
-    )
+    return Score(Status.EXCLUDED, NO_REFERENCE, grid.label(cell.cell))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.answer import Answer, Unparsed
+from viewer.domain.answer import Answer, CellAnswer, PlacedAnswer, Unparsed
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.domain.geometry import BoxPx, SizePx
@@ -110,8 +110,32 @@ class Study(Protocol):
         """Return the question of one trial."""
         ...
 
-    def parse(self, reply: ModelReply, trial: Trial, params: Any) -> Answer | Unparsed:  # noqa: ANN401
-        """Read a reply; an odd reply is an answer too."""
+    def parse(
+        self,
+        reply: ModelReply,
+        trial: Trial,
+        params: Any,  # noqa: ANN401
+        placed: PlacedAnswer | Unparsed | None = None,
+    ) -> Answer | Unparsed:
+        """Read a reply; an odd reply is an answer too.
+
+        ``placed`` is what the places of the reply come to, where its model writes
+        coordinates or answers with a map; None where the text is to be read.
+        """
+        ...
+
+    def in_cell(
+        self,
+        answer: Answer | Unparsed,
+        condition: Condition,
+        size: SizePx,
+        params: Any,  # noqa: ANN401
+    ) -> CellAnswer | Unparsed:
+        """Return an answer about an image of ``size`` as the cell it points at."""
+        ...
+
+    def sent_size(self, params: Any) -> SizePx:  # noqa: ANN401
+        """Return the size of the raster that is sent."""
         ...
 
     def reference(
@@ -135,8 +159,8 @@ class Study(Protocol):
         """Return a mask as it lies on the raster sent, (rows, columns)."""
         ...
 
-    def score(self, answer: Answer | Unparsed, reference: GridReference) -> Score:
-        """Return the verdict."""
+    def score(self, answer: CellAnswer | Unparsed, reference: GridReference) -> Score:
+        """Return the verdict on an answer in its cell."""
         ...
 
     def reference_counts(

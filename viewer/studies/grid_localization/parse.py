@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from viewer.domain.answer import CellAnswer, Status, Unparsed
+from viewer.domain.answer import CellAnswer, PlacedAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelReply
 from viewer.domain.grid import Grid
 from viewer.domain.run import Trial
@@ -90,13 +90,25 @@ class _Reader:
         return Unparsed(Status.AMBIGUOUS, reason)
 
 
-def parse(reply: ModelReply, trial: Trial, params: Params) -> Reading:
-    """Return the cell a reply names, or the status and reason without one."""
+def parse(
+    reply: ModelReply,
+    trial: Trial,
+    params: Params,
+    placed: PlacedAnswer | Unparsed | None = None,
+) -> Reading | PlacedAnswer:
+    """Return the cell a reply names, or the status and reason without one.
+
+    ``placed``, where the model writes coordinates, stands in for what its text says;
+    of a reply that was cut short it does not count.
+    """
     finish = reply.finish_reason.casefold()
     if reply.refusal is not None and reply.refusal.strip():
         return Unparsed(Status.REFUSED, "refusal_field")
     if finish in _REFUSAL_FINISHES:
         return Unparsed(Status.REFUSED, finish)
+    if placed is not None:
+        cut = finish in _TRUNCATED_FINISHES
+        return Unparsed(Status.TRUNCATED, "length") if cut else placed
     return read_cell(
         reply.text,
         grid_of(trial.condition, params),

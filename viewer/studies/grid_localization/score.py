@@ -1,12 +1,27 @@
 """The verdict on one answer (Gosai 2025, 3.3 and Fig. 3; E000-16, -22, -24)."""
 
-from viewer.domain.answer import Answer, Status, Unparsed
-from viewer.domain.grid import Cell
+from viewer.domain.answer import CellAnswer, PlacedAnswer, Status, Unparsed
+from viewer.domain.answer_json import type_of
+from viewer.domain.geometry import BoxPx
+from viewer.domain.grid import Cell, Grid
 from viewer.domain.result import Outcome, Score
+from viewer.metrics.pointing import containing_cell, pointing_point
 from viewer.studies.protocol import GridReference
 
 
-def score(answer: Answer | Unparsed, reference: GridReference) -> Score:
+def in_cell(answer: PlacedAnswer, grid: Grid, field: BoxPx) -> CellAnswer | Unparsed:
+    """Return the cell that an answer's point lies in (X-03).
+
+    ``field`` is the native rectangle of the grid. A point beyond it, on a part of the
+    image that was not sent, is out of range.
+    """
+    cell = containing_cell(pointing_point(answer, grid, field), grid, field)
+    if cell is None:
+        return Unparsed(Status.OUT_OF_RANGE, "not_on_what_was_sent")
+    return CellAnswer(cell, type_of(answer))
+
+
+def score(answer: CellAnswer | Unparsed, reference: GridReference) -> Score:
     """Return the verdict; what could not be read keeps its status and reason."""
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)

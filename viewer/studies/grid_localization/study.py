@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.answer import Answer, Unparsed
+from viewer.domain.answer import Answer, CellAnswer, PlacedAnswer, Unparsed
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.domain.geometry import BoxPx, SizePx
@@ -89,10 +89,32 @@ class GridLocalization:
         return request.request(trial, stimulus, params, seed, reference_counts)
 
     def parse(
-        self, reply: ModelReply, trial: Trial, params: Params
+        self,
+        reply: ModelReply,
+        trial: Trial,
+        params: Params,
+        placed: PlacedAnswer | Unparsed | None = None,
     ) -> Answer | Unparsed:
         """Read a reply; an odd reply is an answer too."""
-        return parse.parse(reply, trial, params)
+        return parse.parse(reply, trial, params, placed)
+
+    def in_cell(
+        self,
+        answer: Answer | Unparsed,
+        condition: Condition,
+        size: SizePx,
+        params: Params,
+    ) -> CellAnswer | Unparsed:
+        """Return an answer about an image of ``size`` as the cell it points at."""
+        if isinstance(answer, CellAnswer | Unparsed):
+            return answer
+        grid = reference.grid_of(condition, params)
+        return score.in_cell(answer, grid, reference.field_of(size, params))
+
+    def sent_size(self, params: Params) -> SizePx:
+        """Return the size of the square that is sent."""
+        side = params.side * params.render_scale
+        return SizePx(side, side)
 
     def reference(
         self, mask: Mask, condition: Condition, params: Params
@@ -112,8 +134,8 @@ class GridLocalization:
         """Return a mask as it lies on the raster sent, (side, side)."""
         return reference.fitted_mask(mask, params.side, params.fit_mode)
 
-    def score(self, answer: Answer | Unparsed, reference: GridReference) -> Score:
-        """Return the verdict."""
+    def score(self, answer: CellAnswer | Unparsed, reference: GridReference) -> Score:
+        """Return the verdict on an answer in its cell."""
         return score.score(answer, reference)
 
     def reference_counts(

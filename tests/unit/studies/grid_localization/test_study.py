@@ -5,6 +5,7 @@ import numpy as np
 from tests.unit.studies.grid_localization.cases import block, dataset, image, spec
 from viewer.domain.case import View
 from viewer.domain.exchange import ModelReply
+from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.reference import Mask
 from viewer.domain.result import TrialResult
@@ -37,7 +38,8 @@ def answered(trial: Trial) -> TrialResult:
     assert request.facts.reference_counts == counts
     answer = STUDY.parse(ModelReply("D3"), trial, PARAMS)
     reference = STUDY.reference(shown.masks[trial.finding], trial.condition, PARAMS)
-    score = STUDY.score(answer, reference)
+    in_cell = STUDY.in_cell(answer, trial.condition, SizePx(64, 64), PARAMS)
+    score = STUDY.score(in_cell, reference)
     grid, cells = reference.grid, reference.grid.cells()
     cell = grid.cell(score.answer)
     assert cell is not None

@@ -1,0 +1,79 @@
+"""Answers as JSON: what is written is read back equal, and old rows stay readable."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from viewer.domain.answer import (
+    Answer,
+    BoxesAnswer,
+    CellAnswer,
+    HeatMapAnswer,
+    MaskAnswer,
+    PointAnswer,
+    Status,
+    Unparsed,
+)
+from viewer.domain.answer_json import (
+    NOTHING,
+    PLACED_START,
+    answer_as_json,
+    answer_of_json,
+    type_of,
+)
+from viewer.domain.exchange import SentHeatMap
+from viewer.domain.geometry import BoxPx, PointPx
+from viewer.domain.grid import Cell
+from viewer.domain.reference import Mask
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+SIDES = st.tuples(st.integers(1, 12), st.integers(1, 12))
+POINTS = st.builds(PointAnswer, st.builds(PointPx, NUMBERS, NUMBERS))
+BOXES = st.builds(BoxPx, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
+MASKS = SIDES.flatmap(lambda shape: arrays(np.bool_, shape)).map(
+    lambda mask: MaskAnswer(Mask.of_array(mask))
+)
+HALVES = st.floats(allow_nan=False, allow_infinity=False, width=16)
+HEAT_MAPS = st.builds(
+    HeatMapAnswer,
+    SIDES.flatmap(lambda shape: arrays(np.float16, shape, elements=HALVES)).map(
+        SentHeatMap.of
+    ),
+    BOXES,
+)
+ANSWERS = (
+    POINTS
+    | st.lists(BOXES, min_size=1, max_size=4).map(lambda b: BoxesAnswer(tuple(b)))
+    | MASKS
+    | HEAT_MAPS
+)
+
+
+@given(ANSWERS)
+def test_that_an_answer_read_back_equals_the_one_written(answer: Answer) -> None:
+    written = answer_as_json(answer)
+    assert answer_of_json(written) == answer
+    assert written.startswith(PLACED_START)
+    assert json.loads(written)["type"] == type_of(answer)
+
+
+def test_that_rows_of_cells_are_written_as_ever() -> None:
+    cell = CellAnswer(Cell(3, 4), "whole")
+    unparsed = Unparsed(Status.AMBIGUOUS, "list")
+    assert answer_as_json(cell) == '{"cell": [3, 4], "tier": "whole"}'
+    assert answer_as_json(unparsed) == '{"reason": "list", "status": "ambiguous"}'
+    assert answer_of_json(answer_as_json(cell)) == cell
+    assert answer_of_json(answer_as_json(unparsed)) == unparsed
+    assert answer_of_json(NOTHING) is None
+
+
+@pytest.mark.parametrize("answer", [CellAnswer(Cell(0, 0))])
+def test_that_a_cell_is_told_from_a_place_by_its_first_characters(
+    answer: CellAnswer,
+) -> None:
+    assert not answer_as_json(answer).startswith(PLACED_START)
+    assert type_of(answer) == "cell"

@@ -1,0 +1,113 @@
+"""Answers as JSON, the form in which the store keeps what was read off a reply.
+
+A cell is ``{"cell": [row, column], "tier": …}``, a reply without an answer ``{"reason":
+…, "status": …}``. The others begin with ``"type"``: a point ``[x, y]``, boxes ``[x0,
+y0, x1, y1]``, a mask as COCO run-length code, a heat map as base64 of little-endian
+float16; all in native pixels.
+"""
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from viewer.domain.answer import (
+    Answer,
+    BoxesAnswer,
+    CellAnswer,
+    HeatMapAnswer,
+    MaskAnswer,
+    PlacedAnswer,
+    PointAnswer,
+    Status,
+    Unparsed,
+)
+from viewer.domain.exchange import SentHeatMap
+from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.grid import Cell
+from viewer.domain.reference import Mask
+
+NOTHING: Final = "{}"
+"""What is kept of a reply whose body could not be read at all."""
+PLACED_START: Final = '{"type"'
+"""How the JSON of an answer in native pixels begins, and no other."""
+
+
+def answer_as_json(answer: Answer | Unparsed) -> str:
+    """Return an answer as JSON; :func:`answer_of_json` reads back an equal one."""
+    if isinstance(answer, Unparsed):
+        return json.dumps({"reason": answer.reason, "status": answer.status.value})
+    if isinstance(answer, CellAnswer):
+        cell = [answer.cell.row, answer.cell.column]
+        return json.dumps({"cell": cell, "tier": answer.tier})
+    return json.dumps({"type": type_of(answer), **_body(answer)})
+
+
+def answer_of_json(text: str) -> Answer | Unparsed | None:
+    """Return the answer that JSON of this module holds, None for ``NOTHING``."""
+    body = json.loads(text)
+    if not body:
+        return None
+    if "status" in body:
+        return Unparsed(Status(body["status"]), body["reason"])
+    if "cell" in body:
+        return CellAnswer(Cell(*body["cell"]), body["tier"])
+    return _READERS[body["type"]](body)
+
+
+def type_of(answer: Answer) -> str:
+    """Return an answer's type in a word: cell, point, boxes, mask or heat_map."""
+    return _TYPES[type(answer)]
+
+
+def _body(answer: PlacedAnswer) -> Mapping[str, object]:
+    if isinstance(answer, PointAnswer):
+        return {"point": [answer.point.x, answer.point.y]}
+    if isinstance(answer, BoxesAnswer):
+        return {"boxes": [_corners(box) for box in answer.boxes]}
+    if isinstance(answer, MaskAnswer):
+        size = answer.mask.size
+        return {"size": [size.rows, size.columns], "counts": answer.mask.counts}
+    heat = answer.heat_map
+    return {
+        "field": _corners(answer.field),
+        "size": [heat.rows, heat.columns],
+        "data": base64.b64encode(heat.data).decode("ascii"),
+    }
+
+
+def _corners(box: BoxPx) -> list[float]:
+    return [box.x0, box.y0, box.x1, box.y1]
+
+
+def _point(body: Mapping[str, Any]) -> PlacedAnswer:
+    return PointAnswer(PointPx(*body["point"]))
+
+
+def _boxes(body: Mapping[str, Any]) -> PlacedAnswer:
+    return BoxesAnswer(tuple(BoxPx(*corners) for corners in body["boxes"]))
+
+
+def _mask(body: Mapping[str, Any]) -> PlacedAnswer:
+    return MaskAnswer(Mask(SizePx(*body["size"]), body["counts"]))
+
+
+def _heat_map(body: Mapping[str, Any]) -> PlacedAnswer:
+    rows, columns = body["size"]
+    data = base64.b64decode(body["data"], validate=True)
+    return HeatMapAnswer(SentHeatMap(rows, columns, data), BoxPx(*body["field"]))
+
+
+_READERS: Final[Mapping[str, Callable[[Mapping[str, Any]], PlacedAnswer]]] = {
+    "point": _point,
+    "boxes": _boxes,
+    "mask": _mask,
+    "heat_map": _heat_map,
+}
+_TYPES: Final[Mapping[type, str]] = {
+    CellAnswer: "cell",
+    PointAnswer: "point",
+    BoxesAnswer: "boxes",
+    MaskAnswer: "mask",
+    HeatMapAnswer: "heat_map",
+}

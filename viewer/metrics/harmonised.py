@@ -1,0 +1,116 @@
+"""Any answer against any reference under every rule (X-03): the harmonised hit.
+
+A mask is met by pointing (the answer's point lies on it), by cell (the point's cell is
+in its hit set) and by area (intersection over union of the answer's pixels and its).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.answer import Answer
+from viewer.domain.answer_json import type_of
+from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.grid import Grid
+from viewer.domain.image import Spacing
+from viewer.domain.reference import Mask
+from viewer.domain.result import Measures
+from viewer.metrics.coverage import Segments, column_segments
+from viewer.metrics.pointing import containing_cell, pointing_point
+from viewer.metrics.regions import mask_of_boxes, region
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A reference as every rule meets it, cut to the part that was sent.
+
+    ``mask`` is (rows, columns) on native pixels, ``segments`` the same mask; ``field``
+    is the native rectangle that ``grid`` lies on, ``hits`` the qualifying cells'
+    row-major indices.
+    """
+
+    mask: npt.NDArray[np.bool_]
+    segments: Segments
+    grid: Grid
+    field: BoxPx
+    hits: tuple[int, ...]
+
+    @property
+    def size(self) -> SizePx:
+        """Rows and columns of the image."""
+        return SizePx(int(self.mask.shape[0]), int(self.mask.shape[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Intersection over union, and Dice's coefficient, both 0 to 1."""
+
+    iou: float
+    dice: float
+
+
+def target(reference: Mask, grid: Grid, field: BoxPx, hits: Sequence[int]) -> Target:
+    """Return a reference mask cut to what was sent (E000-08)."""
+    mask = reference.array() & mask_of_boxes((field,), reference.size)
+    return Target(mask, column_segments(Mask.of_array(mask)), grid, field, tuple(hits))
+
+
+def measures(answer: Answer, goal: Target, spacing: Spacing | None) -> Measures | None:
+    """Return how an answer meets a reference; None where nothing of it was sent."""
+    if not goal.segments.x.size:
+        return None
+    point = pointing_point(answer, goal.grid, goal.field)
+    cell = containing_cell(point, goal.grid, goal.field)
+    covered = region(answer, goal.grid, goal.field, goal.size)
+    shared = None if covered is None else overlap(covered, goal.mask)
+    return Measures(
+        kind=type_of(answer),
+        point=point,
+        cell_hit=cell is not None
+        and cell.row * goal.grid.columns + cell.column in goal.hits,
+        pointing_hit=holds(goal.mask, point),
+        iou=shared.iou if shared else None,
+        dice=shared.dice if shared else None,
+        distance_px=distance(goal.segments, point),
+        distance_mm=distance(goal.segments, point, spacing) if spacing else None,
+        mm_meaning=spacing.meaning if spacing else None,
+    )
+
+
+def holds(mask: npt.NDArray[np.bool_], point: PointPx) -> bool:
+    """Tell whether the pixel that holds a point is set (E000-23).
+
+    The image's last edges belong to its last pixels; beyond the image nothing is set.
+    """
+    rows, columns = mask.shape
+    if not (0 <= point.x <= columns and 0 <= point.y <= rows):
+        return False
+    y, x = min(int(point.y), rows - 1), min(int(point.x), columns - 1)
+    return bool(mask[y, x])
+
+
+def overlap(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> Overlap:
+    """Return how far two (rows, columns) masks agree; two empty ones do not at all."""
+    both = int(np.count_nonzero(one & other))
+    total = int(np.count_nonzero(one)) + int(np.count_nonzero(other))
+    if total == 0:
+        return Overlap(0.0, 0.0)
+    return Overlap(both / (total - both), 2 * both / total)
+
+
+def distance(
+    segments: Segments, point: PointPx, spacing: Spacing | None = None
+) -> float:
+    """Return the distance from a point to the nearest set pixel's square.
+
+    In pixels, with a ``spacing`` in millimetres; 0 on the mask and on its edge. There
+    is at least one segment.
+    """
+    across = np.maximum(segments.x - point.x, point.x - segments.x - 1)
+    along = np.maximum(segments.y0 - point.y, point.y - segments.y1)
+    x, y = np.maximum(across, 0.0), np.maximum(along, 0.0)
+    if spacing is not None:
+        x, y = x * spacing.column_mm, y * spacing.row_mm
+    return float(np.hypot(x, y).min())

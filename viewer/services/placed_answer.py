@@ -1,0 +1,145 @@
+"""From a reply with coordinates or a heat map to an answer in native pixels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from viewer.domain.answer import (
+    BoxesAnswer,
+    HeatMapAnswer,
+    MaskAnswer,
+    PlacedAnswer,
+    PointAnswer,
+    Status,
+    Unparsed,
+)
+from viewer.domain.exchange import ModelProfile, ModelReply
+from viewer.domain.geometry import Affine, BoxPx, PointPx, PolygonPx, SizePx
+from viewer.domain.grid import Grid
+from viewer.domain.places import Flag, Place, PlacesReading, ReplyStatus
+from viewer.domain.reference import Mask
+from viewer.metrics.regions import mask_of_polygon
+
+GRID: Final = "grid"
+"""The convention of replies that name a cell, which the study itself reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a model was shown of an image, and about which finding.
+
+    ``field`` is the native rectangle that the raster of size ``sent`` covers.
+    """
+
+    finding: str
+    native: SizePx
+    field: BoxPx
+    sent: SizePx
+    grid: Grid
+
+    @property
+    def to_sent(self) -> Affine:
+        """The map from native pixel coordinates to sent ones."""
+        field = self.field
+        scale_x = self.sent.columns / (field.x1 - field.x0)
+        scale_y = self.sent.rows / (field.y1 - field.y0)
+        corner = PointPx(field.x0, field.y0)
+        return Affine.scale_after_shift(corner, scale_x, scale_y)
+
+
+def convention_of(profile: ModelProfile) -> str:
+    """Return the convention of coordinates that a model writes, as its profile says."""
+    return str(profile.settings.get("convention") or GRID)
+
+
+def is_placed(profile: ModelProfile, reply: ModelReply) -> bool:
+    """Tell whether a reply answers in coordinates or with a map, not with a cell."""
+    return reply.heat_map is not None or convention_of(profile) != GRID
+
+
+def placed_answer(
+    profile: ModelProfile, reply: ModelReply, shown: Shown
+) -> PlacedAnswer | Unparsed:
+    """Return what a reply shows in native pixels, or why it shows nothing.
+
+    The profile's ``convention`` and ``provider_view`` say what its numbers count; an
+    unknown name raises WrongUseError.
+    """
+    if reply.heat_map is not None:
+        if np.ptp(reply.heat_map.values) == 0:
+            return Unparsed(Status.UNPARSED, "flat_heat_map")
+        return HeatMapAnswer(reply.heat_map, shown.field)
+    return answer_of_reading(_read(profile, reply.text, shown), shown)
+
+
+def _read(profile: ModelProfile, text: str, shown: Shown) -> PlacesReading:
+    # Imported here: most runs name cells, and a window is to start without them.
+    from viewer.models.coordinates.conventions import convention_named
+    from viewer.models.coordinates.frame import Frame
+    from viewer.models.provider_view import provider_view_named
+
+    view = provider_view_named(str(profile.settings.get("provider_view") or "none"))
+    seen = view.seen(shown.sent)
+    frame = Frame(shown.native, shown.to_sent, shown.sent, seen, shown.grid)
+    return convention_named(convention_of(profile)).read(text, frame)
+
+
+def answer_of_reading(reading: PlacesReading, shown: Shown) -> PlacedAnswer | Unparsed:
+    """Return the one answer that a reply's places come to.
+
+    Places in separate lists, several points, places of several kinds, and several
+    labels of which none names the finding are ambiguous; nothing is guessed.
+    """
+    if reading.status is ReplyStatus.EMPTY:
+        return Unparsed(Status.DENIED_FINDING, reading.reason)
+    unread = reading.unparsed()
+    if unread is not None:
+        return unread
+    if Flag.SEVERAL_BLOCKS in reading.flags:
+        return Unparsed(Status.AMBIGUOUS, Flag.SEVERAL_BLOCKS.value)
+    places = _about(shown.finding, reading.scored)
+    if not places:
+        return Unparsed(Status.AMBIGUOUS, Flag.SEVERAL_LABELS.value)
+    return _answer(places, shown.native)
+
+
+def _about(finding: str, places: Sequence[Place]) -> Sequence[Place]:
+    """Return the places whose label names the finding, all where one label is common.
+
+    None are returned where the labels differ and not one of them names the finding.
+    """
+    named = [p for p in places if finding.casefold() in p.label.casefold()]
+    one_label = len({place.label.casefold() for place in places}) == 1
+    return named or (places if one_label else ())
+
+
+def _answer(places: Sequence[Place], size: SizePx) -> PlacedAnswer | Unparsed:
+    points = [p.shape for p in places if isinstance(p.shape, PointPx)]
+    if points and len(points) < len(places):
+        return Unparsed(Status.AMBIGUOUS, "several_kinds")
+    if points:
+        if len(set(points)) > 1:
+            return Unparsed(Status.AMBIGUOUS, "several_points")
+        return PointAnswer(points[0])
+    boxes = [p.shape for p in places if isinstance(p.shape, BoxPx)]
+    with_mask = [p for p in places if p.mask or isinstance(p.shape, PolygonPx)]
+    if not with_mask:
+        return BoxesAnswer(tuple(boxes))
+    if len(with_mask) < len(places):
+        return Unparsed(Status.AMBIGUOUS, "several_kinds")
+    return _mask_answer(with_mask, size)
+
+
+def _mask_answer(places: Sequence[Place], size: SizePx) -> PlacedAnswer | Unparsed:
+    """Return the pixels that belong to any of some masks and outlines."""
+    whole = np.zeros((size.rows, size.columns), dtype=np.bool_)
+    for place in places:
+        if place.mask is not None:
+            whole |= place.mask.mask(size).array()
+        elif isinstance(place.shape, PolygonPx):
+            whole |= mask_of_polygon(place.shape, size)
+    if not whole.any():
+        return Unparsed(Status.UNPARSED, "empty_mask")
+    return MaskAnswer(Mask.of_array(whole))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import tiny_vlm
 from tests.helpers.requests import facts, noise, request
 from tests.helpers.scripted_server import Script, ScriptedServer
 from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest, ReplyKind
@@ -37,11 +38,19 @@ def tables(
 ) -> Mapping[str, dict[str, object]]:
     """Return, for each adapter that needs settings, a table that suffices."""
     folder = tmp_path_factory.mktemp("answers")
+    local = tmp_path_factory.mktemp("models")
     return {
         "openai_api": {"base_url": server.base_url, "model": "tiny-vlm", "seed": 0},
         "scripted": {"answer": "D4"},
         "replay": {"items_file": _items_file(folder)},
+        "transformers_local": _tiny_llava(local / "tiny-llava"),
     }
+
+
+def _tiny_llava(folder: Path) -> dict[str, object]:
+    if missing_dependency(ADAPTERS["transformers_local"]) is None:
+        tiny_vlm.build("llava", folder)
+    return {"model": str(folder), "max_new_tokens": 6}
 
 
 def _items_file(folder: Path) -> str:
@@ -60,6 +69,9 @@ def _items_file(folder: Path) -> str:
 def profile(
     request: pytest.FixtureRequest, tables: Mapping[str, dict[str, object]]
 ) -> ModelProfile:
+    missing = missing_dependency(ADAPTERS[request.param])
+    if missing is not None:
+        pytest.skip(missing)
     settings = tables.get(request.param, {})
     table = {"name": f"a-{request.param}", "adapter": request.param, **settings}
     return profile_from_table(table)

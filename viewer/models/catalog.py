@@ -17,6 +17,7 @@ from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint, endpoint_at
 from viewer.models.openai_api.settings import OPENAI_SETTINGS
 from viewer.models.profiles import check_profile, with_defaults
 from viewer.models.protocol import Adapter, AdapterSpec, Setting
+from viewer.models.transformers_local.options import LOCAL_SETTINGS
 
 ENTRY_POINTS = "viewer.models"
 """Group of entry points through which other packages offer an AdapterSpec."""
@@ -37,6 +38,13 @@ _SPECS = (
         imports=MappingProxyType({"openai": ""}),
         remote=True,
         completes="viewer.models.openai_api.servers:completed",
+    ),
+    AdapterSpec(
+        name="transformers_local",
+        summary="a vision-language model on this machine, through transformers",
+        factory="viewer.models.transformers_local.adapter:TransformersLocal",
+        settings=LOCAL_SETTINGS,
+        imports=MappingProxyType({"torch": "local", "transformers": "local"}),
     ),
     AdapterSpec(
         name="uniform",

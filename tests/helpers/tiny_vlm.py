@@ -1,0 +1,282 @@
+"""Vision-language models of seven families, a megabyte each, with random weights.
+
+Each is built from a configuration, with a tokenizer of its own, and saved the way its
+real relatives are published; the architecture is the real one, the answers are noise.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from tests.helpers.tiny_tokenizer import EOS, PAD, tokenizer
+from viewer.models.transformers_local.foreign import Foreign, transformers
+
+_TEXT: Final = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 4096,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+_VISION: Final = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "patch_size": 14,
+}
+_TEMPLATE: Final = (
+    "{% for m in messages %}<bos>{{ m['role'] }}: {% for c in m['content'] %}"
+    "{% if c['type'] == 'image' %}IMAGE{% else %}{{ c['text'] }}{% endif %}"
+    "{% endfor %}\n{% endfor %}"
+    "{% if add_generation_prompt %}assistant: {% endif %}"
+)
+
+Parts = tuple[Foreign, tuple[Foreign, ...]]
+"""A model, and what is saved beside it: a processor, or its pieces."""
+
+
+def build(family: str, folder: Path, seed: int = 0) -> Path:
+    """Save the tiny model of a family in a folder that is made; return the folder."""
+    import torch
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model, pieces = FAMILIES[family]()
+    model.generation_config.eos_token_id = EOS
+    model.generation_config.pad_token_id = PAD
+    model.save_pretrained(folder)
+    for piece in pieces:
+        piece.save_pretrained(folder)
+    return folder
+
+
+def template(image: str) -> str:
+    """Return a chat template that writes ``image`` where an image stands."""
+    return _TEMPLATE.replace("IMAGE", image)
+
+
+def llava() -> Parts:
+    """LLaVA: CLIP, 56 px in 4 × 4 patches, cropped square."""
+    hf = transformers()
+    words = tokenizer("<image>")
+    image = words.convert_tokens_to_ids("<image>")
+    config = hf.LlavaConfig(
+        vision_config=hf.CLIPVisionConfig(image_size=56, projection_dim=64, **_VISION),
+        text_config=hf.LlamaConfig(vocab_size=len(words), **_TEXT),
+        image_token_index=image,
+        image_token_id=image,
+        image_seq_length=16,
+        vision_feature_layer=-1,
+    )
+    processor = hf.LlavaProcessor(
+        hf.CLIPImageProcessor(size={"shortest_edge": 56}, crop_size=56),
+        words,
+        patch_size=14,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+        chat_template=template("<image>"),
+    )
+    return hf.LlavaForConditionalGeneration(config), (processor,)
+
+
+def gemma3() -> Parts:
+    """Gemma 3 (MedGemma): SigLIP, 112 px stretched, 8 × 8 patches pooled to 4 × 4."""
+    import torch
+
+    hf = transformers()
+    names = {
+        "image_token": "<image_soft_token>",
+        "boi_token": "<start_of_image>",
+        "eoi_token": "<end_of_image>",
+    }
+    words = tokenizer(*names.values(), extra_special_tokens=names)
+    ids = {key: words.convert_tokens_to_ids(name) for key, name in names.items()}
+    config = hf.Gemma3Config(
+        text_config=hf.Gemma3TextConfig(
+            vocab_size=len(words), head_dim=16, sliding_window=512, **_TEXT
+        ),
+        vision_config=hf.SiglipVisionConfig(
+            image_size=112, vision_use_head=False, **_VISION
+        ),
+        mm_tokens_per_image=16,
+        boi_token_index=ids["boi_token"],
+        eoi_token_index=ids["eoi_token"],
+        image_token_index=ids["image_token"],
+        image_token_id=ids["image_token"],
+    )
+    model = hf.Gemma3ForConditionalGeneration(config)
+    weight = model.model.multi_modal_projector.mm_input_projection_weight
+    torch.nn.init.normal_(weight, std=0.05)  # zeros: the image would have no effect
+    processor = hf.Gemma3Processor(
+        hf.Gemma3ImageProcessor(size={"height": 112, "width": 112}),
+        words,
+        image_seq_length=16,
+        chat_template=template("<start_of_image>"),
+    )
+    return model, (processor,)
+
+
+def idefics3() -> Parts:
+    """Idefics3: SigLIP, the whole image in 4 × 4 tokens and 112 px tiles likewise."""
+    hf = transformers()
+    words = tokenizer(*_idefics_tokens())
+    image = words.convert_tokens_to_ids("<image>")
+    config = hf.Idefics3Config(image_token_id=image, **_idefics_parts(len(words)))
+    processor = hf.Idefics3Processor(
+        hf.Idefics3ImageProcessor(
+            size={"longest_edge": 224}, max_image_size={"longest_edge": 112}
+        ),
+        words,
+        image_seq_len=16,
+        chat_template=template("<image>"),
+    )
+    return hf.Idefics3ForConditionalGeneration(config), (processor,)
+
+
+def smolvlm() -> Parts:
+    """SmolVLM: as Idefics3, saved without the video processor (torchvision)."""
+    hf = transformers()
+    names = {
+        "image_token": "<image>",
+        "fake_image_token": "<fake_token_around_image>",
+        "global_image_token": "<global-img>",
+        "end_of_utterance_token": "<end_of_utterance>",
+    }
+    words = tokenizer(*_idefics_tokens(), extra_special_tokens=names)
+    words.chat_template = template("<image>")
+    image = words.convert_tokens_to_ids("<image>")
+    config = hf.SmolVLMConfig(image_token_id=image, **_idefics_parts(len(words)))
+    images = hf.SmolVLMImageProcessor(
+        size={"longest_edge": 112},
+        max_image_size={"longest_edge": 112},
+        do_image_splitting=False,
+    )
+    return hf.SmolVLMForConditionalGeneration(config), (words, images)
+
+
+def _idefics_parts(words: int) -> dict[str, Any]:
+    hf = transformers()
+    return {
+        "vision_config": {**_VISION, "image_size": 112},
+        "text_config": hf.LlamaConfig(vocab_size=words, **_TEXT),
+        "scale_factor": 2,
+        "pad_token_id": PAD,
+    }
+
+
+def _idefics_tokens() -> list[str]:
+    tiles = [f"<row_{r}_col_{c}>" for r in range(1, 7) for c in range(1, 7)]
+    named = ["<fake_token_around_image>", "<image>", "<global-img>"]
+    return [*named, "<end_of_utterance>", *tiles]
+
+
+def paligemma() -> Parts:
+    """PaliGemma: SigLIP, 56 px stretched, 4 × 4 patches; without a chat template."""
+    hf = transformers()
+    words = tokenizer("<image>", *(f"<loc{i:04d}>" for i in range(1024)))
+    image = words.convert_tokens_to_ids("<image>")
+    config = hf.PaliGemmaConfig(
+        text_config=hf.GemmaConfig(vocab_size=len(words), head_dim=16, **_TEXT),
+        vision_config=hf.SiglipVisionConfig(
+            image_size=56, vision_use_head=False, projection_dim=64, **_VISION
+        ),
+        projection_dim=64,
+        image_token_index=image,
+        image_token_id=image,
+    )
+    images = hf.SiglipImageProcessor(size={"height": 56, "width": 56})
+    images.image_seq_length = 16
+    processor = hf.PaliGemmaProcessor(images, words)
+    return hf.PaliGemmaForConditionalGeneration(config), (processor,)
+
+
+def qwen2_5_vl() -> Parts:
+    """Qwen2.5-VL: patches of 14 px merged by two, as many as the image needs."""
+    hf = transformers()
+    words, ids = _qwen_words()
+    config = hf.Qwen2_5_VLConfig(
+        text_config={
+            **_TEXT,
+            "vocab_size": len(words),
+            "rope_parameters": _rope(),
+        },
+        vision_config={
+            **_QWEN_VISION,
+            "patch_size": 14,
+            "fullatt_block_indexes": [1],
+            "window_size": 56,
+        },
+        **ids,
+    )
+    return hf.Qwen2_5_VLForConditionalGeneration(config), (words, _qwen_images(14))
+
+
+def qwen3_vl() -> Parts:
+    """Qwen3-VL: patches of 16 px merged by two, as many as the image needs."""
+    hf = transformers()
+    words, ids = _qwen_words()
+    config = hf.Qwen3VLConfig(
+        text_config={
+            **_TEXT,
+            "vocab_size": len(words),
+            "rope_parameters": {**_rope(), "mrope_interleaved": True},
+            "head_dim": 16,
+        },
+        vision_config={
+            **_QWEN_VISION,
+            "patch_size": 16,
+            "num_position_embeddings": 64,
+            "deepstack_visual_indexes": [0],
+        },
+        **ids,
+    )
+    return hf.Qwen3VLForConditionalGeneration(config), (words, _qwen_images(16))
+
+
+_QWEN_VISION: Final = {
+    "depth": 2,
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_heads": 4,
+    "out_hidden_size": 64,
+    "spatial_merge_size": 2,
+}
+
+
+def _rope() -> dict[str, Any]:
+    return {"rope_type": "default", "mrope_section": [2, 3, 3], "rope_theta": 10000.0}
+
+
+def _qwen_words() -> tuple[Foreign, dict[str, int]]:
+    names = {
+        "image_token_id": "<|image_pad|>",
+        "video_token_id": "<|video_pad|>",
+        "vision_start_token_id": "<|vision_start|>",
+        "vision_end_token_id": "<|vision_end|>",
+    }
+    words = tokenizer(*names.values(), "<|im_start|>", "<|im_end|>")
+    words.chat_template = template("<|vision_start|><|image_pad|><|vision_end|>")
+    return words, {k: words.convert_tokens_to_ids(name) for k, name in names.items()}
+
+
+def _qwen_images(patch: int) -> Foreign:
+    hf = transformers()
+    return hf.Qwen2VLImageProcessor(
+        patch_size=patch, merge_size=2, min_pixels=56 * 56, max_pixels=112 * 112
+    )
+
+
+FAMILIES: Final[dict[str, Callable[[], Parts]]] = {
+    "llava": llava,
+    "gemma3": gemma3,
+    "idefics3": idefics3,
+    "smolvlm": smolvlm,
+    "paligemma": paligemma,
+    "qwen2_5_vl": qwen2_5_vl,
+    "qwen3_vl": qwen3_vl,
+}

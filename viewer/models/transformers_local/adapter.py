@@ -1,0 +1,179 @@
+"""A vision-language model of transformers, in this process."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from viewer.domain.exchange import (
+    ModelIdentity,
+    ModelProfile,
+    ModelReply,
+    ModelRequest,
+    RawReply,
+    Usage,
+)
+from viewer.models.loaded import (
+    Holder,
+    LoadState,
+    Made,
+    Progress,
+    cancelled_answer,
+    silent,
+)
+from viewer.models.reading import local_reply, read_reply
+from viewer.models.transformers_local import engine, memory
+from viewer.models.transformers_local.batching import Batcher
+from viewer.models.transformers_local.conversation import conversation
+from viewer.models.transformers_local.engine import Engine, Generated, Wanted
+from viewer.models.transformers_local.failures import named_answer_failures
+from viewer.models.transformers_local.files import ModelFiles
+from viewer.models.transformers_local.hub import files_fetched, files_here
+from viewer.models.transformers_local.options import (
+    LocalOptions,
+    check_quantization,
+    device_class,
+    device_of,
+)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    request: ModelRequest
+    stop: Callable[[], bool]
+
+
+class TransformersLocal:
+    """One local model; loaded by the first question, or by ``load``.
+
+    Construction touches no file, so that stored replies can be read again where the
+    model is gone.
+    """
+
+    def __init__(self, profile: ModelProfile) -> None:
+        self.options = LocalOptions.of(profile)
+        self._holder = Holder(self._make, engine.release_memory)
+        self._ask_together = Batcher(self._answer, self.options.together)
+        self._epoch = 0
+        self._finding = threading.Lock()
+        self._found: ModelFiles | None = None
+
+    def identity(self, repeat: int) -> ModelIdentity:
+        """Return the model's files, versions, device and every generation setting.
+
+        Raises
+        ------
+        WrongUseError
+            Where the model is not on this machine or is incomplete.
+        """
+        files = self._files()
+        return ModelIdentity(
+            {"kind": "transformers_local", "api": "local"},
+            files.name,
+            files.revision,
+            self.options.generation(repeat),
+            self._local_code(files),
+        )
+
+    def generate(self, request: ModelRequest) -> RawReply:
+        """Ask once; one interrupted raises ``ProviderError`` (cancelled)."""
+        epoch, started = self._epoch, time.perf_counter()
+        answer = self._ask_together(_Asked(request, lambda: self._epoch != epoch))
+        if answer.finish == "cancelled":
+            raise cancelled_answer()
+        return local_reply(
+            answer.text,
+            model=self._files().name,
+            finish_reason=answer.finish,
+            usage=Usage(answer.tokens_in, len(answer.tokens)),
+            logprobs=answer.logprobs,
+            latency_ms=round((time.perf_counter() - started) * 1000),
+        )
+
+    def read(self, raw: RawReply) -> ModelReply:
+        """Read a stored reply."""
+        return read_reply(raw)
+
+    @property
+    def state(self) -> LoadState:
+        """Where the model stands between its files and memory."""
+        return self._holder.state
+
+    @contextmanager
+    def alone(self) -> Iterator[Engine]:
+        """Yield the loaded model while it answers nothing else, to look into it."""
+        with self._ask_together.alone(), self._holder.in_use() as loaded:
+            yield loaded
+
+    def load(self, progress: Progress, cancelled: threading.Event) -> None:
+        """Fetch the model if that is allowed and needed, and load it."""
+        self._holder.load(progress, cancelled)
+
+    def unload(self) -> None:
+        """Give the memory back, once the questions in flight are answered."""
+        self._holder.unload()
+        with self._finding:
+            self._found = None  # other files may stand in the folder next time
+
+    def interrupt(self) -> None:
+        """Stop the answers being written, and those waiting, between two tokens."""
+        self._epoch += 1
+
+    def memory_bytes(self) -> int:
+        """Return the bytes its weights hold; before loading, those they will hold."""
+        return self._holder.memory_bytes or self._estimate(files_here(self.options))
+
+    def _make(self, progress: Progress, cancelled: threading.Event) -> Made[Engine]:
+        check_quantization(self.options)
+        files = self._files(progress, cancelled)
+        device = device_of(self.options)
+        if not self.options.force:
+            memory.check_fits(files.name, self._estimate(files), device)
+        loaded = engine.load_engine(
+            files,
+            self.options,
+            device,
+            memory.dtype_of(files, self.options),
+            progress,
+            cancelled,
+        )
+        return Made(loaded, int(loaded.model.get_memory_footprint()))
+
+    def _answer(self, asked: Sequence[_Asked]) -> Sequence[Generated]:
+        with self._holder.in_use() as loaded, named_answer_failures(loaded.files.name):
+            wanted = [
+                Wanted(
+                    conversation(one.request),
+                    self.options.seed + one.request.facts.repeat,
+                    one.stop,
+                )
+                for one in asked
+            ]
+            return engine.generate(loaded, wanted)
+
+    def _files(
+        self, progress: Progress = silent, cancelled: threading.Event | None = None
+    ) -> ModelFiles:
+        with self._finding:
+            if self._found is None:
+                flag = cancelled or threading.Event()
+                self._found = files_fetched(self.options, progress, flag)
+            return self._found
+
+    def _estimate(self, files: ModelFiles) -> int:
+        dtype = memory.dtype_of(files, self.options)
+        return memory.weight_bytes(files, dtype, self.options.quantization)
+
+    def _local_code(self, files: ModelFiles) -> dict[str, str]:
+        return {
+            "transformers": version("transformers"),
+            "torch": version("torch"),
+            "device": device_class(device_of(self.options)),
+            "dtype": memory.dtype_of(files, self.options),
+            "quantization": self.options.quantization,
+            "attention": self.options.attention,
+            "chat_template_sha256": files.template_sha256,
+            "architecture": files.model_type,
+        }

@@ -1,0 +1,166 @@
+"""Where the files of a local model are, and what can be told without loading it."""
+
+import functools
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from viewer.domain.errors import WrongUseError
+
+HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+PATTERNS: Final = ("*.json", "*.jinja", "*.safetensors", "*.model", "*.txt")
+"""What a model consists of; pickled weights and code are never fetched nor read."""
+_INDEX: Final = "model.safetensors.index.json"
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+_CHUNK: Final = 1 << 22
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's folder, checked to hold what loading needs.
+
+    ``name`` is its name on the hub, else the folder's; ``config`` its config.json;
+    ``weights`` its safetensors files.
+    """
+
+    name: str
+    folder: Path
+    config: dict[str, Any]
+    weights: tuple[Path, ...]
+
+    @property
+    def model_type(self) -> str:
+        """The architecture's name, such as ``gemma3``."""
+        return str(self.config.get("model_type", ""))
+
+    @functools.cached_property
+    def revision(self) -> str:
+        """The hub's commit, else a hash of the files."""
+        if self.folder.parent.name == "snapshots" and _COMMIT.fullmatch(
+            self.folder.name
+        ):
+            return self.folder.name
+        return _hash_of(tuple(_stamp(path) for path in _files(self.folder)))
+
+    @functools.cached_property
+    def template_sha256(self) -> str:
+        """SHA-256 of the chat template, "none" for a model without one."""
+        template = chat_template(self.folder)
+        if template is None:
+            return "none"
+        return hashlib.sha256(template.encode()).hexdigest()
+
+
+def folder_of(model: str) -> Path | None:
+    """Return the folder that a model setting names, None for a name on the hub.
+
+    Anything that is neither raises ``WrongUseError``.
+    """
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        return folder.resolve()
+    if HUB_NAME.fullmatch(model):
+        return None
+    raise WrongUseError(
+        f"There is no model folder '{folder.name}'.",
+        "Give a folder that holds config.json and *.safetensors, or a name on the "
+        "hub such as google/medgemma-4b-it.",
+    )
+
+
+def model_files(name: str, folder: Path) -> ModelFiles:
+    """Return the files of a folder; what is missing raises ``WrongUseError``."""
+    config = _json(folder / "config.json")
+    if config is None:
+        raise WrongUseError(
+            f"The folder '{folder.name}' holds no readable config.json, so it is no "
+            "model of transformers.",
+            "Choose the folder into which the whole model was downloaded.",
+        )
+    if "auto_map" in config:
+        raise WrongUseError(
+            f"The model '{name}' needs program code out of its own folder, which is "
+            "never run.",
+            "Choose a model whose architecture transformers itself knows.",
+        )
+    return ModelFiles(name, folder, config, _weights(name, folder))
+
+
+def chat_template(folder: Path) -> str | None:
+    """Return the chat template of a folder, from wherever transformers looks."""
+    jinja = folder / "chat_template.jinja"
+    if jinja.is_file():
+        return jinja.read_text(encoding="utf-8")
+    named = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
+    for file in named:
+        template = (_json(folder / file) or {}).get("chat_template")
+        if isinstance(template, str):
+            return template
+    return None
+
+
+def _weights(name: str, folder: Path) -> tuple[Path, ...]:
+    index = _json(folder / _INDEX)
+    if index is None:
+        found = tuple(sorted(folder.glob("*.safetensors")))
+        return found or _no_weights(name, folder)
+    shards = sorted({str(shard) for shard in index.get("weight_map", {}).values()})
+    missing = [shard for shard in shards if not (folder / shard).is_file()]
+    if missing or not shards:
+        raise WrongUseError(
+            f"The model '{name}' lacks {len(missing)} of its {len(shards)} files of "
+            f"weights{': ' + missing[0] if missing else ''}.",
+            "Download it again.",
+        )
+    return tuple(folder / shard for shard in shards)
+
+
+def _no_weights(name: str, folder: Path) -> tuple[Path, ...]:
+    pickled = [
+        p.name for p in sorted(folder.glob("*.bin")) + sorted(folder.glob("*.pt*"))
+    ]
+    if pickled:
+        raise WrongUseError(
+            f"The model '{name}' has its weights only as {pickled[0]}, a kind of file "
+            "that can run code when it is opened.",
+            "Choose its safetensors version.",
+        )
+    raise WrongUseError(
+        f"The folder '{folder.name}' holds no *.safetensors, so the model has no "
+        "weights.",
+        "Choose the folder into which the whole model was downloaded.",
+    )
+
+
+def _json(path: Path) -> dict[str, Any] | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _files(folder: Path) -> list[Path]:
+    found = {path for pattern in PATTERNS for path in folder.glob(pattern)}
+    return sorted(path for path in found if path.is_file())
+
+
+def _stamp(path: Path) -> tuple[Path, int, int]:
+    told = path.stat()
+    return path, told.st_size, told.st_mtime_ns
+
+
+@functools.lru_cache(maxsize=16)
+def _hash_of(stamped: tuple[tuple[Path, int, int], ...]) -> str:
+    """Return a hash over the names and contents; kept while no file changes."""
+    whole = hashlib.sha256()
+    for path, _size, _changed in stamped:
+        content = hashlib.sha256()
+        with path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                content.update(chunk)
+        whole.update(f"{path.name}\0{content.hexdigest()}\n".encode())
+    return f"sha256:{whole.hexdigest()}"

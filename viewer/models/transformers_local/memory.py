@@ -1,0 +1,133 @@
+"""How much memory a model will take, told from its files, and how much is free."""
+
+import json
+import os
+import struct
+import sys
+from math import prod
+from pathlib import Path
+from typing import Any, Final
+
+from viewer.domain.errors import WrongUseError
+from viewer.models.transformers_local.files import ModelFiles
+from viewer.models.transformers_local.options import LocalOptions
+
+_BYTES: Final = {
+    "F64": 8, "F32": 4, "F16": 2, "BF16": 2, "F8_E4M3": 1, "F8_E5M2": 1,
+    "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4, "U16": 2, "U8": 1,
+    "BOOL": 1,
+}  # fmt: skip
+_TORCH_NAMES: Final = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+_DTYPE_BYTES: Final = {"float32": 4, "float16": 2, "bfloat16": 2}
+_QUANTIZED_BYTES: Final = {"8bit": 1.0, "4bit": 0.5625}  # 4 bit and a scale per 64
+_LONGEST_HEADER: Final = 100 << 20
+_WORKING_SHARE: Final = 0.2  # attention, activations and the keys kept per token
+_WORKING_BYTES: Final = 256 << 20
+_GIB: Final = float(1 << 30)
+
+
+def dtype_of(files: ModelFiles, options: LocalOptions) -> str:
+    """Return float32, bfloat16 or float16: the one named, else the model's own."""
+    if options.dtype != "auto":
+        return options.dtype
+    parts = (files.config, files.config.get("text_config"))
+    for part in (part for part in parts if isinstance(part, dict)):
+        named = str(part.get("dtype") or part.get("torch_dtype") or "")
+        if named in _DTYPE_BYTES:
+            return named
+    stored = {str(t["dtype"]): t for path in files.weights for t in _tensors(path)}
+    return next((_TORCH_NAMES[d] for d in _TORCH_NAMES if d in stored), "float32")
+
+
+def weight_bytes(files: ModelFiles, dtype: str, quantization: str = "none") -> int:
+    """Return the bytes that the weights take once they are loaded."""
+    tensors = (t for path in files.weights for t in _tensors(path))
+    return round(sum(_size(tensor, dtype, quantization) for tensor in tensors))
+
+
+def needed_bytes(weights: int) -> int:
+    """Return weights and what answering takes beside them, roughly."""
+    return round(weights * (1 + _WORKING_SHARE)) + _WORKING_BYTES
+
+
+def check_fits(name: str, weights: int, device: str) -> None:
+    """Raise where a model cannot fit; unknown free memory refuses nothing."""
+    needed, free = needed_bytes(weights), free_bytes(device)
+    if free is None or needed <= free:
+        return
+    where = "main memory" if device == "cpu" else "the GPU's memory"
+    raise WrongUseError(
+        f"The model {name} needs about {needed / _GIB:.1f} GiB, and {free / _GIB:.1f} "
+        f"GiB of {where} are free.",
+        "Unload another model, choose a smaller dtype, a quantization or model, or "
+        "set force = true.",
+    )
+
+
+def free_bytes(device: str) -> int | None:
+    """Return the free bytes of a device's memory, None where that is not told."""
+    import torch
+
+    if device == "cuda":
+        return int(torch.cuda.mem_get_info()[0])
+    if device == "mps":
+        most = torch.mps.recommended_max_memory()
+        return int(most - torch.mps.driver_allocated_memory())
+    return free_main_memory()
+
+
+def free_main_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:
+    """Return the bytes of main memory that can be taken without swapping."""
+    if sys.platform == "win32":
+        return _free_on_windows()
+    try:
+        lines = meminfo.read_text(encoding="ascii").splitlines()
+        (line,) = (li for li in lines if li.startswith("MemAvailable:"))
+        return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        return _free_pages()
+
+
+def _free_pages() -> int | None:
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return None
+
+
+def _free_on_windows() -> int | None:
+    """Return MEMORYSTATUSEX.ullAvailPhys, 16 bytes after its start."""
+    import ctypes
+
+    status = ctypes.create_string_buffer(64)
+    struct.pack_into("<L", status, 0, 64)
+    kernel: Any = getattr(ctypes, "windll").kernel32  # noqa: B009 - only there
+    if not kernel.GlobalMemoryStatusEx(status):
+        return None
+    return int(struct.unpack_from("<Q", status, 16)[0])
+
+
+def _size(tensor: dict[str, Any], dtype: str, quantization: str) -> float:
+    stored, shape = str(tensor["dtype"]), tensor["shape"]
+    if stored not in _BYTES:
+        return 0.0
+    each: float = _BYTES[stored]
+    if stored in {"F64", *_TORCH_NAMES}:
+        each = _DTYPE_BYTES[dtype]
+        if len(shape) == 2:
+            each = _QUANTIZED_BYTES.get(quantization, each)
+    return each * int(prod(shape))
+
+
+def _tensors(path: Path) -> list[dict[str, Any]]:
+    """Return name, dtype and shape of every tensor out of a file's header."""
+    try:
+        with path.open("rb") as stream:
+            (length,) = struct.unpack("<Q", stream.read(8))
+            header = json.loads(stream.read(min(length, _LONGEST_HEADER)))
+        return [t for key, t in header.items() if key != "__metadata__"]
+    except (OSError, ValueError, struct.error, AttributeError) as error:
+        raise WrongUseError(
+            f"The weights {path.name} cannot be read: the file is damaged or cut.",
+            "Download the model again.",
+        ) from error

@@ -1,0 +1,145 @@
+"""What a profile says about a local model, and what that means on this machine."""
+
+from dataclasses import dataclass
+from typing import Final, Self
+
+from viewer.domain.errors import MissingDependencyError, WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.models.protocol import Setting
+
+LOCAL_SETTINGS: Final = (
+    Setting("model", str, None, "the model's folder, or its name on the hub", True),
+    Setting("revision", str, None, "branch, tag or commit of a model of the hub"),
+    Setting("download", bool, False, "fetch the model from the hub if it is not here"),
+    Setting(
+        "device",
+        str,
+        "auto",
+        "where the model runs; auto takes a GPU where there is one",
+        choices=("auto", "cpu", "cuda", "mps"),
+    ),
+    Setting(
+        "dtype",
+        str,
+        "auto",
+        "numbers of the weights; auto keeps the model's own",
+        choices=("auto", "float32", "bfloat16", "float16"),
+    ),
+    Setting(
+        "quantization",
+        str,
+        "none",
+        "smaller weights through bitsandbytes",
+        choices=("none", "8bit", "4bit"),
+    ),
+    Setting(
+        "attention",
+        str,
+        "sdpa",
+        "how attention is computed; eager also tells where the model looked",
+        choices=("sdpa", "eager"),
+    ),
+    Setting("max_new_tokens", int, 256, "longest reply in tokens", minimum=1),
+    Setting("temperature", float, 0.0, "0 always takes the likeliest token", minimum=0),
+    Setting("seed", int, 0, "seed of repeat 0 above temperature 0; repeat r adds r"),
+    Setting(
+        "batch_size",
+        int,
+        1,
+        "questions answered together; above 1 the last digits may change",
+        minimum=1,
+    ),
+    Setting("logprobs", bool, True, "keep how likely each token was"),
+    Setting("top_logprobs", int, 5, "likeliest tokens kept at each place", minimum=0),
+    Setting("force", bool, False, "load it even if it seems not to fit into memory"),
+)
+
+
+@dataclass(frozen=True)
+class LocalOptions:
+    """A profile's settings with their types; see ``LOCAL_SETTINGS``."""
+
+    model: str
+    revision: str | None
+    download: bool
+    device: str
+    dtype: str
+    quantization: str
+    attention: str
+    max_new_tokens: int
+    temperature: float
+    seed: int
+    batch_size: int
+    logprobs: bool
+    top_logprobs: int
+    force: bool
+
+    @classmethod
+    def of(cls, profile: ModelProfile) -> Self:
+        """Return the options of a profile, defaults filled in."""
+        defaults = {setting.key: setting.default for setting in LOCAL_SETTINGS}
+        return cls(**{**defaults, **profile.settings})  # type: ignore[arg-type]
+
+    @property
+    def samples(self) -> bool:
+        """True where answers are drawn, not always the likeliest."""
+        return self.temperature > 0
+
+    @property
+    def together(self) -> int:
+        """Questions answered at once; drawn answers must not depend on neighbours."""
+        return 1 if self.samples else self.batch_size
+
+    def generation(self, repeat: int) -> dict[str, object]:
+        """Return every setting that can change an answer, for the request's key."""
+        drawn = {"seed": self.seed + repeat} if self.samples else {}
+        return {
+            "temperature": self.temperature,
+            "max_new_tokens": self.max_new_tokens,
+            "top_logprobs": self.top_logprobs if self.logprobs else None,
+            "batch_size": self.together,
+            **drawn,
+        }
+
+
+def device_of(options: LocalOptions) -> str:
+    """Return cuda, mps or cpu; one asked for that is not there raises."""
+    import torch
+
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if options.device == "auto":
+        return next(name for name, is_there in there.items() if is_there)
+    if not there[options.device]:
+        raise WrongUseError(
+            f"The model is set to run on {options.device}, which torch does not find.",
+            "Set device to auto or cpu, or install torch for this GPU.",
+        )
+    return options.device
+
+
+def device_class(device: str) -> str:
+    """Return the kind of device whose arithmetic shapes an answer."""
+    if device != "cuda":
+        return device
+    import torch
+
+    return f"cuda {torch.cuda.get_device_name()}"
+
+
+def check_quantization(options: LocalOptions) -> None:
+    """Raise where quantized weights are asked for without bitsandbytes."""
+    from importlib.util import find_spec
+
+    if options.quantization == "none":
+        return
+    for library in ("bitsandbytes", "accelerate"):
+        if find_spec(library) is None:
+            raise MissingDependencyError(
+                f"Weights of {options.quantization} need {library}, which is not "
+                "installed.",
+                f"Install it (pip install {library}), or set quantization to none.",
+            )

@@ -38,6 +38,14 @@ class ListsModels(Protocol):
         ...
 
 
+class RemoteAdapter(Adapter, Protocol):
+    """A way of asking a server, which can say what would be sent before it is."""
+
+    def body(self, request: ModelRequest) -> bytes:
+        """Return the exact bytes that ``generate`` would send first."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting of an adapter: its key in a study file, default and meaning.
@@ -68,9 +76,9 @@ class AdapterSpec:
     ``reads_facts``: the answer depends on the request's facts, which are then part of
     its key. ``needs_counts``: facts must carry the reference counts. ``remote``: it
     talks to the endpoint that its setting base_url names, whose orphans may cost
-    money; its factory takes the `Allowance` as well. ``completes`` is
-    ``module:callable`` from a profile's name and settings to the settings with what
-    they leave to others; it raises where they do not go together.
+    money; its factory takes the `Allowance` as well and makes a `RemoteAdapter`.
+    ``completes`` is ``module:callable`` from a profile's name and settings to the
+    settings with what they leave to others; it raises where they do not go together.
     """
 
     name: str

@@ -1,9 +1,10 @@
 """One model of one server: what is asked of it, and what it will not be asked again."""
 
+import json
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from viewer.domain.exchange import (
     LEFT_OUT,
@@ -103,12 +104,16 @@ class OpenAIAdapter:
         while True:
             settings = self._settings(self._rejected)
             wanted = self._wanted(settings, request)
-            reply = self._client.post(
-                self._form.path, self._body(settings, wanted, request)
-            )
+            body = self._body(settings, wanted, request)
+            reply = self._client.post(self._form.path, body)
             if reply.status < 300:
                 return self._raw(reply, settings, wanted, started)
             self._leave_out(reply, settings, wanted)
+
+    def body(self, request: ModelRequest) -> bytes:
+        """Return the exact bytes that `generate` would send now."""
+        settings = self._settings(self._rejected)
+        return self._body(settings, self._wanted(settings, request), request)
 
     def _leave_out(
         self, reply: HttpReply, settings: Settings, wanted: list[Parameter]
@@ -157,10 +162,11 @@ class OpenAIAdapter:
 
     def _body(
         self, settings: Settings, wanted: list[Parameter], request: ModelRequest
-    ) -> dict[str, Any]:
+    ) -> bytes:
         sent = [p for p in wanted if settings.takes(p) and p.name != DETAIL]
         content = self._form.content(settings, request)
-        return {"model": self._model, **content, **body_of(sent)}
+        document = {"model": self._model, **content, **body_of(sent)}
+        return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _kept(headers: Mapping[str, str]) -> dict[str, str]:

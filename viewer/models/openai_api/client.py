@@ -6,7 +6,7 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import httpx2
 import openai
@@ -47,11 +47,11 @@ class Client:
         self._sdk: openai.OpenAI | None = None
         self._lock = threading.Lock()
 
-    def post(self, path: str, body: Mapping[str, Any]) -> HttpReply:
-        """Ask once; a connection that fails raises ``ProviderError``."""
+    def post(self, path: str, body: bytes) -> HttpReply:
+        """Send exactly these bytes once; a failed connection raises ProviderError."""
         sdk = self._connected()
         try:
-            reply = sdk.post(path, body=dict(body), cast_to=httpx2.Response)
+            reply = sdk.post(path, content=body, cast_to=httpx2.Response)
         except openai.OpenAIError as error:
             return self._answered(error)
         return _whole(reply)
@@ -99,6 +99,8 @@ class Client:
             self._timeout_s,
             self._proxy,
             self._settings.get("ca_file"),
+            # Azure knows its own header, and the SDK would send the key twice
+            withheld=frozenset({"authorization"} if self._is_azure else ()),
         )
         http = openai.DefaultHttpxClient(
             transport=transport, trust_env=False, follow_redirects=False
@@ -113,11 +115,13 @@ class Client:
             http_client=http,
         )
 
-    def _headers(self) -> dict[str, Any]:
-        headers: dict[str, Any] = {"Accept-Encoding": "identity"}
-        if self._settings.get("server") == "azure":
-            headers |= {"Authorization": openai.Omit(), "api-key": self._key}
-        return headers
+    def _headers(self) -> dict[str, str]:
+        own = {"api-key": self._key} if self._is_azure else {}
+        return {"Accept-Encoding": "identity", **own}
+
+    @property
+    def _is_azure(self) -> bool:
+        return self._settings.get("server") == "azure"
 
     def _answered(self, error: openai.OpenAIError) -> HttpReply:
         """Return the reply that the SDK takes for an error; raise where none came."""

@@ -98,6 +98,15 @@ class Script:
                     os.fsync(file.fileno())
         return request
 
+    def reply_to(self, request: Received) -> tuple[int, object]:
+        """Return the status and the document of a reply that goes well."""
+        return 200, completion(self.answer_to(request.body))
+
+    def listing(self, path: str) -> tuple[int, object]:
+        """Return the status and the document of what can be asked for by GET."""
+        listed = {"object": "list", "data": [{"id": "scripted-1", "object": "model"}]}
+        return (200, listed) if "/models" in path else (404, {})
+
     def answer_to(self, body: bytes) -> str:
         """Return the constant answer, or a cell that the body's hash decides."""
         if not self.answer_by_hash:
@@ -167,6 +176,13 @@ class _Handler(BaseHTTPRequestHandler):
             # the client went away, which is what some tests are about
             self.close_connection = True
 
+    def do_GET(self) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        key = self.server.script.key
+        allowed = not key or headers.get("authorization") == f"Bearer {key}"
+        status, document = self.server.script.listing(self.path)
+        self.reply(status if allowed else 401, json.dumps(document).encode())
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name
         """Stay silent; the journal tells."""
 
@@ -178,8 +194,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.reply(200, json.dumps(DOCUMENTS[name]).encode())
         elif name in ("ok", "slow"):
             self.server.stopping.wait(float(argument) if name == "slow" else 0)
-            answer = self.server.script.answer_to(request.body)
-            self.reply(200, json.dumps(completion(answer)).encode())
+            status, document = self.server.script.reply_to(request)
+            self.reply(status, json.dumps(document).encode())
         else:
             getattr(self, "do_" + name.replace("-", "_"))(argument)
 

@@ -45,6 +45,7 @@ def transport_for(
     timeout_s: float,
     proxy: Endpoint | None = None,
     ca_file: object = None,
+    withheld: frozenset[str] = frozenset(),
 ) -> "BoundedTransport":
     """Return the only way to an endpoint.
 
@@ -61,6 +62,8 @@ def transport_for(
     ca_file : str or None
         PEM file of the authority that signs the server's certificate; None for
         those the system trusts.
+    withheld : frozenset of str
+        Headers, in lower case, that are not sent on.
 
     Raises
     ------
@@ -77,7 +80,11 @@ def transport_for(
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
     )
     return BoundedTransport(
-        inner, endpoint.address, timeout_s, stays_here=endpoint.is_here
+        inner,
+        endpoint.address,
+        timeout_s,
+        sent=_SENT_HEADERS - withheld,
+        stays_here=endpoint.is_here,
     )
 
 
@@ -105,6 +112,8 @@ class BoundedTransport(httpx2.BaseTransport):
         Host and port as sentences name them.
     timeout_s : float
         Seconds from the first byte sent to the last received.
+    sent : frozenset of str
+        Headers, in lower case, that are sent on.
     stays_here : bool
         Whether a name that leads to another machine is refused.
     """
@@ -115,9 +124,10 @@ class BoundedTransport(httpx2.BaseTransport):
         host: str,
         timeout_s: float,
         *,
+        sent: frozenset[str],
         stays_here: bool,
     ) -> None:
-        self._inner, self._host = inner, host
+        self._inner, self._host, self._sent = inner, host, sent
         self._timeout_s, self._stays_here = timeout_s, stays_here
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -126,7 +136,7 @@ class BoundedTransport(httpx2.BaseTransport):
         sent = httpx2.Request(
             request.method,
             request.url,
-            headers={k: v for k, v in request.headers.items() if k in _SENT_HEADERS},
+            headers={k: v for k, v in request.headers.items() if k in self._sent},
             stream=request.stream,
             extensions={**request.extensions, "trace": watch.trace},
         )

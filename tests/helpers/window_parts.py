@@ -44,6 +44,18 @@ class IdleWorker:
     def cancel(self, run: int) -> int:
         return self._note("cancel", run)
 
+    def model_states(self) -> int:
+        return self._note("states")
+
+    def load_model(self, name: str) -> int:
+        return self._note("load", name)
+
+    def unload_model(self, name: str) -> int:
+        return self._note("unload", name)
+
+    def cancel_load(self, name: str) -> int:
+        return self._note("cancel_load", name)
+
     def close(self) -> None:
         self._note("close")
 

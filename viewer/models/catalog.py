@@ -134,6 +134,14 @@ def missing_import(spec: AdapterSpec) -> tuple[str, str] | None:
     return None
 
 
+def missing_import(spec: AdapterSpec) -> tuple[str, str] | None:
+    """Return the first module an adapter lacks and the package that brings it."""
+    for module, extra in (spec.imports or {}).items():
+        if importlib.util.find_spec(module) is None:
+            return module, f"overread[{extra}]" if extra else module
+    return None
+
+
 def missing_dependency(spec: AdapterSpec) -> str | None:
     """Return the sentence that says what an adapter still needs, None for nothing."""
     missing = missing_import(spec)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from viewer.domain.run import Event, RunMark, RunSpec
-from viewer.services.commands import AskCommand, ask_as_json
+from viewer.services.commands import AskCommand, HeldModel, LoadStep, ask_as_json
 from viewer.services.events_json import event_of_json
 from viewer.services.jobs import (
     command_pipe,
@@ -25,10 +25,14 @@ from viewer.store.runs import spec_as_json
 __all__ = [
     "AskCommand",
     "BackgroundWorker",
+    "HeldModel",
+    "LoadStep",
     "WorkerDied",
     "WorkerEvent",
+    "WorkerLoading",
     "WorkerMessage",
     "WorkerReply",
+    "held_models",
 ]
 
 _PATIENCE_S: Final = 2.0
@@ -58,13 +62,27 @@ class WorkerEvent:
 
 
 @dataclass(frozen=True)
+class WorkerLoading:
+    """A model is being loaded; the reply to the command ends that."""
+
+    step: LoadStep
+
+
+@dataclass(frozen=True)
 class WorkerDied:
     """The worker ended unasked; the next command starts another."""
 
     sentence: str
 
 
-WorkerMessage = WorkerReply | WorkerEvent | WorkerDied
+WorkerMessage = WorkerReply | WorkerEvent | WorkerLoading | WorkerDied
+
+
+def held_models(reply: WorkerReply) -> tuple[HeldModel, ...]:
+    """Return the models of a reply to ``model_states``, ``load`` or ``unload``."""
+    ok: Mapping[str, Any] = reply.ok or {}
+    rows = ok.get("models", [ok] if "memory_bytes" in ok else [])
+    return tuple(HeldModel(**row) for row in rows)
 
 
 class BackgroundWorker:
@@ -114,6 +132,22 @@ class BackgroundWorker:
     def cancel(self, run: int) -> int:
         """Let a run finish what is in flight, then end as cancelled; return the id."""
         return self._stop(run, RunMark.CANCELLED)
+
+    def model_states(self) -> int:
+        """Ask which models are held in memory, or could be; return the id."""
+        return self._send({"cmd": "states"})
+
+    def load_model(self, name: str) -> int:
+        """Load a model; the reply comes when it is loaded; return the id."""
+        return self._send({"cmd": "load", "name": name})
+
+    def unload_model(self, name: str) -> int:
+        """Give a model's memory back; return the id."""
+        return self._send({"cmd": "unload", "name": name})
+
+    def cancel_load(self, name: str) -> int:
+        """Stop the loading of a model; return the id."""
+        return self._send({"cmd": "cancel_load", "name": name})
 
     def _stop(self, run: int, mark: RunMark) -> int:
         return self._send({"cmd": "cancel", "run": run, "mark": mark.value})
@@ -171,6 +205,9 @@ class BackgroundWorker:
             self._listener(WorkerReply(number, None, _sentence(value["error"]), run))
         elif "event" in value:
             self._listener(WorkerEvent(event_of_json(value)))
+        elif "loading" in value:
+            step = LoadStep(value["loading"], value["part"], value["what"])
+            self._listener(WorkerLoading(step))
         elif "error" in value:
             sentence = _sentence(value["error"])
             self._listener(WorkerReply(int(value["id"] or 0), None, sentence))

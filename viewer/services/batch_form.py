@@ -4,13 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
-from viewer.models.catalog import missing_dependency
-from viewer.models.catalog import spec_of as adapter_spec_of
-from viewer.models.loopback import is_loopback
+from viewer.services.form_field import FormField
+from viewer.services.model_list import model_lines
 from viewer.services.study_file import (
     known_profiles,
     make_spec,
@@ -52,24 +50,6 @@ class BatchForm:
 
 
 @dataclass(frozen=True)
-class FormField:
-    """A parameter as a form shows it.
-
-    ``kind`` is bool, int, float, choice, choices or text. ``default`` is a plain JSON
-    value, a tuple for ``choices``; without any ``choices`` those are free. ``low`` and
-    ``high`` bound a number.
-    """
-
-    name: str
-    kind: str
-    default: object
-    help: str
-    choices: tuple[str, ...] = ()
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
 class ModelState:
     """A model as lists show it; ``state`` says what it still needs, else ``ready``.
 
@@ -106,29 +86,16 @@ def dataset_names(store: Path) -> tuple[str, ...]:
 
 def model_states(settings: Settings) -> tuple[ModelState, ...]:
     """Return every known model with its state in words, by name."""
-    profiles = known_profiles(settings.models_file)
-    return tuple(_model_state(profiles[name]) for name in sorted(profiles))
+    return tuple(
+        ModelState(line.name, line.summary, line.state, line.can_ask, line.host)
+        for line in model_lines(settings)
+    )
 
 
 def first_choice(states: Sequence[ModelState]) -> tuple[str, ...]:
     """Return the model that a new form ticks: one that is ready and learns nothing."""
     ready = [state.name for state in states if state.ready]
     return (_FIRST_CHOICE,) if _FIRST_CHOICE in ready else tuple(ready[:1])
-
-
-def _model_state(profile: ModelProfile) -> ModelState:
-    spec = adapter_spec_of(profile)
-    missing = missing_dependency(spec)
-    state, ready = missing or "ready", missing is None
-    return ModelState(profile.name, spec.summary, state, ready, _host(profile))
-
-
-def _host(profile: ModelProfile) -> str:
-    """Return the host of a profile's endpoint, "" for this machine or without one."""
-    if not adapter_spec_of(profile).remote:
-        return ""
-    host = urlsplit(str(profile.settings.get("base_url", ""))).hostname or ""
-    return "" if is_loopback(host) else host
 
 
 def form_fields(study: str, preset: str) -> tuple[FormField, ...]:

@@ -29,6 +29,29 @@ class AskCommand:
     letters: LetterAxis = LetterAxis.ROW
 
 
+@dataclass(frozen=True, slots=True)
+class HeldModel:
+    """A model that is loaded before it is asked.
+
+    ``state`` is unloaded, loading or loaded; ``memory_bytes`` what its weights hold,
+    or will hold, 0 where that is not known. ``error`` says why it cannot be loaded.
+    """
+
+    name: str
+    state: str
+    memory_bytes: int
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadStep:
+    """A model is being loaded: the part done, 0 to 1, and what is being done."""
+
+    name: str
+    part: float
+    what: str
+
+
 def ask_as_json(command: AskCommand) -> dict[str, object]:
     """Return a question as plain JSON values."""
     window = command.window

@@ -2,13 +2,14 @@
 
 Commands ``{id, cmd, …}`` arrive on standard input; replies ``{id, ok | error}`` and
 events ``{event, seq, run, …}`` leave on what was standard output at the start, which
-no library can write to any more. Commands that take their time (``ask``, ``batch``)
-are answered from a thread of their own, so a reply may overtake an earlier one. On
-end of input, or when nobody reads, the worker finishes what is in flight, stores it
-and exits.
+no library can write to any more; while a model loads, so do steps ``{loading, …}``.
+Commands that take their time (``ask``, ``batch``, ``load``) are answered from a thread
+of their own, so a reply may overtake an earlier one. On end of input, or when nobody
+reads, the worker finishes what is in flight, stores it and exits.
 """
 
 import contextlib
+import dataclasses
 import json
 import os
 import sys
@@ -22,12 +23,13 @@ import viewer
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.run import OrphanPolicy, RunEnded, RunMark
 from viewer.services.ask import Question, plan_question
-from viewer.services.commands import AskCommand, ask_of_json
+from viewer.services.commands import AskCommand, LoadStep, ask_of_json
 from viewer.services.events_json import event_as_json, line
 from viewer.services.interrupted import note_begun, note_ended
+from viewer.services.model_profiles import model_named
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.study_file import known_profiles, named_profile
+from viewer.services.worker_models import HeldModels
 from viewer.settings import read_settings
 from viewer.store import runs
 from viewer.store.database import Store, open_store
@@ -68,6 +70,8 @@ class _Worker:
         self._ending = False
         self._cancels: dict[int, threading.Event] = {}
         self._threads: list[threading.Thread] = []
+        models_file = read_settings(store_path).models_file
+        self._models = HeldModels(models_file, self._tell_step)
 
     def serve(self, frame: bytes) -> None:
         """Answer one command; a bad one is answered too."""
@@ -104,6 +108,7 @@ class _Worker:
 
     def _cancel_all(self) -> None:
         self._ending = True
+        self._models.end()
         for cancel in tuple(self._cancels.values()):
             cancel.set()
 
@@ -153,12 +158,12 @@ class _Worker:
         return _Answer({"runs": planned}, threads)
 
     def _questions(self, command: AskCommand) -> list[Question]:
-        profiles = known_profiles(read_settings(self._store_path).models_file)
+        models_file = read_settings(self._store_path).models_file
         return [
             Question(
                 command.ref,
                 command.finding,
-                named_profile(name, profiles),
+                model_named(name, models_file),
                 command.grid,
                 command.view,
                 command.window,
@@ -178,6 +183,27 @@ class _Worker:
         if cancel is not None:
             cancel.set()
         return _Answer({"cancelling": cancel is not None})
+
+    def states(self, _command: Result) -> _Answer:
+        """Say of each model that is loaded before it is asked where it stands."""
+        return _Answer(
+            {"models": [dataclasses.asdict(m) for m in self._models.states()]}
+        )
+
+    def load(self, command: Result) -> _Answer:
+        """Load a model; its steps are told meanwhile."""
+        return _Answer(dataclasses.asdict(self._models.load(_name(command))))
+
+    def unload(self, command: Result) -> _Answer:
+        """Give a model's memory back, once its questions in flight are answered."""
+        return _Answer(dataclasses.asdict(self._models.unload(_name(command))))
+
+    def cancel_load(self, command: Result) -> _Answer:
+        """Stop the loading of a model soon."""
+        return _Answer({"cancelling": self._models.cancel(_name(command))})
+
+    def _tell_step(self, step: LoadStep) -> None:
+        self._emit({"loading": step.name, "part": step.part, "what": step.what})
 
     def _batch_thread(self, run: int, options: BatchOptions) -> threading.Thread:
         cancel = threading.Event()
@@ -235,9 +261,13 @@ _COMMANDS: Final[Mapping[str, Callable[[_Worker, Result], _Answer]]] = {
     "batch": _Worker.batch,
     "ask": _Worker.ask,
     "cancel": _Worker.cancel,
+    "states": _Worker.states,
+    "load": _Worker.load,
+    "unload": _Worker.unload,
+    "cancel_load": _Worker.cancel_load,
 }
-_SLOW: Final = frozenset({"ask", "batch"})
-"""Commands that read pixels or write a plan before they are answered."""
+_SLOW: Final = frozenset({"ask", "batch", "states", "load", "unload"})
+"""Commands that read files, write a plan or move weights before they are answered."""
 
 
 def _refusal(error: OverreadError) -> Mapping[str, str]:
@@ -261,6 +291,13 @@ def _number(command: Result, key: str) -> int:
     if not isinstance(value, int):
         raise WrongUseError(f"The command's '{key}' is no whole number.", "Mend it.")
     return value
+
+
+def _name(command: Result) -> str:
+    name = command.get("name")
+    if not isinstance(name, str):
+        raise WrongUseError("The command's 'name' is no text.", "Mend it.")
+    return name
 
 
 def _mark(word: object) -> RunMark:

@@ -40,6 +40,18 @@ class Worker(Protocol):
     def cancel(self, run: int) -> int:
         """Let a run finish what is in flight, then end as cancelled."""
 
+    def model_states(self) -> int:
+        """Ask which models are held in memory, or could be."""
+
+    def load_model(self, name: str) -> int:
+        """Load a model; its steps follow as messages, then the reply."""
+
+    def unload_model(self, name: str) -> int:
+        """Give a model's memory back."""
+
+    def cancel_load(self, name: str) -> int:
+        """Stop the loading of a model."""
+
     def close(self) -> None:
         """End the input; the worker stores what is in flight and exits."""
 
@@ -68,7 +80,7 @@ class WorkerBridge(QObject):
     """
 
     message = Signal(object)
-    """WorkerMessage: WorkerReply, WorkerEvent or WorkerDied"""
+    """WorkerMessage: WorkerReply, WorkerEvent, WorkerLoading or WorkerDied"""
     _arrived = Signal(object)
 
     def __init__(
@@ -106,6 +118,22 @@ class WorkerBridge(QObject):
     def cancel(self, run: int) -> int:
         """Let a run finish what is in flight, then end as cancelled."""
         return self._started().cancel(run)
+
+    def model_states(self) -> int:
+        """Ask which models are held in memory, or could be."""
+        return self._started().model_states()
+
+    def load_model(self, name: str) -> int:
+        """Load a model; its steps follow as messages, then the reply."""
+        return self._started().load_model(name)
+
+    def unload_model(self, name: str) -> int:
+        """Give a model's memory back."""
+        return self._started().unload_model(name)
+
+    def cancel_load(self, name: str) -> int:
+        """Stop the loading of a model."""
+        return self._started().cancel_load(name)
 
     def close(self) -> None:
         """End the worker's input, where there is a worker."""

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.services.batch_form import FormField
+from viewer.services.form_field import FormField
 
 _LARGEST: Final = 2**31 - 1
 _LIST_ROWS: Final = 12

@@ -12,7 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_study import write_images
 from viewer.domain.run import RunSpec, RunStatus
-from viewer.services.batch_form import FormField, spec_of
+from viewer.services.batch_form import spec_of
+from viewer.services.form_field import FormField
 from viewer.services.import_dataset import import_dataset
 from viewer.services.measure import run_list
 from viewer.services.study_file import read_study_file

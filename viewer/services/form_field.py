@@ -1,0 +1,22 @@
+"""A value that a person sets, as a form shows it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FormField:
+    """A parameter as a form shows it.
+
+    ``kind`` is bool, int, float, choice, choices, text, path, or maybe_int and
+    maybe_float for a number that may be left out (None). ``default`` is a plain JSON
+    value, a tuple for ``choices``; without any ``choices`` those are free. ``low`` and
+    ``high`` bound a number.
+    """
+
+    name: str
+    kind: str
+    default: object
+    help: str
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None

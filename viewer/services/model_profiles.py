@@ -1,0 +1,218 @@
+"""A person's own models: read from models.toml, changed there, and taken back."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.models.catalog import (
+    adapters,
+    builtin_profiles,
+    missing_dependency,
+    profile_from_table,
+)
+from viewer.models.protocol import AdapterSpec, Setting
+from viewer.services.form_field import FormField
+from viewer.services.study_file import named_profile, own_profiles, read_toml
+from viewer.writers.files import write_atomically
+from viewer.writers.models_toml import with_model, without_model
+
+_NUMBERS: Final = {int: "int", float: "float"}
+_HEAD: Final = (
+    "# Models that Overread asks, beside those that come with it.\n"
+    "# A key never stands here: api_key_env names the variable that holds it.\n"
+)
+
+
+@dataclass(frozen=True)
+class KnownModel:
+    """A model as it is known: of the person's own ones also the table as written.
+
+    ``profile`` is None where the table cannot be used; ``error`` says why.
+    """
+
+    name: str
+    adapter: str
+    own: bool
+    profile: ModelProfile | None = None
+    error: str = ""
+    table: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NewModel:
+    """A way of asking as New offers it; ``table`` holds what is set from the start."""
+
+    title: str
+    summary: str
+    adapter: str
+    missing: str = ""
+    table: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelsEdit:
+    """A change of models.toml: its whole text before and after; None is no file."""
+
+    before: str | None
+    after: str | None
+
+    @property
+    def back(self) -> "ModelsEdit":
+        """The change that takes this one back."""
+        return ModelsEdit(self.after, self.before)
+
+
+def known_models(models_file: Path) -> tuple[KnownModel, ...]:
+    """Return every model by name; a table that cannot be used spoils no other.
+
+    A file that is no TOML raises.
+    """
+    known = {
+        p.name: KnownModel(p.name, p.adapter, own=False, profile=p)
+        for p in builtin_profiles()
+    }
+    tables = read_toml(models_file).get("model", []) if models_file.exists() else []
+    if not isinstance(tables, list):
+        raise WrongUseError(
+            f"'model' in '{models_file.name}' should be a list of [[model]] tables.",
+            "Mend the entry.",
+        )
+    for number, table in enumerate(tables, 1):
+        model = _own_model(table, number, models_file)
+        known[model.name] = model
+    return tuple(known[name] for name in sorted(known))
+
+
+def model_named(name: str, models_file: Path) -> ModelProfile:
+    """Return the profile of a model; an unusable or unknown one raises."""
+    known = {model.name: model for model in known_models(models_file)}
+    model = known.get(name)
+    if model is not None and model.profile is None:
+        raise WrongUseError(model.error, f"Mend it in '{models_file.name}'.")
+    return named_profile(name, {n: m.profile for n, m in known.items() if m.profile})
+
+
+def _own_model(table: object, number: int, models_file: Path) -> KnownModel:
+    """Return the model of a table, or why it is none."""
+    values = dict(table) if isinstance(table, Mapping) else {}
+    name = str(values.get("name") or f"(model {number})")
+    adapter = str(values.get("adapter", ""))
+    profile, error = None, ""
+    try:
+        (profile,) = own_profiles({"model": [table]}, models_file).values()
+    except OverreadError as caught:
+        error = str(caught)
+    return KnownModel(name, adapter, True, profile, error, values)
+
+
+def new_models() -> tuple[NewModel, ...]:
+    """Return the ways of asking that have something to set."""
+    return tuple(
+        NewModel(spec.name, spec.summary, spec.name, missing_dependency(spec) or "")
+        for spec in adapters().values()
+        if spec.settings
+    )
+
+
+def spec_named(adapter: str) -> AdapterSpec | None:
+    """Return the catalogue line of a way of asking, None for an unknown one."""
+    return adapters().get(adapter)
+
+
+def settings_fields(adapter: str) -> tuple[FormField, ...]:
+    """Return the settings of a way of asking as form fields; unknown has none."""
+    spec = spec_named(adapter)
+    return tuple(_field(setting) for setting in spec.settings) if spec else ()
+
+
+def required_settings(adapter: str) -> frozenset[str]:
+    """Return the settings that a person must name."""
+    spec = adapters().get(adapter)
+    return (
+        frozenset(s.key for s in spec.settings if s.required) if spec else frozenset()
+    )
+
+
+def _field(setting: Setting) -> FormField:
+    default, low = setting.default, setting.minimum
+    if setting.kind is bool:
+        return FormField(setting.key, "bool", bool(default), setting.meaning)
+    if setting.choices:
+        unset = ("",) if default is None else ()
+        choices = (*unset, *setting.choices)
+        return FormField(setting.key, "choice", default or "", setting.meaning, choices)
+    if setting.kind is Path:
+        return FormField(setting.key, "path", default or "", setting.meaning)
+    if setting.kind is str:
+        return FormField(setting.key, "text", default or "", setting.meaning)
+    whole = "maybe_" + _NUMBERS.get(setting.kind, "float")
+    return FormField(setting.key, whole, default, setting.meaning, (), low)
+
+
+def free_name(wanted: str, models_file: Path) -> str:
+    """Return a name that no model has yet: ``wanted`` or the first of its numbers."""
+    taken = {model.name for model in known_models(models_file)}
+    names = (wanted, *(f"{wanted}-{n}" for n in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def check_model(
+    table: Mapping[str, object], replaced: str | None, models_file: Path
+) -> None:
+    """Raise ``WrongUseError`` where a table is no model, or its name is another's.
+
+    ``replaced`` is the name of the model that it takes the place of.
+    """
+    profile = profile_from_table(table, models_file.absolute().parent)
+    others = {m.name for m in known_models(models_file)} - {replaced}
+    if profile.name in others:
+        raise WrongUseError(
+            f"There is a model called '{profile.name}' already.",
+            "Choose another name.",
+        )
+
+
+def saving(
+    table: Mapping[str, object], replaced: str | None, models_file: Path
+) -> ModelsEdit:
+    """Return the change that puts a model into the file, checked."""
+    check_model(table, replaced, models_file)
+    before = _text(models_file)
+    return ModelsEdit(before, with_model(before or _HEAD, replaced, table))
+
+
+def deleting(name: str, models_file: Path) -> ModelsEdit:
+    """Return the change that takes one of the person's own models out of the file."""
+    before = _text(models_file)
+    return ModelsEdit(before, without_model(before or "", name))
+
+
+def apply_edit(edit: ModelsEdit, models_file: Path) -> None:
+    """Write a change, where the file still is as it was before it; raises else."""
+    if _text(models_file) != edit.before:
+        raise WrongUseError(
+            f"'{models_file.name}' was changed by another program meanwhile.",
+            "It was left as it is; make the change again.",
+        )
+    if edit.after is None:
+        models_file.unlink()
+        return
+    with contextlib.suppress(FileExistsError):
+        models_file.parent.mkdir(parents=True)
+    write_atomically(models_file, edit.after.encode())
+
+
+def _text(models_file: Path) -> str | None:
+    try:
+        return models_file.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableInputError(
+            f"The file '{models_file.name}' cannot be read ({type(error).__name__}).",
+            "Check that you may read it and that it is UTF-8 text.",
+        ) from error

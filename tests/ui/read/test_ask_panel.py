@@ -124,3 +124,17 @@ def test_that_a_ticked_model_of_another_machine_is_told_of(qtbot: QtBot) -> None
     assert told[-1] == ModelsTicked(())
     panel.set_choice(AskChoice("", ("far", "uniform")))
     assert told[-1] == ModelsTicked(("api.example.org",))
+
+
+def test_that_asking_without_a_view_goes_to_where_it_is_chosen(qtbot: QtBot) -> None:
+    panel = _panel(qtbot)
+    panel.show()
+    panel.set_image(View.UNKNOWN)
+    asked: list[AskWanted] = []
+    panel.ask_wanted.connect(asked.append)
+    panel.send()
+    assert panel.focusWidget() is panel.view
+    assert asked == []
+    panel.view.setCurrentText("frontal")
+    panel.send()
+    assert [one.view for one in asked] == [View.FRONTAL]

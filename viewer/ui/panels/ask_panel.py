@@ -188,10 +188,11 @@ class AskPanel(QWidget):
             self.hint.setText(words)
 
     def send(self) -> None:
-        """Ask, where everything needed is known; else say what is missing."""
+        """Ask, where everything needed is known; else say and go to what is missing."""
         missing = self._missing()
         if missing:
             self.hint.setText(missing)
+            self._go_to_missing()
             return
         self.ask_wanted.emit(AskWanted(self.asked_finding, self.ticked, self._asked()))
 
@@ -200,6 +201,14 @@ class AskPanel(QWidget):
 
     def _known(self) -> bool:
         return self._view is not View.UNKNOWN
+
+    def _go_to_missing(self) -> None:
+        if not self._image_open or self._running:
+            return
+        if not self.asked_finding:
+            self.finding.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif self.ticked and self._asked() is View.UNKNOWN:
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _missing(self) -> str:
         checks = (

@@ -13,6 +13,7 @@ from typing import cast
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.models.coordinates.settings import COORDINATE_SETTINGS
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint, endpoint_at
 from viewer.models.openai_api.settings import OPENAI_SETTINGS
 from viewer.models.profiles import check_profile, with_defaults
@@ -34,7 +35,7 @@ _SPECS = (
         name="openai_api",
         summary="a server that speaks OpenAI's Chat Completions or Responses",
         factory="viewer.models.openai_api.adapter:OpenAIAdapter",
-        settings=(*OPENAI_SETTINGS, *_PRICES),
+        settings=(*OPENAI_SETTINGS, *COORDINATE_SETTINGS, *_PRICES),
         imports=MappingProxyType({"openai": ""}),
         remote=True,
         completes="viewer.models.openai_api.servers:completed",
@@ -43,7 +44,7 @@ _SPECS = (
         name="transformers_local",
         summary="a vision-language model on this machine, through transformers",
         factory="viewer.models.transformers_local.adapter:TransformersLocal",
-        settings=LOCAL_SETTINGS,
+        settings=(*LOCAL_SETTINGS, *COORDINATE_SETTINGS),
         imports=MappingProxyType({"torch": "local", "transformers": "local"}),
     ),
     AdapterSpec(
@@ -81,9 +82,11 @@ _SPECS = (
                 None,
                 "JSON object from item or item|condition|repeat to reply",
             ),
+            Setting("heat_map_file", Path, None, "NPY file of a map to answer with"),
             Setting("finish_reason", str, "stop", "why the reply ended"),
             Setting("refusal", str, None, "text of the reply's refusal field"),
             Setting("delay_s", float, 0.0, "seconds each reply takes", minimum=0),
+            *COORDINATE_SETTINGS,
         ),
         reads_facts=True,
     ),
@@ -124,14 +127,6 @@ def builtin_profiles() -> tuple[ModelProfile, ...]:
 def spec_of(profile: ModelProfile) -> AdapterSpec:
     """Return the catalogue line of a profile's adapter; unknown raises."""
     return _spec_named(profile.adapter)
-
-
-def missing_import(spec: AdapterSpec) -> tuple[str, str] | None:
-    """Return the first module an adapter lacks and the package that brings it."""
-    for module, extra in (spec.imports or {}).items():
-        if importlib.util.find_spec(module) is None:
-            return module, f"overread[{extra}]" if extra else module
-    return None
 
 
 def missing_import(spec: AdapterSpec) -> tuple[str, str] | None:

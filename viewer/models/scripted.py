@@ -1,9 +1,12 @@
 """Answers written down beforehand."""
 
 import hashlib
+import io
 import json
 import time
 from pathlib import Path
+
+import numpy as np
 
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import (
@@ -13,8 +16,9 @@ from viewer.domain.exchange import (
     ModelReply,
     ModelRequest,
     RawReply,
+    SentHeatMap,
 )
-from viewer.models.reading import plain_reply, read_reply
+from viewer.models.reading import local_reply, plain_reply, read_reply
 from viewer.models.recorded import not_recorded, read_file
 
 
@@ -22,7 +26,8 @@ class Scripted:
     """One constant answer, or a table of answers by item.
 
     The table's keys are ``item`` or ``item|condition|repeat``; the longer one wins,
-    and ``answer`` is what an item without an entry gets.
+    and ``answer`` is what an item without an entry gets. A map of a file is answered
+    to every item.
     """
 
     def __init__(self, profile: ModelProfile) -> None:
@@ -34,6 +39,11 @@ class Scripted:
             for key in ("finish_reason", "refusal")
             if settings.get(key) is not None
         }
+        self._heat_map, self._heat_map_sha256 = None, ""
+        if settings.get("heat_map_file") is not None:
+            data = read_file(Path(str(settings["heat_map_file"])))
+            self._heat_map = _heat_map(data)
+            self._heat_map_sha256 = hashlib.sha256(data).hexdigest()
         path = settings.get("answers_file")
         self._table: dict[str, str] = {}
         self._sha256 = ""
@@ -41,7 +51,7 @@ class Scripted:
             data = read_file(Path(str(path)))
             self._table = _answers(data)
             self._sha256 = hashlib.sha256(data).hexdigest()
-        elif self._answer is None:
+        elif self._answer is None and self._heat_map is None:
             raise WrongUseError(
                 f"The scripted model '{profile.name}' has nothing to say.",
                 "Give it an answer or an answers_file.",
@@ -54,11 +64,15 @@ class Scripted:
             "answers_sha256": self._sha256,
             **self._fields,
         }
+        if self._heat_map_sha256:
+            params["heat_map_sha256"] = self._heat_map_sha256
         endpoint = {"kind": "scripted", "api": "local"}
         return ModelIdentity(endpoint, "scripted", "1", params)
 
     def generate(self, request: ModelRequest) -> RawReply:
         """Return the answer written for this item; none raises ``ProviderError``."""
+        if self._heat_map is not None:
+            return local_reply("", model="scripted", heat_map=self._heat_map)
         text = self._find(request.facts)
         if text is None:
             raise not_recorded("The scripted answers hold nothing for this item.")
@@ -87,6 +101,26 @@ def _answers(data: bytes) -> dict[str, str]:
     ):
         raise _no_table()
     return table
+
+
+def _heat_map(data: bytes) -> SentHeatMap:
+    try:
+        values = np.load(io.BytesIO(data), allow_pickle=False)
+        # Half floats overflow beyond 65,504, which would no longer be a map.
+        with np.errstate(over="ignore"):
+            half = np.asarray(values, dtype="<f2")
+    except (ValueError, EOFError) as error:
+        raise _no_map() from error
+    if half.ndim != 2 or not half.size or not np.isfinite(half).all():
+        raise _no_map()
+    return SentHeatMap.of(half)
+
+
+def _no_map() -> UnreadableInputError:
+    return UnreadableInputError(
+        "The file of a scripted heat map holds no map.",
+        "Save an array of finite numbers, rows by columns, with numpy.save.",
+    )
 
 
 def _no_table() -> UnreadableInputError:

@@ -5,6 +5,7 @@ import json
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.helpers.requests import facts, request
@@ -177,3 +178,35 @@ def test_that_a_bad_line_of_replies_is_numbered(tmp_path: Path, line: str) -> No
     settings = {"items_file": write_items(tmp_path), "replies_file": str(replies)}
     with pytest.raises(UnreadableInputError, match="Line 2"):
         ask("replay", facts(), **settings)
+
+
+def test_that_a_map_of_a_file_is_the_answer_and_part_of_the_identity(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "map.npy"
+    np.save(path, np.arange(6.0).reshape(2, 3))
+    reply = ask("scripted", facts(), heat_map_file=str(path))
+    assert reply.heat_map is not None
+    assert reply.heat_map.values.tolist() == [[0, 1, 2], [3, 4, 5]]
+    profile = ModelProfile("m", "scripted", {"heat_map_file": str(path)})
+    before = adapter_for(profile).identity(0)
+    np.save(path, np.ones((2, 3)))
+    other = ModelProfile("n", "scripted", {"heat_map_file": str(path)})
+    assert adapter_for(other).identity(0) != before
+
+
+@pytest.mark.parametrize("values", [np.full((2, 2), np.nan), np.ones(4), [["a"]]])
+def test_that_a_file_without_a_map_is_refused(tmp_path: Path, values: object) -> None:
+    path = tmp_path / "map.npy"
+    np.save(path, np.asarray(values))
+    with pytest.raises(UnreadableInputError, match="no map"):
+        ask("scripted", facts(), heat_map_file=str(path))
+
+
+def test_that_how_a_reply_is_read_takes_no_part_in_what_is_asked() -> None:
+    plain = ModelProfile("m", "scripted", {"answer": "D4"})
+    read_otherwise = ModelProfile(
+        "m", "scripted", {"answer": "D4", "convention": "gemini"}
+    )
+    one, other = adapter_for(plain), adapter_for(read_otherwise)
+    assert one.identity(0) == other.identity(0)

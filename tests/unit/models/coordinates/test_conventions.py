@@ -19,6 +19,8 @@ from viewer.models.coordinates.conventions import (
     detect,
 )
 from viewer.models.coordinates.frame import Frame
+from viewer.models.coordinates.settings import CONVENTION_NAMES, VIEW_NAMES
+from viewer.models.provider_view import PROVIDER_VIEWS
 
 _NAMES = (
     *("grid", "qwen2_vl", "qwen2_5_vl", "qwen3_vl", "gemini", "paligemma", "molmo"),
@@ -31,6 +33,11 @@ _FRAME = Frame.of_sent(SizePx(400, 800), SizePx(392, 784))
 def test_that_the_table_holds_the_fourteen_conventions_in_their_order() -> None:
     assert tuple(CONVENTIONS) == _NAMES
     assert all(convention.summary for convention in CONVENTIONS.values())
+
+
+def test_that_profiles_may_name_every_convention_and_view_and_no_other() -> None:
+    assert tuple(CONVENTIONS) == CONVENTION_NAMES
+    assert tuple(PROVIDER_VIEWS) == VIEW_NAMES
 
 
 def test_that_an_unknown_convention_is_refused_with_the_known_ones() -> None:

@@ -1,0 +1,56 @@
+"""The settings of a model that answers in coordinates instead of naming a cell.
+
+They take no part in a request's key: the same bytes are sent, only the reply is read
+in another way. Names stand here once more, so that the catalogue of models need not
+import what reads them; a test holds both lists together.
+"""
+
+from typing import Final
+
+from viewer.models.protocol import Setting
+
+CONVENTION_NAMES: Final = (
+    "grid",
+    "qwen2_vl",
+    "qwen2_5_vl",
+    "qwen3_vl",
+    "gemini",
+    "paligemma",
+    "molmo",
+    "florence2",
+    "kosmos2",
+    "deepseek_vl2",
+    "internvl",
+    "claude",
+    "xyxy_1000",
+    "maira2",
+)
+VIEW_NAMES: Final = (
+    "none",
+    "openai_low",
+    "openai_high",
+    "openai_patch",
+    "claude",
+    "gemini",
+    "qwen2_5",
+    "qwen3",
+    "gemma3",
+)
+
+COORDINATE_SETTINGS: Final = (
+    Setting(
+        "convention",
+        str,
+        None,
+        "how the model writes places; a cell of the grid if not named",
+        choices=CONVENTION_NAMES,
+    ),
+    Setting(
+        "provider_view",
+        str,
+        None,
+        "what the provider's resizing makes of an image, for places written in pixels;"
+        " none if not named",
+        choices=VIEW_NAMES,
+    ),
+)

@@ -78,10 +78,9 @@ class ProcessorEncoder:
             for shown, turns in zip(images, conversations, strict=True)
         ]
         shown = images if any(images) else None
-        inputs: Tensors = self._processor(
-            text=texts, images=shown, return_tensors="pt", **_PADDED
-        )
-        return inputs
+        inputs = self._processor(text=texts, images=shown, **_PADDED)
+        tensors: Tensors = inputs.convert_to_tensors("pt")
+        return tensors
 
 
 class QwenEncoder:

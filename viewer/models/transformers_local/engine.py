@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from viewer.models.transformers_local.watch import LogprobNotes
 
 
+_loading = threading.Lock()
+
+
 @dataclass(frozen=True)
 class Engine:
     """A loaded model, how questions are encoded for it, and where it runs."""
@@ -65,7 +68,11 @@ def load_engine(
     """
     import torch
 
-    with named_load_failures(files), _told_progress(progress, cancelled):
+    with (
+        named_load_failures(files),
+        _one_at_a_time(cancelled),
+        _told_progress(progress, cancelled),
+    ):
         encoder = encoder_for(files)
         check_cancelled(cancelled)
         model = transformers().AutoModelForImageTextToText.from_pretrained(
@@ -214,10 +221,21 @@ def _quantized(options: LocalOptions, device: str, dtype: str) -> dict[str, Any]
 
 
 @contextlib.contextmanager
+def _one_at_a_time(cancelled: threading.Event) -> Iterator[None]:
+    """Wait until no other model is being loaded; heed the flag meanwhile."""
+    while not _loading.acquire(timeout=0.1):
+        check_cancelled(cancelled)
+    try:
+        yield
+    finally:
+        _loading.release()
+
+
+@contextlib.contextmanager
 def _told_progress(progress: Progress, cancelled: threading.Event) -> Iterator[None]:
     """Lead transformers' progress bars of this thread to ``progress``."""
     logging = transformers().utils.logging
-    mine = threading.get_ident()
+    mine = threading.get_ident()  # its bars are one hook's for the whole process
 
     def hook(
         factory: Foreign, args: tuple[Any, ...], settings: dict[str, Any]

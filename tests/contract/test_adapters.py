@@ -12,6 +12,7 @@ import pytest
 from tests.helpers import tiny_vlm
 from tests.helpers.requests import facts, noise, request
 from tests.helpers.scripted_server import Script, ScriptedServer
+from tests.helpers.tiny_gguf import write_tiny_model
 from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest, ReplyKind
 from viewer.models.catalog import (
     ADAPTERS,
@@ -44,6 +45,7 @@ def tables(
         "scripted": {"answer": "D4"},
         "replay": {"items_file": _items_file(folder)},
         "transformers_local": _tiny_llava(local / "tiny-llava"),
+        "gguf_local": _tiny_gguf(local),
     }
 
 
@@ -51,6 +53,11 @@ def _tiny_llava(folder: Path) -> dict[str, object]:
     if missing_dependency(ADAPTERS["transformers_local"]) is None:
         tiny_vlm.build("llava", folder)
     return {"model": str(folder), "max_new_tokens": 6}
+
+
+def _tiny_gguf(folder: Path) -> dict[str, object]:
+    llm, eye = write_tiny_model(folder)
+    return {"model": str(llm), "projector": str(eye), "n_ctx": 1024}
 
 
 def _items_file(folder: Path) -> str:

@@ -15,6 +15,7 @@ from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.models.coordinates.settings import COORDINATE_SETTINGS
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint, endpoint_at
+from viewer.models.gguf_local.settings import GGUF_SETTINGS
 from viewer.models.openai_api.settings import OPENAI_SETTINGS
 from viewer.models.profiles import check_profile, with_defaults
 from viewer.models.protocol import Adapter, AdapterSpec, Setting
@@ -46,6 +47,13 @@ _SPECS = (
         factory="viewer.models.transformers_local.adapter:TransformersLocal",
         settings=(*LOCAL_SETTINGS, *COORDINATE_SETTINGS),
         imports=MappingProxyType({"torch": "local", "transformers": "local"}),
+    ),
+    AdapterSpec(
+        name="gguf_local",
+        summary="a GGUF model file and its projector, through llama.cpp",
+        factory="viewer.models.gguf_local.adapter:GgufAdapter",
+        settings=(*GGUF_SETTINGS, *COORDINATE_SETTINGS),
+        imports=MappingProxyType({"xllamacpp": "gguf"}),
     ),
     AdapterSpec(
         name="uniform",

@@ -1,0 +1,36 @@
+"""What identifies a model's file: a hash of its bytes, computed once per process."""
+
+import functools
+import hashlib
+from pathlib import Path
+
+from viewer.domain.errors import UnreadableInputError
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, again only once its size or time has changed.
+
+    Raises
+    ------
+    UnreadableInputError
+        Where the file cannot be read.
+    """
+    try:
+        stat = path.stat()
+        return _sha256(path, stat.st_size, stat.st_mtime_ns)
+    except OSError as error:
+        raise unreadable_file(path, error) from error
+
+
+def unreadable_file(path: Path, error: OSError) -> UnreadableInputError:
+    """Return the error of a model's file that the system does not give."""
+    return UnreadableInputError(
+        f"The model's file '{path.name}' cannot be read ({error.strerror}).",
+        "Check the path in the model's settings.",
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _sha256(path: Path, _size: int, _modified_ns: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

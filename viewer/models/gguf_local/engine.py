@@ -1,0 +1,145 @@
+"""llama.cpp in this process: made, asked and stopped; no question uses the network.
+
+llama.cpp's server object always opens a port on the loopback. Nobody is told of it, and
+it answers nobody who does not know a random key that is made for each loading.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.models.gguf_local.files import GgufModel
+
+_MOST_THREADS_OF_SERVER: Final = 1
+_GIB: Final = 1 << 30
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """How a model is loaded.
+
+    ``context`` is the longest question and answer in tokens, ``gpu_layers`` how many
+    layers are computed on the GPU (negative: as many as llama.cpp finds room for),
+    ``threads`` those of the CPU (negative: as many as there are cores).
+    """
+
+    context: int
+    gpu_layers: int
+    threads: int
+
+
+@dataclass
+class Collected:
+    """What an answer has been so far, piece by piece."""
+
+    text: list[str] = field(default_factory=list)
+    thought: list[str] = field(default_factory=list)
+    logprobs: list[dict[str, Any]] = field(default_factory=list)
+    finish_reason: str = ""
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    error: Mapping[str, Any] | None = None
+
+    def add(self, piece: Mapping[str, Any]) -> None:
+        """Add a chunk of a streamed Chat Completion, or the error sent instead."""
+        self.error = piece.get("error", self.error)
+        self.usage = piece.get("usage") or self.usage
+        for choice in piece.get("choices", ()):
+            delta = choice.get("delta", {})
+            self.text.append(delta.get("content") or "")
+            self.thought.append(delta.get("reasoning_content") or "")
+            self.logprobs += (choice.get("logprobs") or {}).get("content") or []
+            self.finish_reason = choice.get("finish_reason") or self.finish_reason
+
+
+def device_class(gpu_layers: int) -> str:
+    """Return ``cpu``, or ``gpu`` where layers go to one that llama.cpp can use."""
+    return "gpu" if gpu_layers and _gpus() else "cpu"
+
+
+def check_memory(model: GgufModel, settings: EngineSettings) -> None:
+    """Refuse a model that this machine cannot hold, before anything is loaded.
+
+    Raises
+    ------
+    WrongUseError
+        With what it needs and what there is.
+    """
+    import xllamacpp
+
+    needed = model.weights_bytes + model.cache_bytes(settings.context)
+    there = sum(d["memory_total"] for d in xllamacpp.get_device_info())
+    if needed > there:
+        raise WrongUseError(
+            f"The model '{model.name}' needs {needed / _GIB:.1f} GB of memory; this "
+            f"machine has {there / _GIB:.1f} GB.",
+            "Choose a smaller model or a smaller context, or one quantized to fewer "
+            "bits.",
+        )
+
+
+def make_engine(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN401 - untyped library
+    """Load a model; ``OverreadError`` says where it cannot be done.
+
+    llama.cpp says neither which file nor why, so what is likely is said.
+    """
+    import xllamacpp
+
+    try:
+        engine = xllamacpp.Server(_parameters(model, settings))
+        # one that is let go before its first answer may wait for itself for ever
+        engine.handle_completions({"prompt": ".", "max_tokens": 1}, _goes_on)
+    except (RuntimeError, MemoryError) as error:
+        raise _not_loaded(model, settings) from error
+    return engine
+
+
+def _parameters(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN401 - untyped library
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(model.llm.path)
+    if model.eye is not None:
+        params.mmproj.path = str(model.eye.path)
+    params.n_ctx = settings.context
+    params.n_gpu_layers = settings.gpu_layers
+    params.mmproj_use_gpu = settings.gpu_layers != 0
+    params.cpuparams.n_threads = settings.threads
+    params.n_parallel = 1  # the batch an answer is computed in changes its digits
+    params.cache_prompt = False  # the same question shall be the same computation
+    params.fit_params = False  # nothing that was set is changed silently
+    params.warmup = False
+    params.verbosity = -1
+    params.offline = True
+    params.ui = False
+    params.endpoint_slots = False
+    params.n_threads_http = _MOST_THREADS_OF_SERVER
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.api_keys = [secrets.token_urlsafe(32)]
+    return params
+
+
+def _goes_on(_piece: Mapping[str, Any]) -> bool:
+    """Take a piece of an answer that nobody reads."""
+    return False
+
+
+def _not_loaded(model: GgufModel, settings: EngineSettings) -> OverreadError:
+    files = f"'{model.llm.path.name}'"
+    if model.eye is not None:
+        files += f" with the projector '{model.eye.path.name}'"
+    needed = model.weights_bytes + model.cache_bytes(settings.context)
+    return WrongUseError(
+        f"llama.cpp could not load {files}.",
+        f"It needs about {needed / _GIB:.1f} GB; see that this much memory is free, "
+        "that the projector was published with this model, and that "
+        f"xllamacpp is new enough for '{model.llm.architecture}'.",
+    )
+
+
+def _gpus() -> list[str]:
+    import xllamacpp
+
+    return [d["name"] for d in xllamacpp.get_device_info() if d["name"] != "CPU"]

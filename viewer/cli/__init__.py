@@ -30,6 +30,7 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     running.runs,
     asking.ask,
     asking.models,
+    asking.probe,
     replies.parse,
     machine.doctor,
     machine.worker,

@@ -1,4 +1,4 @@
-"""Commands about models: ask and models."""
+"""Commands about models: ask, models and probe."""
 
 from pathlib import Path
 from typing import Final
@@ -72,3 +72,24 @@ def models(store: Path | None, *, as_json: bool) -> None:
         print_json(rows)
     else:
         print_rows(rows, ("name", "adapter", "state", "summary"))
+
+
+@click.command()
+@click.argument("name")
+@store_option
+@json_option
+def probe(name: str, store: Path | None, *, as_json: bool) -> int:
+    """Find out what a model's endpoint really does; asks about a dozen questions."""
+    from viewer.services.probe import probe_with_consent
+    from viewer.services.probe_rows import report_as_json
+    from viewer.services.study_file import known_profiles, named_profile
+
+    settings = read_settings(store)
+    profile = named_profile(name, known_profiles(settings.models_file))
+    report = probe_with_consent(settings.store, profile)
+    row = report_as_json(report)
+    if as_json:
+        print_json(row)
+    else:
+        print_rows(row["rows"], ("capability", "verdict", "sentence"))
+    return DONE if report.is_reachable else UNFINISHED

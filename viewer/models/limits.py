@@ -1,0 +1,340 @@
+"""How many questions an endpoint is asked at a time, and how fast (studies.md 3.3).
+
+Nothing here looks at a clock: every call is told the time, in seconds of any clock
+that does not go back. Not safe to use from threads; the coordinator alone does.
+"""
+
+import math
+import re
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from viewer.models.retry import LONGEST_ASKED_S
+
+START: Final = 4
+"""Questions in flight at first."""
+CUT: Final = 0.8
+"""What is left of the window after a rejection."""
+COOL_DOWN_S: Final = 15.0
+"""Seconds after a cut in which the window neither grows nor is cut again."""
+
+_MARGIN: Final = 0.97
+_FIRST_STEP, _LARGEST_STEP, _LARGEST_WARM_STEP = 0.02, 0.5, 0.08
+_STEP_ANSWERS: Final = 10
+_WARM_UP_S: Final = 45.0
+_HELD_ANSWERS, _HELD_S = 150, 10.0
+"""Clean replies and seconds, once warm, before more is tried: few are refused then."""
+_STEP_S, _LATEST_S = 0.5, 1.0
+_HORIZON_S, _KEPT = 60.0, 3
+"""Rejections are measured from for so long, the latest in any case."""
+_LATE_S: Final = 0.05
+"""How late a question may leave without slowing those behind it."""
+_PARTS: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
+_SECONDS: Final[Mapping[str, float]] = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
+class Limit(Protocol):
+    """What an endpoint is asked at a time; every question that leaves ends once."""
+
+    @property
+    def window(self) -> int:
+        """The most questions in flight now."""
+        ...
+
+    @property
+    def in_flight(self) -> int:
+        """Questions that left and have not ended."""
+        ...
+
+    def wait_s(self, now: float) -> float:
+        """Return the seconds until one more may leave, ∞ until another has ended."""
+        ...
+
+    def leave(self, now: float) -> None:
+        """Note that a question leaves."""
+        ...
+
+    def answered(self, left_at: float, now: float, headers: Mapping[str, str]) -> None:
+        """Note a reply, with its headers, to a question that left at ``left_at``."""
+        ...
+
+    def rejected(
+        self, left_at: float, now: float, retry_after_s: float | None = None
+    ) -> None:
+        """Note that a question was refused as one too many (status 429)."""
+        ...
+
+    def failed(self) -> None:
+        """Note an end that says nothing about how much may be asked."""
+        ...
+
+
+class FixedLimit:
+    """A number of questions at a time that never changes; for models here."""
+
+    def __init__(self, window: int) -> None:
+        self.window, self.in_flight = window, 0
+
+    def wait_s(self, now: float) -> float:  # noqa: ARG002 - time changes nothing
+        """Return 0 while there is a free place, else ∞."""
+        return 0.0 if self.in_flight < self.window else math.inf
+
+    def leave(self, now: float) -> None:  # noqa: ARG002 - time changes nothing
+        """Take a place."""
+        self.in_flight += 1
+
+    def answered(self, left_at: float, now: float, headers: Mapping[str, str]) -> None:  # noqa: ARG002 - a place is free again, whatever came
+        """Free a place."""
+        self.in_flight -= 1
+
+    def rejected(
+        self,
+        left_at: float,  # noqa: ARG002 - a place is free again, whatever came
+        now: float,  # noqa: ARG002
+        retry_after_s: float | None = None,  # noqa: ARG002
+    ) -> None:
+        """Free a place."""
+        self.in_flight -= 1
+
+    def failed(self) -> None:
+        """Free a place."""
+        self.in_flight -= 1
+
+
+class AdaptiveLimit:
+    """Finds out how much an endpoint takes, by asking a little more until it refuses.
+
+    A window bounds the questions in flight: it grows by one, with every reply until
+    the first rejection and then with every clean window, and shrinks to 0.8 by a
+    rejection, at most once in 15 s. A pace, known from the first rejection on, bounds
+    how many leave in a second. An endpoint's own word comes first: Retry-After, and
+    x-ratelimit headers that say nothing remains.
+
+    Parameters
+    ----------
+    most : int
+        The largest window.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._window = _Window(most)
+        self._pace = _Pace()
+        self._paused_until = -math.inf
+        self.in_flight = 0
+
+    @property
+    def window(self) -> int:
+        """The most questions in flight now."""
+        return int(self._window.size)
+
+    @property
+    def per_s(self) -> float | None:
+        """Questions a second that the endpoint takes, None while not known."""
+        return self._pace.rate
+
+    def wait_s(self, now: float) -> float:
+        """Return the seconds until one more may leave, ∞ until another has ended."""
+        if self.in_flight >= self.window:
+            return math.inf
+        return max(0.0, max(self._paused_until, self._pace.due_at) - now)
+
+    def leave(self, now: float) -> None:
+        """Note that a question leaves."""
+        self.in_flight += 1
+        self._window.note_use(self.in_flight)
+        self._pace.leave(now)
+
+    def answered(self, left_at: float, now: float, headers: Mapping[str, str]) -> None:
+        """Note a reply, with its headers, to a question that left at ``left_at``."""
+        self.in_flight -= 1
+        self._window.answered(left_at, now, paced=self._pace.rate is not None)
+        self._pace.answered(left_at, now)
+        self._pause(now, exhausted_for_s(headers))
+
+    def rejected(
+        self, left_at: float, now: float, retry_after_s: float | None = None
+    ) -> None:
+        """Note that a question was refused as one too many (status 429)."""
+        self.in_flight -= 1
+        self._window.rejected(left_at, now)
+        self._pace.rejected(left_at, now)
+        self._pause(now, retry_after_s)
+
+    def failed(self) -> None:
+        """Note an end that says nothing about how much may be asked, such as a 5xx."""
+        self.in_flight -= 1
+
+    def _pause(self, now: float, seconds: float | None) -> None:
+        if seconds is not None:
+            until = now + min(max(seconds, 0.0), LONGEST_ASKED_S)
+            self._paused_until = max(self._paused_until, until)
+
+
+class _Window:
+    """Additive increase, multiplicative decrease."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.size = float(min(START, most))
+        self._cut_at = -math.inf
+        self._clean = 0
+        self._used = False
+
+    def note_use(self, in_flight: int) -> None:
+        """Remember that the window was filled: one that is not need not grow."""
+        self._used = self._used or in_flight >= int(self.size)
+
+    def answered(self, left_at: float, now: float, *, paced: bool) -> None:
+        """Grow by one, if it is time; where a pace bounds the rate, soon."""
+        if self._is_cooling(left_at, now):
+            return
+        self._clean += 1
+        at_once = paced or self._cut_at == -math.inf
+        if self._used and self._clean >= (1 if at_once else int(self.size)):
+            self.size = min(self.size + 1, float(self._most))
+            self._clean, self._used = 0, False
+
+    def rejected(self, left_at: float, now: float) -> None:
+        """Shrink, unless that was just done."""
+        self._clean = 0
+        if not self._is_cooling(left_at, now):
+            self.size = max(1.0, self.size * CUT)
+            self._cut_at = now
+
+    def _is_cooling(self, left_at: float, now: float) -> bool:
+        return left_at < self._cut_at or now - self._cut_at < COOL_DOWN_S
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Questions that an endpoint took in a time that began with a rejection."""
+
+    questions: int
+    seconds: float
+
+
+class _Pace:
+    """Questions a second, measured between rejections.
+
+    An endpoint that meters by buckets refuses when its bucket is empty. Between two
+    rejections it is therefore filled by as much as was taken, and that over the time
+    between is its rate. The pace keeps just below it, and after many clean replies
+    tries a little more, each time twice as much.
+    """
+
+    def __init__(self) -> None:
+        self.rate: float | None = None
+        self.due_at = -math.inf
+        self._left: list[float] = []
+        self._refused: list[float] = []
+        self._refused_at = self._warm_at = math.inf
+        self._stepped_at = -math.inf
+        self._clean = self._since_step = 0
+        self._step = _FIRST_STEP
+        self._used = False
+
+    def leave(self, now: float) -> None:
+        """Note that a question leaves; the next may after its share of a second."""
+        self._left.append(now)
+        if self.rate is not None:
+            self._used = self._used or now - self.due_at < _LATE_S
+            self.due_at = max(self.due_at, now - _LATE_S) + 1 / self.rate
+
+    def rejected(self, left_at: float, now: float) -> None:
+        """Measure what the endpoint takes, and keep just below it."""
+        if not self._refused:
+            self._warm_at = now + _WARM_UP_S
+        self._forget(left_at)
+        measured = self._measured(left_at, warm=now >= self._warm_at)
+        insort(self._refused, left_at)
+        if measured is not None:
+            # a pace that held for a while is not far off, whatever was lost in a pause
+            held = self.rate if self.rate and self._clean >= _STEP_ANSWERS else 0.0
+            self.rate = max(_MARGIN * measured, CUT * held)
+            self.due_at = max(self.due_at, now + 1 / self.rate)
+        self._refused_at = self._stepped_at = now
+        self._clean = self._since_step = 0
+        self._step = _FIRST_STEP
+
+    def _measured(self, until: float, *, warm: bool) -> float | None:
+        """Return what was taken a second, None where too little was.
+
+        Since any rejection no more can have been taken than was filled, and one.
+        The first measurements, of a few questions only, count what would have been
+        taken next too, so that they are not far too low.
+        """
+        taken = [t for t in map(self._taken(until), self._refused) if t.questions >= 2]
+        if not taken:
+            return self._latest(until) if not self._refused else None
+        least = max((t.questions - 1) / t.seconds for t in taken)
+        return (
+            least if warm else max(least, (taken[0].questions + 1) / taken[0].seconds)
+        )
+
+    def _latest(self, until: float) -> float | None:
+        """Return the rate of what left last: too much, as it was refused."""
+        latest = [at for at in self._left if until - _LATEST_S <= at <= until]
+        return len(latest) / _LATEST_S if latest else None
+
+    def _taken(self, until: float) -> Callable[[float], "_Taken"]:
+        left = bisect_left(self._left, until)
+        refused = bisect_left(self._refused, until)
+
+        def since(start: float) -> _Taken:
+            asked = left - bisect_right(self._left, start)
+            lost = refused - bisect_right(self._refused, start)
+            return _Taken(asked - lost, until - start)
+
+        return since
+
+    def _forget(self, now: float) -> None:
+        """Drop what is too old to be measured."""
+        old = bisect_left(self._refused, now - _HORIZON_S)
+        del self._refused[: max(0, min(old, len(self._refused) - _KEPT))]
+        if self._refused:
+            del self._left[: bisect_left(self._left, self._refused[0])]
+
+    def answered(self, left_at: float, now: float) -> None:
+        """Try a little more after enough replies without a rejection."""
+        if self.rate is None or left_at < self._refused_at:
+            return
+        self._clean += 1
+        self._since_step += 1
+        if self._may_step(now):
+            self.rate *= 1 + self._step
+            largest = _LARGEST_STEP if now < self._warm_at else _LARGEST_WARM_STEP
+            self._step = min(2 * self._step, largest)
+            self._stepped_at, self._since_step, self._used = now, 0, False
+
+    def _may_step(self, now: float) -> bool:
+        if not self._used or self._since_step < _STEP_ANSWERS:
+            return False
+        if now - self._stepped_at < _STEP_S:
+            return False
+        is_held = self._clean < _HELD_ANSWERS or now - self._refused_at < _HELD_S
+        return now < self._warm_at or not is_held
+
+
+def exhausted_for_s(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds until a limit that is used up is reset, None for none.
+
+    Reads ``x-ratelimit-remaining-*`` and ``x-ratelimit-reset-*`` of requests and
+    tokens, whose times are written ``6m0s``, ``120ms`` or as plain seconds.
+    """
+    waits = [
+        _duration(headers.get(f"x-ratelimit-reset-{what}", ""))
+        for what in ("requests", "tokens")
+        if headers.get(f"x-ratelimit-remaining-{what}", "").strip() == "0"
+    ]
+    return max((wait for wait in waits if wait is not None), default=None)
+
+
+def _duration(text: str) -> float | None:
+    plain = text.strip()
+    if re.fullmatch(r"\d+(?:\.\d+)?", plain):
+        return float(plain)
+    if not re.fullmatch(rf"(?:{_PARTS.pattern})+", plain):
+        return None
+    return sum(float(n) * _SECONDS[unit] for n, unit in _PARTS.findall(plain))

@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from viewer.domain.answer import Answer, Unparsed
+from viewer.domain.answer_json import PLACED_START, answer_of_json
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import ProviderError, WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid
-from viewer.domain.result import Score
+from viewer.domain.result import Measures, Score
 from viewer.domain.run import RunSpec
 from viewer.models.reading import read_reply
+from viewer.services.harmonised import measured
 from viewer.services.run_trial import window_of
 from viewer.store import answers, trials
 from viewer.store.answers import AnswerRecord
@@ -27,7 +30,9 @@ class StoredAnswer:
     ``grid`` lies on ``field``, the native rectangle that the square sent covered;
     ``reference_cells`` is empty without a reference. ``note`` is what a baseline says
     of its answer, ``cost_microusd`` None where nobody said a price, ``parameters``
-    every setting that shaped the question. ``asked_at`` is UTC, ISO 8601.
+    every setting that shaped the question. ``asked_at`` is UTC, ISO 8601. ``answer``
+    is None where none was read; ``measures`` compares it with the reference, beside
+    answers that are no cells.
     """
 
     trial: int
@@ -50,12 +55,15 @@ class StoredAnswer:
     request_sha256: str
     parameters: Mapping[str, str]
     asked_at: str
+    answer: Answer | None = None
+    measures: Measures | None = None
 
 
 def answer_of_trial(store: Path, trial: int) -> StoredAnswer:
     """Return a trial's answer; without a reply its text is empty. Unknown raises."""
     with open_store(store) as opened:
-        return _stored(answers.answer_of_trial(opened, trial), _params_of)
+        record = answers.answer_of_trial(opened, trial)
+    return _stored(record, _params_of, harmonise=_is_placed(record))
 
 
 def answers_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
@@ -69,7 +77,8 @@ def answers_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
             by_run[record.run] = _params_of(record)
         return by_run[record.run]
 
-    return tuple(_stored(record, params_of) for record in records)
+    harmonise = any(map(_is_placed, records))
+    return tuple(_stored(one, params_of, harmonise=harmonise) for one in records)
 
 
 def sent_images(store: Path, request_sha256: str) -> tuple[bytes, ...]:
@@ -113,13 +122,20 @@ def _params_of(record: AnswerRecord) -> Any:  # noqa: ANN401 - the study's own t
     return study.read_params(record.spec.preset, dict(record.spec.params))
 
 
+def _is_placed(record: AnswerRecord) -> bool:
+    return record.parsed.startswith(PLACED_START)
+
+
 def _stored(
-    record: AnswerRecord, params_of: Callable[[AnswerRecord], Any]
+    record: AnswerRecord,
+    params_of: Callable[[AnswerRecord], Any],
+    *,
+    harmonise: bool,
 ) -> StoredAnswer:
     study, params = study_named(record.spec.study), params_of(record)
     trial = record.trial
     profile = _profile(record.spec, trial.model)
-    reply = _read(record.raw)
+    reply, answer = _read(record.raw), _answer(record)
     return StoredAnswer(
         trial=record.id,
         run=record.run,
@@ -141,6 +157,26 @@ def _stored(
         request_sha256=record.request_sha256,
         parameters=_parameters(record, profile),
         asked_at=record.asked_at,
+        answer=answer,
+        measures=_measures(record, answer, params) if harmonise else None,
+    )
+
+
+def _answer(record: AnswerRecord) -> Answer | None:
+    answer = answer_of_json(record.parsed) if record.parsed else None
+    return None if isinstance(answer, Unparsed) else answer
+
+
+def _measures(
+    record: AnswerRecord,
+    answer: Answer | None,
+    params: Any,  # noqa: ANN401 - the study's own type
+) -> Measures | None:
+    if answer is None or record.mask is None:
+        return None
+    study = study_named(record.spec.study)
+    return measured(
+        study, params, record.trial.condition, record.mask, answer, record.ref
     )
 
 

@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from viewer.domain.answer import Answer, Unparsed
+from viewer.domain.answer_json import answer_of_json
 from viewer.domain.report import ReportData
-from viewer.domain.result import TrialResult
+from viewer.domain.result import Measures, TrialResult
 from viewer.domain.run import RunSummary
+from viewer.services.harmonised import measured, named_cell
 from viewer.services.manifest import manifest_of
 from viewer.services.run_trial import Bench
 from viewer.store import cases, runs, trials
@@ -34,7 +37,13 @@ def report_data(store: Store, run: int) -> RunReport:
     """Return a run's tables and figure data; an unknown run raises."""
     summary = runs.run_summary(store, run)
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
-    results = tuple(_result(bench, one) for one in trials.scored_trials(store, run))
+    scored = trials.scored_trials(store, run)
+    results = tuple(_result(bench, one) for one in scored)
+    if any(one.placed for one in scored):
+        results = tuple(
+            replace(result, measures=_measures(store, bench, one))
+            for result, one in zip(results, scored, strict=True)
+        )
     data = bench.study.report(results, bench.spec)
     return RunReport(summary, bench, results, data)
 
@@ -77,10 +86,29 @@ def _with_reference(result: TrialResult, reference: GridReference) -> TrialResul
     )
 
 
+def _measures(store: Store, bench: Bench, scored: ScoredTrial) -> Measures | None:
+    """Return how a trial's answer meets its reference; None without either."""
+    trial, image = scored.trial, bench.images[scored.trial.image]
+    answer = _answer(store, bench, scored)
+    if answer is None or bench.reference(trial) is None:
+        return None
+    mask = image.masks[trial.finding]
+    return measured(bench.study, bench.params, trial.condition, mask, answer, image.ref)
+
+
+def _answer(store: Store, bench: Bench, scored: ScoredTrial) -> Answer | None:
+    if not scored.placed:
+        grid = bench.study.grid(scored.trial.condition, bench.params)
+        return named_cell(scored.score, grid)
+    answer = answer_of_json(trials.parsed_answer(store, scored.id))
+    return None if isinstance(answer, Unparsed) else answer
+
+
 def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:
     """Write a run's report into a folder; return the files written.
 
-    ``items.csv``, ``results.csv``, ``figures/*.svg``, ``report.html`` and, last,
+    ``items.csv``, ``results.csv``, ``geometry.csv`` and ``rules.csv`` where an answer
+    is no cell, ``figures/*.svg``, ``report.html`` and, last,
     ``manifest.json`` with the hashes of the others. A folder that cannot be written
     to raises and leaves no half-written file.
     """

@@ -47,7 +47,8 @@ def _new_verdict(store: Store, bench: Bench, scored: ScoredTrial) -> Verdict | N
         return None
     raw = trials.reply_with_id(store, scored.reply_id).raw
     parsed, score = judged_or_failed(bench, StoredTrial(scored.id, scored.trial), raw)
-    if score == scored.score:
+    same_place = not scored.placed or parsed == trials.parsed_answer(store, scored.id)
+    if score == scored.score and same_place:
         return None
     return Verdict(
         trial_id=scored.id,

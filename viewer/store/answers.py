@@ -22,7 +22,8 @@ class AnswerRecord:
     """A trial with its run, image, verdict and reply.
 
     ``mask`` is the image's reference of the trial's finding, ``raw`` the reply the
-    verdict was read from; both may be None. ``asked_at`` is when the question left,
+    verdict was read from; both may be None. ``parsed`` is the answer as JSON, "" where
+    none was read. ``asked_at`` is when the question left,
     for a reused reply the first time.
     """
 
@@ -40,13 +41,15 @@ class AnswerRecord:
     cost_microusd: int | None
     model_returned: str
     asked_at: str
+    parsed: str = ""
 
 
 _SELECT: Final = (
     "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, run.spec, run.created_at,"
     " i.path, i.frame, i.rows, i.columns, m.rows AS mask_rows,"
     " m.columns AS mask_columns, m.counts, r.kind, r.body, r.http_status, r.headers,"
-    " r.latency_ms, r.cost_microusd, r.model_returned, q.prompt_sha256, a.started_at"
+    " r.latency_ms, r.cost_microusd, r.model_returned, q.prompt_sha256, a.started_at,"
+    " p.answer AS parsed"
     " FROM image i JOIN run ON run.dataset_id = i.dataset_id"
     " JOIN trial t ON t.run_id = run.id AND t.image = i.key"
     " LEFT JOIN mask m"
@@ -96,6 +99,7 @@ def _record(row: Row) -> AnswerRecord:
         cost_microusd=row["cost_microusd"],
         model_returned=row["model_returned"] or "",
         asked_at=row["started_at"] or row["created_at"],
+        parsed=row["parsed"] or "",
     )
 
 

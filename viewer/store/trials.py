@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from viewer.domain.answer import Status
+from viewer.domain.answer_json import PLACED_START
 from viewer.domain.exchange import RawReply, ReplyKind, Usage
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import Trial
@@ -63,13 +64,17 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class ScoredTrial:
-    """A trial with its current verdict; ``reply_id`` None without a reply."""
+    """A trial with its current verdict; ``reply_id`` None without a reply.
+
+    ``placed`` tells that its answer is a place in native pixels, not a cell.
+    """
 
     id: int
     trial: Trial
     score: Score
     request_sha256: str
     reply_id: int | None
+    placed: bool = False
 
 
 def keep_requests(store: Store, requests: Sequence[RequestRecord]) -> None:
@@ -274,10 +279,11 @@ def reopen_failed(store: Store, run: int) -> int:
 def scored_trials(store: Store, run: int) -> tuple[ScoredTrial, ...]:
     """Return every trial of a run with its current verdict, in the order planned."""
     rows = store.rows(
-        "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, p.reply_id"
+        "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, p.reply_id,"
+        " substr(p.answer, 1, ?) = ? AS placed"
         " FROM trial t LEFT JOIN score s ON s.id = t.score_id"
         " LEFT JOIN parse p ON p.id = s.parse_id WHERE t.run_id = ? ORDER BY t.id",
-        (run,),
+        (len(PLACED_START), PLACED_START, run),
     )
     return tuple(
         ScoredTrial(
@@ -286,9 +292,20 @@ def scored_trials(store: Store, run: int) -> tuple[ScoredTrial, ...]:
             score_of_row(row),
             row["request_sha256"] or "",
             row["reply_id"],
+            bool(row["placed"]),
         )
         for row in rows
     )
+
+
+def parsed_answer(store: Store, trial_id: int) -> str:
+    """Return the answer, as JSON, that a trial's current verdict was read from."""
+    rows = store.rows(
+        "SELECT p.answer FROM trial t JOIN score s ON s.id = t.score_id"
+        " JOIN parse p ON p.id = s.parse_id WHERE t.id = ?",
+        (trial_id,),
+    )
+    return str(rows[0][0])
 
 
 def score_of_row(row: Row) -> Score:

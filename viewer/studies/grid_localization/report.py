@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from viewer.domain.report import BarFigure, BarSeries, ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
+from viewer.studies.grid_localization import rules
 from viewer.studies.grid_localization.definitions import metric_definitions
 from viewer.studies.grid_localization.estimates import MACRO, MICRO, Row, estimates
 from viewer.studies.grid_localization.groups import ALL_VIEWS, Arm
@@ -21,11 +22,11 @@ def report(results: Sequence[TrialResult], spec: RunSpec) -> ReportData:
     rows = estimates(results, params, _arms(params, spec), spec.seed)
     incomplete = any(row.tally.pending for row in rows)
     return ReportData(
-        (items_table(results), results_table(rows)),
+        (items_table(results), results_table(rows), *rules.tables(results)),
         tuple(_figure(rows, condition.name) for condition in conditions(params)),
-        metric_definitions(params),
+        {**metric_definitions(params), **rules.definitions(results)},
         incomplete,
-        sections(rows),
+        (*sections(rows), *rules.sections(results)),
         appendix(rows, results, with_published=not incomplete),
     )
 

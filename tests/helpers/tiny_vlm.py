@@ -44,6 +44,7 @@ def build(family: str, folder: Path, seed: int = 0) -> Path:
     """Save the tiny model of a family in a folder that is made; return the folder."""
     import torch
 
+    torch.set_num_threads(1)  # models so small are slower with more
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model, pieces = FAMILIES[family]()

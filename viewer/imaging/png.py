@@ -47,6 +47,24 @@ def decode_png(data: bytes) -> Raster:
         ) from error
 
 
+def is_bare_png(data: bytes) -> bool:
+    """Tell whether bytes are a PNG of nothing but IHDR, IDAT and IEND, and end there.
+
+    No text, time, profile or any other chunk then travels with the pixels (ISO/IEC
+    15948, 5.6).
+    """
+    if not data.startswith(_SIGNATURE):
+        return False
+    kinds, at = [], len(_SIGNATURE)
+    while at + 12 <= len(data):
+        length = int.from_bytes(data[at : at + 4], "big")
+        kinds.append(data[at + 4 : at + 8])
+        at += 12 + length
+    bare = kinds[1:-1] and set(kinds[1:-1]) == {b"IDAT"}
+    ends = (kinds[:1], kinds[-1:]) == ([b"IHDR"], [b"IEND"])
+    return bool(bare and ends and at == len(data))
+
+
 def _chunk(kind: bytes, body: bytes) -> bytes:
     checksum = zlib.crc32(kind + body)
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", checksum)

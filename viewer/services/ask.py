@@ -16,9 +16,10 @@ from viewer.domain.image import Raster, Window
 from viewer.domain.run import ModelStopped, RunSpec, Trial
 from viewer.imaging.answer_overlay import draw_answer
 from viewer.imaging.png import encode_png
-from viewer.models.catalog import adapter_for
+from viewer.models.catalog import adapter_for, reader_for
 from viewer.readers.datasets.folder import read_image
 from viewer.readers.pixels import load_pixels
+from viewer.services.gate import open_gate
 from viewer.services.plan_run import plan_sha256
 from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.services.run_trial import Bench, with_window
@@ -92,7 +93,7 @@ def ask(store: Store, question: Question) -> Reply:
     if scored.reply_id is None:
         return Reply(run, scored, bench, "", "", 0)
     raw = trials.reply_with_id(store, scored.reply_id).raw
-    read = adapter_for(question.profile).read(raw)
+    read = reader_for(question.profile).read(raw)
     return Reply(run, scored, bench, read.text, read.note, raw.latency_ms)
 
 
@@ -102,13 +103,16 @@ def plan_question(store: Store, question: Question) -> int:
     An image that cannot be read, a model that cannot be asked, and a view that
     neither file nor person names raise.
     """
-    adapter_for(question.profile)
     load_pixels(question.ref)  # an image that cannot be read is told, not excluded
-    dataset, image = _image_asked(store, question)
+    dataset, image = image_asked(store, question)
+    gate = open_gate(store, dataset)
+    gate.check_model(question.profile, [image])
+    adapter_for(question.profile, gate.allowance(question.profile))
     return _plan(store, question, dataset, image)
 
 
-def _image_asked(store: Store, question: Question) -> tuple[Dataset, DatasetImage]:
+def image_asked(store: Store, question: Question) -> tuple[Dataset, DatasetImage]:
+    """Return the image that a question is about, and the data set that holds it."""
     known = cases.dataset_with_image(store, question.ref)
     if known is not None:
         dataset, key = known

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Event as Flag
 from typing import Any, Final
 
-from viewer.domain.errors import UnreadableInputError
+from viewer.domain.errors import PrivacyError, UnreadableInputError
 from viewer.domain.exchange import RawReply
 from viewer.services.ledger import Asked
 from viewer.services.run_trial import Bench, PreparedTrial, prepare_trial
@@ -41,10 +41,14 @@ class Flight:
 
 @dataclass(frozen=True)
 class Ready:
-    """Trials whose question is prepared, and those whose image cannot be read."""
+    """Trials whose question is prepared, and those whose image cannot be read.
+
+    ``held`` says why questions may not leave this machine, one for each.
+    """
 
     asked: tuple[Asked, ...]
     unreadable: tuple[StoredTrial, ...]
+    held: tuple[PrivacyError, ...] = ()
 
 
 class Flights:
@@ -100,6 +104,7 @@ class Flights:
         """Take prepared trials in their order; ``taken`` free places are spoken for."""
         asked: list[Asked] = []
         unreadable: list[StoredTrial] = []
+        held: list[PrivacyError] = []
         while self._is_next_prepared() and len(asked) < self._free() - taken:
             stored, future = self._preparing.popleft()
             if stored.trial.model in self._stopped:
@@ -108,7 +113,9 @@ class Flights:
                 asked.append(Asked(stored, future.result()))
             except UnreadableInputError:
                 unreadable.append(stored)
-        return Ready(tuple(asked), tuple(unreadable))
+            except PrivacyError as error:
+                held.append(error)
+        return Ready(tuple(asked), tuple(unreadable), tuple(held))
 
     def _is_next_prepared(self) -> bool:
         return bool(self._preparing) and self._preparing[0][1].done()

@@ -13,9 +13,9 @@ from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import ModelProfile, ModelReply, RawReply, Usage
 from viewer.domain.result import Score
 from viewer.domain.run import OrphanPolicy
-from viewer.models.catalog import adapter_for
+from viewer.models.catalog import reader_for
 from viewer.services.run_trial import Bench, PreparedTrial, judge_reply
-from viewer.store import trials
+from viewer.store import asking, trials
 from viewer.store.database import Store
 from viewer.store.runs import StoredTrial
 from viewer.store.trials import (
@@ -68,15 +68,29 @@ class Ledger:
         return trials.kept_reply(self._store, asked.prepared.sha256, asked.stored.id)
 
     def begin(self, batch: Sequence[Asked]) -> tuple[int, ...]:
-        """Commit an attempt for each question; only then may it leave."""
+        """Commit an attempt for each question, and its departure where it leaves.
+
+        Only then may it be asked.
+        """
         with self._store.transaction():
             trials.keep_requests(
                 self._store, [_request_record(self._bench, a.prepared) for a in batch]
             )
-            return tuple(
-                trials.begin_attempt(self._store, a.stored.id, a.prepared.sha256)
-                for a in batch
+            return tuple(self._begin_one(asked) for asked in batch)
+
+    def _begin_one(self, asked: Asked) -> int:
+        prepared = asked.prepared
+        attempt = trials.begin_attempt(self._store, asked.stored.id, prepared.sha256)
+        leaving = prepared.departing
+        if leaving is not None:
+            asking.note_departure(
+                self._store,
+                attempt,
+                leaving.endpoint,
+                leaving.body_sha256,
+                leaving.consent,
             )
+        return attempt
 
     def keep(
         self, arrived: Sequence[tuple[int, Asked, RawReply]]
@@ -211,7 +225,7 @@ def _request_record(bench: Bench, prepared: PreparedTrial) -> RequestRecord:
 
 def _reply_record(prepared: PreparedTrial, raw: RawReply) -> ReplyRecord:
     try:
-        reply = adapter_for(prepared.profile).read(raw)
+        reply = reader_for(prepared.profile).read(raw)
     except ProviderError:
         reply = ModelReply(text="", finish_reason="length")
     return ReplyRecord(

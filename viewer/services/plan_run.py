@@ -7,6 +7,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.models.catalog import adapter_for
+from viewer.services.gate import open_gate
 from viewer.services.request_key import request_key
 from viewer.store import cases, runs
 from viewer.store.database import Store
@@ -37,14 +38,21 @@ def _work_of(model: ModelProfile) -> list[object]:
     return [model.name, model.adapter, settings]
 
 
+def _check_models(store: Store, spec: RunSpec, dataset: Dataset) -> None:
+    """Raise where a model cannot be asked, before anything is kept."""
+    gate = open_gate(store, dataset)
+    for model in spec.models:
+        gate.check_model(model, dataset.images)
+        adapter_for(model, gate.allowance(model))
+
+
 def plan_run(store: Store, spec: RunSpec, *, new: bool = False) -> int:
     """Return the run of this plan, planned now unless the store holds it already.
 
     ``new`` plans another one in any case. A plan without any trial raises.
     """
-    for model in spec.models:
-        adapter_for(model)  # one that cannot be asked is told before anything is kept
     dataset = cases.dataset_named(store, spec.dataset)
+    _check_models(store, spec, dataset)
     study = study_named(spec.study)
     sha256 = plan_sha256(spec, dataset, study)
     known = None if new else runs.run_with_plan(store, sha256)

@@ -5,14 +5,14 @@ small pool of threads, asked in any ``concurrent.futures.Executor``, and judged 
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.answer import Status
-from viewer.domain.errors import ProviderError, RetryClass
+from viewer.domain.errors import PrivacyError, ProviderError, RetryClass
 from viewer.domain.result import Score
 from viewer.domain.run import (
     Event,
@@ -26,6 +26,7 @@ from viewer.domain.run import (
 )
 from viewer.models.retry import MAX_ATTEMPTS, retry_pause
 from viewer.services.flights import Flight, Flights, Leaving, Ready
+from viewer.services.gate import open_gate
 from viewer.services.ledger import Answered, Asked, Ledger, Settled
 from viewer.services.run_trial import Bench, ask_model
 from viewer.store import cases, runs, trials
@@ -68,7 +69,9 @@ def run_batch(
     another process coordinates this run.
     """
     with run_lock(store.path, run, utc_now()):
-        bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+        dataset = cases.dataset_of_run(store, run)
+        gate = open_gate(store, dataset)
+        bench = Bench(runs.run_spec(store, run), dataset, gate)
         bench.check_models()
         if runs.run_mark(store, run) not in {None, RunMark.RESUMED}:
             runs.mark_run(store, run, RunMark.RESUMED)
@@ -95,6 +98,7 @@ class _Coordinator:
         self._options, self._cancel, self._executor = options, cancel, executor
         self._ledger = Ledger(store, bench, run)
         self._flights = Flights(options.concurrency, cancel)
+        self._held: tuple[PrivacyError, ...] = ()
         self._jitter = random.Random()  # noqa: S311 - pauses between retries only
 
     def events(self) -> Iterator[Event]:
@@ -111,6 +115,8 @@ class _Coordinator:
             yield ModelStopped(self._run, "", _orphans_wait(waiting))
         self._flights.add(go_on)
         yield from self._work()
+        if self._held:
+            yield ModelStopped(self._run, "", _held_back(self._held))
         counts = runs.status_counts(self._store, self._run)
         yield RunEnded(self._run, counts, cancelled=self._cancel.is_set())
 
@@ -145,6 +151,7 @@ class _Coordinator:
         self._send(leaving)
         yield from self._settle(answered)
         yield from self._exclude(ready.unreadable)
+        self._held += ready.held
 
     def _send(self, leaving: list[Leaving]) -> None:
         """Commit every attempt, and only then let the questions leave."""
@@ -154,7 +161,7 @@ class _Coordinator:
         for one, attempt in zip(leaving, attempts, strict=True):
             prepared = one.asked.prepared
             future = self._executor.submit(
-                ask_model, prepared.profile, prepared.request
+                ask_model, prepared.profile, prepared.request, prepared.departing
             )
             self._flights.take_off(future, Flight(one, attempt))
 
@@ -245,6 +252,13 @@ def _unexpected(error: BaseException) -> ProviderError:
         retry_class=RetryClass.FAIL,
         reason=f"adapter_{type(error).__name__}",
     )
+
+
+def _held_back(held: Sequence[PrivacyError]) -> str:
+    """Say why questions stayed here; their trials stay pending."""
+    first = str(held[0])
+    more = f" So were {len(held) - 1} more question(s)." if len(held) > 1 else ""
+    return first + more
 
 
 def _orphans_wait(n: int) -> str:

@@ -13,8 +13,11 @@ from viewer.domain.exchange import ModelProfile, ModelRequest, RawReply
 from viewer.domain.image import PixelImage, VoiFunction, Window
 from viewer.domain.result import Score
 from viewer.domain.run import Condition, RunSpec, Trial
-from viewer.models.catalog import adapter_for, spec_of
+from viewer.models.catalog import adapter_for, reader_for, spec_of
+from viewer.models.endpoint import LOCAL_ONLY
 from viewer.readers.pixels import load_pixels
+from viewer.services.burned_in import check_pixels
+from viewer.services.gate import CLOSED, Departing, Gate, remote_address
 from viewer.services.placed_answer import Shown, is_placed, placed_answer
 from viewer.services.request_key import request_document, request_key
 from viewer.studies.catalog import study_named
@@ -60,13 +63,14 @@ class Bench:
     Safe to use from threads; it holds no store.
     """
 
-    def __init__(self, spec: RunSpec, dataset: Dataset) -> None:
-        self.spec, self.dataset = spec, dataset
+    def __init__(self, spec: RunSpec, dataset: Dataset, gate: Gate = CLOSED) -> None:
+        self.spec, self.dataset, self.gate = spec, dataset, gate
         self.study: Study = study_named(spec.study)
         self.params: Any = self.study.read_params(spec.preset, dict(spec.params))
         self.images: Mapping[str, DatasetImage] = {i.key: i for i in dataset.images}
         self.profiles: Mapping[str, ModelProfile] = {m.name: m for m in spec.models}
         self._pixels = Memo[ImageRef, PixelImage](load_pixels, PIXEL_IMAGES_KEPT)
+        self._looks = Memo[ImageRef, None](self._look, 1 << 20)
         self._stimuli = Memo[tuple[str, Condition], Stimulus](
             self._draw_stimulus, STIMULI_KEPT
         )
@@ -77,7 +81,15 @@ class Bench:
     def check_models(self) -> None:
         """Raise the sentence of a model that cannot be asked, before any is."""
         for profile in self.profiles.values():
-            adapter_for(profile)
+            self.gate.check_model(profile, self.dataset.images)
+            adapter_for(profile, self.gate.allowance(profile))
+
+    def check_pixels(self, image: str) -> None:
+        """Raise the sentence of an image whose pixels keep it on this machine."""
+        self._looks(self.images[image].ref)
+
+    def _look(self, ref: ImageRef) -> None:
+        check_pixels(ref, self._pixels(ref), self.gate.reviews)
 
     def stimulus(self, trial: Trial) -> Stimulus:
         """Hops 3 and 4: what is sent of the trial's image."""
@@ -85,7 +97,7 @@ class Bench:
 
     def _draw_stimulus(self, key: tuple[str, Condition]) -> Stimulus:
         image, condition = key
-        pixels = self._pixels(self.images[image].ref)
+        pixels = self.gate.as_sent(self._pixels(self.images[image].ref))
         window = window_of(condition)
         if window is not None:
             pixels = replace(pixels, windows=(window,), voi_luts=())
@@ -141,12 +153,16 @@ def window_of(condition: Condition) -> Window | None:
 
 @dataclass(frozen=True)
 class PreparedTrial:
-    """A question ready to be asked, with the key that names its exact bytes."""
+    """A question ready to be asked, with the key that names its exact bytes.
+
+    ``departing`` says how it leaves this machine, None where it does not.
+    """
 
     profile: ModelProfile
     request: ModelRequest
     document: dict[str, object]
     sha256: str
+    departing: Departing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +182,24 @@ def prepare_trial(bench: Bench, trial: Trial) -> PreparedTrial:
         trial, bench.stimulus(trial), bench.params, bench.spec.seed, counts
     )
     document = request_document(
-        adapter_for(profile).identity(trial.repeat),
+        reader_for(profile).identity(trial.repeat),
         request,
         trial.repeat,
         reads_facts=adapter_spec.reads_facts,
     )
-    return PreparedTrial(profile, request, document, request_key(document))
+    departing = _departing(bench, trial, profile, request)
+    return PreparedTrial(profile, request, document, request_key(document), departing)
+
+
+def _departing(
+    bench: Bench, trial: Trial, profile: ModelProfile, request: ModelRequest
+) -> Departing | None:
+    """Return how a question leaves; one that may not raises PrivacyError."""
+    if remote_address(profile) is None:
+        return None
+    bench.check_pixels(trial.image)
+    known = (bench.study.prompt(trial.view)[1], trial.view)
+    return bench.gate.passed(profile, request, bench.images[trial.image], known)
 
 
 def _reference_counts(bench: Bench, trial: Trial) -> tuple[tuple[int, ...], ...]:
@@ -184,15 +212,18 @@ def _reference_counts(bench: Bench, trial: Trial) -> tuple[tuple[int, ...], ...]
     )
 
 
-def ask_model(profile: ModelProfile, request: ModelRequest) -> RawReply:
+def ask_model(
+    profile: ModelProfile, request: ModelRequest, departing: Departing | None = None
+) -> RawReply:
     """Hop 6, in whatever thread, process or machine the executor has."""
-    return adapter_for(profile).generate(request)
+    allowance = departing.allowance if departing else LOCAL_ONLY
+    return adapter_for(profile, allowance).generate(request)
 
 
 def judge_reply(bench: Bench, trial: Trial, raw: RawReply) -> Judged:
     """Hops 7 and 8; a reply that cannot be read raises ProviderError."""
     profile = bench.profiles[trial.model]
-    reply = adapter_for(profile).read(raw)
+    reply = reader_for(profile).read(raw)
     placed = None
     if is_placed(profile, reply):
         placed = placed_answer(profile, reply, bench.shown(trial))

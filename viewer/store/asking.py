@@ -118,6 +118,12 @@ def set_restricted(store: Store, dataset: str, *, restricted: bool) -> None:
         )
 
 
+def is_registered(store: Store, dataset: str) -> bool:
+    """Tell whether a person registered a data set of this name."""
+    found = store.rows("SELECT 1 FROM dataset WHERE name = ? AND adhoc = 0", (dataset,))
+    return bool(found)
+
+
 def restricted_files(store: Store) -> Mapping[str, str]:
     """Return, by the SHA-256 of its file, the restricted data set an image is in.
 

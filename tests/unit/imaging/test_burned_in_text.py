@@ -1,0 +1,63 @@
+import importlib.util
+import os
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from viewer.domain.errors import MissingDependencyError
+from viewer.domain.image import Raster
+from viewer.imaging import burned_in_text
+from viewer.imaging.burned_in_text import find_text, text_finder_missing
+
+needs_finder = pytest.mark.skipif(
+    text_finder_missing() is not None, reason="the extra ocr is not installed"
+)
+
+
+def film(*words: tuple[str, int, int]) -> npt.NDArray[np.uint8]:
+    """Return a grey film of 500 × 600 with words at (x, y)."""
+    noise = np.random.default_rng(0).normal(90, 6, (500, 600))
+    image = Image.fromarray(noise.clip(0, 255).astype(np.uint8))
+    draw = ImageDraw.Draw(image)
+    for text, x, y in words:
+        draw.text((x, y), text, fill=250, font=ImageFont.load_default(28))
+    return np.asarray(image)
+
+
+@needs_finder
+@pytest.mark.parametrize("colour", [False, True])
+def test_that_a_name_in_the_pixels_is_found_and_markers_tell_nothing(
+    *, colour: bool
+) -> None:
+    pixels = film(("CANARY JOHN", 40, 60), ("R", 540, 30), ("PORTABLE", 380, 440))
+    places = find_text(Raster(np.repeat(pixels[..., None], 3, 2) if colour else pixels))
+    (telling,) = [place.box for place in places if place.telling]
+    assert telling.x0 < 42
+    assert telling.x1 > 40 + 11 * 13
+    assert telling.y0 < 70 < telling.y1
+    assert telling.y1 - telling.y0 < 60
+    assert len(places) >= 2
+
+
+@needs_finder
+def test_that_the_environment_is_left_as_it_was() -> None:
+    before = dict(os.environ)
+    burned_in_text._engine.cache_clear()
+    find_text(Raster(film()))
+    assert dict(os.environ) == before
+
+
+@needs_finder
+def test_that_an_empty_film_has_no_text() -> None:
+    assert [p for p in find_text(Raster(film())) if p.telling] == []
+
+
+def test_that_without_the_finder_it_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    assert "pip install overread[ocr]" in (text_finder_missing() or "")
+    with pytest.raises(MissingDependencyError, match="overread"):
+        find_text(Raster(film()))

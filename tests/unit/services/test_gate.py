@@ -1,0 +1,291 @@
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event as Flag
+
+import numpy as np
+import numpy.typing as npt
+import pydicom
+import pytest
+
+from tests.helpers.remote import everything_is_remote
+from tests.helpers.scripted_server import Received, ScriptedServer
+from viewer.domain.answer import Status
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import OverreadError, PrivacyError
+from viewer.domain.exchange import ImagePart, Message, ModelProfile, ModelRequest
+from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image import Raster
+from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
+from viewer.domain.run import ModelStopped
+from viewer.imaging.png import decode_png, encode_png, is_bare_png
+from viewer.readers.pixels import load_pixels
+from viewer.services.ask import Question, ask
+from viewer.services.gate import check_request, open_gate
+from viewer.services.import_dataset import import_dataset
+from viewer.services.make_phantom import make_phantom
+from viewer.services.plan_run import plan_run
+from viewer.services.run_batch import BatchOptions, run_batch
+from viewer.services.study_file import make_spec
+from viewer.store import asking, cases, runs
+from viewer.store.database import Store, open_store
+
+SIZE = SizePx(200, 160)
+ONE = BatchOptions(concurrency=1)
+
+
+@pytest.fixture(scope="module")
+def chests(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("phantom") / "chests"
+    make_phantom(out, 1, 0, SIZE, lambda *_: None, compress=False)
+    return out
+
+
+@pytest.fixture
+def store(
+    tmp_path: Path, chests: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Store]:
+    everything_is_remote(monkeypatch)
+    with open_store(tmp_path / "s.sqlite") as opened:
+        import_dataset(opened, "chexlocalize", chests, "chests")
+        yield opened
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+def profile_of(server: ScriptedServer) -> ModelProfile:
+    settings = {"base_url": server.base_url, "model": "tiny-vlm"}
+    return ModelProfile("far", "openai_api", settings)
+
+
+def address_of(server: ScriptedServer) -> str:
+    return server.base_url.split("/")[2]
+
+
+def image_of(store: Store) -> ImageRef:
+    return cases.dataset_named(store, "chests").images[0].ref
+
+
+def question(store: Store, server: ScriptedServer, finding: str = "Edema") -> Question:
+    return Question(image_of(store), finding, profile_of(server))
+
+
+def allow(store: Store, server: ScriptedServer, dataset: str | None = "chests") -> int:
+    return asking.add_consent(
+        store, address_of(server), dataset, "questions", granted=True
+    )
+
+
+def look(store: Store, decision: ReviewDecision, *boxes: BoxPx) -> None:
+    sha256 = pixels_sha256(load_pixels(image_of(store)))
+    asking.add_review(store, PixelReview(sha256, decision, boxes))
+
+
+def sent_image(received: Received) -> bytes:
+    (data,) = re.findall(rb"base64,([A-Za-z0-9+/=]+)", received.body)
+    return base64.b64decode(data)
+
+
+def test_that_nothing_leaves_before_the_endpoint_is_allowed(
+    store: Store, server: ScriptedServer
+) -> None:
+    host = re.escape(address_of(server))
+    with pytest.raises(PrivacyError, match=f"overread allow {host} --for chests"):
+        ask(store, question(store, server))
+    spec = make_spec(
+        study="grid_localization",
+        dataset="chests",
+        preset="gosai2025",
+        seed=0,
+        repeats=1,
+        models=[profile_of(server)],
+        overrides={},
+    )
+    with pytest.raises(PrivacyError, match="may leave this machine yet"):
+        plan_run(store, spec)
+    assert server.script.received == []
+    assert runs.run_summaries(store, include_adhoc=True) == ()
+
+
+def test_that_an_allowed_endpoint_gets_no_image_that_nobody_looked_at(
+    store: Store, server: ScriptedServer
+) -> None:
+    allow(store, server)
+    with pytest.raises(OverreadError, match="header says that text is burned in"):
+        ask(store, question(store, server))
+    assert server.script.received == []
+    (run,) = runs.run_summaries(store, include_adhoc=True)
+    assert run.counts == {Status.PENDING: 1}
+    assert asking.departures(store) == ()
+
+
+def test_that_what_left_is_in_the_audit_with_its_hash_and_consent(
+    store: Store, server: ScriptedServer
+) -> None:
+    consent = allow(store, server)
+    look(store, ReviewDecision.CLEAN)
+    ask(store, question(store, server))
+    (received,) = server.script.received
+    (left,) = asking.departures(store)
+    assert left.body_sha256 == hashlib.sha256(received.body).hexdigest()
+    assert (left.endpoint, left.consent) == (address_of(server), consent)
+    assert is_bare_png(sent_image(received))
+    begun = store.rows("SELECT started_at FROM attempt")[0][0]
+    assert begun <= left.sent_at
+
+
+def test_that_a_departure_is_committed_before_the_request_leaves(
+    store: Store, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    take = server.script.take
+
+    def counted(path: str, headers: dict[str, str], body: bytes) -> Received:
+        with open_store(store.path) as other:
+            seen.append(len(asking.departures(other)))
+        return take(path, headers, body)
+
+    monkeypatch.setattr(server.script, "take", counted)
+    allow(store, server)
+    look(store, ReviewDecision.CLEAN)
+    ask(store, question(store, server))
+    assert seen == [1]
+
+
+def test_that_consent_withdrawn_closes_the_gate(
+    store: Store, server: ScriptedServer
+) -> None:
+    allow(store, server)
+    look(store, ReviewDecision.CLEAN)
+    asking.add_consent(store, address_of(server), "chests", "", granted=False)
+    with pytest.raises(PrivacyError, match="overread allow"):
+        ask(store, question(store, server))
+    assert server.script.received == []
+
+
+def test_that_consent_for_another_data_set_opens_nothing(
+    store: Store, chests: Path, server: ScriptedServer
+) -> None:
+    import_dataset(store, "folder", chests / "CheXpert", "others")
+    allow(store, server, "others")
+    assert open_gate(store, cases.dataset_named(store, "chests")).consents == {}
+    assert open_gate(store, cases.dataset_named(store, "others")).consents != {}
+
+
+def test_that_black_boxes_are_black_in_what_is_sent(
+    store: Store, server: ScriptedServer
+) -> None:
+    allow(store, server)
+    look(store, ReviewDecision.CLEAN)
+    ask(store, question(store, server))
+    look(store, ReviewDecision.BLACKED_OUT, BoxPx(0, 0, 160, 100))
+    ask(store, question(store, server))
+    whole, blacked = (decode_png(sent_image(r)).pixels for r in server.script.received)
+    side = blacked.shape[0]
+    upper = slice(0, side // 2 - 4)  # the crop begins at row 20 of the native image
+    levels = {tuple(pixel) for pixel in blacked[upper].reshape(-1, 3)}
+    assert len({tuple(pixel) for pixel in whole[upper].reshape(-1, 3)}) > 10 * len(
+        levels
+    )
+    assert (whole[side // 2 + 4 :] == blacked[side // 2 + 4 :]).all()
+
+
+def test_that_a_person_can_keep_an_image_here(
+    store: Store, server: ScriptedServer
+) -> None:
+    allow(store, server)
+    look(store, ReviewDecision.BLOCKED)
+    with pytest.raises(OverreadError, match="decided that it may not leave"):
+        ask(store, question(store, server))
+    assert server.script.received == []
+
+
+def test_that_a_restricted_data_set_stays_here_under_any_name(
+    store: Store, chests: Path, server: ScriptedServer
+) -> None:
+    import_dataset(store, "folder", chests / "CheXpert", "others")
+    asking.set_restricted(store, "chests", restricted=True)
+    allow(store, server, None)
+    look(store, ReviewDecision.CLEAN)
+    for name in ("chests", "others"):
+        dataset = cases.dataset_named(store, name)
+        gate = open_gate(store, dataset)
+        with pytest.raises(PrivacyError, match="'chests' is restricted"):
+            gate.check_model(profile_of(server), dataset.images)
+
+
+def test_that_a_prompt_with_the_patients_name_stays_here(
+    store: Store, server: ScriptedServer
+) -> None:
+    allow(store, server)
+    look(store, ReviewDecision.CLEAN)
+    name = str(pydicom.dcmread(image_of(store).path).PatientID)
+    with pytest.raises(OverreadError) as caught:
+        ask(store, question(store, server, f"Edema of {name.lower()}"))
+    assert "PatientID" in str(caught.value)
+    assert name not in str(caught.value)
+    assert server.script.received == []
+
+
+def test_that_other_images_of_a_batch_go_on(
+    store: Store, server: ScriptedServer
+) -> None:
+    allow(store, server)
+    look(store, ReviewDecision.CLEAN)
+    spec = make_spec(
+        study="grid_localization",
+        dataset="chests",
+        preset="gosai2025",
+        seed=0,
+        repeats=1,
+        models=[profile_of(server)],
+        overrides={},
+    )
+    run = plan_run(store, spec)
+    events = list(run_batch(store, run, ONE, Flag()))
+    stopped = [e.sentence for e in events if isinstance(e, ModelStopped)]
+    counts = runs.status_counts(store, run)
+    n = len(server.script.received)
+    assert n > 0
+    assert counts[Status.PENDING] > 0
+    assert len(stopped) == 1
+    assert "burned in" in stopped[0]
+    assert len(asking.departures(store)) == n
+    first = image_of(store).path
+    key = cases.dataset_named(store, "chests").images[0].key
+    assert {d.item.split("|")[0] for d in asking.departures(store) if d.item} == {key}
+    assert first.name.encode() not in b"".join(r.body for r in server.script.received)
+
+
+def test_that_only_a_bare_png_passes() -> None:
+    bare = encode_png(Raster(load_grey()))
+    text = b"\x00\x00\x00\x04tEXtname" + b"\x00" * 4
+    spoilt = (bare[:33] + text + bare[33:], bare + b"SMITH", bare[:40], b"", b"GIF89a")
+    assert is_bare_png(bare)
+    assert not any(is_bare_png(data) for data in spoilt)
+    for data in spoilt:
+        message = Message("user", (ImagePart(data),))
+        request = ModelRequest((message,), None, "")  # type: ignore[arg-type]
+        with pytest.raises(PrivacyError, match="more than the pixels"):
+            check_request(request)
+
+
+def load_grey() -> npt.NDArray[np.uint8]:
+    return np.arange(64, dtype=np.uint8).reshape(8, 8)
+
+
+def test_that_the_body_holds_no_word_of_the_facts(
+    store: Store, server: ScriptedServer
+) -> None:
+    allow(store, server)
+    look(store, ReviewDecision.CLEAN)
+    ask(store, question(store, server))
+    body = json.loads(server.script.received[0].body)
+    assert set(body) <= {"model", "messages", "max_tokens"}

@@ -1,0 +1,120 @@
+"""Finds text in the pixels of an image, for a person to look at (extra ``ocr``).
+
+The models lie in rapidocr-onnxruntime's own package; nothing is fetched. What is read
+stays in memory: only whether a place may name somebody is told, never what stands
+there.
+"""
+
+import importlib.util
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from viewer.domain.errors import MissingDependencyError
+from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image import Raster
+
+if TYPE_CHECKING:
+    from rapidocr_onnxruntime import RapidOCR
+
+MISSING: Final = (
+    "Looking for burned-in text needs rapidocr_onnxruntime (pip install overread[ocr])."
+)
+_LEGIBLE: Final = 0.3
+"""The recogniser's score from which a place is taken for text that can be read."""
+_MARGIN: Final = 0.15
+"""How far a box is widened on each side, in heights of the text."""
+_MARKER_WORDS: Final = """
+    L R LEFT RIGHT AP PA LL RL LAT LATERAL PORTABLE MOBILE ERECT UPRIGHT SUPINE SITTING
+    SEMIERECT DECUBITUS INSPIRATION EXPIRATION
+"""
+_MARKERS: Final = frozenset(_MARKER_WORDS.split())
+"""Words on films that say how, not who (no name is spelled like one)."""
+
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """A place that looks like text, in native pixels.
+
+    ``telling`` is False for side and position markers, single characters and what
+    cannot be read, which are outlined but name nobody.
+    """
+
+    box: BoxPx
+    telling: bool
+
+
+def text_finder_missing() -> str | None:
+    """Return the sentence that says how to get the text finder, None if it is here."""
+    found = importlib.util.find_spec("rapidocr_onnxruntime")
+    return MISSING if found is None else None
+
+
+def find_text(raster: Raster) -> tuple[TextPlace, ...]:
+    """Return every place of an image that looks like text, best first.
+
+    Raises
+    ------
+    MissingDependencyError
+        Where the extra ``ocr`` is not installed.
+    """
+    if text_finder_missing() is not None:
+        raise MissingDependencyError(MISSING)
+    pixels = raster.pixels
+    if pixels.ndim == 2:
+        pixels = np.repeat(pixels[..., None], 3, axis=2)
+    with _lock:
+        found, _ = _engine()(pixels, use_cls=False, text_score=0.0)
+    places = (_place(corners, text, score) for corners, text, score in found or ())
+    return tuple(_within(place, raster.size) for place in places)
+
+
+@lru_cache(maxsize=1)
+def _engine() -> "RapidOCR":
+    with _environment_kept():
+        from rapidocr_onnxruntime import RapidOCR
+
+        return RapidOCR(intra_op_num_threads=1, inter_op_num_threads=1)
+
+
+@contextmanager
+def _environment_kept() -> Iterator[None]:
+    """Undo what OpenCV does to the environment, which sends Qt to another Qt."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
+
+
+def _place(corners: Sequence[Sequence[float]], text: str, score: Any) -> TextPlace:  # noqa: ANN401 - a number or its text
+    xs, ys = [p[0] for p in corners], [p[1] for p in corners]
+    margin = _MARGIN * (max(ys) - min(ys))
+    box = BoxPx(min(xs) - margin, min(ys) - margin, max(xs) + margin, max(ys) + margin)
+    return TextPlace(box, telling=float(score) >= _LEGIBLE and _names_somebody(text))
+
+
+def _names_somebody(text: str) -> bool:
+    words = ["".join(filter(str.isalnum, word)) for word in text.upper().split()]
+    return any(len(word) > 1 and word not in _MARKERS for word in words)
+
+
+def _within(place: TextPlace, size: SizePx) -> TextPlace:
+    box = place.box
+    cut = BoxPx(
+        max(0.0, box.x0),
+        max(0.0, box.y0),
+        min(float(size.columns), box.x1),
+        min(float(size.rows), box.y1),
+    )
+    return TextPlace(cut, place.telling)

@@ -27,7 +27,7 @@ from viewer.models.gguf_local.engine import (
     device_class,
     make_engine,
 )
-from viewer.models.gguf_local.files import open_model
+from viewer.models.gguf_local.files import GgufModel, open_model
 from viewer.models.loaded import (
     Holder,
     LoadState,
@@ -47,22 +47,13 @@ _QUOTED_AT_MOST: Final = 200
 class GgufAdapter:
     """One GGUF model, with its projector where it looks at images.
 
-    Construction reads the files' headers and loads nothing.
-
-    Raises
-    ------
-    UnreadableInputError, WrongUseError
-        For files that are not what they should be, or do not fit together.
+    Construction touches no file, so that stored replies can be read again where the
+    model is gone; the first use reads the files' headers.
     """
 
     def __init__(self, profile: ModelProfile) -> None:
         settings = profile.settings
-        projector = settings.get("projector")
         self._settings = settings
-        self._files = open_model(
-            Path(str(settings["model"])),
-            None if projector is None else Path(str(projector)),
-        )
         self._engine = EngineSettings(
             _int(settings, "n_ctx", 4096),
             _int(settings, "n_gpu_layers", -1),
@@ -87,24 +78,32 @@ class GgufAdapter:
 
     def memory_bytes(self) -> int:
         """Return the bytes of its files and of the context's keys and values."""
-        return self._files.weights_bytes + self._files.cache_bytes(self._engine.context)
+        files = self._files()
+        return files.weights_bytes + files.cache_bytes(self._engine.context)
 
     def interrupt(self) -> None:
         """Stop the answers being written, between two tokens."""
         self._interruptions += 1
 
     def identity(self, repeat: int) -> ModelIdentity:
-        """Return the hashes of both files, the settings and llama.cpp's version."""
+        """Return the hashes of both files, the settings and llama.cpp's version.
+
+        Raises
+        ------
+        UnreadableInputError, WrongUseError
+            For files that are not what they should be, or do not fit together.
+        """
+        files = self._files()
         local = {
-            "projector_sha256": self._files.projector_sha256,
+            "projector_sha256": files.projector_sha256,
             "xllamacpp": version("xllamacpp"),
             "device": device_class(self._engine.gpu_layers),
             "n_gpu_layers": str(self._engine.gpu_layers),
         }
         return ModelIdentity(
             {"kind": "gguf_local", "api": "local"},
-            self._files.name,
-            self._files.revision,
+            files.name,
+            files.revision,
             {**self._params(repeat), "n_ctx": self._engine.context},
             local,
         )
@@ -112,15 +111,15 @@ class GgufAdapter:
     def generate(self, request: ModelRequest) -> RawReply:
         """Ask once; the answer can be interrupted between two tokens."""
         interruptions = self._interruptions
-        self._check_eye(request)
         body = self._body(request)
         with self._holder.in_use() as engine:
+            self._check_eye(request)
             started = time.perf_counter()
             watch = _Watch(self, interruptions, started + self._timeout_s)
             _ask(engine, body, watch)
         watch.check(self._timeout_s)
         milliseconds = round((time.perf_counter() - started) * 1000)
-        return _reply(watch.collected, self._files.name, milliseconds)
+        return _reply(watch.collected, self._files().name, milliseconds)
 
     def read(self, raw: RawReply) -> ModelReply:
         """Read a stored reply."""
@@ -133,16 +132,25 @@ class GgufAdapter:
     def _make(self, progress: Progress, cancelled: threading.Event) -> Made[Any]:
         progress(0.0, "reading the model's files")
         check_cancelled(cancelled)
-        check_memory(self._files, self._engine)
-        engine = make_engine(self._files, self._engine)
+        files = self._files()
+        check_memory(files, self._engine)
+        engine = make_engine(files, self._engine)
         check_cancelled(cancelled)
         progress(1.0, "loaded")
         return Made(engine, self.memory_bytes())
 
+    def _files(self) -> GgufModel:
+        """Return the checked files, the headers read anew after they were changed."""
+        projector = self._settings.get("projector")
+        return open_model(
+            Path(str(self._settings["model"])),
+            None if projector is None else Path(str(projector)),
+        )
+
     def _check_eye(self, request: ModelRequest) -> None:
-        if request.images and self._files.eye is None:
+        if request.images and self._settings.get("projector") is None:
             raise ProviderError(
-                f"The model '{self._files.name}' was given no projector, so it sees "
+                f"The model '{self._files().name}' was given no projector, so it sees "
                 "no images.",
                 "Give the model's mmproj file as projector.",
                 retry_class=RetryClass.STOP_RUN,

@@ -5,6 +5,7 @@ string key, a type u32 and a value; each tensor a name, its dimensions, type and
 offset. Everything is checked against the file's length before llama.cpp sees it.
 """
 
+import functools
 import mmap
 import struct
 from collections.abc import Callable, Mapping
@@ -83,7 +84,7 @@ class GgufHeader:
 
 
 def read_header(path: Path) -> GgufHeader:
-    """Return the header of a GGUF file.
+    """Return the header of a GGUF file, read again only after the file was changed.
 
     Raises
     ------
@@ -91,19 +92,22 @@ def read_header(path: Path) -> GgufHeader:
         Where the file is not there, is no GGUF file, or ends too early.
     """
     try:
-        with path.open("rb") as file:
-            return _read(path, file.fileno())
+        stat = path.stat()
+        return _read(path, stat.st_size, stat.st_mtime_ns)
     except OSError as error:
         raise unreadable_file(path, error) from error
     except (struct.error, ValueError) as error:
         raise _damaged(path) from error
 
 
-def _read(path: Path, descriptor: int) -> GgufHeader:
-    size = path.stat().st_size
+@functools.lru_cache(maxsize=16)
+def _read(path: Path, size: int, _modified_ns: int) -> GgufHeader:
     if size < _SMALLEST:
         raise _no_gguf(path)
-    with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as data:
+    with (
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as data,
+    ):
         if data[:4] != _MAGIC:
             raise _no_gguf(path)
         return _read_parts(path, _Cursor(data, size))

@@ -248,9 +248,9 @@ def test_that_files_the_wrong_way_round_are_told_apart(
 ) -> None:
     llm, eye = files
     with pytest.raises(WrongUseError, match="is a projector, not a model"):
-        made((eye, llm))
+        made((eye, llm)).identity(0)
     with pytest.raises(WrongUseError, match="is a model, not a projector"):
-        made((llm, llm))
+        made((llm, llm)).identity(0)
 
 
 def test_that_a_projector_of_another_model_does_not_fit(
@@ -259,7 +259,7 @@ def test_that_a_projector_of_another_model_does_not_fit(
     monkeypatch.setattr(tiny_gguf, "_WIDTH", 32)
     _, narrow = tiny_gguf.write_tiny_model(tmp_path)
     with pytest.raises(WrongUseError, match=r"gives 32 numbers a token.*takes 64"):
-        made((files[0], narrow))
+        made((files[0], narrow)).identity(0)
 
 
 def test_that_what_llama_cpp_cannot_load_stops_the_run_with_a_sentence(
@@ -292,15 +292,26 @@ def test_that_a_split_model_needs_all_its_parts(
     first = tmp_path / "m-00001-of-00002.gguf"
     shutil.copy(files[0], first)
     with pytest.raises(OverreadError, match=r"'m-00002-of-00002\.gguf' is not beside"):
-        made((first, None))
+        made((first, None)).identity(0)
     shutil.copy(files[0], tmp_path / "m-00002-of-00002.gguf")
     assert len(made((first, None)).identity(0).revision) == 2 * 64 + 1
+
+
+def test_that_a_stored_reply_is_read_where_the_model_is_gone(
+    tiny: GgufAdapter, tmp_path: Path
+) -> None:
+    raw = tiny.generate(question())
+    gone = made((tmp_path / "gone.gguf", None))
+    assert gone.read(raw) == tiny.read(raw)
+    with pytest.raises(ProviderError, match="cannot be read") as caught:
+        gone.generate(question())
+    assert caught.value.retry_class is RetryClass.STOP_RUN
 
 
 def test_that_the_memory_of_keys_and_values_is_counted(
     files: tuple[Path, Path],
 ) -> None:
-    opened = made(files)._files
+    opened = made(files)._files()
     layers, heads, head = 2, 2, 64 // 4
     assert opened.cache_bytes(10) == 10 * layers * heads * 2 * head * 2
 

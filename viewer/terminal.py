@@ -267,12 +267,16 @@ def print_run(store: "Store", number: int, *, as_json: bool) -> None:
     if as_json:
         counts = dict(report.summary.counts)
         status = report.summary.status.value
-        print_json({"run": number, "status": status, "counts": counts, "results": rows})
+        notes = [str(note) for note in report.summary.notes]
+        run = {"run": number, "status": status, "counts": counts, "notes": notes}
+        print_json({**run, "results": rows})
         return
     print_rows([summary_row(r) for r in rows if r["view"] == "all"], RUN_COLUMNS)
     counts_text = cell_text(dict(report.summary.counts))
     mark = " (incomplete)" if report.data.incomplete else ""
     click.echo(f"Run {number}: {counts_text}{mark}")
+    for note in report.summary.notes:
+        click.echo(f"Note: {note}")
     click.echo(f"Report: overread report {number} --out DIR")
 
 

@@ -107,4 +107,5 @@ def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
         print_json(rows)
     else:
         columns = ("id", "study", "dataset", "models", "status", "n_planned", "counts")
-        print_rows(rows, columns)
+        noted = ("notes",) if any(row["notes"] for row in rows) else ()
+        print_rows(rows, (*columns, *noted))

@@ -79,11 +79,27 @@ class RunMark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class RunNote:
+    """What happened to one of a run's models that a reader of its results must know.
+
+    ``kind`` is ``parameter_dropped`` or ``model_changed``; ``text`` a sentence without
+    its stop.
+    """
+
+    model: str
+    kind: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.text}."
+
+
+@dataclass(frozen=True, slots=True)
 class RunSummary:
     """A run as lists show it; ``counts`` maps every status present to its trials.
 
     ``cost_microusd`` is what its own requests cost, None where no reply had a price
-    or nobody added them up.
+    or nobody added them up. A run with ``notes`` is badged wherever it is shown.
     """
 
     id: int
@@ -97,6 +113,7 @@ class RunSummary:
     adhoc: bool
     plan_sha256: str
     cost_microusd: int | None = None
+    notes: tuple[RunNote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

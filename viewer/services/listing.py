@@ -27,6 +27,7 @@ def run_rows(store: Store, *, include_adhoc: bool) -> list[Row]:
         row = dataclasses.asdict(summary)
         row["status"] = summary.status.value
         row["models"] = list(summary.models)
+        row["notes"] = [str(note) for note in summary.notes]
         rows.append(row)
     return rows
 

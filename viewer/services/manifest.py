@@ -49,6 +49,7 @@ def manifest_of(
             "created_at": summary.created_at,
             "plan_sha256": summary.plan_sha256,
             "settings": spec_as_json(bench.spec),
+            "notes": [[n.model, n.kind, n.text] for n in summary.notes],
         },
         "study": {
             "name": study.name,

@@ -28,6 +28,7 @@ from viewer.models.retry import MAX_ATTEMPTS, retry_pause
 from viewer.services.flights import Flight, Flights, Leaving, Ready
 from viewer.services.gate import open_gate
 from viewer.services.ledger import Answered, Asked, Ledger, Settled
+from viewer.services.run_notes import RunNotes
 from viewer.services.run_trial import Bench, ask_model
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, utc_now
@@ -97,6 +98,7 @@ class _Coordinator:
         self._store, self._run, self._bench = store, run, bench
         self._options, self._cancel, self._executor = options, cancel, executor
         self._ledger = Ledger(store, bench, run)
+        self._notes = RunNotes(store, run)
         self._flights = Flights(options.concurrency, cancel)
         self._held: tuple[PrivacyError, ...] = ()
         self._jitter = random.Random()  # noqa: S311 - pauses between retries only
@@ -226,6 +228,7 @@ class _Coordinator:
 
     def _settle(self, answered: list[Answered]) -> Iterator[Event]:
         if answered:
+            self._notes.see(answered)
             yield from map(self._done, self._ledger.settle_answers(answered))
 
     def _done(self, settled: Settled) -> TrialDone:

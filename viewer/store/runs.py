@@ -11,6 +11,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import (
     Condition,
     RunMark,
+    RunNote,
     RunSpec,
     RunStatus,
     RunSummary,
@@ -178,11 +179,45 @@ def run_summaries(store: Store, *, include_adhoc: bool) -> tuple[RunSummary, ...
     rows = store.rows(
         f"{_RUNS} WHERE r.adhoc <= ? ORDER BY r.id", (int(include_adhoc),)
     )
-    costs = _costs(store)
+    costs, notes = _costs(store), _notes(store)
     return tuple(
-        replace(_summary(store, row), cost_microusd=costs.get(row["id"]))
+        replace(
+            _summary(store, row),
+            cost_microusd=costs.get(row["id"]),
+            notes=notes.get(row["id"], ()),
+        )
         for row in rows
     )
+
+
+def _notes(store: Store, run: int | None = None) -> Mapping[int, tuple[RunNote, ...]]:
+    """Return the notes of every run that has any, or of one run, oldest first."""
+    rows = store.rows(
+        "SELECT run_id, model, kind, text FROM run_note"
+        " WHERE run_id = ifnull(?, run_id) ORDER BY id",
+        (run,),
+    )
+    notes: dict[int, tuple[RunNote, ...]] = {}
+    for row in rows:
+        note = RunNote(row["model"], row["kind"], row["text"])
+        notes[row["run_id"]] = (*notes.get(row["run_id"], ()), note)
+    return notes
+
+
+def run_notes(store: Store, run: int) -> tuple[RunNote, ...]:
+    """Return what was noted of a run's models, oldest first."""
+    return _notes(store, run).get(run, ())
+
+
+def models_returned(store: Store, run: int) -> Mapping[str, str]:
+    """Return, by model of a run, the name its first reply that tells one came from."""
+    rows = store.rows(
+        "SELECT t.model, r.model_returned, min(p.id) FROM trial t JOIN parse p"
+        " ON p.trial_id = t.id JOIN reply r ON r.id = p.reply_id"
+        " WHERE t.run_id = ? AND r.model_returned <> '' GROUP BY t.model",
+        (run,),
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 def _costs(store: Store) -> Mapping[int, int]:
@@ -202,7 +237,7 @@ def run_summary(store: Store, run: int) -> RunSummary:
         raise WrongUseError(
             f"There is no run {run} in this store.", "overread runs lists them."
         )
-    return _summary(store, rows[0])
+    return replace(_summary(store, rows[0]), notes=run_notes(store, run))
 
 
 def run_spec(store: Store, run: int) -> RunSpec:

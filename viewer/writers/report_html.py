@@ -85,6 +85,7 @@ def render_report(page: ReportPage) -> bytes:
         incomplete=data.incomplete,
         pending=summary.counts.get(str(Status.PENDING), 0),
         planned=summary.n_planned,
+        badges=[str(note) for note in summary.notes],
         facts=tuple(_facts(page)),
         sections=[_part(section) for section in data.sections],
         figures=figures,

@@ -7,6 +7,7 @@ from viewer.store.migrations import (
     m0002_answers_by_image,
     m0003_run_marks,
     m0004_asking,
+    m0005_ceilings,
 )
 
 MIGRATIONS: Final = {
@@ -14,6 +15,7 @@ MIGRATIONS: Final = {
     m0002_answers_by_image.VERSION: m0002_answers_by_image.statements,
     m0003_run_marks.VERSION: m0003_run_marks.statements,
     m0004_asking.VERSION: m0004_asking.statements,
+    m0005_ceilings.VERSION: m0005_ceilings.statements,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

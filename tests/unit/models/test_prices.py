@@ -1,0 +1,105 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.helpers.requests import png_of, request
+from viewer.domain.exchange import ModelProfile, Usage
+from viewer.domain.geometry import SizePx
+from viewer.models.prices import (
+    OPENAI_PRICES,
+    PRICES_DATE,
+    Price,
+    image_tokens,
+    most_microusd,
+    most_of_request,
+    png_size,
+    price_of,
+)
+from viewer.models.provider_view import PROVIDER_VIEWS
+
+SETTINGS = {"base_url": "http://127.0.0.1:1/v1", "model": "tiny"}
+PROFILE = ModelProfile("mine", "openai_api", SETTINGS)
+
+
+def priced(**settings: object) -> ModelProfile:
+    return ModelProfile("mine", "openai_api", {**SETTINGS, **settings})
+
+
+def test_that_a_profiles_own_price_comes_before_the_table() -> None:
+    own = priced(server="openai", model="gpt-4o", price_in=1, price_out=2)
+    assert price_of(own) == Price(1, 2)
+
+
+def test_that_a_price_of_the_table_carries_its_date() -> None:
+    found = price_of(priced(server="openai", model="gpt-4o-2024-11-20"))
+    assert found == Price(2_500_000, 10_000_000, PRICES_DATE)
+
+
+def test_that_no_price_is_guessed_for_a_model_or_server_nobody_named() -> None:
+    assert price_of(PROFILE) is None
+    assert price_of(priced(server="openai", model="gpt-99")) is None
+    assert price_of(priced(server="vllm", model="gpt-4o")) is None
+    assert price_of(ModelProfile("uniform", "uniform")) is None
+
+
+def test_that_output_never_costs_less_than_input_in_the_table() -> None:
+    assert all(0 < p.tokens_in <= p.tokens_out for p in OPENAI_PRICES.values())
+
+
+@pytest.mark.parametrize(
+    ("usage", "cost"),
+    [
+        (Usage(85, 2), 233),  # 85 · 2.5 + 2 · 10 = 232.5, half up
+        (Usage(0, 0), 0),
+        (Usage(None, 2), None),
+        (Usage(85, None), None),
+    ],
+)
+def test_that_a_cost_is_whole_micro_dollars_or_not_known(
+    usage: Usage, cost: int | None
+) -> None:
+    assert Price(2_500_000, 10_000_000).of(usage) == cost
+
+
+def test_that_the_most_a_question_can_have_covers_every_byte_and_the_longest_answer() -> (  # noqa: E501 - the sentence
+    None
+):
+    asked = request(text="Wo ist der Erguß?")
+    texts = ("You are an expert chest radiologist.", "Wo ist der Erguß?")
+    most = most_of_request(priced(max_tokens=77), asked)
+    assert most.tokens_out == 77
+    assert most.tokens_in is not None
+    said = sum(len(text.encode()) for text in texts)
+    assert most.tokens_in > said + image_tokens(SizePx(32, 32))
+
+
+def test_that_the_longer_name_of_the_longest_answer_wins() -> None:
+    most = most_of_request(priced(max_completion_tokens=9), request())
+    assert most.tokens_out == 9
+
+
+def test_that_more_images_cost_more() -> None:
+    one = request()
+    twice = replace(one, messages=(*one.messages, *one.messages))
+    profile = priced(price_in=1_000_000, price_out=0)
+    assert most_microusd(profile, twice) > 1.9 * most_microusd(profile, one)
+    assert most_microusd(PROFILE, one) == 0
+
+
+@pytest.mark.parametrize("side", [1, 256, 512, 1024, 3000])
+def test_that_an_unknown_count_is_bounded_by_the_dearest_known_one(side: int) -> None:
+    bound = image_tokens(SizePx(side, 2 * side))
+    for view in PROVIDER_VIEWS.values():
+        assert bound >= (view.tokens(SizePx(side, 2 * side)) or 0)
+    assert image_tokens(SizePx(side, 2 * side), "gemini") == bound
+
+
+def test_that_a_known_provider_view_counts_by_its_own_formula() -> None:
+    assert image_tokens(SizePx(512, 512), "openai_low") == 85
+    assert image_tokens(SizePx(2828, 2320), "openai_high") == 765
+
+
+def test_that_the_size_of_a_png_is_read_off_its_header() -> None:
+    png = png_of(np.zeros((7, 300), np.uint8))
+    assert png_size(png) == SizePx(7, 300)

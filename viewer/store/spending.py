@@ -1,0 +1,71 @@
+"""What a run may cost, has cost, and may have cost besides."""
+
+from dataclasses import dataclass
+
+from viewer.store.database import Store, utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class Unpriced:
+    """An attempt of which nobody said what it cost.
+
+    ``reason`` is why it brought no reply, "" where its reply tells no tokens or where
+    nothing is known of its end.
+    """
+
+    request_sha256: str
+    model: str
+    reason: str
+
+
+def set_ceiling(store: Store, run: int, microusd: int) -> None:
+    """Set the most that a run may cost, in place of an earlier one."""
+    if ceiling_of_run(store, run) == microusd:
+        return
+    with store.transaction():
+        store.execute(
+            "INSERT INTO run_ceiling (run_id, ceiling_microusd, set_at)"
+            " VALUES (?, ?, ?)",
+            (run, microusd, utc_now()),
+        )
+
+
+def ceiling_of_run(store: Store, run: int) -> int | None:
+    """Return the most that a run may cost in micro-dollars, None without a ceiling."""
+    rows = store.rows(
+        "SELECT ceiling_microusd FROM run_ceiling WHERE run_id = ?"
+        " ORDER BY id DESC LIMIT 1",
+        (run,),
+    )
+    return int(rows[0][0]) if rows else None
+
+
+def spent_microusd(store: Store, run: int) -> int:
+    """Return what the replies of a run cost, as far as their tokens are known."""
+    rows = store.rows(
+        "SELECT coalesce(sum(r.cost_microusd), 0) FROM reply r JOIN attempt a"
+        " ON a.id = r.attempt_id JOIN trial t ON t.id = a.trial_id"
+        " WHERE t.run_id = ?",
+        (run,),
+    )
+    return int(rows[0][0])
+
+
+def unpriced_attempts(store: Store, run: int) -> tuple[Unpriced, ...]:
+    """Return the attempts of a run that may have cost something nobody told.
+
+    Those are attempts without an end, without an answer from the server, and with a
+    reply that counts no tokens.
+    """
+    rows = store.rows(
+        "SELECT a.request_sha256, t.model, coalesce(e.reason, '') AS reason"
+        " FROM attempt a JOIN trial t ON t.id = a.trial_id"
+        " LEFT JOIN attempt_end e ON e.attempt_id = a.id"
+        " LEFT JOIN reply r ON r.attempt_id = a.id"
+        " WHERE t.run_id = ? AND ((r.id IS NULL AND e.http_status IS NULL)"
+        " OR (r.id IS NOT NULL AND r.cost_microusd IS NULL)) ORDER BY a.id",
+        (run,),
+    )
+    return tuple(
+        Unpriced(row["request_sha256"], row["model"], row["reason"]) for row in rows
+    )

@@ -19,6 +19,7 @@ import json
 import os
 import re
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -305,9 +306,17 @@ class _Server(ThreadingHTTPServer):
 class ScriptedServer:
     """The server in this process, as a context manager."""
 
-    def __init__(self, script: Script | None = None, port: int = 0) -> None:
+    def __init__(
+        self,
+        script: Script | None = None,
+        port: int = 0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.script = script or Script()
         self._server = _Server(self.script, port)
+        self._scheme = "https" if tls else "http"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.02}
         )
@@ -320,7 +329,7 @@ class ScriptedServer:
     @property
     def base_url(self) -> str:
         """What a profile's base_url should be."""
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{self._scheme}://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> Self:
         self._thread.start()

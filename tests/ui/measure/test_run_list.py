@@ -11,6 +11,7 @@ from viewer.domain.answer import Status
 from viewer.domain.result import Score
 from viewer.domain.run import (
     RunEnded,
+    RunNote,
     RunStarted,
     RunStatus,
     RunSummary,
@@ -52,6 +53,17 @@ def panel(qtbot: QtBot) -> RunList:
     made.show()
     made.show_runs((_summary(1), _summary(2, pending=4)))
     return made
+
+
+def test_that_a_run_with_notes_is_badged_and_its_tip_says_them(
+    panel: RunList,
+) -> None:
+    note = RunNote("m", "parameter_dropped", "seed was left out")
+    noted = replace(_summary(3), notes=(note,))
+    assert run_state(noted).endswith("⚠ 1 noted")
+    panel.show_runs((noted,))
+    tip = panel.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert tip.splitlines()[-1] == "m: seed was left out."
 
 
 def test_that_progress_tells_rate_time_left_and_failures() -> None:

@@ -60,10 +60,11 @@ def run_state(summary: RunSummary) -> str:
     done = summary.n_planned - summary.counts.get(Status.PENDING, 0)
     n = len(summary.models)
     models = summary.models[0] if n == 1 else f"{n} models"
+    badge = f" · ⚠ {len(summary.notes)} noted" if summary.notes else ""
     if summary.status is RunStatus.FINISHED:
-        return f"done · {summary.n_planned} trials · {models}"
+        return f"done · {summary.n_planned} trials · {models}{badge}"
     words = _STATES.get(summary.status, "stopped")
-    return f"{words} · {done} of {summary.n_planned} · {models}"
+    return f"{words} · {done} of {summary.n_planned} · {models}{badge}"
 
 
 def cost_text(microusd: int | None) -> str:
@@ -123,7 +124,8 @@ class RunModel(QAbstractListModel):
         if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
             models = ", ".join(run.models)
             cost = cost_text(run.cost_microusd) or "no cost"
-            return f"{run_title(run)}\n{self._state(run)}\n{models}\n{cost}"
+            notes = (str(note) for note in run.notes)
+            return "\n".join((run_title(run), self._state(run), models, cost, *notes))
         if role == _FRACTION:
             return self._fraction(run)
         return cost_text(run.cost_microusd) if role == _COST else None

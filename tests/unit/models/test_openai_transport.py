@@ -1,0 +1,162 @@
+"""Certificates, proxies and what may be reached at all."""
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.certificates import self_signed
+from tests.helpers.forward_proxy import ForwardProxy
+from tests.helpers.requests import facts, request
+from tests.helpers.scripted_server import Script, ScriptedServer
+from viewer.domain.errors import (
+    PrivacyError,
+    ProviderError,
+    RetryClass,
+    UnreadableInputError,
+    WrongUseError,
+)
+from viewer.domain.exchange import ModelProfile
+from viewer.models import endpoint
+from viewer.models.catalog import (
+    adapter_for,
+    endpoint_of,
+    profile_from_table,
+    reader_for,
+)
+from viewer.models.endpoint import Allowance, endpoint_at
+from viewer.models.protocol import Adapter
+from viewer.models.reading import plain_reply
+
+QUESTION = request(facts(), text="Where is it?")
+
+
+def profile_at(base_url: str, **settings: object) -> ModelProfile:
+    table = {
+        "name": "s",
+        "adapter": "openai_api",
+        "base_url": base_url,
+        "model": "m",
+        **settings,
+    }
+    return profile_from_table(table)
+
+
+def failure(adapter: Adapter) -> ProviderError:
+    with pytest.raises(ProviderError) as caught:
+        adapter.generate(QUESTION)
+    return caught.value
+
+
+def test_that_an_untrusted_certificate_is_told_in_a_sentence(tmp_path: Path) -> None:
+    tls, pem = self_signed(tmp_path)
+    with ScriptedServer(tls=tls) as server:
+        error = failure(adapter_for(profile_at(server.base_url)))
+        assert not server.script.received
+        trusting = adapter_for(profile_at(server.base_url, ca_file=str(pem)))
+        assert trusting.generate(QUESTION).http_status == 200
+    assert error.reason == "certificate"
+    assert error.retry_class is RetryClass.STOP_RUN
+    assert "self-signed certificate" in str(error)
+    assert "ca_file" in error.how
+
+
+def test_that_an_encrypted_reply_that_never_ends_is_ended(tmp_path: Path) -> None:
+    tls, pem = self_signed(tmp_path)
+    with ScriptedServer(Script(default="drip"), tls=tls) as server:
+        profile = profile_at(server.base_url, ca_file=str(pem), timeout_s=0.5)
+        begun = time.monotonic()
+        error = failure(adapter_for(profile))
+    assert error.reason == "timeout"
+    assert time.monotonic() - begun < 5
+
+
+def test_that_a_server_without_https_is_named() -> None:
+    with ScriptedServer() as server:
+        url = server.base_url.replace("http://", "https://")
+        error = failure(adapter_for(profile_at(url)))
+    assert error.reason == "not_tls"
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no certificate"])
+def test_that_a_ca_file_without_a_certificate_is_refused(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_bytes(content)
+    profile = profile_at("https://127.0.0.1:9/v1", ca_file=str(path))
+    with pytest.raises(UnreadableInputError, match=r"ca\.pem"):
+        adapter_for(profile).generate(QUESTION)
+
+
+def test_that_only_a_proxy_that_is_named_is_used() -> None:
+    with ScriptedServer() as server, ForwardProxy() as proxy:
+        adapter_for(profile_at(server.base_url)).generate(QUESTION)
+        assert not proxy.asked
+        named = adapter_for(profile_at(server.base_url, proxy=proxy.url))
+        assert named.generate(QUESTION).http_status == 200
+        assert proxy.asked == [f"{server.base_url}/chat/completions"]
+
+
+def test_that_a_proxy_that_refuses_is_told_in_a_sentence() -> None:
+    with ScriptedServer() as server, ForwardProxy(refuses=True) as proxy:
+        adapter = adapter_for(profile_at(server.base_url, proxy=proxy.url))
+        plain = failure(adapter)
+        https = server.base_url.replace("http://", "https://")
+        tunnel = failure(adapter_for(profile_at(https, proxy=proxy.url)))
+        assert not server.script.received
+    assert plain.reason == "http_407"
+    assert tunnel.reason == "proxy"
+    assert proxy.url.removeprefix("http://") in str(tunnel)
+    assert {plain.retry_class, tunnel.retry_class} == {RetryClass.STOP_RUN}
+
+
+def test_that_a_proxy_where_nobody_answers_is_named() -> None:
+    with socket.socket() as free, ScriptedServer() as server:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+        profile = profile_at(server.base_url, proxy=f"http://{address}")
+        error = failure(adapter_for(profile))
+    assert error.unreachable
+    assert address in str(error)
+
+
+@pytest.mark.parametrize("proxy", ["proxy:3128", "http://u:secret@proxy:3128"])
+def test_that_an_odd_proxy_is_refused_without_being_repeated(proxy: str) -> None:
+    with pytest.raises(WrongUseError, match="The proxy") as caught:
+        adapter_for(profile_at("http://127.0.0.1:9/v1", proxy=proxy))
+    assert "secret" not in str(caught.value)
+
+
+def test_that_a_server_beyond_this_machine_is_asked_only_where_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(endpoint, "is_loopback", lambda _: False)
+    with ScriptedServer() as server:
+        profile = profile_at(server.base_url)
+        where = endpoint_of(profile)
+        assert where is not None
+        other = Allowance(frozenset({"127.0.0.1:1"}))
+        for allowance in (Allowance(), other):
+            with pytest.raises(PrivacyError):
+                adapter_for(profile, allowance)
+        with pytest.raises(PrivacyError):
+            reader_for(profile).generate(QUESTION)
+        assert not server.script.received
+        allowed = Allowance(frozenset({where.address}))
+        assert adapter_for(profile, allowed).generate(QUESTION).http_status == 200
+
+
+def test_that_replies_of_a_server_that_may_not_be_asked_are_read() -> None:
+    profile = profile_at("https://example.org/v1")
+    assert reader_for(profile).read(plain_reply("D4")).text == "D4"
+    assert reader_for(profile).identity(0).endpoint["host"] == "example.org:443"
+
+
+def test_that_an_address_is_taken_apart() -> None:
+    there = endpoint_at("https://[::1]/v1/")
+    assert (there.address, there.path, there.is_here) == ("[::1]:443", "/v1", True)
+    assert there.url == "https://[::1]:443/v1"
+    assert not endpoint_at("https://example.org").is_here

@@ -2,6 +2,7 @@
 
 import importlib
 import threading
+from fnmatch import fnmatch
 from pathlib import Path
 
 from viewer.domain.errors import WrongUseError
@@ -16,6 +17,10 @@ from viewer.models.transformers_local.foreign import Foreign
 from viewer.models.transformers_local.options import LocalOptions
 
 
+class NotHereError(WrongUseError):
+    """A model of the hub that was not fetched to this machine, or not as a whole."""
+
+
 def files_here(options: LocalOptions) -> ModelFiles:
     """Return the files of a model, without any connection; absent ones raise."""
     folder = folder_of(options.model)
@@ -28,8 +33,11 @@ def files_fetched(
     options: LocalOptions, progress: Progress, cancelled: threading.Event
 ) -> ModelFiles:
     """Return the files of a model, fetched from the hub where that is allowed."""
-    if folder_of(options.model) is not None or not options.download:
+    try:
         return files_here(options)
+    except NotHereError:
+        if not options.download:
+            raise
     return model_files(options.model, _download(options, progress, cancelled))
 
 
@@ -39,10 +47,13 @@ def _cached(options: LocalOptions) -> Path:
 
     try:
         found = huggingface_hub.snapshot_download(
-            options.model, revision=options.revision, local_files_only=True
+            options.model,
+            revision=options.revision,
+            allow_patterns=list(PATTERNS),
+            local_files_only=True,
         )
     except LocalEntryNotFoundError as error:
-        raise WrongUseError(
+        raise NotHereError(
             f"The model {options.model} is not on this machine.",
             "Give the folder that holds its config.json and *.safetensors as model, "
             "or set download = true.",
@@ -53,16 +64,18 @@ def _cached(options: LocalOptions) -> Path:
 def _download(
     options: LocalOptions, progress: Progress, cancelled: threading.Event
 ) -> Path:
+    import httpx2
     import huggingface_hub
     from huggingface_hub import errors
 
     try:
+        received = _Received(_size_at_hub(options), progress, cancelled)
         return Path(
             huggingface_hub.snapshot_download(
                 options.model,
                 revision=options.revision,
                 allow_patterns=list(PATTERNS),
-                tqdm_class=_bar(progress, cancelled),
+                tqdm_class=_bar(received),
             )
         )
     except errors.GatedRepoError as error:
@@ -75,7 +88,7 @@ def _download(
             f"The hub knows no model {options.model} of this revision.",
             "Check the name and the revision.",
         ) from error
-    except (errors.HfHubHTTPError, errors.OfflineModeIsEnabled, OSError) as error:
+    except (OSError, httpx2.HTTPError) as error:
         raise WrongUseError(
             f"The model {options.model} could not be fetched from the hub "
             f"({type(error).__name__}).",
@@ -84,8 +97,39 @@ def _download(
         ) from error
 
 
-def _bar(progress: Progress, cancelled: threading.Event) -> Foreign:
-    """Return a progress bar that draws nothing, tells its bytes and heeds a flag."""
+def _size_at_hub(options: LocalOptions) -> int:
+    """Return the bytes of the files that will be fetched."""
+    import huggingface_hub
+
+    told = huggingface_hub.HfApi().model_info(
+        options.model, revision=options.revision, files_metadata=True
+    )
+    return sum(
+        file.size or 0
+        for file in told.siblings or ()
+        if any(fnmatch(file.rfilename, pattern) for pattern in PATTERNS)
+    )
+
+
+class _Received:
+    """Tells how much of a download is here; several bars may count the same bytes."""
+
+    def __init__(
+        self, total: int, progress: Progress, cancelled: threading.Event
+    ) -> None:
+        self._total, self._progress, self._cancelled = total, progress, cancelled
+        self._most = 0.0
+
+    def count(self, n: float) -> None:
+        """Take note that a bar stands at ``n`` bytes."""
+        check_cancelled(self._cancelled)
+        if n > self._most and self._total:
+            self._most = n
+            self._progress(min(n / self._total, 1.0), "downloading")
+
+
+def _bar(received: _Received) -> Foreign:
+    """Return a progress bar that draws nothing and tells its bytes."""
     base: Foreign = importlib.import_module("tqdm.auto").tqdm
 
     class Bar(base):  # type: ignore[misc]
@@ -95,9 +139,8 @@ def _bar(progress: Progress, cancelled: threading.Event) -> Foreign:
             super().__init__(*args, **{**settings, "disable": True})
 
         def update(self, n: float | None = 1) -> None:
-            check_cancelled(cancelled)
             self.n += n or 0
-            if self._counts_bytes and self.total:
-                progress(min(self.n / self.total, 1.0), "downloading")
+            if self._counts_bytes:
+                received.count(self.n)
 
     return Bar

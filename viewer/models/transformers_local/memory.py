@@ -101,7 +101,7 @@ def _free_on_windows() -> int | None:
 
     status = ctypes.create_string_buffer(64)
     struct.pack_into("<L", status, 0, 64)
-    kernel: Any = getattr(ctypes, "windll").kernel32  # noqa: B009 - only there
+    kernel: Any = vars(ctypes)["windll"].kernel32
     if not kernel.GlobalMemoryStatusEx(status):
         return None
     return int(struct.unpack_from("<Q", status, 16)[0])

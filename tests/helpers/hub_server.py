@@ -1,0 +1,71 @@
+"""A hub on this machine that knows one model, as huggingface_hub asks for it."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Final
+
+COMMIT: Final = "0123456789abcdef0123456789abcdef01234567"
+GATED: Final = "acme/gated"
+
+
+@contextmanager
+def hub_server(model: str, folder: Path) -> Iterator[str]:
+    """Serve a folder as ``model``; yield the hub's address."""
+    files = {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_words: object) -> None:
+            """Say nothing."""
+
+        def do_HEAD(self) -> None:
+            self._answer(with_body=False)
+
+        def do_GET(self) -> None:
+            self._answer(with_body=True)
+
+        def _answer(self, *, with_body: bool) -> None:
+            path = self.path.split("?")[0]
+            if path.startswith(f"/api/models/{model}"):
+                self._send(json.dumps(_told(model, path, files)).encode(), with_body)
+            elif path.startswith(f"/{model}/resolve/{COMMIT}/"):
+                self._send(files[path.rpartition("/")[2]], with_body)
+            else:
+                code = "GatedRepo" if GATED in path else "RepoNotFound"
+                self._send(b"{}", with_body, 403 if GATED in path else 404, code)
+
+        def _send(
+            self, body: bytes, with_body: bool, status: int = 200, code: str = ""
+        ) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("ETag", f'"{hashlib.sha256(body).hexdigest()}"')
+            self.send_header("X-Repo-Commit", COMMIT)
+            if code:
+                self.send_header("X-Error-Code", code)
+            self.end_headers()
+            if with_body:
+                with suppress(ConnectionError):  # a cancelled download hangs up
+                    self.wfile.write(body)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _told(model: str, path: str, files: dict[str, bytes]) -> object:
+    if "/tree/" in path:
+        return [
+            {"type": "file", "path": name, "size": len(data), "oid": "0" * 40}
+            for name, data in files.items()
+        ]
+    siblings = [{"rfilename": n, "size": len(data)} for n, data in files.items()]
+    return {"id": model, "sha": COMMIT, "siblings": siblings}

@@ -1,0 +1,110 @@
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.hub_server import COMMIT, GATED, hub_server
+
+pytest.importorskip("huggingface_hub")
+ASK = """
+import json, sys, threading
+from viewer.domain.errors import OverreadError
+from viewer.domain.exchange import ModelProfile
+from viewer.models.transformers_local.hub import files_fetched
+from viewer.models.transformers_local.options import LocalOptions
+
+settings, cancel = json.loads(sys.argv[1]), sys.argv[2] == "cancel"
+told, cancelled = [], threading.Event()
+
+def progress(part, what):
+    told.append(part)
+    if cancel:
+        cancelled.set()
+
+try:
+    options = LocalOptions.of(ModelProfile("m", "transformers_local", settings))
+    files = files_fetched(options, progress, cancelled)
+    found = {"name": files.name, "revision": files.revision}
+    found["files"] = sorted(path.name for path in files.folder.iterdir())
+except OverreadError as error:
+    found = {"error": type(error).__name__, "what": error.what, "how": error.how}
+print(json.dumps({**found, "told": told}))
+"""
+
+Fetch = Callable[..., Any]
+
+
+@pytest.fixture
+def fetch(tmp_path: Path) -> Fetch:
+    """Return a function that fetches in a process of its own, which may go online."""
+
+    def run(endpoint: str, cancel: bool = False, **settings: object) -> Any:  # noqa: ANN401 - any JSON
+        words = json.dumps(settings), "cancel" if cancel else ""
+        environment = {
+            **os.environ,
+            "HF_ENDPOINT": endpoint,
+            "HF_HOME": str(tmp_path / "hub"),
+            "HF_HUB_OFFLINE": "0",
+            "HF_HUB_DISABLE_XET": "1",
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", ASK, *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "%|" not in done.stderr  # no progress bar is drawn
+        return json.loads(done.stdout)
+
+    return run
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """Return a folder as a hub might hold it: weights of 25 MB, and a script."""
+    folder = tmp_path / "published"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"model_type": "llava"}')
+    (folder / "model.safetensors").write_bytes(bytes(25_000_000))
+    (folder / "modeling.py").write_text("raise SystemExit")
+    (folder / "pytorch_model.bin").write_bytes(b"pickle")
+    return folder
+
+
+def test_that_a_model_is_fetched_once_and_only_where_that_is_allowed(
+    fetch: Fetch, published: Path
+) -> None:
+    with hub_server("acme/tiny", published) as hub:
+        refused = fetch(hub, model="acme/tiny")
+        assert "is not on this machine" in refused["what"]
+        assert "folder" in refused["how"]
+        assert "download = true" in refused["how"]
+        stopped = fetch(hub, cancel=True, model="acme/tiny", download=True)
+        assert stopped["error"] == "LoadCancelledError", stopped
+        assert "is not on this machine" in fetch(hub, model="acme/tiny")["what"]
+        found = fetch(hub, model="acme/tiny", download=True)
+    assert (found["name"], found["revision"]) == ("acme/tiny", COMMIT)
+    assert found["files"] == ["config.json", "model.safetensors"]
+    assert found["told"] == sorted(found["told"])
+    assert found["told"][-1] == 1.0
+    for download in (False, True):  # the hub is gone
+        again = fetch(hub, model="acme/tiny", download=download)
+        assert (again["revision"], again["told"]) == (COMMIT, [])
+
+
+def test_that_what_the_hub_does_not_give_is_told(fetch: Fetch, published: Path) -> None:
+    with hub_server("acme/tiny", published) as hub:
+        unknown = fetch(hub, model="acme/other", download=True)
+        gated = fetch(hub, model=GATED, download=True)
+    gone = fetch(hub, model="acme/tiny", download=True)
+    assert "knows no model acme/other" in unknown["what"]
+    assert "accepted its terms" in gated["what"]
+    assert "hf auth login" in gated["how"]
+    assert "could not be fetched" in gone["what"]
+    assert "folder" in gone["how"]

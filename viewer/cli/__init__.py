@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 import viewer
-from viewer.cli import asking, images, machine, opening, replies, running
+from viewer.cli import asking, images, machine, opening, privacy, replies, running
 from viewer.cli.shared import DONE, UNFINISHED, say
 from viewer.domain.errors import OverreadError
 from viewer.settings import read_settings
@@ -32,6 +32,10 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     asking.models,
     asking.probe,
     replies.parse,
+    privacy.allow,
+    privacy.audit,
+    privacy.review,
+    privacy.key,
     machine.doctor,
     machine.worker,
 )

@@ -43,6 +43,11 @@ def phantom(out: Path, n: int, seed: int, size: str, *, as_json: bool) -> None:
     type=click.Choice(NAMED_VIEWS),
     help="The view of images that do not say it themselves.",
 )
+@click.option(
+    "--restricted/--unrestricted",
+    default=None,
+    help="Its licence keeps its images on this machine.",
+)
 @store_option
 @json_option
 def import_command(
@@ -52,6 +57,7 @@ def import_command(
     view: str | None,
     store: Path | None,
     *,
+    restricted: bool | None,
     as_json: bool,
 ) -> None:
     """Register a data set: chexlocalize or folder."""
@@ -65,6 +71,7 @@ def import_command(
             path,
             name or path.absolute().name,
             View(view) if view else None,
+            restricted=restricted,
         )
     items = sum(len(image.masks) for image in dataset.images)
     if as_json:

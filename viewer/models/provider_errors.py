@@ -184,11 +184,11 @@ def too_large_error(host: str, limit: int) -> ProviderError:
 
 
 def no_key_error(variable: str) -> ProviderError:
-    """Return the error of an environment variable that should hold a key."""
+    """Return the error of a key that is nowhere."""
     return ProviderError(
-        f"The environment variable {variable}, which should hold the server's key, is "
-        "not set, or holds characters no key has.",
-        "Set it, or remove api_key_env if the server needs no key.",
+        f"The server's key {variable} stands neither in the environment nor in the "
+        "keyring, or holds characters no key has.",
+        f"Type overread key set {variable}, or set the environment variable.",
         retry_class=RetryClass.STOP_RUN,
         reason="no_key",
     )

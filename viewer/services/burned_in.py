@@ -4,7 +4,7 @@ An image goes to a remote endpoint once a person has looked at it, or once nothi
 speaks for text in its pixels: neither its header nor the text finder (studies.md 3.8).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -45,6 +45,21 @@ class PixelsToReview:
     reason: str
     finder_missing: str
     earlier: PixelReview | None
+
+    @property
+    def accepted(self) -> PixelReview:
+        """The decision that the proposed boxes are all there is to black out."""
+        return self.decided(self.proposed)
+
+    def decided(self, boxes: Sequence[BoxPx]) -> PixelReview:
+        """Return the decision that these boxes are blacked out, or that none needs."""
+        decision = ReviewDecision.BLACKED_OUT if boxes else ReviewDecision.CLEAN
+        return PixelReview(self.image_sha256, decision, tuple(boxes))
+
+    @property
+    def blocked(self) -> PixelReview:
+        """The decision that the image may not leave."""
+        return PixelReview(self.image_sha256, ReviewDecision.BLOCKED)
 
 
 def reason_by_header(facts: BurnedInFacts) -> str:

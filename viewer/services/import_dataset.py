@@ -7,16 +7,24 @@ from viewer.domain.case import Dataset, View
 from viewer.domain.errors import WrongUseError
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.merge import merge
-from viewer.store import cases
+from viewer.store import asking, cases
 from viewer.store.database import Store
 
 
 def import_dataset(
-    store: Store, format_name: str, root: Path, name: str, view: View | None = None
+    store: Store,
+    format_name: str,
+    root: Path,
+    name: str,
+    view: View | None = None,
+    *,
+    restricted: bool | None = None,
 ) -> Dataset:
     """Read a folder and register it under a name; every defect is in its notices.
 
-    ``view`` is what a person says of images that do not say it themselves.
+    ``view`` is what a person says of images that do not say it themselves;
+    ``restricted`` whether its licence keeps them on this machine, None for what was
+    said before.
     """
     dataset = read_dataset(format_name, root.absolute(), name, view)
     if not dataset.images:
@@ -25,6 +33,8 @@ def import_dataset(
             "Name the folder that holds the images.",
         )
     cases.add_dataset(store, dataset)
+    if restricted is not None:
+        asking.set_restricted(store, name, restricted=restricted)
     return dataset
 
 

@@ -1,7 +1,6 @@
 """A server as it is spoken to, through the openai SDK and our own transport."""
 
 import json
-import os
 import ssl
 import threading
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ import openai
 from viewer.domain.errors import ProviderError
 from viewer.models import provider_errors
 from viewer.models.endpoint import Allowance, endpoint_at
+from viewer.models.keys import key_named
 from viewer.models.openai_api.address import Address
 from viewer.models.openai_api.transport import transport_for
 
@@ -87,7 +87,7 @@ class Client:
         variable = self._settings.get("api_key_env")
         if variable is None:
             return ""
-        key = os.environ.get(str(variable), "").strip()
+        key = key_named(str(variable))
         if not key or not (key.isascii() and key.isprintable()):
             raise provider_errors.no_key_error(str(variable))
         return key

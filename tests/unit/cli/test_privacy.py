@@ -1,0 +1,181 @@
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.remote import everything_is_remote
+from tests.helpers.scripted_server import ScriptedServer
+from tests.helpers.tiny_study import write_images
+from viewer.cli import run_command_line
+from viewer.imaging.burned_in_text import text_finder_missing
+from viewer.models import keys
+from viewer.settings import read_settings
+
+Overread = Callable[..., tuple[int, str, str]]
+
+STUDY = """
+study = "grid_localization"
+dataset = "films"
+models = ["far"]
+"""
+MODELS = """
+[[model]]
+name = "far"
+adapter = "openai_api"
+base_url = "{url}"
+model = "tiny-vlm"
+"""
+
+
+@pytest.fixture
+def overread(capsys: pytest.CaptureFixture[str]) -> Overread:
+    def run(*words: object) -> tuple[int, str, str]:
+        code = run_command_line([str(word) for word in words])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def films(tmp_path: Path, overread: Overread) -> Path:
+    folder = write_images(tmp_path / "films", 2)
+    overread("import", "folder", folder)
+    return folder
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    everything_is_remote(monkeypatch)
+    with ScriptedServer() as running:
+        home = read_settings().home
+        home.mkdir(exist_ok=True)
+        (home / "models.toml").write_text(MODELS.format(url=running.base_url))
+        yield running
+
+
+def rows_of(out: str) -> Any:  # noqa: ANN401 - JSON
+    return json.loads(out)
+
+
+def test_that_a_host_is_allowed_listed_and_withdrawn(
+    overread: Overread, films: Path
+) -> None:
+    assert "Local only" in overread("allow", "--list")[1]
+    code, out, _ = overread("allow", "api.example.org", "--for", films.name, "--json")
+    (row,) = rows_of(out)
+    assert code == 0
+    assert (row["endpoint"], row["for"]) == ("api.example.org:443", "films")
+    overread("allow", "http://api.example.org:8080/v1", "--for", "any")
+    rows = rows_of(overread("allow", "--list", "--json")[1])
+    assert [row["endpoint"] for row in rows] == [
+        "api.example.org:443",
+        "api.example.org:8080",
+    ]
+    overread("allow", "api.example.org", "--withdraw")
+    rows = rows_of(overread("allow", "--list", "--json")[1])
+    assert [row["for"] for row in rows] == ["any"]
+    words = rows_of(overread("audit", "--json")[1])["consents"]
+    assert [w["decision"] for w in words] == ["granted", "granted", "withdrawn"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["allow"], "No host is named."),
+        (["allow", "api.example.org"], "Say --for DATASET"),
+        (["allow", "api.example.org", "--for", "nothing"], "No data set is named"),
+        (["allow", "api.example.org", "--withdraw"], "Nothing was allowed to go"),
+        (["allow", "not a host/ at all?x", "--for", "any"], "not the address"),
+        (["review", "films", "--clean", "--block"], "More than one decision"),
+        (["review", "films", "--black", "1,2,3"], "is no box"),
+        (["review", "films", "--black", "9,9,3,3"], "is an empty box"),
+        (["review", "nothing"], "No data set is named"),
+    ],
+)
+@pytest.mark.usefixtures("films")
+def test_that_what_cannot_be_is_said_in_a_sentence(
+    words: list[str], said: str, overread: Overread
+) -> None:
+    code, _, err = overread(*words)
+    assert code == 2
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_that_a_restricted_data_set_cannot_be_allowed(
+    overread: Overread, films: Path
+) -> None:
+    overread("import", "folder", films, "--restricted")
+    code, _, err = overread("allow", "api.example.org", "--for", "films")
+    assert code == 2
+    assert "'films' is restricted" in err
+    overread("import", "folder", films)
+    assert overread("allow", "api.example.org", "--for", "films")[0] == 2
+    overread("import", "folder", films, "--unrestricted")
+    assert overread("allow", "api.example.org", "--for", "films")[0] == 0
+
+
+@pytest.mark.usefixtures("films")
+def test_that_a_batch_says_what_to_type_and_then_runs(
+    overread: Overread, server: ScriptedServer, tmp_path: Path
+) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY)
+    code, out, err = overread("run", study)
+    address = server.base_url.split("/")[2]
+    typed = f"overread allow {address} --for films"
+    assert (code, out) == (2, "")
+    assert err.strip().endswith(typed)
+    assert overread(*typed.split()[1:])[0] == 0
+    assert overread("review", "films", "--clean")[0] == 0
+    assert overread("run", study)[0] == 0
+    left = rows_of(overread("audit", "--json")[1])["departures"]
+    assert len(left) == len(server.script.received) == 2
+    assert {row["endpoint"] for row in left} == {address}
+    assert "sent at" in overread("audit")[1]
+
+
+def test_that_nothing_left_at_first(overread: Overread) -> None:
+    assert "Nothing left this machine" in overread("audit")[1]
+
+
+def test_that_boxes_are_kept_and_listed(overread: Overread, films: Path) -> None:
+    image = films / "patient00000_frontal.png"
+    code, out, _ = overread("review", image, "--black", "1,2,30,40", "--json")
+    (row,) = rows_of(out)
+    assert code == 0
+    assert (row["decision"], row["boxes"]) == ("blacked_out", [[1, 2, 30, 40]])
+    overread("review", image, "--block")
+    (row,) = rows_of(overread("review", image, "--json")[1])
+    assert row["decision"] == "blocked"
+
+
+@pytest.mark.skipif(text_finder_missing() is not None, reason="no extra ocr")
+def test_that_what_the_finder_finds_is_accepted_at_once(
+    overread: Overread, films: Path
+) -> None:
+    overread("review", films / "patient00000_frontal.png", "--block")
+    rows = rows_of(overread("review", "films", "--black-found", "--json")[1])
+    assert [row["decision"] for row in rows] == ["blocked", "clean"]
+
+
+def test_that_a_key_is_read_from_standard_input_only(
+    overread: Overread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[str, str] = {}
+    monkeypatch.setattr(keys, "store_key", kept.__setitem__)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("sk-CANARY-1\n"))
+    code, out, err = overread("key", "set", "MY_KEY")
+    assert code == 0
+    assert kept == {"MY_KEY": "sk-CANARY-1\n"}
+    assert "CANARY" not in out + err
+    assert overread("key", "set", "MY_KEY", "sk-CANARY-1")[0] == 2
+    monkeypatch.setenv("MY_KEY", "sk-CANARY-1")
+    assert overread("key", "where", "MY_KEY")[1] == "environment\n"
+    assert overread("key", "where", "OTHER_KEY")[1] == "nowhere\n"
+    assert overread("key", "forget", "MY_KEY")[0] == 0

@@ -1,0 +1,201 @@
+"""Commands about what may leave this machine: allow, audit, review and key."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from viewer.cli.shared import json_option, store_option
+from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import BoxPx
+from viewer.domain.privacy import ReviewDecision
+from viewer.settings import read_settings
+from viewer.terminal import print_json, print_rows
+
+if TYPE_CHECKING:
+    from viewer.store.database import Store
+
+
+@click.command()
+@click.argument("host", required=False)
+@click.option("--for", "dataset", metavar="DATASET|any", help="Whose images may go.")
+@click.option("--withdraw", is_flag=True, help="Take the consent back.")
+@click.option("--list", "show", is_flag=True, help="List what is allowed.")
+@store_option
+@json_option
+def allow(
+    host: str | None,
+    dataset: str | None,
+    store: Path | None,
+    *,
+    withdraw: bool,
+    show: bool,
+    as_json: bool,
+) -> None:
+    """Let images of a data set go to a HOST, or to none any more.
+
+    What leaves is a freshly written PNG and the prompt: no header, no file name.
+    """
+    from viewer.services.privacy import consent_rows
+    from viewer.store.database import open_store
+
+    with open_store(read_settings(store).store) as opened:
+        if not show:
+            _decide(opened, host, dataset, withdraw=withdraw)
+        rows = consent_rows(opened)
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_rows(rows, ("endpoint", "for", "given_at"))
+    else:
+        click.echo("Local only: nothing may leave this machine.")
+
+
+def _decide(
+    store: "Store", host: str | None, dataset: str | None, *, withdraw: bool
+) -> None:
+    from viewer.services import privacy
+
+    if host is None:
+        raise WrongUseError("No host is named.", "Name one, or say --list.")
+    if withdraw:
+        if not privacy.withdraw(store, host, dataset):
+            raise WrongUseError(
+                f"Nothing was allowed to go to {host}.", "overread allow --list"
+            )
+    elif dataset is None:
+        raise WrongUseError(
+            "It is not said whose images may go.", "Say --for DATASET, or --for any."
+        )
+    else:
+        privacy.allow(store, host, dataset)
+
+
+@click.command()
+@store_option
+@json_option
+def audit(store: Path | None, *, as_json: bool) -> None:
+    """List everything that left this machine, and who allowed it when."""
+    from viewer.services.privacy import audit as audit_of
+    from viewer.store.database import open_store
+
+    with open_store(read_settings(store).store) as opened:
+        found = audit_of(opened)
+    if as_json:
+        print_json(found)
+        return
+    columns = ("sent_at", "endpoint", "body_sha256", "consent", "run", "model")
+    rows = found["departures"]
+    if rows:
+        print_rows(rows, columns)
+    else:
+        click.echo("Nothing left this machine.")
+
+
+class _Box(click.ParamType[BoxPx]):
+    """X0,Y0,X1,Y1 in the image's own pixels."""
+
+    name = "X0,Y0,X1,Y1"
+
+    def convert(
+        self,
+        value: str,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> BoxPx:
+        """Return the box; anything else is a wrong use."""
+        try:
+            x0, y0, x1, y1 = (float(part) for part in value.split(","))
+        except ValueError:
+            self.fail(f"'{value}' is no box.", param, ctx)
+        if not (x0 < x1 and y0 < y1):
+            self.fail(f"'{value}' is an empty box.", param, ctx)
+        return BoxPx(x0, y0, x1, y1)
+
+
+@click.command()
+@click.argument("name", metavar="DATASET|IMAGE")
+@click.option("--clean", is_flag=True, help="Nothing in the pixels names a person.")
+@click.option("--block", is_flag=True, help="The image may not leave.")
+@click.option("--black", "boxes", type=_Box(), multiple=True, help="Send it black.")
+@click.option(
+    "--black-found",
+    is_flag=True,
+    help="Where nothing was decided yet: send black what the text finder finds.",
+)
+@store_option
+@json_option
+def review(
+    name: str,
+    boxes: tuple[BoxPx, ...],
+    store: Path | None,
+    *,
+    clean: bool,
+    block: bool,
+    black_found: bool,
+    as_json: bool,
+) -> None:
+    """Look for text in pixels, and decide what of it may leave.
+
+    Without a decision the images are listed with the places found.
+    """
+    from viewer.services import privacy
+    from viewer.store.database import open_store
+
+    if clean + block + black_found + bool(boxes) > 1:
+        raise WrongUseError("More than one decision is said.", "Say one of them.")
+    with open_store(read_settings(store).store) as opened:
+        refs = privacy.images_named(opened, name)
+        if black_found:
+            privacy.black_out_found(opened, refs)
+        elif clean or block or boxes:
+            privacy.decide(opened, refs, _decision(clean=clean, block=block), boxes)
+        rows = privacy.review_rows(opened, refs)
+    if as_json:
+        print_json(rows)
+    else:
+        print_rows(rows, ("image", "frame", "decision", "reason", "boxes"))
+
+
+def _decision(*, clean: bool, block: bool) -> ReviewDecision:
+    if clean:
+        return ReviewDecision.CLEAN
+    return ReviewDecision.BLOCKED if block else ReviewDecision.BLACKED_OUT
+
+
+@click.group()
+def key() -> None:
+    """Keep the keys of endpoints in this computer's keyring."""
+
+
+@key.command("set")
+@click.argument("name")
+def set_command(name: str) -> None:
+    """Keep the key that a profile calls NAME, typed or read from standard input."""
+    from viewer.services.privacy import set_key
+
+    if sys.stdin.isatty():
+        value = click.prompt(f"Key {name}", hide_input=True)
+    else:
+        value = sys.stdin.readline()
+    set_key(name, value)
+    click.echo(f"The keyring holds {name}.")
+
+
+@key.command()
+@click.argument("name")
+def forget(name: str) -> None:
+    """Remove the key NAME from the keyring."""
+    from viewer.services.privacy import forget_key
+
+    forget_key(name)
+
+
+@key.command()
+@click.argument("name")
+def where(name: str) -> None:
+    """Say where the key NAME is found; never the key."""
+    from viewer.services.privacy import key_place
+
+    click.echo(key_place(name) or "nowhere")

@@ -1,0 +1,146 @@
+"""Keys of endpoints: in the memory of this process, the environment or the keyring.
+
+A profile names a key; its value stands in no file, argument, log or report of ours.
+"""
+
+import os
+from enum import StrEnum
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from viewer.domain.errors import WrongUseError
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+SERVICE: Final = "overread"
+"""The name under which the keyring keeps our keys."""
+_REAL: Final = frozenset({"SecretService", "Windows", "kwallet", "libsecret", "macOS"})
+"""Modules of keyring whose backends encrypt what they keep."""
+
+_memory: dict[str, str] = {}
+_lock = Lock()
+
+
+class KeyPlace(StrEnum):
+    """Where a key was found."""
+
+    MEMORY = "memory"
+    ENVIRONMENT = "environment"
+    KEYRING = "keyring"
+    NOWHERE = ""
+
+
+def key_named(name: str) -> str:
+    """Return the key of a name, "" where there is none."""
+    return _found(name)[1]
+
+
+def key_place(name: str) -> KeyPlace:
+    """Return where the key of a name is, without the key."""
+    return _found(name)[0]
+
+
+def remember_key(name: str, key: str) -> None:
+    """Keep a key until this process ends; "" forgets it."""
+    with _lock:
+        if key:
+            _memory[name] = _checked(key)
+        else:
+            _memory.pop(name, None)
+
+
+def store_key(name: str, key: str) -> None:
+    """Keep a key in this computer's keyring.
+
+    Raises
+    ------
+    WrongUseError
+        Where there is no keyring, it is locked, or the key holds characters no key
+        has; the sentence never repeats the key.
+    """
+    key = _checked(key)
+    backend = _backend()
+    if backend is None:
+        raise WrongUseError(
+            "This computer has no keyring that could keep a key safely.",
+            f"Set the environment variable {name} instead, before Overread starts.",
+        )
+    from keyring.errors import KeyringError
+
+    try:
+        backend.set_password(SERVICE, name, key)
+    except KeyringError as error:
+        raise _refused(error) from error
+
+
+def forget_key(name: str) -> None:
+    """Remove a key from memory and keyring; one that is in neither is no error."""
+    remember_key(name, "")
+    backend = _backend()
+    if backend is None:
+        return
+    from keyring.errors import KeyringError, PasswordDeleteError
+
+    try:
+        backend.delete_password(SERVICE, name)
+    except PasswordDeleteError:
+        return  # it was not there, which is what is wanted
+    except KeyringError as error:
+        raise _refused(error) from error
+
+
+def _found(name: str) -> tuple[KeyPlace, str]:
+    with _lock:
+        remembered = _memory.get(name, "")
+    if remembered:
+        return KeyPlace.MEMORY, remembered
+    named = os.environ.get(name, "").strip()
+    if named:
+        return KeyPlace.ENVIRONMENT, named
+    kept = _from_keyring(name)
+    return (KeyPlace.KEYRING, kept) if kept else (KeyPlace.NOWHERE, "")
+
+
+def _from_keyring(name: str) -> str:
+    backend = _backend()
+    if backend is None:
+        return ""
+    from keyring.errors import KeyringError
+
+    try:
+        return backend.get_password(SERVICE, name) or ""
+    except KeyringError as error:
+        raise _refused(error) from error
+
+
+def _backend() -> "KeyringBackend | None":
+    """Return the keyring in use where it encrypts what it keeps, else None."""
+    import keyring
+
+    backend = keyring.get_keyring()
+    parts = getattr(backend, "backends", None) or [backend]
+    return backend if all(is_real(part) for part in parts) else None
+
+
+def is_real(backend: object) -> bool:
+    """Tell whether a backend of keyring is the system's own, encrypted one."""
+    *package, module = type(backend).__module__.split(".")
+    return package == ["keyring", "backends"] and module in _REAL
+
+
+def _checked(key: str) -> str:
+    stripped = key.strip()
+    if not stripped or not (stripped.isascii() and stripped.isprintable()):
+        raise WrongUseError(
+            "The key is empty or holds characters no key has.",
+            "Copy it again, without line breaks.",
+        )
+    return stripped
+
+
+def _refused(error: Exception) -> WrongUseError:
+    return WrongUseError(
+        f"The keyring refused ({type(error).__name__}).",
+        "Unlock it, or set the key's environment variable instead.",
+    )

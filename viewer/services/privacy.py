@@ -1,0 +1,185 @@
+"""What a person decides about endpoints, keys and data sets, and the audit of it."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import MissingDependencyError, WrongUseError
+from viewer.domain.geometry import BoxPx
+from viewer.domain.privacy import (
+    Consent,
+    Departure,
+    PixelReview,
+    ReviewDecision,
+    pixels_sha256,
+)
+from viewer.models import keys
+from viewer.models.endpoint import endpoint_at
+from viewer.readers.pixels import load_pixels
+from viewer.services.burned_in import PixelsToReview, pixels_to_review
+from viewer.store import asking, cases
+from viewer.store.database import Store
+
+ANY: Final = "any"
+"""What a command line says for every data set."""
+_HOST: Final = re.compile(r"[\w.-]+(:\d+)?|\[[0-9a-fA-F:.]+\](:\d+)?")
+PURPOSE: Final = "questions about its images"
+
+
+def address_named(host: str) -> str:
+    """Return host:port of what a person typed: host, host:port or a whole address.
+
+    Without a port it is that of https.
+    """
+    written = host if "://" in host else f"https://{host}"
+    parts = urlsplit(written.strip())
+    if not _HOST.fullmatch(parts.netloc):
+        raise WrongUseError(
+            f"'{host}' is not the address of a server.",
+            "Write it like api.example.org or api.example.org:8443.",
+        )
+    return endpoint_at(f"{parts.scheme}://{parts.netloc}", "host").address
+
+
+def allow(store: Store, host: str, dataset: str, purpose: str = PURPOSE) -> Consent:
+    """Note that images of a data set, or of any, may go to an endpoint."""
+    address, named = address_named(host), _dataset(dataset)
+    if named is not None and named in asking.restricted_files(store).values():
+        raise WrongUseError(
+            f"'{named}' is restricted: its images may not leave this machine.",
+            "If its licence allows it after all, import it again with --unrestricted.",
+        )
+    number = asking.add_consent(store, address, named, purpose, granted=True)
+    return next(c for c in asking.consents(store) if c.id == number)
+
+
+def withdraw(store: Store, host: str, dataset: str | None = None) -> int:
+    """Take consents for an endpoint back; return how many held until now.
+
+    ``dataset`` None takes back every one of that endpoint.
+    """
+    address = address_named(host)
+    standing = [
+        c
+        for c in asking.standing_consents(store)
+        if c.endpoint == address and (dataset is None or c.dataset == _dataset(dataset))
+    ]
+    for consent in standing:
+        asking.add_consent(
+            store, address, consent.dataset, consent.purpose, granted=False
+        )
+    return len(standing)
+
+
+def _dataset(named: str) -> str | None:
+    return None if named == ANY else named
+
+
+def consent_rows(store: Store) -> list[dict[str, object]]:
+    """Return the consents that hold, as plain rows."""
+    return [_consent_row(c) for c in asking.standing_consents(store)]
+
+
+def _consent_row(consent: Consent) -> dict[str, object]:
+    return {
+        "id": consent.id,
+        "endpoint": consent.endpoint,
+        "for": consent.dataset or ANY,
+        "purpose": consent.purpose,
+        "given_at": consent.given_at,
+    }
+
+
+def audit(store: Store) -> dict[str, list[dict[str, object]]]:
+    """Return every word about endpoints and everything that left, oldest first."""
+    return {
+        "consents": [
+            {**_consent_row(c), "decision": "granted" if c.granted else "withdrawn"}
+            for c in asking.consents(store)
+        ],
+        "departures": [_departure_row(d) for d in asking.departures(store)],
+    }
+
+
+def _departure_row(departure: Departure) -> dict[str, object]:
+    return {
+        "id": departure.id,
+        "sent_at": departure.sent_at,
+        "endpoint": departure.endpoint,
+        "body_sha256": departure.body_sha256,
+        "consent": departure.consent,
+        "run": departure.run,
+        "item": departure.item,
+        "model": departure.model,
+    }
+
+
+def restrict(store: Store, dataset: str, *, restricted: bool) -> None:
+    """Say whether a data set's licence keeps its images on this machine."""
+    asking.set_restricted(store, dataset, restricted=restricted)
+
+
+def review_rows(store: Store, refs: Sequence[ImageRef]) -> list[dict[str, object]]:
+    """Return what is known of text in the pixels of images, and what was decided."""
+    return [_review_row(pixels_to_review(store.path, ref)) for ref in refs]
+
+
+def _review_row(found: PixelsToReview) -> dict[str, object]:
+    return {
+        "image": found.ref.path.name,
+        "frame": found.ref.frame,
+        "decision": found.earlier.decision.value if found.earlier else "",
+        "reason": found.reason,
+        "boxes": [[b.x0, b.y0, b.x1, b.y1] for b in found.proposed],
+    }
+
+
+def images_named(store: Store, name: str) -> tuple[ImageRef, ...]:
+    """Return the images of a registered data set, or of a file."""
+    path = Path(name)
+    if path.is_file():
+        return (ImageRef(path.absolute(), 0),)
+    return tuple(image.ref for image in cases.dataset_named(store, name).images)
+
+
+def decide(
+    store: Store,
+    refs: Sequence[ImageRef],
+    decision: ReviewDecision,
+    boxes: Sequence[BoxPx] = (),
+) -> None:
+    """Keep one decision about the pixels of images; ``boxes`` are blacked out."""
+    for ref in refs:
+        sha256 = pixels_sha256(load_pixels(ref))
+        asking.add_review(store, PixelReview(sha256, decision, tuple(boxes)))
+
+
+def black_out_found(store: Store, refs: Sequence[ImageRef]) -> None:
+    """Decide, for images without a decision, that what the finder found is all.
+
+    Without the text finder this raises MissingDependencyError.
+    """
+    for ref in refs:
+        found = pixels_to_review(store.path, ref)
+        if found.finder_missing:
+            raise MissingDependencyError(found.finder_missing)
+        if found.earlier is None:
+            asking.add_review(store, found.accepted)
+
+
+def set_key(name: str, key: str) -> None:
+    """Keep the key of a name in this computer's keyring."""
+    keys.store_key(name, key)
+
+
+def forget_key(name: str) -> None:
+    """Remove the key of a name from the keyring."""
+    keys.forget_key(name)
+
+
+def key_place(name: str) -> str:
+    """Return where the key of a name is found: environment, keyring, or "" for no."""
+    return keys.key_place(name).value

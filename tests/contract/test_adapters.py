@@ -11,7 +11,8 @@ import pytest
 
 from tests.helpers import tiny_vlm
 from tests.helpers.requests import facts, noise, request
-from tests.helpers.scripted_server import Script, ScriptedServer
+from tests.helpers.scripted_endpoint import EndpointScript
+from tests.helpers.scripted_server import ScriptedServer
 from tests.helpers.tiny_gguf import write_tiny_model
 from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest, ReplyKind
 from viewer.models.catalog import (
@@ -21,15 +22,23 @@ from viewer.models.catalog import (
     profile_from_table,
     spec_of,
 )
+from viewer.models.openai_api.servers import SERVERS
 from viewer.services.request_key import request_document, request_key
 
 ITEMS = tuple(f"patient{i}_study1_view1_frontal|Edema" for i in range(16))
+CONFIGS = (
+    *sorted(ADAPTERS),
+    "openai_api:responses",
+    *(f"openai_api:{kind}" for kind in SERVERS),
+)
+"""Each adapter once, and its other ways where it has several."""
+REMOTE = [name for name in CONFIGS if ADAPTERS[name.partition(":")[0]].remote]
 COUNTS = tuple(tuple(r * c for c in range(8)) for r in range(8))
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer(Script(answer_by_hash=True)) as running:
+    with ScriptedServer(EndpointScript(answer_by_hash=True)) as running:
         yield running
 
 
@@ -40,8 +49,11 @@ def tables(
     """Return, for each adapter that needs settings, a table that suffices."""
     folder = tmp_path_factory.mktemp("answers")
     local = tmp_path_factory.mktemp("models")
+    endpoint = {"base_url": server.base_url, "model": "tiny-vlm", "seed": 0}
     return {
-        "openai_api": {"base_url": server.base_url, "model": "tiny-vlm", "seed": 0},
+        "openai_api": endpoint,
+        "openai_api:responses": {**endpoint, "api": "responses", "logprobs": 2},
+        **{f"openai_api:{kind}": {**endpoint, "server": kind} for kind in SERVERS},
         "scripted": {"answer": "D4"},
         "replay": {"items_file": _items_file(folder)},
         "transformers_local": _tiny_llava(local / "tiny-llava"),
@@ -72,15 +84,17 @@ def _items_file(folder: Path) -> str:
     return str(path)
 
 
-@pytest.fixture(params=sorted(ADAPTERS))
+@pytest.fixture(params=CONFIGS)
 def profile(
     request: pytest.FixtureRequest, tables: Mapping[str, dict[str, object]]
 ) -> ModelProfile:
-    missing = missing_dependency(ADAPTERS[request.param])
+    adapter = request.param.partition(":")[0]
+    missing = missing_dependency(ADAPTERS[adapter])
     if missing is not None:
         pytest.skip(missing)
     settings = tables.get(request.param, {})
-    table = {"name": f"a-{request.param}", "adapter": request.param, **settings}
+    name = request.param.replace(":", "-")
+    table = {"name": f"a-{name}", "adapter": adapter, **settings}
     return profile_from_table(table)
 
 
@@ -131,6 +145,18 @@ def test_that_it_answers_with_text(profile: ModelProfile) -> None:
         assert adapter_for(profile).read(raw).text
 
 
+def test_that_an_answer_tells_its_end_its_usage_and_its_tokens_or_nothing(
+    profile: ModelProfile,
+) -> None:
+    reply = ask(profile, questions()[0])
+    assert reply.finish_reason in {"stop", "length", "content_filter"}
+    for count in (reply.usage.tokens_in, reply.usage.tokens_out):
+        assert count is None or count >= 0
+    for token in reply.logprobs:
+        assert token.logprob <= 0
+        assert [n for _, n in token.top] == sorted((n for _, n in token.top))[::-1]
+
+
 def test_that_reading_a_stored_reply_again_gives_the_same(
     profile: ModelProfile,
 ) -> None:
@@ -176,9 +202,7 @@ def test_that_an_answer_that_depends_on_facts_has_them_in_its_key(
         assert answers.setdefault(request_key(document), reply) == reply
 
 
-@pytest.mark.parametrize(
-    "profile", [name for name, spec in ADAPTERS.items() if spec.remote], indirect=True
-)
+@pytest.mark.parametrize("profile", REMOTE, indirect=True)
 def test_that_facts_never_reach_an_endpoint(
     profile: ModelProfile, server: ScriptedServer
 ) -> None:

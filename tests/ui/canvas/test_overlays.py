@@ -18,12 +18,12 @@ from viewer.ui.canvas.display import Camera
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.mark import Mark, MarkKind
 from viewer.ui.canvas.overlays import corner_text
-from viewer.ui.canvas.overlays.cell_answer import (
+from viewer.ui.canvas.overlays.answer_item import (
     FILL_ALPHA,
-    answer_rect,
     model_colors,
     provenance,
 )
+from viewer.ui.canvas.overlays.cell_answer import answer_rect
 from viewer.ui.canvas.overlays.grid import GridOverlay, cell_rect
 from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.overlays.label_places import axis_names, cell_labels

@@ -25,7 +25,7 @@ from viewer.domain.grid import Cell, Grid
 from viewer.domain.image import Photometric, PixelImage, Spacing, SpacingMeaning, Window
 from viewer.imaging.grid_overlay import LabelStyle
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.canvas.overlays.cell_answer import FILL_ALPHA
+from viewer.ui.canvas.overlays.answer_item import FILL_ALPHA
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.theme import current
 

@@ -24,7 +24,6 @@ from viewer.domain.image import Window
 from viewer.domain.reference import Mask
 from viewer.imaging.luts import is_inverted
 from viewer.imaging.pyramid import Pyramid
-from viewer.services.answers import StoredAnswer
 from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.annotations import Annotations
 from viewer.ui.canvas.display import Camera, Display, aspect_of, value_text
@@ -41,7 +40,7 @@ from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.mark_editing import MarkEditing
 from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.marks.mark import NAMES
-from viewer.ui.canvas.overlays.cell_answer import AnswerItem
+from viewer.ui.canvas.overlays.answer_item import AnswerItem
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.canvas.still_view import StillView
@@ -49,6 +48,7 @@ from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
 from viewer.ui.theme import current
 
 if TYPE_CHECKING:
+    from viewer.services.answers import StoredAnswer
     from viewer.ui.canvas.tools.drag import Drag
 
 _STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
@@ -133,7 +133,7 @@ class ImageView(StillView):
         self._layers.set_reference(mask)
         self.redraw()
 
-    def set_answers(self, answers: tuple[StoredAnswer, ...]) -> None:
+    def set_answers(self, answers: "tuple[StoredAnswer, ...]") -> None:
         """Draw answers; each model's colour goes by the order they come in."""
         self._layers.set_answers(answers)
         self.redraw()
@@ -425,7 +425,7 @@ class ImageView(StillView):
         self.cursor_moved.emit(CursorMoved(inside, text or ""))
         self._tell_hover(self._layers.answer_at(at))
 
-    def _tell_hover(self, answer: StoredAnswer | None) -> None:
+    def _tell_hover(self, answer: "StoredAnswer | None") -> None:
         if answer is not self._hovered:
             self._hovered = answer
             self.answer_hovered.emit(AnswerHovered(answer))

@@ -1,20 +1,25 @@
 """Everything that is drawn over the image and moves with it."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
 
+from viewer.domain.answer import HeatMapAnswer
 from viewer.domain.reference import Mask
-from viewer.services.answers import StoredAnswer
 from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.marks.mark import Mark
-from viewer.ui.canvas.overlays.cell_answer import AnswerItem, model_colors
+from viewer.ui.canvas.overlays.answer_item import AnswerItem, model_colors
+from viewer.ui.canvas.overlays.answers import answer_item
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.reference import ReferenceItem
 from viewer.ui.theme import current
+
+if TYPE_CHECKING:
+    from viewer.services.answers import StoredAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +101,17 @@ class Layers:
             self._reference = ReferenceItem(mask, current().reference, self._root)
         self._order()
 
-    def set_answers(self, answers: tuple[StoredAnswer, ...]) -> None:
-        """Load answers in place of those before; the first named lies on top."""
+    def set_answers(self, answers: "tuple[StoredAnswer, ...]") -> None:
+        """Load answers in place of those before; the first named lies on top.
+
+        Heat maps lie below all others, which they would hide.
+        """
         for item in self._answers:
             self._remove(item)
         colors = model_colors([a.model for a in answers], current().models)
         self._answers = tuple(
-            AnswerItem(answer, colors[answer.model], self._face, self._root)
-            for answer in reversed(answers)
+            answer_item(answer, colors[answer.model], self._face, self._root)
+            for answer in sorted(answers, key=_is_heat_map)[::-1]
         )
         self._order()
 
@@ -117,7 +125,7 @@ class Layers:
         )
         self._order()
 
-    def answer_at(self, at: QPointF) -> StoredAnswer | None:
+    def answer_at(self, at: QPointF) -> "StoredAnswer | None":
         """Return the topmost answer drawn at a position of the view."""
         for item in self._scene.items(at):
             if isinstance(item, AnswerItem):
@@ -135,3 +143,7 @@ class Layers:
             if item is not None:
                 item.setZValue(depth)
         self._lay_out()
+
+
+def _is_heat_map(answer: "StoredAnswer") -> bool:
+    return isinstance(answer.answer, HeatMapAnswer)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.result import Score
 from viewer.services.answers import StoredAnswer
-from viewer.ui.canvas.overlays.cell_answer import model_colors
+from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
 from viewer.ui.panels.labels import caption, title
 from viewer.ui.theme import current

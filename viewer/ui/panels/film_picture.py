@@ -12,7 +12,7 @@ from viewer.services.decoding import Decoder
 from viewer.services.field_raster import field_mask
 from viewer.services.measure import TrialRow
 from viewer.services.view_image import reference_masks
-from viewer.ui.canvas.overlays.cell_answer import provenance
+from viewer.ui.canvas.overlays.answer_item import provenance
 
 _KEPT: Final = 1024
 

@@ -1,16 +1,14 @@
 """The reference mask: its exact outline, and a light hatch inside."""
 
 from collections import defaultdict
-from math import floor
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
-    QImage,
     QPainter,
     QPainterPath,
     QPen,
@@ -20,11 +18,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from viewer.domain.reference import Mask
+from viewer.ui.canvas.overlays.kept_picture import KeptPicture
 
 LINE_PX: Final = 1.5
 _HATCH_ALPHA: Final = 70
-_LARGEST: Final = 1.5
-"""A picture of a mask is at most so many times as large as the view."""
 _Corner = tuple[int, int]
 
 
@@ -35,7 +32,7 @@ class ReferenceItem(QGraphicsItem):
         super().__init__(parent)
         self._path = outline_path(mask.array())
         self._color = QColor(color)
-        self._picture, self._look = QImage(), (0.0, 0.0, 0.0)
+        self._picture = KeptPicture()
 
     @property
     def extent(self) -> QRectF:
@@ -54,41 +51,12 @@ class ReferenceItem(QGraphicsItem):
     ) -> None:
         """Draw the picture of the mask, or the mask where it is far larger."""
         native = painter.worldTransform()
-        ratio = painter.device().devicePixelRatioF()
         edge = 2 * LINE_PX
         box = native.mapRect(self.extent).adjusted(-edge, -edge, edge, edge)
         painter.save()
         painter.setWorldTransform(QTransform())
-        # On whole device pixels, as the image moves.
-        at = QPointF(floor(box.left() * ratio), floor(box.top() * ratio)) / ratio
-        look = native.m11(), native.m22(), ratio
-        small = _area(box) <= _LARGEST * _area(QRectF(painter.viewport()))
-        if small and look == self._look:
-            painter.drawImage(at, self._pictured(native, box.size(), at, ratio))
-        else:
-            # While it is zoomed each picture would be drawn but once.
-            self._picture, self._look = QImage(), look
-            painter.setBrushOrigin(at)
-            self._draw(painter, native)
+        self._picture.paint(painter, native, box, self._draw)
         painter.restore()
-
-    def _pictured(
-        self, native: QTransform, size: QSizeF, at: QPointF, ratio: float
-    ) -> QImage:
-        """Return the mask as a picture with its top left corner ``at``."""
-        if self._picture.isNull():
-            pixels = size * ratio
-            self._picture = QImage(
-                int(pixels.width()) + 2,
-                int(pixels.height()) + 2,
-                QImage.Format.Format_ARGB32_Premultiplied,
-            )
-            self._picture.setDevicePixelRatio(ratio)
-            self._picture.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(self._picture)
-            self._draw(painter, native * QTransform.fromTranslate(-at.x(), -at.y()))
-            painter.end()
-        return self._picture
 
     def _draw(self, painter: QPainter, native: QTransform) -> None:
         """Hatch the inside at the screen's pitch and draw the outline."""
@@ -98,10 +66,6 @@ class ReferenceItem(QGraphicsItem):
         painter.fillPath(outline, QBrush(shade, Qt.BrushStyle.BDiagPattern))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.strokePath(outline, QPen(self._color, LINE_PX))
-
-
-def _area(rect: QRectF) -> float:
-    return rect.width() * rect.height()
 
 
 def outline_path(mask: npt.NDArray[np.bool_]) -> QPainterPath:

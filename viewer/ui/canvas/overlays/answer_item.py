@@ -1,0 +1,213 @@
+"""What every drawn answer has in common: its tag, its colour, where it comes from.
+
+Colour says which model, the shape of the sign what came of it.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Protocol
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from viewer.domain.geometry import PointPx
+from viewer.ui.canvas.overlays.aside import GAP, around, stepped_aside
+from viewer.ui.canvas.overlays.corner_text import COLOR
+from viewer.ui.canvas.overlays.halo import HALO, Face, text_size
+from viewer.ui.canvas.overlays.legend import MIDDLE, Legend
+from viewer.ui.canvas.overlays.measure_words import measure_rows
+from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
+
+if TYPE_CHECKING:
+    from viewer.services.answers import StoredAnswer
+
+LINE_PX: Final = 1.5
+FILL_ALPHA: Final = 38
+"""15 % of 255; a fill is at most 20 %."""
+CROSS_PX: Final = 5.0
+"""Half the width of the cross at the point that stands for an answer."""
+_GROUND: Final = QColor(0, 0, 0, 190)
+_GLYPH_PX: Final = 14.0
+_LEAST_HEIGHT: Final = 18.0
+_REACH_PX: Final = 16.0
+
+
+def model_colors(models: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
+    """Return a colour for each model: the first named has the first, and so on."""
+    names = list(dict.fromkeys(models))
+    return {name: palette[i % len(palette)] for i, name in enumerate(names)}
+
+
+def provenance(answer: "StoredAnswer") -> str:
+    """Return where an answer comes from, a line each; shown on hover."""
+    parameters = ", ".join(f"{k} {v}" for k, v in answer.parameters.items())
+    said = answer.score.answer or "no cell"
+    measures = measure_rows(answer.measures)
+    lines = (
+        f"{said}: {words_of(answer.score)}",
+        *(f"{name}: {value}" for name, value in measures),
+        f"Model: {answer.model}",
+        f"Version: {answer.model_returned or 'not stated by the model'}",
+        f"Adapter: {answer.adapter}",
+        f"Prompt: sha256 {answer.prompt_sha256[:16]}",
+        f"Parameters: {parameters or 'none'}",
+        f"Run: {answer.run}, trial {answer.trial}",
+    )
+    return "\n".join(lines)
+
+
+class AnswerShape(Protocol):
+    """What one kind of answer looks like, in one file each.
+
+    ``extent`` is the smallest native rectangle around it, null where there is nothing
+    to draw; ``legend`` explains its colours, None where they need no words.
+    """
+
+    @property
+    def extent(self) -> QRectF: ...  # noqa: D102 - said above
+
+    @property
+    def legend(self) -> Legend | None: ...  # noqa: D102 - said above
+
+    def outline(self, native: QTransform) -> QPainterPath:
+        """Return the native shape that a hover asks about; ``native`` maps to view."""
+        ...
+
+    def paint(self, painter: QPainter, native: QTransform, color: QColor) -> None:
+        """Draw it in the view's pixels, to which ``native`` maps."""
+        ...
+
+
+class AnswerItem(QGraphicsItem):
+    """One answer in native coordinates, with a tag that steps aside.
+
+    :meth:`lay_out` decides where the tag stands, in the view's pixels.
+    """
+
+    def __init__(
+        self,
+        answer: "StoredAnswer",
+        shape: AnswerShape,
+        color: str,
+        face: Face,
+        parent: QGraphicsItem,
+    ) -> None:
+        super().__init__(parent)
+        self.answer = answer
+        self._shape, self._color, self._face = shape, QColor(color), face
+        self.tag, self._tag_native = QRectF(), QRectF()
+        self._native, self._drawn_on = QTransform(), shape.extent
+        self.setToolTip(provenance(answer))
+
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        """Return the native rectangle around shape and tag."""
+        return self._drawn_on.united(self._tag_native)
+
+    def shape(self) -> QPainterPath:
+        """Return shape and tag: over both the answer's provenance is shown."""
+        path = QPainterPath()
+        path.setFillRule(Qt.FillRule.WindingFill)
+        if not self._shape.extent.isNull():
+            path.addPath(self._shape.outline(self._native))
+        path.addRect(self._tag_native)
+        return path
+
+    def lay_out(
+        self, native: QTransform, area: QRectF, taken: Sequence[QRectF], clear: QRectF
+    ) -> QRectF:
+        """Choose a place for the tag on the screen and return it.
+
+        ``native`` maps native pixels to the view, ``taken`` are the view's rectangles
+        to stay off, ``clear`` the reference's: it is covered only if all else fails.
+        """
+        size, extent = self._tag_size(), self._shape.extent
+        box = native.mapRect(extent)
+        places = _column(area, size) if extent.isNull() else around(box, size)
+        self.tag = stepped_aside(places, size, area, taken, clear)
+        self.prepareGeometryChange()
+        self._native, to_native = native, native.inverted()[0]
+        self._tag_native = to_native.mapRect(self.tag)
+        if not extent.isNull():
+            reach = box.adjusted(-_REACH_PX, -_REACH_PX, _REACH_PX, _REACH_PX)
+            self._drawn_on = to_native.mapRect(reach)
+        return self.tag
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
+        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
+    ) -> None:
+        """Draw the shape, and the tag that names the model with the outcome's sign."""
+        native = painter.worldTransform()
+        painter.save()
+        painter.setWorldTransform(QTransform())
+        if not self._shape.extent.isNull():
+            painter.save()
+            self._shape.paint(painter, native, self._color)
+            painter.restore()
+        self._paint_tag(painter)
+        painter.restore()
+
+    def _paint_tag(self, painter: QPainter) -> None:
+        painter.fillRect(self.tag, _GROUND)
+        inner = self.tag.adjusted(GAP, 0, -GAP, 0)
+        line = QRectF(inner.topLeft(), QSizeF(inner.width(), self._line_height()))
+        square = QRectF(0, 0, _GLYPH_PX, _GLYPH_PX)
+        square.moveCenter(QPointF(line.left() + _GLYPH_PX / 2, line.center().y()))
+        painter.setFont(self._face.font())
+        paint_glyph(painter, glyph_of(self.answer.score), square, self._color)
+        painter.setPen(QColor(COLOR))
+        line.setLeft(square.right() + GAP)
+        painter.drawText(line, MIDDLE, self._words())
+        if self._shape.legend is not None:
+            below = QPointF(inner.left(), line.bottom())
+            self._shape.legend.paint(painter, below, self._face)
+
+    def _words(self) -> str:
+        return f"{self.answer.model}  {words_of(self.answer.score)}"
+
+    def _line_height(self) -> float:
+        return max(text_size(self._words(), self._face).height(), _LEAST_HEIGHT)
+
+    def _tag_size(self) -> QSizeF:
+        words, legend = text_size(self._words(), self._face), self._shape.legend
+        below = legend.size(self._face) if legend else QSizeF(0, 0)
+        width = max(words.width() + _GLYPH_PX + GAP, below.width()) + 2 * GAP
+        return QSizeF(width, self._line_height() + below.height())
+
+
+def line_pen(color: QColor, join: Qt.PenJoinStyle = Qt.PenJoinStyle.MiterJoin) -> QPen:
+    """Return the pen of an outline, as wide at any zoom."""
+    pen = QPen(color, LINE_PX)
+    pen.setJoinStyle(join)
+    return pen
+
+
+def shade(color: QColor) -> QColor:
+    """Return the fill of a shape."""
+    fill = QColor(color)
+    fill.setAlpha(FILL_ALPHA)
+    return fill
+
+
+def paint_cross(
+    painter: QPainter, native: QTransform, point: PointPx, color: QColor
+) -> None:
+    """Draw a cross with a dark halo at the point that stands for an answer."""
+    at = native.map(QPointF(point.x, point.y))
+    arms = (QPointF(CROSS_PX, 0), QPointF(0, CROSS_PX))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for pen in (QPen(HALO, LINE_PX + 2), QPen(color, LINE_PX)):
+        painter.setPen(pen)
+        for arm in arms:
+            painter.drawLine(at - arm, at + arm)
+
+
+def _column(area: QRectF, size: QSizeF) -> tuple[QPointF, ...]:
+    """Return the places of a tag without a shape: down the left edge of the view."""
+    pitch = size.height() + GAP
+    count = max(1, int(area.height() / pitch) - 1)
+    return tuple(
+        QPointF(area.left() + 2 * GAP, 2 * GAP + i * pitch) for i in range(count)
+    )

@@ -1,0 +1,66 @@
+"""What costs much to draw, kept as a picture while it only moves."""
+
+from collections.abc import Callable
+from math import floor
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QImage, QPainter, QTransform
+
+_LARGEST: Final = 1.5
+"""A picture is at most so many times as large as the view."""
+Draw = Callable[[QPainter, QTransform], None]
+"""Draws in the view's pixels; the transform maps native pixels to them."""
+
+
+class KeptPicture:
+    """The picture of one overlay at one zoom."""
+
+    def __init__(self) -> None:
+        self._picture, self._look = QImage(), (0.0, 0.0, 0.0)
+
+    def paint(
+        self, painter: QPainter, native: QTransform, box: QRectF, draw: Draw
+    ) -> None:
+        """Draw the picture, or what it shows where that is far larger than the view.
+
+        ``box`` is the view's rectangle that is drawn on, ``painter`` one in the view's
+        pixels.
+        """
+        ratio = painter.device().devicePixelRatioF()
+        # On whole device pixels, as the image moves.
+        at = QPointF(floor(box.left() * ratio), floor(box.top() * ratio)) / ratio
+        look = native.m11(), native.m22(), ratio
+        small = _area(box) <= _LARGEST * _area(QRectF(painter.viewport()))
+        if small and look == self._look:
+            if self._picture.isNull():
+                self._picture = _pictured(native, box.size(), at, ratio, draw)
+            painter.drawImage(at, self._picture)
+        else:
+            # While it is zoomed each picture would be drawn but once.
+            self._picture, self._look = QImage(), look
+            painter.setBrushOrigin(at)
+            draw(painter, native)
+
+
+def _pictured(
+    native: QTransform, size: QSizeF, at: QPointF, ratio: float, draw: Draw
+) -> QImage:
+    """Return what is drawn as a picture with its top left corner ``at``."""
+    pixels = size * ratio
+    picture = QImage(
+        int(pixels.width()) + 2,
+        int(pixels.height()) + 2,
+        QImage.Format.Format_ARGB32_Premultiplied,
+    )
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    draw(painter, native * QTransform.fromTranslate(-at.x(), -at.y()))
+    painter.end()
+    return picture
+
+
+def _area(rect: QRectF) -> float:
+    return rect.width() * rect.height()

@@ -99,9 +99,10 @@ def build_window(settings: Settings, decoder: Decoder | None = None) -> MainWind
 
 
 def furnish(window: MainWindow) -> None:
-    """Add both workspaces; they import what a window alone does without."""
+    """Add every workspace; they import what a window alone does without."""
     _add_read(window)
     _add_measure(window)
+    _add_models(window)
 
 
 def _add_read(window: MainWindow) -> None:
@@ -119,6 +120,14 @@ def _add_measure(window: MainWindow) -> None:
     measure.trial_chosen.connect(window.open_trial)
     window.add_measure(measure, measure)
     InterruptedRuns(window.desk, measure.resume, window).look()
+
+
+def _add_models(window: MainWindow) -> None:
+    from viewer.ui.models_workspace import ModelsWorkspace
+
+    models = ModelsWorkspace(window.desk)
+    models.models_changed.connect(window.reload_models)
+    window.add_models(models, models)
 
 
 def _open_first(
@@ -162,6 +171,7 @@ def _report_first_image(window: MainWindow) -> None:
 def _finish_furnishing(window: MainWindow) -> None:
     gc.enable()  # the start went without: hardly anything it makes is garbage
     _add_measure(window)
+    _add_models(window)
     window.return_to_workspace()
 
 

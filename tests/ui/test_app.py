@@ -11,11 +11,15 @@ from viewer.services.demo_process import DemoProcess, DemoProgress
 from viewer.settings import Settings
 
 
-def test_that_the_window_has_both_workspaces(qtbot: QtBot, settings: Settings) -> None:
+def test_that_the_window_has_every_workspace(qtbot: QtBot, settings: Settings) -> None:
     window = app.build_window(settings)
     qtbot.addWidget(window)
     app.furnish(window)
-    assert list(window.switch.buttons) == ["window.read", "window.measure"]
+    assert list(window.switch.buttons) == [
+        "window.read",
+        "window.measure",
+        "window.models",
+    ]
     known = [spec for spec, _ in window.desk.actions]
     assert {"file.batch", "ask.ask", "tool.length"} <= {spec.id for spec in known}
 

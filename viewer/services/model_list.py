@@ -1,7 +1,8 @@
 """Every model with its state in words: what it needs, where it is asked."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 from urllib.parse import urlsplit
@@ -31,7 +32,7 @@ class ModelLine:
 
     ``state`` says in words what it still needs, else that it is ready; ``host`` is the
     other machine that it is asked at, "" where images stay on this one. ``own``: it
-    stands in the person's file and may be changed.
+    stands in the person's file, as the ``table`` there, and may be changed.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ModelLine:
     state: str
     own: bool
     host: str = ""
+    table: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def can_ask(self) -> bool:
@@ -64,6 +66,7 @@ def _line(model: KnownModel) -> ModelLine:
         state=state,
         own=model.own,
         host=host_of(model.profile) if model.profile else "",
+        table=model.table,
     )
 
 

@@ -1,7 +1,7 @@
 """A person's own models: read from models.toml, changed there, and taken back."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -9,11 +9,13 @@ from typing import Final
 from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.models.catalog import (
+    ADAPTERS,
     adapters,
     builtin_profiles,
     missing_dependency,
     profile_from_table,
 )
+from viewer.models.openai_api.servers import SERVERS
 from viewer.models.protocol import AdapterSpec, Setting
 from viewer.services.form_field import FormField
 from viewer.services.study_file import named_profile, own_profiles, read_toml
@@ -21,6 +23,7 @@ from viewer.writers.files import write_atomically
 from viewer.writers.models_toml import with_model, without_model
 
 _NUMBERS: Final = {int: "int", float: "float"}
+_SERVER: Final = "server"
 _HEAD: Final = (
     "# Models that Overread asks, beside those that come with it.\n"
     "# A key never stands here: api_key_env names the variable that holds it.\n"
@@ -44,10 +47,13 @@ class KnownModel:
 
 @dataclass(frozen=True)
 class NewModel:
-    """A way of asking as New offers it; ``table`` holds what is set from the start."""
+    """A way of asking as New offers it; ``table`` holds what is set from the start.
+
+    Those of the same ``group`` belong together; "" stands alone.
+    """
 
     title: str
-    summary: str
+    group: str
     adapter: str
     missing: str = ""
     table: Mapping[str, object] = field(default_factory=dict)
@@ -110,12 +116,22 @@ def _own_model(table: object, number: int, models_file: Path) -> KnownModel:
 
 
 def new_models() -> tuple[NewModel, ...]:
-    """Return the ways of asking that have something to set."""
-    return tuple(
-        NewModel(spec.name, spec.summary, spec.name, missing_dependency(spec) or "")
-        for spec in adapters().values()
-        if spec.settings
-    )
+    """Return the ways of asking that have something to set, our own first."""
+    found = {**ADAPTERS, **adapters()}.values()
+    return tuple(new for spec in found if spec.settings for new in _offers(spec))
+
+
+def _offers(spec: AdapterSpec) -> Iterator[NewModel]:
+    """Yield a way of asking, once for each kind of server where it knows some."""
+    missing = missing_dependency(spec) or ""
+    kinds = next((s.choices for s in spec.settings if s.key == _SERVER), ())
+    if not kinds:
+        start = {"name": spec.name.replace("_", "-"), "adapter": spec.name}
+        yield NewModel(spec.summary, "", spec.name, missing, start)
+    for kind in kinds:
+        start = {"name": kind.replace("_", "-"), "adapter": spec.name, _SERVER: kind}
+        title = SERVERS[kind].title
+        yield NewModel(title, spec.summary, spec.name, missing, start)
 
 
 def spec_named(adapter: str) -> AdapterSpec | None:

@@ -27,6 +27,7 @@ class Place(StrEnum):
     """In each workspace that handles it, and by that workspace alone."""
     READ = "read"
     MEASURE = "measure"
+    MODELS = "models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,15 @@ def _measure(
     name: str, menu: str, text: str, key: str, tip: str, icon_name: str = ""
 ) -> ActionSpec:
     return ActionSpec(name, menu, text, key, tip, icon_name, Place.MEASURE)
+
+
+def _models(
+    name: str, text: str, key: str, tip: str, icon_name: str, *, section: bool = False
+) -> ActionSpec:
+    return ActionSpec(
+        f"model.{name}", "Model", text, key, tip, icon_name, Place.MODELS,
+        section=section,
+    )  # fmt: skip
 
 
 _PRESETS: Final = (
@@ -177,11 +187,26 @@ ACTIONS: Final = (
              "Finish what is in flight; resume it later", "pause"),
     _measure("run.cancel", "Model", "Cancel run", "",
              "Finish what is in flight, then end as cancelled", "stop"),
+    _models("new", "New model…", "Ctrl+N", "Add a model and say how it is asked",
+            "plus", section=True),
+    _models("save", "Save model", "Ctrl+S", "Keep the settings of the chosen model",
+            "content-save-outline"),
+    _models("duplicate", "Duplicate model", "Ctrl+D",
+            "Add a model with the settings of the chosen one", "content-duplicate"),
+    _models("delete", "Delete model", "",
+            "Delete the chosen model; Undo brings it back", "delete-outline"),
+    _models("load", "Load model", "", "Hold the chosen model in memory",
+            "tray-arrow-up", section=True),
+    _models("unload", "Unload model", "", "Give the chosen model's memory back",
+            "tray-arrow-down"),
     ActionSpec("window.read", "Window", "Read", "Ctrl+1", "Read cases and ask models",
                "radiology-box-outline", checkable=True, group="workspace"),
     ActionSpec("window.measure", "Window", "Measure", "Ctrl+2",
                "Runs, their results and their cases", "chart-bar", checkable=True,
                group="workspace"),
+    ActionSpec("window.models", "Window", "Models", "Ctrl+4",
+               "Models, what they need and how they are asked", "robot-outline",
+               checkable=True, group="workspace"),
     ActionSpec("measure.back", "Window", "Back to the results", "Esc",
                "Return to the row that this case was chosen from", "arrow-left",
                Place.READ),

@@ -36,6 +36,7 @@ from viewer.ui.crash import CrashHandler
 from viewer.ui.desk import Desk
 from viewer.ui.layout_memory import (
     RECENT,
+    Choices,
     Layout,
     bytes_of,
     digits_of,
@@ -50,7 +51,7 @@ from viewer.ui.shortcuts_sheet import ShortcutsSheet
 from viewer.ui.show_once import show_once
 from viewer.ui.status_bar import CancelAsked, PauseAsked, StatusBar
 from viewer.ui.switch import Switch
-from viewer.ui.workspaces import ReadsCases, ShowsRuns, TrialEvent
+from viewer.ui.workspaces import KeepsModels, ReadsCases, ShowsRuns, TrialEvent
 
 if TYPE_CHECKING:
     from viewer.services.background import WorkerMessage
@@ -76,6 +77,7 @@ class MainWindow(QMainWindow):
         self._shown: list[_Shown] = []
         self._read: ReadsCases | None = None
         self._measure: ShowsRuns | None = None
+        self._models: KeepsModels | None = None
         self.crash = CrashHandler(desk.settings, desk.notices, self)
         self.setWindowTitle("Overread")
         self.setAcceptDrops(True)
@@ -156,6 +158,17 @@ class MainWindow(QMainWindow):
         self.desk.actions.handle({"measure.back": self.back_to_results}, Place.READ)
         self._fill_menus()
         self.enter(self.place)
+
+    def add_models(self, widget: QWidget, models: KeepsModels) -> None:
+        """Add the workspace that shows which models there are."""
+        self._models = models
+        models.recall(self._layout.choices)
+        self._add(_Shown(Place.MODELS, widget), models.handlers())
+
+    def reload_models(self) -> None:
+        """Let Read offer the models that there are now."""
+        if self._read is not None:
+            self._read.reload_models()
 
     def _add(self, shown: _Shown, handlers: Handlers) -> None:
         self._shown.append(shown)
@@ -350,6 +363,14 @@ class MainWindow(QMainWindow):
             return self._layout.paths  # what could not be opened may be back then
         return tuple(str(path.absolute()) for path in self._read.open_now)
 
+    def _choices(self) -> Choices:
+        """Return the choices of every workspace; of one that is not there, the kept."""
+        choices = dict(self._layout.choices)
+        for workspace in (self._read, self._models):
+            if workspace is not None:
+                choices |= workspace.choices
+        return choices
+
     def _tool(self) -> str:
         tools = (
             s.id for s, action in self.desk.actions if s.group and action.isChecked()
@@ -385,7 +406,7 @@ class MainWindow(QMainWindow):
             paths=self._paths(),
             image=self._read.image_now if self._read else self._layout.image,
             recent=tuple(map(str, self._opened_lately()[:RECENT])),
-            choices=self._read.choices if self._read else self._layout.choices,
+            choices=self._choices(),
             splitters={
                 name: digits_of(splitter.saveState())
                 for shown in self._shown

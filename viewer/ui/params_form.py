@@ -1,6 +1,7 @@
 """A form built from what a study says of its parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -8,6 +9,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
+    QFileDialog,
     QFormLayout,
     QLineEdit,
     QListWidget,
@@ -17,9 +19,15 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.services.form_field import FormField
+from viewer.ui.icons import icon
 
 _LARGEST: Final = 2**31 - 1
 _LIST_ROWS: Final = 12
+_LABEL: Final = QFormLayout.ItemRole.LabelRole
+_TYPED: Final = frozenset({"text", "path"})
+"""Kinds whose meaning stands in the field until something is typed."""
+_WORDS: Final = {"api": "API", "url": "URL", "env": "variable", "s": "in seconds"}
+"""Parts of parameters' names that read better in another spelling."""
 
 
 class YesNo(QCheckBox):
@@ -145,6 +153,47 @@ class Line(QLineEdit):
         self.setText(str(value))
 
 
+class MaybeNumber(Line):
+    """A number, or nothing where it is left out; what is no number stays as typed."""
+
+    def __init__(self, kind: Callable[[str], int | float]) -> None:
+        super().__init__()
+        self._kind = kind
+        self.setPlaceholderText("not set")
+
+    def value(self) -> object:
+        """Return the number, None for nothing, else the text."""
+        text = self.text().strip()
+        try:
+            return self._kind(text) if text else None
+        except ValueError:
+            return text
+
+    def set_value(self, value: object) -> None:
+        """Show a number; None shows nothing."""
+        self.setText("" if value is None else str(value))
+
+
+class PathLine(Line):
+    """The path of a file, typed or chosen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        browse = self.addAction(
+            icon("folder-open-outline"), QLineEdit.ActionPosition.TrailingPosition
+        )
+        browse.setToolTip("Choose a file…")
+        browse.triggered.connect(self.choose)
+
+    def choose(self) -> None:
+        """Let a person choose the file."""
+        dialog = QFileDialog(self.window(), "Choose a file")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.setText)
+        dialog.open()
+
+
 class ListLine(Line):
     """Several values in a line, between commas; whole numbers are numbers."""
 
@@ -164,6 +213,9 @@ _SIMPLE: Final[Mapping[str, Callable[[], Widget]]] = {
     "bool": YesNo,
     "int": Whole,
     "float": Decimal,
+    "maybe_int": partial(MaybeNumber, int),
+    "maybe_float": partial(MaybeNumber, float),
+    "path": PathLine,
 }
 
 
@@ -172,6 +224,8 @@ def editor(field: FormField) -> Widget:
     made = _made(field)
     if isinstance(made, Whole | Decimal):
         _bound(made, field)
+    if isinstance(made, Line) and field.kind in _TYPED:
+        made.setPlaceholderText(field.help)
     made.setToolTip(field.help)
     made.setAccessibleName(spoken_name(field.name))
     made.setAccessibleDescription(field.help)
@@ -200,7 +254,8 @@ def _made(field: FormField) -> Widget:
 
 def spoken_name(name: str) -> str:
     """Return a parameter's name as a label."""
-    return name.replace("_", " ").capitalize()
+    words = " ".join(_WORDS.get(word, word) for word in name.split("_"))
+    return words[:1].upper() + words[1:]
 
 
 class ParamsForm(QWidget):
@@ -226,21 +281,37 @@ class ParamsForm(QWidget):
         while self._rows.rowCount():
             self._rows.removeRow(0)
         self._editors = {field.name: editor(field) for field in fields}
-        self._defaults = {name: w.value() for name, w in self._editors.items()}
+        self._defaults = self.values()
         for name, widget in self._editors.items():
             self._rows.addRow(spoken_name(name), widget)
             widget.edited.connect(self.edited)
 
+    @property
+    def label_width(self) -> int:
+        """The width of the labels' column, for rows above the form."""
+        labels = (self._rows.itemAt(i, _LABEL) for i in range(self._rows.rowCount()))
+        return max((label.sizeHint().width() for label in labels if label), default=0)
+
     def changed(self) -> dict[str, object]:
         """Return the parameters that differ from their default."""
-        values = {name: w.value() for name, w in self._editors.items()}
-        return {n: v for n, v in values.items() if v != self._defaults[n]}
+        return {n: v for n, v in self.values().items() if v != self._defaults[n]}
 
-    def set_values(self, values: Mapping[str, object]) -> None:
-        """Show these values, where the form has such a parameter."""
-        for name, value in values.items():
-            if name in self._editors:
-                self._editors[name].set_value(value)
+    def set_values(self, values: Mapping[str, object]) -> tuple[str, ...]:
+        """Show these values; return the names of those the form cannot show."""
+        return tuple(n for n, value in values.items() if not self._set(n, value))
+
+    def _set(self, name: str, value: object) -> bool:
+        if name not in self._editors:
+            return False
+        try:
+            self._editors[name].set_value(value)
+        except ValueError:
+            return False
+        return True
+
+    def values(self) -> dict[str, object]:
+        """Return every parameter."""
+        return {name: widget.value() for name, widget in self._editors.items()}
 
 
 def _is_ticked(item: QListWidgetItem) -> bool:

@@ -47,6 +47,9 @@ class ReadsCases(Workspace, Protocol):
     ) -> None:
         """Add files and folders, and show that image, else the first of them."""
 
+    def reload_models(self) -> None:
+        """Read the models and their states again."""
+
     def show_answer(self, trial: int, /) -> None:
         """Open the case of a trial, its answer drawn."""
 
@@ -56,6 +59,17 @@ class ShowsRuns(Workspace, Protocol):
 
     def return_to_row(self) -> None:
         """Give the focus back to the row that a case was chosen from."""
+
+
+class KeepsModels(Workspace, Protocol):
+    """The workspace that shows which models there are."""
+
+    @property
+    def choices(self) -> Choices:
+        """What a person chose in it, for the next start."""
+
+    def recall(self, choices: Choices, /) -> None:
+        """Choose again what was chosen when the window was left."""
 
 
 class TrialEvent(Protocol):

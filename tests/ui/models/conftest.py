@@ -1,0 +1,66 @@
+"""A home with models of every kind, and the package of somebody else's that loads."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.loadable_package import write_package
+from viewer.models import catalog
+from viewer.settings import Settings
+from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.models_workspace import ModelsWorkspace
+
+MODELS = """# mine, in the order I like
+[[model]]
+name = "here"
+adapter = "openai_api"
+base_url = "http://127.0.0.1:9/v1"
+model = "m"
+
+# loads in a moment
+[[model]]
+name = "large"
+adapter = "slow"
+seconds = 0.6
+
+[[model]]
+name = "endless"
+adapter = "slow"
+seconds = 600
+"""
+
+
+@pytest.fixture
+def _loadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install, for this test and its workers, a way of asking that has to load."""
+    package = str(write_package(tmp_path / "site"))
+    monkeypatch.syspath_prepend(package)
+    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    monkeypatch.setenv("PYTHONPATH", path)
+    catalog._outsiders.cache_clear()
+    yield
+    catalog._outsiders.cache_clear()
+
+
+@pytest.fixture
+def desk(settings: Settings, qtbot: QtBot, _loadable: None) -> Iterator[Desk]:
+    """A desk with a real worker, and the models above."""
+    del qtbot  # the application
+    settings.models_file.write_text(MODELS)
+    made = Desk(settings, WorkerBridge(settings.store))
+    yield made
+    made.worker.close()
+
+
+@pytest.fixture
+def workspace(desk: Desk, qtbot: QtBot) -> ModelsWorkspace:
+    """The workspace, with every model listed."""
+    made = ModelsWorkspace(desk)
+    qtbot.addWidget(made)
+    made.resize(1200, 800)
+    made.show()
+    qtbot.waitUntil(lambda: len(made.list.models.rows) == 6)
+    return made

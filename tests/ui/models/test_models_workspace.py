@@ -1,0 +1,242 @@
+"""Models: their states, their settings, and the memory that they hold."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from tests.ui.models.conftest import MODELS
+from viewer.models import catalog
+from viewer.services import model_list
+from viewer.services.model_profiles import new_models
+from viewer.ui.desk import Desk
+from viewer.ui.models_workspace import ModelsWorkspace
+from viewer.ui.notices import Notice
+from viewer.ui.params_form import Line
+from viewer.ui.tables.models_model import ModelRow, bytes_text
+
+WAIT_MS = 20_000
+
+
+def row(workspace: ModelsWorkspace, name: str) -> ModelRow:
+    number = workspace.list.models.row_of(name)
+    assert number is not None, name
+    return workspace.list.models.rows[number]
+
+
+def choose(workspace: ModelsWorkspace, name: str) -> None:
+    number = workspace.list.models.row_of(name)
+    assert number is not None, name
+    workspace.list.choose(number)
+
+
+def field(workspace: ModelsWorkspace, name: str) -> Line:
+    widget = workspace.profile.form.editors[name]
+    assert isinstance(widget, Line)
+    return widget
+
+
+def text(desk: Desk) -> str:
+    return desk.settings.models_file.read_text()
+
+
+def test_that_every_model_stands_with_its_state_the_persons_own_first(
+    workspace: ModelsWorkspace, qtbot: QtBot
+) -> None:
+    names = [each.key for each in workspace.list.models.rows]
+    assert names == ["endless", "here", "large", "asymmetry", "prior", "uniform"]
+    qtbot.waitUntil(
+        lambda: row(workspace, "large").state == "ready, takes 4.1 GB", timeout=WAIT_MS
+    )
+    assert row(workspace, "here").state == "ready"
+
+
+def test_that_nothing_installed_is_said_with_the_way_to_get_it(
+    workspace: ModelsWorkspace, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        model_list,
+        "missing_import",
+        lambda spec: ("torch", "overread[local]") if spec.name == "slow" else None,
+    )
+    workspace.refresh()
+    said = "needs torch: pip install overread[local]"
+    qtbot.waitUntil(lambda: row(workspace, "large").line.state == said)
+
+
+def test_that_a_model_loads_with_progress_and_memory_and_unloads(
+    workspace: ModelsWorkspace, qtbot: QtBot
+) -> None:
+    choose(workspace, "large")
+    memory = workspace.profile.memory
+    qtbot.waitUntil(memory.load.isVisible, timeout=WAIT_MS)
+    assert memory.words.text() == "Not loaded; it takes 4.1 GB."
+    seen: list[str] = []
+    workspace.book.changed.connect(lambda: seen.append(row(workspace, "large").state))
+    QTest.mouseClick(memory.load, Qt.MouseButton.LeftButton)
+    assert memory.cancel.isVisible()
+    qtbot.waitUntil(memory.unload.isVisible, timeout=WAIT_MS)
+    assert row(workspace, "large").state == "loaded, 4.1 GB"
+    assert any(s.startswith("loading ") and s != "loading 0 %" for s in seen), seen
+    QTest.mouseClick(memory.unload, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(memory.load.isVisible, timeout=WAIT_MS)
+
+
+def test_that_loading_is_cancelled_and_a_notice_says_so(
+    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+) -> None:
+    told = list[Notice]()
+    desk.notices.posted.connect(told.append)
+    choose(workspace, "endless")
+    memory = workspace.profile.memory
+    qtbot.waitUntil(memory.load.isVisible, timeout=WAIT_MS)
+    workspace.handlers()["model.load"]()
+    qtbot.waitUntil(lambda: "reading weights" in memory.words.text(), timeout=WAIT_MS)
+    memory.cancel.click()
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    assert "cancelled" in told[0].what
+    assert memory.load.isVisible()
+
+
+def test_that_a_changed_setting_is_kept_in_its_line_and_taken_back(
+    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+) -> None:
+    choose(workspace, "here")
+    field(workspace, "temperature").setText("0.5")
+    assert row(workspace, "here").state == "ready · edited, not saved"
+    choose(workspace, "large")
+    choose(workspace, "here")
+    assert field(workspace, "temperature").text() == "0.5"
+    with qtbot.waitSignal(workspace.models_changed):
+        QTest.mouseClick(workspace.profile.save, Qt.MouseButton.LeftButton)
+    changed = MODELS.replace('model = "m"\n', 'model = "m"\ntemperature = 0.5\n')
+    assert text(desk) == changed
+    with qtbot.waitSignal(workspace.models_changed):
+        desk.undo.undo()
+    assert text(desk) == MODELS
+    assert field(workspace, "temperature").text() == ""
+
+
+def test_that_what_is_wrong_is_said_at_once_and_cannot_be_saved(
+    workspace: ModelsWorkspace, qtbot: QtBot
+) -> None:
+    choose(workspace, "here")
+    field(workspace, "temperature").setText("warm")
+    hint = workspace.profile.hint
+    qtbot.waitUntil(lambda: "is not a number" in hint.text())
+    assert not workspace.profile.save.isEnabled()
+    field(workspace, "temperature").setText("0.1")
+    QTest.keyClicks(workspace.profile.name, "large")
+    workspace.profile.name.setText("large")
+    workspace.profile.name.textEdited.emit("large")
+    qtbot.waitUntil(lambda: "already" in hint.text())
+    revert = workspace.profile.revert
+    QTest.mouseClick(revert, Qt.MouseButton.LeftButton)
+    assert (workspace.profile.name.text(), hint.text()) == ("here", "")
+    assert not revert.isEnabled()
+
+
+def test_that_a_new_model_is_named_set_and_saved(
+    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+) -> None:
+    servers = workspace.list.new_menu.actions()[0].menu()
+    assert isinstance(servers, QMenu)
+    ollama = next(a for a in servers.actions() if a.text() == "Ollama")
+    ollama.trigger()
+    assert workspace.list.current is not None
+    assert workspace.list.current.line.name == "ollama"
+    assert workspace.profile.hint.text() != ""
+    field(workspace, "model").setText("tiny")
+    workspace.profile.name.setText("mine")
+    workspace.profile.name.textEdited.emit("mine")
+    qtbot.waitUntil(workspace.profile.save.isEnabled)
+    workspace.handlers()["model.save"]()
+    qtbot.waitUntil(lambda: workspace.list.models.row_of("mine") is not None)
+    assert workspace.list.current.key == "mine"
+    assert text(desk) == MODELS + (
+        '\n[[model]]\nname = "mine"\nadapter = "openai_api"\n'
+        'server = "ollama"\nmodel = "tiny"\n'
+    )
+
+
+def test_that_a_duplicate_is_a_draft_until_it_is_saved_and_can_be_discarded(
+    workspace: ModelsWorkspace, desk: Desk
+) -> None:
+    choose(workspace, "here")
+    workspace.handlers()["model.duplicate"]()
+    assert workspace.list.current is not None
+    assert workspace.list.current.line.name == "here-2"
+    assert field(workspace, "model").text() == "m"
+    workspace.handlers()["model.delete"]()
+    assert all(each.line.name != "here-2" for each in workspace.list.models.rows)
+    desk.undo.undo()
+    assert workspace.list.current.line.name == "here-2"
+    assert text(desk) == MODELS
+
+
+def test_that_deleting_names_its_model_and_is_taken_back(
+    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+) -> None:
+    choose(workspace, "here")
+    assert workspace.list.delete.text() == "Delete here"
+    QTest.keyClick(workspace.list.view, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: workspace.list.models.row_of("here") is None)
+    assert "# mine, in the order I like" in text(desk)
+    assert "# loads in a moment" in text(desk)
+    assert desk.undo.undoText() == "deletion of here"
+    desk.undo.undo()
+    qtbot.waitUntil(lambda: workspace.list.models.row_of("here") is not None)
+    assert text(desk) == MODELS
+
+
+def test_that_what_comes_with_the_program_cannot_be_changed(
+    workspace: ModelsWorkspace,
+) -> None:
+    choose(workspace, "uniform")
+    assert not workspace.list.delete.isEnabled()
+    assert not workspace.list.duplicate.isEnabled()
+    assert not workspace.profile.save.isVisible()
+    assert "comes with Overread" in workspace.profile.hint.text()
+
+
+def test_that_a_file_changed_by_another_program_is_not_overwritten(
+    workspace: ModelsWorkspace, desk: Desk
+) -> None:
+    told = list[Notice]()
+    desk.notices.posted.connect(told.append)
+    choose(workspace, "here")
+    workspace.handlers()["model.delete"]()
+    desk.settings.models_file.write_text("# another hand\n")
+    desk.undo.undo()
+    assert any("another program" in notice.what for notice in told)
+    assert text(desk) == "# another hand\n"
+
+
+def test_that_the_model_looked_at_is_chosen_again_at_the_next_start(
+    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+) -> None:
+    choose(workspace, "large")
+    later = ModelsWorkspace(desk)
+    qtbot.addWidget(later)
+    later.recall(workspace.choices)
+    later.show()
+    qtbot.waitUntil(lambda: later.list.current is not None)
+    assert later.list.current is not None
+    assert later.list.current.key == "large"
+
+
+def test_that_every_way_of_asking_has_a_form(workspace: ModelsWorkspace) -> None:
+    for new in new_models():
+        workspace._draft_new(new.adapter, new.table)
+        settings = catalog.adapters()[new.adapter].settings
+        assert list(workspace.profile.form.editors) == [s.key for s in settings]
+        assert workspace.profile.draft.table.keys() == new.table.keys()
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(4_100_000_000, "4.1 GB"), (412_000_000, "412 MB"), (10, "1 MB")],
+)
+def test_that_memory_is_said_in_gigabytes(count: int, words: str) -> None:
+    assert bytes_text(count) == words

@@ -1,0 +1,210 @@
+"""The table of models at the left of Models, with New, Duplicate and Delete."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.services.model_profiles import NewModel
+from viewer.ui.panels.labels import caption, title
+from viewer.ui.tables.models_model import LoadingPainter, ModelRow, ModelsModel
+
+_HINT = (
+    "No model of your own yet. New adds a server, a model on this machine, or answers "
+    "written down."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChosen:
+    """A person looks at this model; its row's key."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewWanted:
+    """A person wants another model, asked in this way."""
+
+    new: NewModel
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateWanted:
+    """A person wants another model with the settings of this one."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteWanted:
+    """A person wants this model gone."""
+
+    key: str
+
+
+class ModelsList(QWidget):
+    """Every model with its state; the chosen one can be copied or deleted."""
+
+    model_chosen = Signal(object)
+    """ModelChosen"""
+    new_wanted = Signal(object)
+    """NewWanted"""
+    duplicate_wanted = Signal(object)
+    """DuplicateWanted"""
+    delete_wanted = Signal(object)
+    """DeleteWanted"""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.models = ModelsModel(self)
+        self.view = _View(self)
+        self.view.setModel(self.models)
+        self.new, self.duplicate = QPushButton("New…"), QPushButton("Duplicate")
+        self.delete, self.hint = QPushButton("Delete"), caption(_HINT)
+        self.new.setToolTip("Add a model")
+        self.duplicate.setToolTip("Add a model with the settings of the chosen one")
+        self.new_menu = QMenu(self)
+        self.new_menu.setToolTipsVisible(True)
+        self._lay_out()
+        self._connect()
+        self._offer()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(title("Models"), 1)
+        for button in (self.new, self.duplicate, self.delete):
+            head.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 8)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.hint)
+        self.view.fit_columns()
+
+    def _connect(self) -> None:
+        self.view.selectionModel().currentRowChanged.connect(self._announce)
+        self.view.delete_pressed.connect(self.ask_to_delete)
+        self.new.clicked.connect(self.show_new)
+        self.duplicate.clicked.connect(self.ask_to_duplicate)
+        self.delete.clicked.connect(self.ask_to_delete)
+
+    def set_new_models(self, offers: Sequence[NewModel]) -> None:
+        """Offer ways of asking; one that lacks a package says how to get it."""
+        self.new_menu.clear()
+        groups: dict[str, QMenu] = {"": self.new_menu}
+        for offer in offers:
+            if offer.group not in groups:
+                groups[offer.group] = self.new_menu.addMenu(_begun(offer.group))
+            action = groups[offer.group].addAction(_begun(offer.title))
+            action.setToolTip(offer.missing)
+            action.triggered.connect(
+                lambda _=False, offer=offer: self.new_wanted.emit(NewWanted(offer))
+            )
+
+    def show_new(self) -> None:
+        """Let a person choose how the new model is asked."""
+        below = self.new.rect().bottomLeft()
+        self.new_menu.popup(self.new.mapToGlobal(below))
+
+    def show_rows(self, rows: Sequence[ModelRow], chosen: str = "") -> None:
+        """Show the models; ``chosen`` becomes the current one, else it stays."""
+        before = self.current
+        key = chosen or (before.key if before else "")
+        self.models.show_rows(rows)
+        self.hint.setVisible(not any(row.line.own for row in rows))
+        if rows:
+            self.choose(self.models.row_of(key) or 0)
+        self._offer()
+
+    def choose(self, row: int) -> None:
+        """Make a row the current one."""
+        flags = QItemSelectionModel.SelectionFlag
+        self.view.selectionModel().setCurrentIndex(
+            self.models.index(row, 0), flags.ClearAndSelect | flags.Rows
+        )
+        self.view.scrollTo(self.view.currentIndex())
+
+    @property
+    def current(self) -> ModelRow | None:
+        """The chosen model."""
+        index = self.view.currentIndex()
+        return self.models.rows[index.row()] if index.isValid() else None
+
+    def ask_to_duplicate(self) -> None:
+        """Ask for a copy of the chosen model, where it has anything to copy."""
+        if self.current is not None and self.duplicate.isEnabled():
+            self.duplicate_wanted.emit(DuplicateWanted(self.current.key))
+
+    def ask_to_delete(self) -> None:
+        """Ask for the end of the chosen model, where it is the person's own."""
+        if self.current is not None and self.delete.isEnabled():
+            self.delete_wanted.emit(DeleteWanted(self.current.key))
+
+    def _announce(self, index: QModelIndex) -> None:
+        self._offer()
+        if index.isValid():
+            key = self.models.rows[index.row()].key
+            self.model_chosen.emit(ModelChosen(key))
+
+    def _offer(self) -> None:
+        row = self.current
+        own = row is not None and row.line.own
+        self.duplicate.setEnabled(own)
+        self.delete.setEnabled(own)
+        self.delete.setText(f"Delete {row.line.name}" if row and own else "Delete")
+        self.delete.setToolTip(
+            "Edit, Undo brings it back" if own else "It comes with Overread"
+        )
+
+
+def _begun(words: str) -> str:
+    """Return words as a menu begins them."""
+    return words[:1].upper() + words[1:]
+
+
+class _View(QTableView):
+    """The table; Del asks for the end of the chosen model."""
+
+    delete_pressed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Models")
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setItemDelegate(LoadingPainter(self))
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 14)
+
+    def fit_columns(self) -> None:
+        """Give the words of the state what room there is."""
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        modes = QHeaderView.ResizeMode
+        for column, mode in enumerate(
+            (modes.ResizeToContents, modes.Stretch, modes.ResizeToContents)
+        ):
+            header.setSectionResizeMode(column, mode)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Take Del."""
+        if event.key() == Qt.Key.Key_Delete:
+            self.delete_pressed.emit()
+        else:
+            super().keyPressEvent(event)

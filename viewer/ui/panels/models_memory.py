@@ -1,0 +1,110 @@
+"""Load and Unload of a model that is held in memory, with what that takes."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.ui.tables.models_model import ModelRow, bytes_text
+
+
+@dataclass(frozen=True, slots=True)
+class LoadWanted:
+    """A person wants this model in memory."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnloadWanted:
+    """A person wants this model's memory back."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelLoadWanted:
+    """A person wants this model loaded no further."""
+
+    name: str
+
+
+class ModelMemory(QWidget):
+    """Shown for models that are loaded before they are asked."""
+
+    load_wanted = Signal(object)
+    """LoadWanted"""
+    unload_wanted = Signal(object)
+    """UnloadWanted"""
+    cancel_wanted = Signal(object)
+    """CancelLoadWanted"""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = ""
+        self.words = QLabel(wordWrap=True)
+        self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
+        self.load, self.unload = QPushButton("Load"), QPushButton("Unload")
+        self.cancel = QPushButton("Cancel loading")
+        row = QHBoxLayout()
+        row.addWidget(self.words, 1)
+        for button in (self.load, self.unload, self.cancel):
+            row.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self.bar)
+        self.load.clicked.connect(self.ask_to_load)
+        self.unload.clicked.connect(self.ask_to_unload)
+        self.cancel.clicked.connect(
+            lambda: self.cancel_wanted.emit(CancelLoadWanted(self._name))
+        )
+        self.hide()
+
+    def ask_to_load(self) -> None:
+        """Ask to load the model, where that can be done."""
+        if not (self.isHidden() or self.load.isHidden()) and self.load.isEnabled():
+            self.load_wanted.emit(LoadWanted(self._name))
+
+    def ask_to_unload(self) -> None:
+        """Ask to give the model's memory back, where it is loaded."""
+        if not (self.isHidden() or self.unload.isHidden()):
+            self.unload_wanted.emit(UnloadWanted(self._name))
+
+    def show_row(self, row: ModelRow | None) -> None:
+        """Show where a model stands; one that is not held in memory hides this."""
+        held = row.held if row else None
+        if row is None or (held is None and row.step is None):
+            self.hide()
+            return
+        self._name = row.line.name
+        loading = row.step is not None
+        loaded = held is not None and held.state == "loaded"
+        self.words.setText(_words(row))
+        self.bar.setVisible(loading)
+        self.bar.setValue(round(1000 * row.step.part) if row.step else 0)
+        self.cancel.setVisible(loading)
+        self.unload.setVisible(loaded and not loading)
+        self.load.setVisible(not loaded and not loading)
+        self.load.setEnabled(not (held and held.error))
+        self.show()
+
+
+def _words(row: ModelRow) -> str:
+    held = row.held
+    if row.step is not None:
+        return f"Loading {round(100 * row.step.part)} %: {row.step.what}"
+    if held is None or held.error:
+        return held.error if held else ""
+    takes = bytes_text(held.memory_bytes) if held.memory_bytes else ""
+    if held.state == "loaded":
+        return f"Loaded; it holds {takes}." if takes else "Loaded."
+    return f"Not loaded; it takes {takes}." if takes else "Not loaded."

@@ -1,0 +1,191 @@
+"""The settings of the chosen model, in a form built from the table of settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.errors import OverreadError
+from viewer.services.model_profiles import check_model, settings_fields
+from viewer.ui.panels.labels import caption, primary, title
+from viewer.ui.panels.models_memory import ModelMemory
+from viewer.ui.params_form import ParamsForm
+from viewer.ui.tables.models_model import ModelRow
+
+_SETTLED_MS: Final = 150
+_COMES_WITH: Final = "It comes with Overread and has nothing to set."
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A model as a person edits it: its table, and the name of the one it replaces.
+
+    ``replaced`` is None for a model that the file does not hold yet.
+    """
+
+    table: Mapping[str, object]
+    replaced: str | None
+
+
+@dataclass(frozen=True)
+class DraftEdited:
+    """A person changed the form."""
+
+    draft: Draft
+
+
+@dataclass(frozen=True)
+class SaveWanted:
+    """A person wants the model as it stands in the form kept."""
+
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class RevertWanted:
+    """A person wants what was changed and not saved gone."""
+
+
+class ModelProfilePanel(QWidget):
+    """Name, settings and memory of one model; says at once what is wrong.
+
+    Parameters
+    ----------
+    models_file : Path
+        Where the person's models stand; relative paths start from its folder.
+    """
+
+    edited = Signal(object)
+    """DraftEdited"""
+    save_wanted = Signal(object)
+    """SaveWanted"""
+    revert_wanted = Signal(object)
+    """RevertWanted"""
+
+    def __init__(self, models_file: Path, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._models_file = models_file
+        self._shown = Draft({}, None)
+        self._unshown: tuple[str, ...] = ()
+        self.head, self.summary = title(""), caption()
+        self.memory = ModelMemory()
+        self.name, self.form = QLineEdit(), ParamsForm()
+        self._name_label = QLabel("Name")
+        self.hint = QLabel(wordWrap=True)
+        self.save, self.revert = primary("Save"), QPushButton("Revert")
+        self._check_soon = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._lay_out()
+        self._check_soon.timeout.connect(self.check)
+        self.name.textEdited.connect(self._edit)
+        self.form.edited.connect(self._edit)
+        self.save.clicked.connect(self.ask_to_save)
+        self.revert.clicked.connect(lambda: self.revert_wanted.emit(RevertWanted()))
+
+    def _lay_out(self) -> None:
+        self.name.setAccessibleName("Name")
+        self.name.setToolTip("What lists and study files call the model")
+        names = QFormLayout()
+        names.addRow(self._name_label, self.name)
+        inside = QWidget()
+        rows = QVBoxLayout(inside)
+        rows.setContentsMargins(0, 0, 8, 0)
+        rows.addLayout(names)
+        rows.addWidget(self.form)
+        rows.addStretch(1)
+        self._scroll = QScrollArea(widgetResizable=True)
+        self._scroll.setWidget(inside)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.hint, 1)
+        buttons.addWidget(self.revert)
+        buttons.addWidget(self.save)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(12, 8, 12, 8)
+        self.column.setSpacing(8)
+        for widget in (self.head, self.summary, self.memory):
+            self.column.addWidget(widget)
+        self.column.addWidget(self._scroll, 1)
+        self.column.addLayout(buttons)
+
+    @property
+    def draft(self) -> Draft:
+        """The model as it stands in the form."""
+        before = self._shown.table
+        changed = self.form.changed()
+        values = {
+            name: value
+            for name, value in self.form.values().items()
+            if (name in before or name in changed) and value not in ("", None)
+        }
+        table = {"name": self.name.text().strip(), "adapter": before.get("adapter")}
+        in_order = {name: values[name] for name in before if name in values}
+        return Draft({**table, **in_order, **values}, self._shown.replaced)
+
+    def show_model(self, row: ModelRow, draft: Draft | None) -> None:
+        """Show a model; the person's own one, ``draft``, can be changed."""
+        self.show_state(row)
+        own = draft is not None
+        for widget in (self._scroll, self.save, self.revert):
+            widget.setVisible(own)
+        if draft is None:
+            self.hint.setText(_COMES_WITH)
+            return
+        self._shown = draft
+        self.form.blockSignals(True)
+        self.form.show_fields(settings_fields(str(draft.table.get("adapter", ""))))
+        self._unshown = self.form.set_values(_settings(draft.table))
+        self.form.blockSignals(False)
+        self._name_label.setMinimumWidth(self.form.label_width)
+        self.name.setText(str(draft.table.get("name", "")))
+        self.check()
+
+    def show_state(self, row: ModelRow) -> None:
+        """Show what has changed about the model but not its settings."""
+        self.head.setText(row.line.name)
+        self.summary.setText(f"{row.line.summary}\n{row.state}".strip())
+        self.memory.show_row(row)
+        self.revert.setEnabled(row.edited)
+        self.save.setText(f"Save {row.line.name}")
+
+    def check(self) -> bool:
+        """Say what is wrong with the settings; return whether they can be saved."""
+        draft = self.draft
+        problem = ""
+        try:
+            check_model(draft.table, draft.replaced, self._models_file)
+        except OverreadError as error:
+            problem = str(error)
+        dropped = ", ".join(self._unshown)
+        self.hint.setText(
+            problem or (f"Saving takes out what fits no setting: {dropped}."
+                        if dropped else "")
+        )  # fmt: skip
+        self.save.setEnabled(not problem)
+        return not problem
+
+    def ask_to_save(self) -> None:
+        """Ask to keep the model, where nothing is wrong with it."""
+        if self.save.isVisible() and self.check():
+            self.save_wanted.emit(SaveWanted(self.draft))
+
+    def _edit(self) -> None:
+        self._check_soon.start()
+        self.edited.emit(DraftEdited(self.draft))
+
+
+def _settings(table: Mapping[str, object]) -> dict[str, object]:
+    return {k: v for k, v in table.items() if k not in ("name", "adapter")}

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 
 from viewer.domain.exchange import (
     ModelIdentity,
@@ -36,6 +35,7 @@ from viewer.models.transformers_local.options import (
     check_quantization,
     device_class,
     device_of,
+    library_versions,
 )
 
 
@@ -68,6 +68,7 @@ class TransformersLocal:
         WrongUseError
             Where the model is not on this machine or is incomplete.
         """
+        check_quantization(self.options)
         files = self._files()
         return ModelIdentity(
             {"kind": "transformers_local", "api": "local"},
@@ -168,8 +169,7 @@ class TransformersLocal:
 
     def _local_code(self, files: ModelFiles) -> dict[str, str]:
         return {
-            "transformers": version("transformers"),
-            "torch": version("torch"),
+            **library_versions(self.options),
             "device": device_class(device_of(self.options)),
             "dtype": memory.dtype_of(files, self.options),
             "quantization": self.options.quantization,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import struct
 import sys
 from math import prod
@@ -20,6 +21,7 @@ _BYTES: Final = {
 _TORCH_NAMES: Final = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 _DTYPE_BYTES: Final = {"float32": 4, "float16": 2, "bfloat16": 2}
 _QUANTIZED_BYTES: Final = {"8bit": 1.0, "4bit": 0.5625}  # 4 bit and a scale per 64
+_KEPT_WHOLE: Final = re.compile("embed|lm_head")  # bitsandbytes leaves these alone
 _LONGEST_HEADER: Final = 100 << 20
 _WORKING_SHARE: Final = 0.2  # attention, activations and the keys kept per token
 _WORKING_BYTES: Final = 256 << 20
@@ -114,7 +116,7 @@ def _size(tensor: dict[str, Any], dtype: str, quantization: str) -> float:
     each: float = _BYTES[stored]
     if stored in {"F64", *_TORCH_NAMES}:
         each = _DTYPE_BYTES[dtype]
-        if len(shape) == 2:
+        if len(shape) == 2 and not _KEPT_WHOLE.search(str(tensor["name"])):
             each = _QUANTIZED_BYTES.get(quantization, each)
     return each * int(prod(shape))
 
@@ -125,8 +127,9 @@ def _tensors(path: Path) -> list[dict[str, Any]]:
         with path.open("rb") as stream:
             (length,) = struct.unpack("<Q", stream.read(8))
             header = json.loads(stream.read(min(length, _LONGEST_HEADER)))
-        return [t for key, t in header.items() if key != "__metadata__"]
-    except (OSError, ValueError, struct.error, AttributeError) as error:
+        header.pop("__metadata__", None)
+        return [{**told, "name": name} for name, told in header.items()]
+    except (OSError, ValueError, struct.error, AttributeError, TypeError) as error:
         raise WrongUseError(
             f"The weights {path.name} cannot be read: the file is damaged or cut.",
             "Download the model again.",

@@ -54,6 +54,8 @@ LOCAL_SETTINGS: Final = (
     Setting("force", bool, False, "load it even if it seems not to fit into memory"),
 )
 
+QUANTIZER: Final = "bitsandbytes"
+
 
 @dataclass(frozen=True)
 class LocalOptions:
@@ -130,13 +132,21 @@ def device_class(device: str) -> str:
     return f"cuda {torch.cuda.get_device_name()}"
 
 
+def library_versions(options: LocalOptions) -> dict[str, str]:
+    """Return the versions of the libraries that shape an answer, by name."""
+    from importlib.metadata import version
+
+    quantizing = () if options.quantization == "none" else (QUANTIZER,)
+    return {name: version(name) for name in ("torch", "transformers", *quantizing)}
+
+
 def check_quantization(options: LocalOptions) -> None:
     """Raise where quantized weights are asked for without bitsandbytes."""
     from importlib.util import find_spec
 
     if options.quantization == "none":
         return
-    for library in ("bitsandbytes", "accelerate"):
+    for library in (QUANTIZER, "accelerate"):
         if find_spec(library) is None:
             raise MissingDependencyError(
                 f"Weights of {options.quantization} need {library}, which is not "

@@ -234,3 +234,20 @@ def test_that_weights_cut_short_are_told(
         (folder / path.name).write_bytes(data[:kept] if cut else data)
     with pytest.raises(WrongUseError, match=r"cannot be (read|loaded)"):
         local_model(folder).load(silent, threading.Event())
+
+
+@pytest.mark.parametrize("quantization", ["8bit", "4bit"])
+@pytest.mark.filterwarnings("ignore")
+def test_that_quantized_weights_answer_from_less_memory(
+    quantization: str, folder_of: Callable[[str], Path]
+) -> None:
+    pytest.importorskip("bitsandbytes")
+    pytest.importorskip("accelerate")
+    whole = local_model(folder_of("llava"), max_new_tokens=3)
+    small = local_model(folder_of("llava"), max_new_tokens=3, quantization=quantization)
+    whole.generate(request())
+    estimate = small.memory_bytes()
+    assert small.read(small.generate(request())).usage.tokens_out == 3
+    assert small.memory_bytes() == pytest.approx(estimate, rel=0.05)
+    assert small.memory_bytes() < 0.6 * whole.memory_bytes()
+    assert small.identity(0).local["bitsandbytes"]

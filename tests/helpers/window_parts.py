@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QTreeWidget, QWidget
 
+from viewer.domain.case import ImageRef
 from viewer.domain.run import RunSpec
 from viewer.services.background import AskCommand
 from viewer.settings import Settings
@@ -43,6 +44,9 @@ class IdleWorker:
 
     def cancel(self, run: int) -> int:
         return self._note("cancel", run)
+
+    def look(self, ref: ImageRef) -> int:
+        return self._note("look", ref)
 
     def model_states(self) -> int:
         return self._note("states")
@@ -110,6 +114,9 @@ class IdleReader(QWidget):
         self.opened += paths
         self.shown += paths if show else []
         self.image = image or self.image
+
+    def reload_models(self) -> None:
+        self.did.append("models")
 
     def show_answer(self, trial: int) -> None:
         self.answers.append(trial)

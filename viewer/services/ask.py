@@ -127,9 +127,13 @@ def image_asked(store: Store, question: Question) -> tuple[Dataset, DatasetImage
     return dataset, dataset.images[frame]
 
 
-def _plan(
-    store: Store, question: Question, dataset: Dataset, image: DatasetImage
-) -> int:
+def spec_and_trial(
+    question: Question, dataset: Dataset, image: DatasetImage
+) -> tuple[RunSpec, Trial]:
+    """Return a question as a run of one trial, kept nowhere yet.
+
+    A view that neither file nor person names raises.
+    """
     view = image.view if image.view is not View.UNKNOWN else question.view
     if view is View.UNKNOWN:
         raise WrongUseError(
@@ -137,12 +141,19 @@ def _plan(
             "Say it with --view frontal, lateral or other.",
         )
     spec = _spec(question, dataset, view)
+    return spec, _trial(spec, image, view, question.window)
+
+
+def _plan(
+    store: Store, question: Question, dataset: Dataset, image: DatasetImage
+) -> int:
+    spec, trial = spec_and_trial(question, dataset, image)
     study = study_named(spec.study)
     return runs.create_run(
         store,
         spec,
         cases.add_dataset(store, dataset, adhoc=True),
-        [_trial(spec, image, view, question.window)],
+        [trial],
         study_version=study.version,
         scorer_version=study.scorer_version,
         plan_sha256=plan_sha256(spec, dataset, study),

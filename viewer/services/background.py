@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from viewer.domain.case import ImageRef
 from viewer.domain.run import Event, RunMark, RunSpec
 from viewer.services.commands import AskCommand, HeldModel, LoadStep, ask_as_json
 from viewer.services.events_json import event_of_json
@@ -132,6 +133,10 @@ class BackgroundWorker:
     def cancel(self, run: int) -> int:
         """Let a run finish what is in flight, then end as cancelled; return the id."""
         return self._stop(run, RunMark.CANCELLED)
+
+    def look(self, ref: ImageRef) -> int:
+        """Look for text in an image's pixels; return the id."""
+        return self._send({"cmd": "look", "path": str(ref.path), "frame": ref.frame})
 
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be; return the id."""

@@ -4,20 +4,19 @@ An image goes to a remote endpoint once a person has looked at it, or once nothi
 speaks for text in its pixels: neither its header nor the text finder (studies.md 3.8).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import PrivacyError
-from viewer.domain.geometry import BoxPx
 from viewer.domain.image import PixelImage
 from viewer.domain.privacy import PixelReview, ReviewDecision, pixels_sha256
 from viewer.imaging.burned_in_text import find_text, text_finder_missing
 from viewer.imaging.luts import to_raster
 from viewer.readers.identifiers import BurnedInFacts, burned_in_facts
 from viewer.readers.pixels import load_pixels
+from viewer.services.commands import PixelLook
 from viewer.store import asking
 from viewer.store.database import open_store
 
@@ -26,40 +25,6 @@ _OFTEN_WRITTEN_ON: Final = frozenset(
     {"DMS", "ECG", "ES", "GM", "OP", "OT", "SC", "US", "XA", "XC"}
 )
 """Modalities whose pixels often hold text (ultrasound, captures, photographs)."""
-
-
-@dataclass(frozen=True, eq=False)
-class PixelsToReview:
-    """An image as a person looks at it before it may leave.
-
-    ``proposed`` are the boxes to begin with: those of an earlier look, else the places
-    found; ``outlined`` the places found that name nobody; ``reason`` says why the
-    image waits, "" where it does not.
-    """
-
-    ref: ImageRef
-    image: PixelImage
-    image_sha256: str
-    proposed: tuple[BoxPx, ...]
-    outlined: tuple[BoxPx, ...]
-    reason: str
-    finder_missing: str
-    earlier: PixelReview | None
-
-    @property
-    def accepted(self) -> PixelReview:
-        """The decision that the proposed boxes are all there is to black out."""
-        return self.decided(self.proposed)
-
-    def decided(self, boxes: Sequence[BoxPx]) -> PixelReview:
-        """Return the decision that these boxes are blacked out, or that none needs."""
-        decision = ReviewDecision.BLACKED_OUT if boxes else ReviewDecision.CLEAN
-        return PixelReview(self.image_sha256, decision, tuple(boxes))
-
-    @property
-    def blocked(self) -> PixelReview:
-        """The decision that the image may not leave."""
-        return PixelReview(self.image_sha256, ReviewDecision.BLOCKED)
 
 
 def reason_by_header(facts: BurnedInFacts) -> str:
@@ -100,10 +65,10 @@ def _reason(path: Path, image: PixelImage) -> str:
     return "there is text in its pixels" if found else ""
 
 
-def pixels_to_review(store: Path, ref: ImageRef) -> PixelsToReview:
-    """Return an image with the places that look like text, for a person to look at.
+def pixels_to_review(store: Path, ref: ImageRef) -> PixelLook:
+    """Look for text in an image's pixels.
 
-    The boxes of an earlier look come first; the finder's are proposed without one.
+    The boxes of an earlier decision come first; the finder's are proposed without one.
     """
     image = load_pixels(ref)
     sha256 = pixels_sha256(image)
@@ -113,15 +78,13 @@ def pixels_to_review(store: Path, ref: ImageRef) -> PixelsToReview:
     places = () if missing else find_text(to_raster(image))
     telling = tuple(place.box for place in places if place.telling)
     by_header = reason_by_header(burned_in_facts(ref.path))
-    return PixelsToReview(
-        ref=ref,
-        image=image,
+    return PixelLook(
         image_sha256=sha256,
         proposed=earlier.boxes if earlier else telling,
         outlined=tuple(place.box for place in places if not place.telling),
         reason=by_header or ("there is text in its pixels" if telling else ""),
-        finder_missing=missing or "",
-        earlier=earlier,
+        missing=missing or "",
+        decision=earlier.decision.value if earlier else "",
     )
 
 

@@ -1,14 +1,17 @@
 """What the window asks of its worker, and how it stands in a line of JSON."""
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import LetterAxis
 from viewer.domain.image import VoiFunction, Window
+from viewer.domain.privacy import PixelReview, ReviewDecision
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,56 @@ class LoadStep:
     name: str
     part: float
     what: str
+
+
+@dataclass(frozen=True)
+class PixelLook:
+    """What the text finder found in an image's pixels, and what was decided of it.
+
+    ``proposed`` are the boxes a person begins with, ``outlined`` the places that name
+    nobody, in native pixels. ``reason`` says why the image waits for a look, "" where
+    nothing speaks for text; ``missing`` how to get a finder; ``decision`` an earlier
+    one, "" without.
+    """
+
+    image_sha256: str
+    proposed: tuple[BoxPx, ...]
+    outlined: tuple[BoxPx, ...]
+    reason: str
+    missing: str
+    decision: str
+
+    @property
+    def waits(self) -> bool:
+        """True where the image may not leave before a person decided."""
+        return not self.decision and bool(self.reason or self.missing)
+
+    def decided(self, boxes: Sequence[BoxPx]) -> PixelReview:
+        """Return the decision that these boxes are blacked out, or that none needs."""
+        decision = ReviewDecision.BLACKED_OUT if boxes else ReviewDecision.CLEAN
+        return PixelReview(self.image_sha256, decision, tuple(boxes))
+
+    @property
+    def blocked(self) -> PixelReview:
+        """The decision that the image may not leave."""
+        return PixelReview(self.image_sha256, ReviewDecision.BLOCKED)
+
+
+def look_as_json(look: PixelLook) -> dict[str, object]:
+    """Return a look at pixels as plain JSON values."""
+    return dataclasses.asdict(look) | {
+        "proposed": [dataclasses.astuple(box) for box in look.proposed],
+        "outlined": [dataclasses.astuple(box) for box in look.outlined],
+    }
+
+
+def look_of_json(value: Mapping[str, Any]) -> PixelLook:
+    """Return the look that :func:`look_as_json` wrote."""
+    boxes = {
+        name: tuple(BoxPx(*box) for box in value[name])
+        for name in ("proposed", "outlined")
+    }
+    return PixelLook(**{**value, **boxes})
 
 
 def ask_as_json(command: AskCommand) -> dict[str, object]:

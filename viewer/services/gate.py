@@ -73,7 +73,7 @@ class Gate:
         address = remote_address(profile)
         if address is None:
             return
-        self._check_restricted(address, images)
+        self.check_restricted(profile, images)
         if address not in self.consents:
             host = address.removesuffix(":443")
             whose = f"nothing of '{self.dataset}'" if self.dataset else "no image"
@@ -88,9 +88,13 @@ class Gate:
         """The data set as a command line names it; any where none is registered."""
         return shlex.quote(self.dataset) if self.dataset else "any"
 
-    def _check_restricted(self, address: str, images: Sequence[DatasetImage]) -> None:
+    def check_restricted(
+        self, profile: ModelProfile, images: Sequence[DatasetImage]
+    ) -> None:
+        """Raise the sentence of images whose licence keeps them from a model."""
+        address = remote_address(profile)
         for image in images:
-            if image.sha256 in self.restricted:
+            if address is not None and image.sha256 in self.restricted:
                 raise PrivacyError(
                     f"'{self.restricted[image.sha256]}' is restricted: its images may "
                     f"not go to {address}.",

@@ -19,7 +19,8 @@ from viewer.domain.privacy import (
 from viewer.models import keys
 from viewer.models.endpoint import endpoint_at
 from viewer.readers.pixels import load_pixels
-from viewer.services.burned_in import PixelsToReview, pixels_to_review
+from viewer.services.burned_in import pixels_to_review
+from viewer.services.commands import PixelLook
 from viewer.store import asking, cases
 from viewer.store.database import Store
 
@@ -124,14 +125,14 @@ def restrict(store: Store, dataset: str, *, restricted: bool) -> None:
 
 def review_rows(store: Store, refs: Sequence[ImageRef]) -> list[dict[str, object]]:
     """Return what is known of text in the pixels of images, and what was decided."""
-    return [_review_row(pixels_to_review(store.path, ref)) for ref in refs]
+    return [_review_row(ref, pixels_to_review(store.path, ref)) for ref in refs]
 
 
-def _review_row(found: PixelsToReview) -> dict[str, object]:
+def _review_row(ref: ImageRef, found: PixelLook) -> dict[str, object]:
     return {
-        "image": found.ref.path.name,
-        "frame": found.ref.frame,
-        "decision": found.earlier.decision.value if found.earlier else "",
+        "image": ref.path.name,
+        "frame": ref.frame,
+        "decision": found.decision,
         "reason": found.reason,
         "boxes": [[b.x0, b.y0, b.x1, b.y1] for b in found.proposed],
     }
@@ -164,10 +165,10 @@ def black_out_found(store: Store, refs: Sequence[ImageRef]) -> None:
     """
     for ref in refs:
         found = pixels_to_review(store.path, ref)
-        if found.finder_missing:
-            raise MissingDependencyError(found.finder_missing)
-        if found.earlier is None:
-            asking.add_review(store, found.accepted)
+        if found.missing:
+            raise MissingDependencyError(found.missing)
+        if not found.decision:
+            asking.add_review(store, found.decided(found.proposed))
 
 
 def set_key(name: str, key: str) -> None:

@@ -20,10 +20,17 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 import viewer
+from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.run import OrphanPolicy, RunEnded, RunMark
 from viewer.services.ask import Question, plan_question
-from viewer.services.commands import AskCommand, LoadStep, ask_of_json
+from viewer.services.burned_in import pixels_to_review
+from viewer.services.commands import (
+    AskCommand,
+    LoadStep,
+    ask_of_json,
+    look_as_json,
+)
 from viewer.services.events_json import event_as_json, line
 from viewer.services.interrupted import note_begun, note_ended
 from viewer.services.model_profiles import model_named
@@ -184,6 +191,11 @@ class _Worker:
             cancel.set()
         return _Answer({"cancelling": cancel is not None})
 
+    def look(self, command: Result) -> _Answer:
+        """Look for text in an image's pixels; nothing is decided."""
+        ref = ImageRef(Path(str(command.get("path"))), _number(command, "frame"))
+        return _Answer(look_as_json(pixels_to_review(self._store_path, ref)))
+
     def states(self, _command: Result) -> _Answer:
         """Say of each model that is loaded before it is asked where it stands."""
         return _Answer(
@@ -261,12 +273,13 @@ _COMMANDS: Final[Mapping[str, Callable[[_Worker, Result], _Answer]]] = {
     "batch": _Worker.batch,
     "ask": _Worker.ask,
     "cancel": _Worker.cancel,
+    "look": _Worker.look,
     "states": _Worker.states,
     "load": _Worker.load,
     "unload": _Worker.unload,
     "cancel_load": _Worker.cancel_load,
 }
-_SLOW: Final = frozenset({"ask", "batch", "states", "load", "unload"})
+_SLOW: Final = frozenset({"ask", "batch", "load", "look", "states", "unload"})
 """Commands that read files, write a plan or move weights before they are answered."""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from viewer.domain.case import ImageRef
 from viewer.domain.run import RunSpec
 from viewer.services.decoding import Decoder, LocalDecoder
 from viewer.settings import Settings
@@ -39,6 +40,9 @@ class Worker(Protocol):
 
     def cancel(self, run: int) -> int:
         """Let a run finish what is in flight, then end as cancelled."""
+
+    def look(self, ref: ImageRef) -> int:
+        """Look for text in an image's pixels; the reply is a PixelLook."""
 
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be."""
@@ -118,6 +122,10 @@ class WorkerBridge(QObject):
     def cancel(self, run: int) -> int:
         """Let a run finish what is in flight, then end as cancelled."""
         return self._started().cancel(run)
+
+    def look(self, ref: ImageRef) -> int:
+        """Look for text in an image's pixels; the reply is a PixelLook."""
+        return self._started().look(ref)
 
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be."""

@@ -1,0 +1,142 @@
+"""Exactly what would leave for an endpoint that nobody allowed yet.
+
+The same bytes that `gate` lets pass once a person allowed it: the image, the text, the
+size and the hash of the body. Nothing is sent to find out.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast, TYPE_CHECKING
+
+from viewer.domain.case import Dataset
+from viewer.domain.exchange import ModelRequest, TextPart
+from viewer.domain.run import RunSpec, Trial
+from viewer.models.catalog import reader_for
+from viewer.services.ask import Question, image_asked, spec_and_trial
+from viewer.services.commands import AskCommand
+from viewer.services.gate import Gate, check_request, open_gate, remote_address
+from viewer.services.model_profiles import model_named
+from viewer.services.run_trial import Bench
+from viewer.services.study_file import known_profiles
+from viewer.store import asking, cases
+from viewer.store.database import Store, open_store
+from viewer.studies.catalog import study_named
+
+if TYPE_CHECKING:
+    from viewer.models.protocol import RemoteAdapter
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The first request to an endpoint, as it would leave.
+
+    ``address`` is host:port, ``dataset`` the registered data set it is about, ""
+    without one; ``images`` the exact PNG bytes, ``text`` (role, words) in the order
+    sent; ``body_bytes`` and ``body_sha256`` are of the whole body; ``requests`` how
+    many such questions are meant to follow, this one included.
+    """
+
+    model: str
+    address: str
+    dataset: str
+    images: tuple[bytes, ...]
+    text: tuple[tuple[str, str], ...]
+    body_bytes: int
+    body_sha256: str
+    requests: int = 1
+
+
+def remote_models(models_file: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """Return those of some models that are asked beyond this machine."""
+    profiles = known_profiles(models_file)
+    return tuple(n for n in names if n in profiles and remote_address(profiles[n]))
+
+
+def previews_of_question(
+    store: Path, models_file: Path, command: AskCommand
+) -> tuple[Preview, ...]:
+    """Return what would leave for each endpoint of a question not allowed yet."""
+    with open_store(store) as opened:
+        return tuple(_of_question(opened, models_file, command))
+
+
+def _of_question(
+    store: Store, models_file: Path, command: AskCommand
+) -> Iterator[Preview]:
+    for name in command.models:
+        question = Question(
+            command.ref,
+            command.finding,
+            model_named(name, models_file),
+            command.grid,
+            command.view,
+            command.window,
+            command.letters,
+        )
+        dataset, image = image_asked(store, question)
+        gate = open_gate(store, dataset)
+        if remote_address(question.profile) in {None, *gate.consents}:
+            continue
+        spec, trial = spec_and_trial(question, dataset, image)
+        yield _preview(Bench(spec, dataset, gate), trial, 1)
+
+
+def previews_of_batch(store: Path, spec: RunSpec) -> tuple[Preview, ...]:
+    """Return what would leave first for each endpoint of a batch not allowed yet."""
+    with open_store(store) as opened:
+        dataset = cases.dataset_named(opened, spec.dataset)
+        gate = open_gate(opened, dataset)
+    waiting = [
+        model.name
+        for model in spec.models
+        if remote_address(model) not in {None, *gate.consents}
+    ]
+    return tuple(_of_batch(spec, dataset, gate, waiting)) if waiting else ()
+
+
+def _of_batch(
+    spec: RunSpec, dataset: Dataset, gate: Gate, models: Sequence[str]
+) -> Iterator[Preview]:
+    plan = study_named(spec.study).plan(dataset, spec)
+    bench = Bench(spec, dataset, gate)
+    for model in models:
+        trials = [t for t in plan if t.model == model and not t.exclusion]
+        if trials:
+            yield _preview(bench, trials[0], len(trials))
+
+
+def _preview(bench: Bench, trial: Trial, requests: int) -> Preview:
+    profile = bench.profiles[trial.model]
+    bench.gate.check_restricted(profile, [bench.images[trial.image]])
+    request = bench.study.request(
+        trial, bench.stimulus(trial), bench.params, bench.spec.seed, None
+    )
+    check_request(request)
+    body = cast("RemoteAdapter", reader_for(profile)).body(request)
+    return Preview(
+        model=trial.model,
+        address=remote_address(profile) or "",
+        dataset=bench.gate.dataset,
+        images=tuple(image.png for image in request.images),
+        text=tuple(_texts(request)),
+        body_bytes=len(body),
+        body_sha256=hashlib.sha256(body).hexdigest(),
+        requests=requests,
+    )
+
+
+def _texts(request: ModelRequest) -> Iterator[tuple[str, str]]:
+    for message in request.messages:
+        for part in message.parts:
+            if isinstance(part, TextPart):
+                yield message.role, part.text
+
+
+def keep_consent(store: Path, preview: Preview, *, for_any: bool) -> None:
+    """Note that a person, having seen what leaves, allowed it."""
+    dataset = None if for_any or not preview.dataset else preview.dataset
+    purpose = f"{preview.requests} question(s), first {preview.body_sha256}"
+    with open_store(store) as opened:
+        asking.add_consent(opened, preview.address, dataset, purpose, granted=True)

@@ -58,6 +58,7 @@ def tables(
         "replay": {"items_file": _items_file(folder)},
         "transformers_local": _tiny_llava(local / "tiny-llava"),
         "gguf_local": _tiny_gguf(local),
+        "cnn_cam": _tiny_network(local),
     }
 
 
@@ -70,6 +71,14 @@ def _tiny_llava(folder: Path) -> dict[str, object]:
 def _tiny_gguf(folder: Path) -> dict[str, object]:
     llm, eye = write_tiny_model(folder)
     return {"model": str(llm), "projector": str(eye), "n_ctx": 1024}
+
+
+def _tiny_network(folder: Path) -> dict[str, object]:
+    if missing_dependency(ADAPTERS["cnn_cam"]) is not None:
+        return {"card": str(folder / "card.toml")}
+    from tests.helpers.tiny_cnn import FACTORY, write_tiny_network
+
+    return {"card": str(write_tiny_network(folder)), "trusted": FACTORY}
 
 
 def _items_file(folder: Path) -> str:

@@ -13,6 +13,7 @@ from typing import cast
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.models.cnn_cam.settings import CNN_SETTINGS
 from viewer.models.coordinates.settings import COORDINATE_SETTINGS
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint, endpoint_at
 from viewer.models.gguf_local.settings import GGUF_SETTINGS
@@ -54,6 +55,14 @@ _SPECS = (
         factory="viewer.models.gguf_local.adapter:GgufAdapter",
         settings=(*GGUF_SETTINGS, *COORDINATE_SETTINGS),
         imports=MappingProxyType({"xllamacpp": "gguf"}),
+    ),
+    AdapterSpec(
+        name="cnn_cam",
+        summary="a network trained on the findings, and where it looked (Grad-CAM)",
+        factory="viewer.models.cnn_cam.adapter:CnnCam",
+        settings=CNN_SETTINGS,
+        imports=MappingProxyType({"torch": "local", "captum": "local"}),
+        reads_facts=True,
     ),
     AdapterSpec(
         name="uniform",

@@ -1,0 +1,179 @@
+"""A classifying network asked about a finding; it answers with where it looked."""
+
+import functools
+import threading
+import time
+from collections.abc import Mapping
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+
+import numpy as np
+
+from viewer.domain.answer import HeatMapAnswer
+from viewer.domain.errors import ProviderError, RetryClass
+from viewer.domain.exchange import (
+    Facts,
+    ModelIdentity,
+    ModelProfile,
+    ModelReply,
+    ModelRequest,
+    RawReply,
+    SentHeatMap,
+)
+from viewer.domain.geometry import BoxPx
+from viewer.domain.grid import Grid, LetterAxis
+from viewer.metrics.pointing import containing_cell, most_salient_point
+from viewer.models.cnn_cam import network as networks
+from viewer.models.cnn_cam.cam import grad_cam, laid_over, shown_numbers
+from viewer.models.cnn_cam.card import Card, read_card
+from viewer.models.cnn_cam.network import Network
+from viewer.models.loaded import Holder, LoadState, Made, Progress, check_cancelled
+from viewer.models.reading import local_reply, read_reply
+
+
+class CnnCam:
+    """One network with its card.
+
+    It is shown the image without the grid, as it was trained. Construction touches no
+    file, so that stored replies can be read again where the network is gone.
+    """
+
+    def __init__(self, profile: ModelProfile) -> None:
+        settings = profile.settings
+        self._path = Path(str(settings["card"]))
+        self._trusted = str(settings.get("trusted") or "")
+        self._device = str(settings.get("device", "auto"))
+        self._side = int(str(settings.get("map_side", 64)))
+        self._holder: Holder[Network] = Holder(self._make, _release)
+        self._alone = threading.Lock()  # captum's hooks see every thread's images
+
+    @property
+    def state(self) -> LoadState:
+        """Where the network stands now."""
+        return self._holder.state
+
+    def load(self, progress: Progress, cancelled: threading.Event) -> None:
+        """Load the network."""
+        self._holder.load(progress, cancelled)
+
+    def unload(self) -> None:
+        """Give the memory back, once the questions in flight are answered."""
+        self._holder.unload()
+
+    def memory_bytes(self) -> int:
+        """Return the bytes of its weights; before loading, of their file."""
+        held = self._holder.memory_bytes
+        return held or self._card().source.file.stat().st_size
+
+    def interrupt(self) -> None:
+        """Do nothing: an answer is one pass through the network and soon there."""
+
+    def identity(self, repeat: int) -> ModelIdentity:  # noqa: ARG002 - every one is equal
+        """Return the hashes of card and weights, and the versions that compute.
+
+        Raises
+        ------
+        OverreadError
+            Where the card or its file cannot be read.
+        """
+        card = self._card()
+        local = {
+            "torch": version("torch"),
+            "captum": version("captum"),
+            "device": networks.device_named(self._device),
+            **_factory_version(card),
+        }
+        endpoint = {"kind": "cnn_cam", "api": "local"}
+        params = {"map_side": self._side}
+        return ModelIdentity(endpoint, card.name, card.revision, params, local)
+
+    def generate(self, request: ModelRequest) -> RawReply:
+        """Return the map of the finding's score, and the cell of its greatest place."""
+        started = time.perf_counter()
+        facts = request.facts
+        with self._holder.in_use() as loaded:
+            card = self._card()
+            score = card.score_of(facts.finding)
+            if score is None:
+                raise _not_learned(card, facts.finding)
+            numbers = shown_numbers(facts.plain, card.input)
+            with self._alone:
+                found, value = grad_cam(loaded, numbers, score)
+        if not np.isfinite(found).all():
+            raise _not_finite(card)
+        wide = laid_over(found, facts.plain.size, card.input, self._side)
+        heat_map = SentHeatMap.of(wide)
+        return local_reply(
+            _cell_text(heat_map, facts),
+            model=card.name,
+            heat_map=heat_map,
+            note=f"score {value:.6g}",
+            latency_ms=round((time.perf_counter() - started) * 1000),
+        )
+
+    def read(self, raw: RawReply) -> ModelReply:
+        """Read a stored reply."""
+        return read_reply(raw)
+
+    def _card(self) -> Card:
+        return read_card(self._path)
+
+    def _make(self, progress: Progress, cancelled: threading.Event) -> Made[Network]:
+        progress(0.0, "reading the network's card")
+        card = self._card()
+        networks.check_trusted(card.source, self._trusted)
+        check_cancelled(cancelled)
+        device = networks.device_named(self._device)
+        loaded = networks.load_network(card, device, progress, cancelled)
+        return Made(loaded, loaded.memory_bytes)
+
+
+def _cell_text(heat_map: SentHeatMap, facts: Facts) -> str:
+    """Return the label of the cell that holds the most salient point."""
+    if np.ptp(heat_map.values) == 0:
+        return "no place speaks for the finding"
+    size = facts.plain.size
+    field = BoxPx(0, 0, size.columns, size.rows)
+    grid = Grid(facts.rows, facts.columns, LetterAxis(facts.letters))
+    point = most_salient_point(HeatMapAnswer(heat_map, field))
+    cell = containing_cell(point, grid, field)
+    return "" if cell is None else grid.label(cell)
+
+
+def _factory_version(card: Card) -> Mapping[str, str]:
+    """Return the version of the package whose factory makes the network."""
+    if card.source.kind != "factory":
+        return {}
+    return {"factory": _package_version(card.source.factory.partition(".")[0])}
+
+
+@functools.cache
+def _package_version(package: str) -> str:
+    names = packages_distributions().get(package.partition(":")[0], [])
+    return "+".join(f"{name} {version(name)}" for name in names) or package
+
+
+def _not_learned(card: Card, finding: str) -> ProviderError:
+    return ProviderError(
+        f"The network '{card.name}' did not learn '{finding}'.",
+        f"It knows {', '.join(card.classes)}.",
+        retry_class=RetryClass.FAIL,
+        reason="unknown_finding",
+    )
+
+
+def _not_finite(card: Card) -> ProviderError:
+    return ProviderError(
+        f"The network '{card.name}' computes numbers without end.",
+        "Check range, mean and std of its card.",
+        retry_class=RetryClass.FAIL,
+        reason="not_finite",
+    )
+
+
+def _release() -> None:
+    """Give unused GPU memory back."""
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()

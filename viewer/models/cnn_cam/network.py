@@ -1,0 +1,294 @@
+"""Networks loaded without running anybody's code unasked.
+
+What is safe: safetensors hold numbers only, and a state dict is read by torch's
+restricted unpickler (``weights_only=True``), which makes tensors and plain containers
+and nothing else. What is not: a factory is a callable that the card chooses,
+TorchScript is a program, and torch.export's archive may hold pickles; each needs the
+profile's ``trusted``, which names exactly this callable, or this file by its SHA-256.
+"""
+
+import importlib
+import pickle
+import threading
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseError
+from viewer.models.cnn_cam.card import Card, NetworkSource
+from viewer.models.file_hash import file_sha256
+from viewer.models.loaded import Progress, check_cancelled
+
+
+@dataclass(frozen=True)
+class Network:
+    """A loaded network on its device.
+
+    ``layer`` is the module whose output Grad-CAM looks at, None for a network that
+    returns (scores, maps) itself.
+    """
+
+    module: Any
+    layer: Any
+    device: str
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of its weights and buffers."""
+        tensors = (*self.module.parameters(), *self.module.buffers())
+        return sum(t.numel() * t.element_size() for t in tensors)
+
+
+def check_trusted(source: NetworkSource, trusted: str) -> None:
+    """Refuse what could run code and was not named as trusted.
+
+    Raises
+    ------
+    WrongUseError
+        With the words that say it is trusted.
+    """
+    if source.kind == "factory":
+        named, what = source.factory, f"calls {source.factory}"
+    else:
+        named = file_sha256(source.file)
+        what = f"opens '{source.file.name}', which may hold code"
+    if trusted.strip().casefold() != named.casefold():
+        raise WrongUseError(
+            f"The network's card {what}, and you have not said that you trust it.",
+            f'If you do, write trusted = "{named}" among the model\'s settings.',
+        )
+
+
+def load_network(
+    card: Card, device: str, progress: Progress, cancelled: threading.Event
+) -> Network:
+    """Return a card's network, ready to answer.
+
+    Raises
+    ------
+    OverreadError
+        Where its files are not what the card says; the sentences say why.
+    """
+    progress(0.1, "loading the network")
+    module = _quietly(_loaders()[card.source.kind], card.source)
+    check_cancelled(cancelled)
+    module = module.to(device)
+    if card.source.kind == "factory":
+        module.eval()
+    network = Network(module, _layer(module, card), device)
+    progress(0.8, "trying the network")
+    _try_out(network, card)
+    check_cancelled(cancelled)
+    progress(1.0, "loaded")
+    return network
+
+
+def device_named(setting: str) -> str:
+    """Return cpu, cuda or mps; one asked for that torch does not find raises."""
+    import torch
+
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    if setting == "auto":
+        return "cuda" if there["cuda"] else "cpu"
+    if not there[setting]:
+        raise WrongUseError(
+            f"The network is set to run on {setting}, which torch does not find.",
+            "Set device to auto or cpu, or install torch for this GPU.",
+        )
+    return setting
+
+
+def read_weights(source: NetworkSource) -> dict[str, Any]:
+    """Return the tensors by name, of safetensors or of a plain state dict.
+
+    Raises
+    ------
+    UnreadableInputError
+        For a file that is neither, or that would run code.
+    """
+    if source.file.suffix == ".safetensors":
+        held = _safetensors(source.file)
+    else:
+        held = _state_dict(source.file)
+    if source.entry:
+        held = held.get(source.entry, {})
+    prefix = source.prefix
+    return {name.removeprefix(prefix): value for name, value in held.items()}
+
+
+def _safetensors(path: Path) -> dict[str, Any]:
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    file_sha256(path)  # says in a sentence where there is no such file
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise UnreadableInputError(
+            f"The weights '{path.name}' are no whole safetensors file.",
+            "Copy or download them again.",
+        ) from error
+
+
+def _state_dict(path: Path) -> dict[str, Any]:
+    import torch
+
+    file_sha256(path)
+    try:
+        held = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError) as error:
+        raise UnreadableInputError(
+            f"The weights '{path.name}' hold more than numbers, or are damaged; "
+            "nothing of them was run.",
+            "Save them with torch.save(network.state_dict(), …) or as safetensors.",
+        ) from error
+    if not isinstance(held, dict):
+        raise UnreadableInputError(
+            f"The weights '{path.name}' hold no tensors by name.",
+            "Save them with torch.save(network.state_dict(), …).",
+        )
+    return held
+
+
+def _loaders() -> Mapping[str, Any]:
+    return {"exported": _exported, "torchscript": _torchscript, "factory": _made}
+
+
+def _quietly(load: Any, source: NetworkSource) -> Any:  # noqa: ANN401 - untyped library
+    """Load without torch's advice to programmers on standard error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return load(source)
+
+
+def _exported(source: NetworkSource) -> Any:  # noqa: ANN401 - untyped library
+    import torch
+
+    try:
+        program = torch.export.load(source.file)
+        return torch.export.unflatten(program)
+    except Exception as error:  # a damaged archive fails in any of a dozen ways
+        raise _no_network(source, "torch.export.save") from error
+
+
+def _torchscript(source: NetworkSource) -> Any:  # noqa: ANN401 - untyped library
+    import torch
+
+    load: Any = torch.jit.load  # it has no annotations
+    try:
+        return load(source.file, map_location="cpu").eval()
+    except (RuntimeError, ValueError) as error:
+        raise _no_network(source, "torch.jit.save") from error
+
+
+def _made(source: NetworkSource) -> Any:  # noqa: ANN401 - untyped library
+    module = _call(source)
+    _fill(module, source)
+    return module
+
+
+def _call(source: NetworkSource) -> Any:  # noqa: ANN401 - untyped library
+    import torch
+
+    module_name, _, name = source.factory.partition(":")
+    try:
+        factory = getattr(importlib.import_module(module_name), name)
+        made = factory(**source.arguments)
+    except (ImportError, AttributeError) as error:
+        raise WrongUseError(
+            f"The network's factory {source.factory} is not installed.",
+            f"Install the package that brings {module_name.partition('.')[0]}.",
+        ) from error
+    except (TypeError, ValueError) as error:
+        raise WrongUseError(
+            f"The network's factory {source.factory} does not take the card's "
+            "arguments.",
+            "Mend [network.arguments].",
+        ) from error
+    if not isinstance(made, torch.nn.Module):
+        raise WrongUseError(
+            f"The network's factory {source.factory} makes no torch module.",
+            "Name the callable that makes the network.",
+        )
+    return made
+
+
+def _fill(module: Any, source: NetworkSource) -> None:  # noqa: ANN401 - untyped library
+    try:
+        module.load_state_dict(read_weights(source))
+    except (RuntimeError, TypeError, AttributeError) as error:
+        raise WrongUseError(
+            f"The weights '{source.file.name}' do not fit the network that "
+            f"{source.factory} makes.",
+            "Mend [network.arguments], entry or prefix.",
+        ) from error
+
+
+def _layer(module: Any, card: Card) -> Any:  # noqa: ANN401 - untyped library
+    if not card.layer:
+        return None
+    try:
+        return module.get_submodule(card.layer)
+    except AttributeError as error:
+        raise WrongUseError(
+            f"The network has no layer '{card.layer}'.",
+            f"Its last ones are {', '.join(_last_layers(module))}.",
+        ) from error
+
+
+def _last_layers(module: Any) -> list[str]:  # noqa: ANN401 - untyped library
+    return [name for name, _ in module.named_modules() if name][-8:]
+
+
+def _try_out(network: Network, card: Card) -> None:
+    """Show the network an empty image, and see that it tells all the card says."""
+    import torch
+
+    shown = card.input
+    empty = torch.zeros(
+        (1, shown.channels, shown.side, shown.side), device=network.device
+    )
+    try:
+        with torch.no_grad():
+            told = network.module(empty)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise WrongUseError(
+            f"The network does not take {shown.channels} × {shown.side} × "
+            f"{shown.side} numbers.",
+            "Mend [input] of its card.",
+        ) from error
+    _check_told(told, card, returns_maps=network.layer is None)
+
+
+def _check_told(told: Any, card: Card, *, returns_maps: bool) -> None:  # noqa: ANN401 - untyped library
+    import torch
+
+    if returns_maps and not (isinstance(told, tuple | list) and len(told) == 2):
+        raise _tells("does not return (scores, maps)")
+    scores = told[0] if returns_maps else told
+    if not isinstance(scores, torch.Tensor) or scores.ndim != 2 or len(scores) != 1:
+        raise _tells("does not return one row of scores for one image")
+    if returns_maps and (not isinstance(told[1], torch.Tensor) or told[1].ndim != 4):
+        raise _tells("returns maps that are not images × channels × rows × columns")
+    last = max(card.classes.values())
+    if last >= scores.shape[1]:
+        raise _tells(
+            f"returns {scores.shape[1]} scores, and the card names number {last}"
+        )
+
+
+def _tells(what: str) -> OverreadError:
+    return WrongUseError(f"The network {what}.", "Mend its card, or export it anew.")
+
+
+def _no_network(source: NetworkSource, saver: str) -> UnreadableInputError:
+    return UnreadableInputError(
+        f"'{source.file.name}' is no network that torch can open, or is damaged.",
+        f"Save it with {saver} of the same version of torch.",
+    )

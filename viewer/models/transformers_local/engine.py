@@ -25,11 +25,15 @@ _loading = threading.Lock()
 
 @dataclass(frozen=True)
 class Engine:
-    """A loaded model, how questions are encoded for it, and where it runs."""
+    """A loaded model, how questions are encoded for it, and where it runs.
+
+    ``ends`` are the tokens with which it ends an answer.
+    """
 
     model: Foreign
     encoder: Encoder
     device: str
+    ends: frozenset[int]
     files: ModelFiles
     options: LocalOptions
 
@@ -86,7 +90,9 @@ def load_engine(
         )
         check_cancelled(cancelled)
         placed = model if options.quantization != "none" else model.to(device)
-        return Engine(placed.eval(), encoder, device, files, options)
+        ends = _ends(model, encoder.tokenizer)
+        bare = _without_defaults(placed.eval(), encoder.tokenizer, ends)
+        return Engine(bare, encoder, device, ends, files, options)
 
 
 def release_memory() -> None:
@@ -119,7 +125,7 @@ def generate(
     with torch.inference_mode(), _seeded(engine.device, wanted[0].seed):
         ids = engine.model.generate(
             **inputs,
-            generation_config=_generation(engine, most),
+            generation_config=_generation(engine.options, most),
             logits_processor=[notes] if engine.options.logprobs else [],
             stopping_criteria=[flags],
         )
@@ -132,14 +138,6 @@ def generate(
     ]
 
 
-def end_tokens(engine: Engine) -> frozenset[int]:
-    """Return the tokens with which the model ends an answer."""
-    ends = engine.model.generation_config.eos_token_id
-    if ends is None:
-        ends = engine.encoder.tokenizer.eos_token_id
-    return frozenset(ends if isinstance(ends, list) else [ends])
-
-
 def _answer(
     engine: Engine,
     notes: "LogprobNotes",
@@ -148,37 +146,52 @@ def _answer(
     tokens_in: int,
     stopped: bool,
 ) -> Generated:
-    words, ends = engine.encoder.tokenizer, end_tokens(engine)
-    end = next((i for i, token in enumerate(new) if token in ends), None)
+    words = engine.encoder.tokenizer
+    end = next((i for i, token in enumerate(new) if token in engine.ends), None)
     tokens = new[:end]
     finish = "stop" if end is not None else "cancelled" if stopped else "length"
     logprobs = notes.of(row, tokens, words.decode) if engine.options.logprobs else ()
     # special tokens are kept: some models write boxes with them
-    text = words.decode(tokens, skip_special_tokens=False)
+    text = words.decode(
+        tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False
+    )
     return Generated(text, finish, tokens_in, tuple(tokens), logprobs)
 
 
-def _generation(engine: Engine, most: int | None) -> Foreign:
-    """Return settings; of the model's own defaults only its ends are taken."""
-    own = engine.model.generation_config
-    ends = sorted(end_tokens(engine))
-    pad = own.pad_token_id
-    if pad is None:
-        pad = engine.encoder.tokenizer.pad_token_id
+def _ends(model: Foreign, words: Foreign) -> frozenset[int]:
+    """Return the tokens with which a model ends an answer."""
+    named = model.generation_config.eos_token_id
+    listed = named if isinstance(named, list) else [named]
+    return frozenset(t for t in (*listed, words.eos_token_id) if t is not None)
+
+
+def _without_defaults(model: Foreign, words: Foreign, ends: frozenset[int]) -> Foreign:
+    """Return the model, which then adds no penalty or sampling of its own.
+
+    transformers fills whatever a question leaves open from the model's
+    generation_config.json, which may hold a repetition penalty.
+    """
+    own = model.generation_config
+    pads = (own.pad_token_id, words.pad_token_id, *sorted(ends))
+    model.generation_config = transformers().GenerationConfig(
+        eos_token_id=sorted(ends),
+        pad_token_id=next((pad for pad in pads if pad is not None), None),
+        bos_token_id=own.bos_token_id,
+    )
+    return model
+
+
+def _generation(options: LocalOptions, most: int | None) -> Foreign:
     drawn: dict[str, object] = {"do_sample": False}
-    if engine.options.samples:
+    if options.samples:
         drawn = {
             "do_sample": True,
-            "temperature": engine.options.temperature,
+            "temperature": options.temperature,
             "top_k": 0,
             "top_p": 1.0,
         }
     return transformers().GenerationConfig(
-        max_new_tokens=most or engine.options.max_new_tokens,
-        eos_token_id=ends,
-        pad_token_id=ends[0] if pad is None else pad,
-        bos_token_id=own.bos_token_id,
-        **drawn,
+        max_new_tokens=most or options.max_new_tokens, **drawn
     )
 
 

@@ -1,4 +1,6 @@
 import dataclasses
+import json
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -185,6 +187,29 @@ def test_that_numbers_of_half_the_size_take_half_the_memory(
         sizes[dtype] = model.memory_bytes()
         assert sizes[dtype] == pytest.approx(estimated, rel=0.01)
     assert sizes["bfloat16"] == pytest.approx(sizes["float32"] / 2, rel=0.01)
+
+
+def test_that_a_models_own_penalties_and_sampling_change_nothing(
+    folder_of: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "llava"
+    shutil.copytree(folder_of("llava"), folder)
+    path = folder / "generation_config.json"
+    own = json.loads(path.read_text())
+    own |= {
+        "do_sample": True,
+        "repetition_penalty": 5.0,
+        "suppress_tokens": list(range(5, 260)),
+        "temperature": 9.0,
+        "top_k": 3,
+    }
+    path.write_text(json.dumps(own))
+    for settings in ({}, {"temperature": 1.0}):
+        penalized, plain = (
+            local_model(f, max_new_tokens=12, **settings)
+            for f in (folder, folder_of("llava"))
+        )
+        assert ask(penalized, question()).logprobs == ask(plain, question()).logprobs
 
 
 def test_that_log_probabilities_can_be_left_out(

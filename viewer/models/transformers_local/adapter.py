@@ -23,7 +23,7 @@ from viewer.models.loaded import (
     silent,
 )
 from viewer.models.reading import local_reply, read_reply
-from viewer.models.transformers_local import engine, memory
+from viewer.models.transformers_local import engine, loading, memory
 from viewer.models.transformers_local.batching import Batcher
 from viewer.models.transformers_local.conversation import conversation
 from viewer.models.transformers_local.engine import Engine, Generated, Wanted
@@ -54,7 +54,7 @@ class TransformersLocal:
 
     def __init__(self, profile: ModelProfile) -> None:
         self.options = LocalOptions.of(profile)
-        self._holder = Holder(self._make, engine.release_memory)
+        self._holder = Holder(self._make, loading.release_memory)
         self._ask_together = Batcher(self._answer, self.options.together)
         self._epoch = 0
         self._finding = threading.Lock()
@@ -132,7 +132,7 @@ class TransformersLocal:
         device = device_of(self.options)
         if not self.options.force:
             memory.check_fits(files.name, self._estimate(files), device)
-        loaded = engine.load_engine(
+        loaded = loading.load_engine(
             files,
             self.options,
             device,

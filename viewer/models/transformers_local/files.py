@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from viewer.domain.errors import WrongUseError
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.models.file_hash import file_sha256
 
 HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 PATTERNS: Final = ("*.json", "*.jinja", "*.safetensors", "*.model", "*.txt")
 """What a model consists of; pickled weights and code are never fetched nor read."""
 _INDEX: Final = "model.safetensors.index.json"
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
-_CHUNK: Final = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ModelFiles:
             self.folder.name
         ):
             return self.folder.name
-        return _hash_of(tuple(_stamp(path) for path in _files(self.folder)))
+        return _hash_of(self.folder)
 
     @functools.cached_property
     def template_sha256(self) -> str:
@@ -148,19 +148,12 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.is_file())
 
 
-def _stamp(path: Path) -> tuple[Path, int, int]:
-    told = path.stat()
-    return path, told.st_size, told.st_mtime_ns
-
-
-@functools.lru_cache(maxsize=16)
-def _hash_of(stamped: tuple[tuple[Path, int, int], ...]) -> str:
-    """Return a hash over the names and contents; kept while no file changes."""
+def _hash_of(folder: Path) -> str:
+    """Return a hash over the names and contents of a model's files."""
     whole = hashlib.sha256()
-    for path, _size, _changed in stamped:
-        content = hashlib.sha256()
-        with path.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                content.update(chunk)
-        whole.update(f"{path.name}\0{content.hexdigest()}\n".encode())
+    try:
+        for path in _files(folder):
+            whole.update(f"{path.name}\0{file_sha256(path)}\n".encode())
+    except UnreadableInputError as error:  # which would tell of an image in a run
+        raise WrongUseError(error.what, error.how) from error
     return f"sha256:{whole.hexdigest()}"

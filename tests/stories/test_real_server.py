@@ -4,7 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.helpers.llama_server import MODEL, llama_server
+from tests.helpers.transformers_server import transformers_server
 
 STUDY = """
 study = "grid_localization"
@@ -48,7 +51,6 @@ grids = [8]
 [[model]]
 name = "chat"
 adapter = "openai_api"
-server = "llama_cpp"
 base_url = "{base_url}"
 model = "{model}"
 temperature = 0
@@ -65,19 +67,28 @@ max_tokens = 12
 """
 
 
-def test_that_both_interfaces_end_twenty_phantom_items_in_one_status_each(
-    overread: Callable[..., Any], phantom: Path, tmp_path: Path
-) -> None:
-    overread("import", "chexlocalize", phantom, "--name", "phantom")
-    with llama_server(tmp_path) as base_url:
-        study = tmp_path / "study.toml"
-        study.write_text(BOTH.format(base_url=base_url, model=MODEL))
-        result = overread("run", study, "--limit", 20)
+def ask_both(
+    overread: Callable[..., Any], folder: Path, base_url: str, model: str
+) -> dict[str, Any]:
+    """Ask 20 phantom items through both interfaces; every one ends in one status."""
+    study = folder / "study.toml"
+    study.write_text(BOTH.format(base_url=base_url, model=model))
+    result: dict[str, Any] = overread("run", study, "--limit", 20)
     counts = result["counts"]
     assert sum(counts.values()) == 40
     assert "pending" not in counts
     assert "provider_error" not in counts
     assert result["notes"] == []
+    print(counts)  # noqa: T201 - a figure for the closing note
+    return result
+
+
+def test_that_both_interfaces_end_twenty_phantom_items_in_one_status_each(
+    overread: Callable[..., Any], phantom: Path, tmp_path: Path
+) -> None:
+    overread("import", "chexlocalize", phantom, "--name", "phantom")
+    with llama_server(tmp_path) as base_url:
+        result = ask_both(overread, tmp_path, base_url, MODEL)
     chat, responses = (
         [
             (r["finding"], r["view"], r["k"])
@@ -87,4 +98,13 @@ def test_that_both_interfaces_end_twenty_phantom_items_in_one_status_each(
         for m in ("chat", "responses")
     )
     assert chat == responses
-    print(counts)  # noqa: T201 - a figure for the closing note
+
+
+@pytest.mark.proof
+def test_that_the_server_of_transformers_ends_twenty_phantom_items_as_well(
+    overread: Callable[..., Any], phantom: Path, tmp_path: Path
+) -> None:
+    overread("import", "chexlocalize", phantom, "--name", "phantom")
+    folder = tmp_path / "tiny-llava"
+    with transformers_server(folder) as base_url:
+        ask_both(overread, tmp_path, base_url, str(folder))

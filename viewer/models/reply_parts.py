@@ -26,7 +26,7 @@ def unreadable(why: str) -> ProviderError:
     """Return the error for a body that arrived whole but cannot be read."""
     return ProviderError(
         f"The model's reply cannot be read: {why}.",
-        "Check that the endpoint speaks Chat Completions.",
+        "Check base_url, and that the endpoint speaks what the setting api says.",
         retry_class=RetryClass.FAIL,
         reason="unreadable_reply",
     )

@@ -60,7 +60,8 @@ def key_row(error: ProviderError | None) -> ProbeRow:
     if error is not None and error.http_status in _KEY_REFUSED:
         return ProbeRow("key", Verdict.NO, error.what)
     if error is not None:
-        return ProbeRow("key", Verdict.UNKNOWN, error.what)
+        said = f"The list of models does not tell: {error.what}"
+        return ProbeRow("key", Verdict.UNKNOWN, said)
     said = "The server takes the key, or needs none."
     return ProbeRow("key", Verdict.YES, said)
 

@@ -93,6 +93,7 @@ def test_that_settings_have_each_interface_s_names() -> None:
     }
     assert members(api="responses", **settings) == {
         "store": False,
+        "stream": False,
         "instructions": "You are an expert chest radiologist.",
         "reasoning": {"effort": "low"},
         "include": ["message.output_text.logprobs"],

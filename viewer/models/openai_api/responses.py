@@ -67,7 +67,8 @@ def content(settings: Settings, request: ModelRequest) -> dict[str, object]:
     instructions = "\n".join(joined_text(m.parts) or "" for m in system)
     turns = [_turn(settings, m) for m in request.messages if not _instructs(m)]
     said = {"instructions": instructions} if instructions else {}
-    return {"store": False, **said, "input": turns}
+    # some servers stream unless told not to
+    return {"store": False, "stream": False, **said, "input": turns}
 
 
 def _instructs(message: Message) -> bool:

@@ -1,6 +1,6 @@
 """Parts of a window that do next to nothing, for tests of what is around them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -59,6 +59,12 @@ class IdleWorker:
 
     def cancel_load(self, name: str) -> int:
         return self._note("cancel_load", name)
+
+    def probe_model(self, name: str) -> int:
+        return self._note("probe", name)
+
+    def list_models(self, table: Mapping[str, object]) -> int:
+        return self._note("list", dict(table))
 
     def close(self) -> None:
         self._note("close")

@@ -154,6 +154,14 @@ class BackgroundWorker:
         """Stop the loading of a model; return the id."""
         return self._send({"cmd": "cancel_load", "name": name})
 
+    def probe_model(self, name: str) -> int:
+        """Find out what a model's endpoint does; return the id."""
+        return self._send({"cmd": "probe", "name": name})
+
+    def list_models(self, table: Mapping[str, object]) -> int:
+        """Ask a server, as a profile's table names it, for its models; the id."""
+        return self._send({"cmd": "list_models", "table": dict(table)})
+
     def _stop(self, run: int, mark: RunMark) -> int:
         return self._send({"cmd": "cancel", "run": run, "mark": mark.value})
 

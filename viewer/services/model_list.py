@@ -1,17 +1,19 @@
 """Every model with its state in words: what it needs, where it is asked."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
+from viewer.domain.errors import OverreadError
 from viewer.domain.exchange import ModelProfile
-from viewer.models.catalog import missing_import
-from viewer.models.loopback import is_loopback
+from viewer.models import keys
+from viewer.models.catalog import endpoint_of, missing_import
 from viewer.services.model_profiles import KnownModel, known_models, spec_named
 from viewer.settings import Settings
+from viewer.store import asking
+from viewer.store.database import open_store
 
 READY: Final = "ready"
 
@@ -52,12 +54,21 @@ class ModelLine:
 
 def model_lines(settings: Settings) -> tuple[ModelLine, ...]:
     """Return every known model with its state, by name."""
-    return tuple(_line(model) for model in known_models(settings.models_file))
+    consented = _consented(settings.store)
+    return tuple(_line(m, consented) for m in known_models(settings.models_file))
 
 
-def _line(model: KnownModel) -> ModelLine:
+def _consented(store: Path) -> frozenset[str]:
+    """Return the endpoints that images of some data set may go to."""
+    if not store.exists():
+        return frozenset()
+    with open_store(store) as opened:
+        return frozenset(c.endpoint for c in asking.standing_consents(opened))
+
+
+def _line(model: KnownModel, consented: frozenset[str]) -> ModelLine:
     spec = spec_named(model.adapter)
-    readiness, state = _state(model)
+    readiness, state = _state(model, consented)
     return ModelLine(
         name=model.name,
         adapter=model.adapter,
@@ -70,7 +81,7 @@ def _line(model: KnownModel) -> ModelLine:
     )
 
 
-def _state(model: KnownModel) -> tuple[Readiness, str]:
+def _state(model: KnownModel, consented: frozenset[str]) -> tuple[Readiness, str]:
     spec = spec_named(model.adapter)
     if model.profile is None or spec is None:
         return Readiness.UNUSABLE, model.error
@@ -78,19 +89,30 @@ def _state(model: KnownModel) -> tuple[Readiness, str]:
     if missing is not None:
         module, package = missing
         return Readiness.NEEDS_PACKAGE, f"needs {module}: pip install {package}"
-    variable = model.profile.settings.get("api_key_env")
-    if variable and not os.environ.get(str(variable)):
+    try:
+        return _state_of_endpoint(model.profile, consented)
+    except OverreadError as error:
+        return Readiness.UNUSABLE, str(error)
+
+
+def _state_of_endpoint(
+    profile: ModelProfile, consented: frozenset[str]
+) -> tuple[Readiness, str]:
+    variable = str(profile.settings.get("api_key_env", ""))
+    if variable and not keys.key_named(variable):
         return Readiness.NEEDS_KEY, f"needs a key: set {variable}"
-    host = host_of(model.profile)
-    if host:
-        return Readiness.NEEDS_CONSENT, f"asks at {host}: needs consent"
-    return Readiness.READY, READY
+    endpoint = endpoint_of(profile)
+    if endpoint is None or endpoint.is_here:
+        return Readiness.READY, READY
+    if endpoint.address in consented:
+        return Readiness.READY, f"ready, asks at {endpoint.host}"
+    return Readiness.NEEDS_CONSENT, f"asks at {endpoint.host}: needs consent"
 
 
 def host_of(profile: ModelProfile) -> str:
     """Return the host of a profile's endpoint, "" for this machine or without one."""
-    spec = spec_named(profile.adapter)
-    if spec is None or not spec.remote:
-        return ""
-    host = urlsplit(str(profile.settings.get("base_url", ""))).hostname or ""
-    return "" if is_loopback(host) else host
+    try:
+        endpoint = endpoint_of(profile)
+    except OverreadError:
+        return ""  # its state says what is wrong with it
+    return "" if endpoint is None or endpoint.is_here else endpoint.host

@@ -36,6 +36,7 @@ from viewer.services.interrupted import note_begun, note_ended
 from viewer.services.model_profiles import model_named
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
+from viewer.services.worker_endpoints import listed, probed
 from viewer.services.worker_models import HeldModels
 from viewer.settings import read_settings
 from viewer.store import runs
@@ -214,6 +215,14 @@ class _Worker:
         """Stop the loading of a model soon."""
         return _Answer({"cancelling": self._models.cancel(_name(command))})
 
+    def probe(self, command: Result) -> _Answer:
+        """Find out what a model's endpoint does; asks about a dozen questions."""
+        return _Answer(probed(self._store_path, command.get("name")))
+
+    def list_models(self, command: Result) -> _Answer:
+        """Say which models a server offers."""
+        return _Answer(listed(self._store_path, command.get("table")))
+
     def _tell_step(self, step: LoadStep) -> None:
         self._emit({"loading": step.name, "part": step.part, "what": step.what})
 
@@ -278,9 +287,13 @@ _COMMANDS: Final[Mapping[str, Callable[[_Worker, Result], _Answer]]] = {
     "load": _Worker.load,
     "unload": _Worker.unload,
     "cancel_load": _Worker.cancel_load,
+    "probe": _Worker.probe,
+    "list_models": _Worker.list_models,
 }
-_SLOW: Final = frozenset({"ask", "batch", "load", "look", "states", "unload"})
-"""Commands that read files, write a plan or move weights before they are answered."""
+_SLOW: Final = frozenset(
+    {"ask", "batch", "load", "look", "states", "unload", "probe", "list_models"}
+)
+"""Commands that wait for files, weights or servers before they are answered."""
 
 
 def _refusal(error: OverreadError) -> Mapping[str, str]:

@@ -1,6 +1,6 @@
 """What every part of the window works with: one desk, made by `viewer.app`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -55,6 +55,12 @@ class Worker(Protocol):
 
     def cancel_load(self, name: str) -> int:
         """Stop the loading of a model."""
+
+    def probe_model(self, name: str) -> int:
+        """Find out what a model's endpoint does."""
+
+    def list_models(self, table: Mapping[str, object]) -> int:
+        """Ask a server, as a profile's table names it, for its models."""
 
     def close(self) -> None:
         """End the input; the worker stores what is in flight and exits."""
@@ -142,6 +148,14 @@ class WorkerBridge(QObject):
     def cancel_load(self, name: str) -> int:
         """Stop the loading of a model."""
         return self._started().cancel_load(name)
+
+    def probe_model(self, name: str) -> int:
+        """Find out what a model's endpoint does."""
+        return self._started().probe_model(name)
+
+    def list_models(self, table: Mapping[str, object]) -> int:
+        """Ask a server, as a profile's table names it, for its models."""
+        return self._started().list_models(table)
 
     def close(self) -> None:
         """End the worker's input, where there is a worker."""

@@ -23,6 +23,7 @@ from viewer.services.model_profiles import (
 from viewer.ui.actions import Handlers
 from viewer.ui.choices import plain, restored
 from viewer.ui.desk import Desk
+from viewer.ui.endpoint_book import EndpointBook, EndpointFailed, ModelsListed
 from viewer.ui.errands import Errands
 from viewer.ui.held_book import HeldBook, HoldingFailed
 from viewer.ui.layout_memory import Choices
@@ -38,9 +39,11 @@ from viewer.ui.panels.models_memory import CancelLoadWanted, LoadWanted, UnloadW
 from viewer.ui.panels.models_profile import (
     Draft,
     DraftEdited,
+    ListWanted,
     ModelProfilePanel,
     SaveWanted,
 )
+from viewer.ui.panels.models_test import ProbeWanted
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.tables.models_model import ModelRow
 
@@ -73,6 +76,7 @@ class ModelsWorkspace(QWidget):
         self._fresh = False
         self._errands = Errands(self)
         self.book = HeldBook(desk.worker, self)
+        self.endpoints = EndpointBook(desk.worker, self)
         self.list, self.profile = ModelsList(), ModelProfilePanel(self._file)
         self.setFocusProxy(self.list.view)
         self._lay_out()
@@ -101,6 +105,11 @@ class ModelsWorkspace(QWidget):
         self.profile.memory.load_wanted.connect(self._load)
         self.profile.memory.unload_wanted.connect(self._unload)
         self.profile.memory.cancel_wanted.connect(self._cancel_load)
+        self.profile.test.test_wanted.connect(self._test)
+        self.profile.list_wanted.connect(self._list)
+        self.endpoints.changed.connect(self._show_test)
+        self.endpoints.listed.connect(self._offer_models)
+        self.endpoints.failed.connect(self._tell_failed)
         self.book.changed.connect(self._show_states)
         self.book.failed.connect(self._tell_failed)
 
@@ -111,6 +120,7 @@ class ModelsWorkspace(QWidget):
             "model.duplicate": self.list.ask_to_duplicate,
             "model.delete": self.list.ask_to_delete,
             "model.save": self.profile.ask_to_save,
+            "model.test": self.test,
             "model.load": self.profile.memory.ask_to_load,
             "model.unload": self.profile.memory.ask_to_unload,
         }
@@ -182,6 +192,7 @@ class ModelsWorkspace(QWidget):
         self.list.show_rows(self._rows())
         if self.list.current is not None:
             self.profile.show_state(self.list.current)
+            self._show_test()
 
     def _choose(self, _event: ModelChosen) -> None:
         self._show_current()
@@ -191,6 +202,7 @@ class ModelsWorkspace(QWidget):
         if row is not None:
             saved = Draft(row.line.table, row.key) if row.line.own else None
             self.profile.show_model(row, self._drafts.get(row.key, saved))
+            self._show_test()
 
     # Editing
 
@@ -299,7 +311,30 @@ class ModelsWorkspace(QWidget):
     def _cancel_load(self, event: CancelLoadWanted) -> None:
         self.book.cancel(event.name)
 
-    def _tell_failed(self, event: HoldingFailed) -> None:
+    # Endpoints
+
+    def test(self) -> None:
+        """Test the chosen model's endpoint, where it has one, and show what it does."""
+        if self.profile.tabs.isVisible():
+            self.profile.tabs.setCurrentIndex(1)
+            self.profile.test.ask_to_test()
+
+    def _test(self, event: ProbeWanted) -> None:
+        self.endpoints.test(event.name)
+
+    def _show_test(self) -> None:
+        row = self.list.current
+        if row is not None:
+            running = self.endpoints.is_tested(row.key)
+            self.profile.show_test(self.endpoints.found(row.key), running=running)
+
+    def _list(self, event: ListWanted) -> None:
+        self.endpoints.list_models(event.table)
+
+    def _offer_models(self, event: ModelsListed) -> None:
+        self.profile.offer_models(event.names)
+
+    def _tell_failed(self, event: HoldingFailed | EndpointFailed) -> None:
         self._desk.notices.post(Notice(event.sentence))
 
     def _tell(self, error: Exception) -> None:

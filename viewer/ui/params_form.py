@@ -24,9 +24,16 @@ from viewer.ui.icons import icon
 _LARGEST: Final = 2**31 - 1
 _LIST_ROWS: Final = 12
 _LABEL: Final = QFormLayout.ItemRole.LabelRole
+_UNSET: Final = "not set"
 _TYPED: Final = frozenset({"text", "path"})
 """Kinds whose meaning stands in the field until something is typed."""
-_WORDS: Final = {"api": "API", "url": "URL", "env": "variable", "s": "in seconds"}
+_WORDS: Final = {
+    "api": "API",
+    "url": "URL",
+    "env": "variable",
+    "ca": "CA",
+    "s": "in seconds",
+}
 """Parts of parameters' names that read better in another spelling."""
 
 
@@ -77,22 +84,24 @@ class Decimal(QDoubleSpinBox):
 
 
 class OneOf(QComboBox):
-    """One of some words."""
+    """One of some words; "" stands for none of them."""
 
     edited = Signal()
 
     def __init__(self, choices: Sequence[str]) -> None:
         super().__init__()
-        self.addItems(list(choices))
+        for choice in choices:
+            self.addItem(choice or _UNSET, choice)
         self.currentIndexChanged.connect(self.edited)
 
     def value(self) -> object:
         """Return the chosen word."""
-        return self.currentText()
+        return self.currentData()
 
     def set_value(self, value: object) -> None:
-        """Choose a word."""
-        self.setCurrentText(str(value))
+        """Choose a word; one that is not offered leaves the choice as it is."""
+        at = self.findData(str(value))
+        self.setCurrentIndex(self.currentIndex() if at < 0 else at)
 
 
 class SomeOf(QListWidget):
@@ -159,7 +168,7 @@ class MaybeNumber(Line):
     def __init__(self, kind: Callable[[str], int | float]) -> None:
         super().__init__()
         self._kind = kind
-        self.setPlaceholderText("not set")
+        self.setPlaceholderText(_UNSET)
 
     def value(self) -> object:
         """Return the number, None for nothing, else the text."""

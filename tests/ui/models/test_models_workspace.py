@@ -1,11 +1,15 @@
 """Models: their states, their settings, and the memory that they hold."""
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.scripted_endpoint import EndpointScript
+from tests.helpers.scripted_server import ScriptedServer
 from tests.ui.models.conftest import MODELS
 from viewer.models import catalog
 from viewer.services import model_list
@@ -224,6 +228,68 @@ def test_that_the_model_looked_at_is_chosen_again_at_the_next_start(
     qtbot.waitUntil(lambda: later.list.current is not None)
     assert later.list.current is not None
     assert later.list.current.key == "large"
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    script = EndpointScript(answer_by_hash=True, models=("tiny-vlm", "other"))
+    with ScriptedServer(script) as made:
+        yield made
+
+
+def test_that_a_test_says_what_the_endpoint_does(
+    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot, server: ScriptedServer
+) -> None:
+    choose(workspace, "here")
+    field(workspace, "base_url").setText(server.base_url)
+    assert not workspace.profile.test.test.isEnabled()
+    workspace.handlers()["model.save"]()
+    panel = workspace.profile.test
+    qtbot.waitUntil(panel.test.isEnabled, timeout=WAIT_MS)
+    workspace.handlers()["model.test"]()
+    assert panel.bar.isVisible()
+    qtbot.waitUntil(lambda: panel.table.rowCount() > 5, timeout=WAIT_MS)
+    told = {
+        panel.table.item(at, 0).text(): panel.table.item(at, 1).text()  # type: ignore[union-attr]
+        for at in range(panel.table.rowCount())
+    }
+    assert (told["reachable"], told["image input"]) == ("yes", "yes")
+    assert "were seen to work" in panel.words.text()
+    choose(workspace, "uniform")
+    assert not workspace.profile.tabs.isVisible()
+    choose(workspace, "here")
+    assert panel.table.rowCount() > 5
+
+
+def test_that_the_servers_models_are_offered(
+    workspace: ModelsWorkspace, qtbot: QtBot, server: ScriptedServer
+) -> None:
+    choose(workspace, "here")
+    field(workspace, "base_url").setText(server.base_url)
+    workspace.profile.ask_to_list()
+
+    def menu() -> QMenu | None:
+        found = workspace.profile.findChildren(QMenu)
+        return next((each for each in found if each.isVisible()), None)
+
+    qtbot.waitUntil(lambda: menu() is not None, timeout=WAIT_MS)
+    offered = menu()
+    assert offered is not None
+    assert [action.text() for action in offered.actions()] == ["tiny-vlm", "other"]
+    offered.actions()[1].trigger()
+    offered.close()
+    assert field(workspace, "model").text() == "other"
+
+
+def test_that_a_server_that_does_not_answer_is_told(
+    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+) -> None:
+    told = list[Notice]()
+    desk.notices.posted.connect(told.append)
+    choose(workspace, "here")
+    workspace.profile.ask_to_list()
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    assert "127.0.0.1:9" in told[0].what
 
 
 def test_that_every_way_of_asking_has_a_form(workspace: ModelsWorkspace) -> None:

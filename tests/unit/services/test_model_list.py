@@ -18,6 +18,8 @@ from viewer.services.model_profiles import (
     settings_fields,
 )
 from viewer.settings import Settings, read_settings
+from viewer.store import asking
+from viewer.store.database import open_store
 
 SERVER = {
     "name": "here",
@@ -71,6 +73,9 @@ def test_that_each_model_says_what_it_needs(
     locked = line(settings, "locked")
     assert locked.state == "needs a key: set NO_SUCH_KEY"
     assert (locked.readiness, locked.can_ask) == (Readiness.NEEDS_KEY, False)
+    with open_store(settings.store) as store:
+        asking.add_consent(store, "api.example.org:443", None, "tests", granted=True)
+    assert line(settings, "far").state == "ready, asks at api.example.org"
     monkeypatch.setenv("NO_SUCH_KEY", "canary")
     assert line(settings, "locked").state == "ready"
 

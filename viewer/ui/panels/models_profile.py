@@ -1,28 +1,34 @@
 """The settings of the chosen model, in a form built from the table of settings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QMenu,
     QPushButton,
     QScrollArea,
+    QStackedWidget,
+    QTabBar,
     QVBoxLayout,
     QWidget,
 )
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.probe import ProbeRow
 from viewer.services.model_profiles import check_model, settings_fields
+from viewer.ui.icons import icon
 from viewer.ui.panels.labels import caption, primary, title
 from viewer.ui.panels.models_memory import ModelMemory
-from viewer.ui.params_form import ParamsForm
+from viewer.ui.panels.models_test import ModelTest
+from viewer.ui.params_form import Line, ParamsForm
 from viewer.ui.tables.models_model import ModelRow
 
 _SETTLED_MS: Final = 150
@@ -59,6 +65,13 @@ class RevertWanted:
     """A person wants what was changed and not saved gone."""
 
 
+@dataclass(frozen=True)
+class ListWanted:
+    """A person wants to know which models the server of this table offers."""
+
+    table: Mapping[str, object]
+
+
 class ModelProfilePanel(QWidget):
     """Name, settings and memory of one model; says at once what is wrong.
 
@@ -74,6 +87,8 @@ class ModelProfilePanel(QWidget):
     """SaveWanted"""
     revert_wanted = Signal(object)
     """RevertWanted"""
+    list_wanted = Signal(object)
+    """ListWanted"""
 
     def __init__(self, models_file: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,6 +101,11 @@ class ModelProfilePanel(QWidget):
         self._name_label = QLabel("Name")
         self.hint = QLabel(wordWrap=True)
         self.save, self.revert = primary("Save"), QPushButton("Revert")
+        self.tabs, self.test, self._pages = QTabBar(), ModelTest(), QStackedWidget()
+        for name in ("Settings", "Test"):
+            self.tabs.addTab(name)
+        self.tabs.setAccessibleName("Settings or test")
+        self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
         self._check_soon = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._lay_out()
         self._check_soon.timeout.connect(self.check)
@@ -97,8 +117,10 @@ class ModelProfilePanel(QWidget):
     def _lay_out(self) -> None:
         self.name.setAccessibleName("Name")
         self.name.setToolTip("What lists and study files call the model")
-        names = QFormLayout()
-        names.addRow(self._name_label, self.name)
+        names = QHBoxLayout()
+        names.setSpacing(8)
+        names.addWidget(self._name_label)
+        names.addWidget(self.name, 1)
         inside = QWidget()
         rows = QVBoxLayout(inside)
         rows.setContentsMargins(0, 0, 8, 0)
@@ -116,9 +138,11 @@ class ModelProfilePanel(QWidget):
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(12, 8, 12, 8)
         self.column.setSpacing(8)
-        for widget in (self.head, self.summary, self.memory):
+        for widget in (self.head, self.summary, self.memory, self.tabs):
             self.column.addWidget(widget)
-        self.column.addWidget(self._scroll, 1)
+        self._pages.addWidget(self._scroll)
+        self._pages.addWidget(self.test)
+        self.column.addWidget(self._pages, 1)
         self.column.addLayout(buttons)
 
     @property
@@ -139,9 +163,10 @@ class ModelProfilePanel(QWidget):
         """Show a model; the person's own one, ``draft``, can be changed."""
         self.show_state(row)
         own = draft is not None
-        for widget in (self._scroll, self.save, self.revert):
+        for widget in (self._pages, self.save, self.revert):
             widget.setVisible(own)
         if draft is None:
+            self.tabs.hide()
             self.hint.setText(_COMES_WITH)
             return
         self._shown = draft
@@ -149,7 +174,8 @@ class ModelProfilePanel(QWidget):
         self.form.show_fields(settings_fields(str(draft.table.get("adapter", ""))))
         self._unshown = self.form.set_values(_settings(draft.table))
         self.form.blockSignals(False)
-        self._name_label.setMinimumWidth(self.form.label_width)
+        self._name_label.setFixedWidth(self.form.label_width)
+        self._offer_list()
         self.name.setText(str(draft.table.get("name", "")))
         self.check()
 
@@ -160,6 +186,41 @@ class ModelProfilePanel(QWidget):
         self.memory.show_row(row)
         self.revert.setEnabled(row.edited)
         self.save.setText(f"Save {row.line.name}")
+
+    def show_test(self, found: Sequence[ProbeRow], *, running: bool) -> None:
+        """Show what is known of the model's endpoint, where it has one."""
+        saved = self._shown.replaced is not None and not self.revert.isEnabled()
+        name = str(self._shown.table.get("name", ""))
+        self.test.show_found(name, found, running=running, saved=saved)
+
+    def _offer_list(self) -> None:
+        """Offer, where a server is asked, its models and a test."""
+        asks = "base_url" in self.form.editors
+        self.tabs.setVisible(asks)
+        if not asks:
+            self.tabs.setCurrentIndex(0)
+        model = self.form.editors.get("model")
+        if asks and isinstance(model, Line):
+            action = model.addAction(
+                icon("format-list-bulleted"), QLineEdit.ActionPosition.TrailingPosition
+            )
+            action.setToolTip("List the server's models")
+            action.triggered.connect(self.ask_to_list)
+
+    def ask_to_list(self) -> None:
+        """Ask which models the server offers that stands in the form."""
+        self.list_wanted.emit(ListWanted(self.draft.table))
+
+    def offer_models(self, names: Sequence[str]) -> None:
+        """Let a person choose one of the server's models."""
+        model = self.form.editors.get("model")
+        if not isinstance(model, Line):
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in names:
+            menu.addAction(name).triggered.connect(partial(model.setText, name))
+        menu.popup(model.mapToGlobal(model.rect().bottomLeft()))
 
     def check(self) -> bool:
         """Say what is wrong with the settings; return whether they can be saved."""
@@ -174,7 +235,7 @@ class ModelProfilePanel(QWidget):
             problem or (f"Saving takes out what fits no setting: {dropped}."
                         if dropped else "")
         )  # fmt: skip
-        self.save.setEnabled(not problem)
+        self.save.setEnabled(not problem and self.revert.isEnabled())
         return not problem
 
     def ask_to_save(self) -> None:

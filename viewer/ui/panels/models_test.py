@@ -1,0 +1,129 @@
+"""What a test found out about the endpoint of the chosen model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QProgressBar,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.probe import ProbeRow, Verdict
+from viewer.ui.icons import icon
+from viewer.ui.panels.labels import caption
+
+_HEADERS: Final = ("Ability", "Verdict", "What was seen")
+_SIGNS: Final[Mapping[Verdict, str]] = {
+    Verdict.YES: "check-circle-outline",
+    Verdict.NO: "close-circle-outline",
+    Verdict.UNKNOWN: "help-circle-outline",
+}
+_BEFORE: Final = (
+    "A test finds out what the endpoint really does: images, seed, log-probabilities, "
+    "JSON schema, parameters that it rejects. It asks about a dozen short questions "
+    "about images made for it."
+)
+_UNSAVED: Final = "Save the model first; a test asks it as it is saved."
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeWanted:
+    """A person wants to know what this model's endpoint does."""
+
+    name: str
+
+
+class ModelTest(QWidget):
+    """The button Test and, after a test, one row for each ability."""
+
+    test_wanted = Signal(object)
+    """ProbeWanted"""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = ""
+        self.words, self.test = caption(_BEFORE), QPushButton("Test")
+        self.bar = QProgressBar(minimum=0, maximum=0, textVisible=False)
+        self.table = _table()
+        row = QHBoxLayout()
+        row.addWidget(self.words, 1)
+        row.addWidget(self.test, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(row)
+        column.addWidget(self.bar)
+        column.addWidget(self.table, 1)
+        column.addStretch(0)
+        self.test.clicked.connect(self.ask_to_test)
+        self.show_found("", (), running=False, saved=False)
+
+    def ask_to_test(self) -> None:
+        """Ask for a test, where there is a saved model that is not tested already."""
+        if self._name and self.test.isEnabled():
+            self.test_wanted.emit(ProbeWanted(self._name))
+
+    def show_found(
+        self, name: str, rows: Sequence[ProbeRow], *, running: bool, saved: bool
+    ) -> None:
+        """Show what is known of a model's endpoint, and whether a test goes on."""
+        self._name = name
+        self.test.setText(f"Test {name}".strip())
+        self.test.setEnabled(saved and not running)
+        self.test.setToolTip("" if saved else _UNSAVED)
+        self.words.setText(_words(rows, running=running, saved=saved))
+        self.bar.setVisible(running)
+        self.table.setVisible(bool(rows))
+        self.table.setRowCount(len(rows))
+        for at, row in enumerate(rows):
+            self._show_row(at, row)
+        self.table.resizeRowsToContents()
+
+    def _show_row(self, at: int, row: ProbeRow) -> None:
+        words = (row.capability, row.verdict.value, row.sentence)
+        items = [QTableWidgetItem(text) for text in words]
+        items[1].setIcon(icon(_SIGNS[row.verdict]))
+        for column, item in enumerate(items):
+            self.table.setItem(at, column, item)
+
+
+def _words(rows: Sequence[ProbeRow], *, running: bool, saved: bool) -> str:
+    if running:
+        return "Asking short questions…"
+    if not saved:
+        return _UNSAVED
+    if not rows:
+        return _BEFORE
+    able = sum(row.verdict is Verdict.YES for row in rows)
+    return f"{able} of {len(rows)} were seen to work."
+
+
+def _table() -> QTableWidget:
+    table = QTableWidget(0, len(_HEADERS))
+    table.setAccessibleName("What the endpoint does")
+    table.setHorizontalHeaderLabels(_HEADERS)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setShowGrid(False)
+    table.setTabKeyNavigation(False)
+    table.verticalHeader().hide()
+    header, modes = table.horizontalHeader(), QHeaderView.ResizeMode
+    header.setHighlightSections(False)
+    header.setDefaultAlignment(
+        Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+    )
+    for column, mode in enumerate(
+        (modes.ResizeToContents, modes.ResizeToContents, modes.Stretch)
+    ):
+        header.setSectionResizeMode(column, mode)
+    table.verticalHeader().setSectionResizeMode(modes.ResizeToContents)
+    return table

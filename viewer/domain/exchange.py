@@ -137,6 +137,8 @@ class ReplyKind(StrEnum):
 
 LEFT_OUT: Final = "overread-left-out"
 """The name, beside a reply's headers, under which rejected parameters are kept."""
+LENGTH_CAP: Final = "overread-length-cap"
+"""The same for the longest reply in tokens that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -144,8 +146,8 @@ class RawReply:
     """A reply as it reached us: the exact body bytes, before any reading.
 
     ``headers`` holds those worth keeping, in lower case, and under ``LEFT_OUT`` the
-    parameters that the endpoint rejected, so that a reply that is used again tells
-    of them again.
+    parameters that the endpoint rejected, under ``LENGTH_CAP`` the longest reply that
+    was asked for, so that a reply that is used again tells of them again.
     """
 
     kind: ReplyKind
@@ -158,6 +160,12 @@ class RawReply:
     def dropped(self) -> tuple[str, ...]:
         """Names of the parameters the endpoint rejected, which were left out."""
         return tuple(self.headers.get(LEFT_OUT, "").split())
+
+    @property
+    def length_cap(self) -> int | None:
+        """The longest reply in tokens that was asked for, None where nobody noted."""
+        cap = self.headers.get(LENGTH_CAP, "")
+        return int(cap) if cap.isdecimal() else None
 
 
 @dataclass(frozen=True, slots=True)

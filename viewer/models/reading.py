@@ -1,6 +1,7 @@
 """Raw replies read and written; the same for every adapter, and without a model."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from viewer.domain.exchange import ModelReply, RawReply, ReplyKind
@@ -23,7 +24,18 @@ def plain_reply(text: str, note: str = "", **fields: str) -> RawReply:
 
 def read_reply(raw: RawReply) -> ModelReply:
     """Read a raw reply; one that cannot be read raises ``ProviderError``."""
-    return _READERS[raw.kind](json_object(raw))
+    reply = _READERS[raw.kind](json_object(raw))
+    return replace(reply, finish_reason="length") if _is_cut(raw, reply) else reply
+
+
+def _is_cut(raw: RawReply, reply: ModelReply) -> bool:
+    """Tell whether a response is as long as it might be but called complete.
+
+    The servers of llama.cpp and transformers never call one incomplete (measured).
+    """
+    cap, used = raw.length_cap, reply.usage.tokens_out
+    full = cap is not None and used is not None and used >= cap
+    return raw.kind is ReplyKind.RESPONSE and reply.finish_reason == "stop" and full
 
 
 def _read_plain(body: dict[str, Any]) -> ModelReply:

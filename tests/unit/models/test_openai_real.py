@@ -123,6 +123,9 @@ def test_that_its_models_are_listed(base_url: str) -> None:
     assert adapter.listed_models() == (MODEL,)
 
 
-def test_that_a_reply_cut_short_is_called_so(base_url: str) -> None:
-    reply = ask(adapter_at(base_url, max_tokens=1), question(0))
-    assert reply.finish_reason == "length"
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_that_a_reply_cut_short_is_called_so(base_url: str, api: str) -> None:
+    """The server says so in chat; of a response it says that it is complete."""
+    for cap, end in ((1, "length"), (12, "stop")):
+        reply = ask(adapter_at(base_url, max_tokens=cap, api=api), question(0))
+        assert reply.finish_reason == end

@@ -1,6 +1,7 @@
 """Raw replies: what is read of them, and what cannot be."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import (
+    LENGTH_CAP,
     ModelReply,
     RawReply,
     ReplyKind,
@@ -162,6 +164,16 @@ def test_that_a_whole_response_is_read() -> None:
 def test_that_an_incomplete_response_says_why(reason: object, end: str) -> None:
     details = {"reason": reason} if reason else None
     raw = response([said()], status="incomplete", incomplete_details=details)
+    assert read_reply(raw).finish_reason == end
+
+
+@pytest.mark.parametrize(
+    ("cap", "end"), [("2", "length"), ("3", "stop"), ("", "stop"), ("x", "stop")]
+)
+def test_that_a_response_as_long_as_it_may_be_counts_as_cut(cap: str, end: str) -> None:
+    usage = {"input_tokens": 85, "output_tokens": 2}
+    part = {"type": "output_text", "text": "The"}
+    raw = replace(response([said(part)], usage=usage), headers={LENGTH_CAP: cap})
     assert read_reply(raw).finish_reason == end
 
 

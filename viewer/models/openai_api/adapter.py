@@ -8,6 +8,7 @@ from typing import Final
 
 from viewer.domain.exchange import (
     LEFT_OUT,
+    LENGTH_CAP,
     ModelIdentity,
     ModelProfile,
     ModelReply,
@@ -133,10 +134,7 @@ class OpenAIAdapter:
         wanted: list[Parameter],
         started: float,
     ) -> RawReply:
-        headers = _kept(reply.headers)
-        dropped = dict.fromkeys(p.name for p in wanted if not settings.takes(p))
-        if dropped:
-            headers[LEFT_OUT] = " ".join(dropped)
+        headers = {**_kept(reply.headers), **_noted(settings, wanted)}
         latency_ms = round((time.perf_counter() - started) * 1000)
         return RawReply(self._form.kind, reply.body, reply.status, headers, latency_ms)
 
@@ -167,6 +165,19 @@ class OpenAIAdapter:
         content = self._form.content(settings, request)
         document = {"model": self._model, **content, **body_of(sent)}
         return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _noted(settings: Settings, wanted: list[Parameter]) -> dict[str, str]:
+    """Return what reading a reply needs to know of how it was asked for."""
+    dropped = dict.fromkeys(p.name for p in wanted if not settings.takes(p))
+    caps = [
+        str(value)
+        for p in wanted
+        if p.name == "max_tokens" and settings.takes(p)
+        for value in p.sent.values()
+    ]
+    left_out = {LEFT_OUT: " ".join(dropped)} if dropped else {}
+    return {**left_out, **({LENGTH_CAP: caps[0]} if caps else {})}
 
 
 def _kept(headers: Mapping[str, str]) -> dict[str, str]:

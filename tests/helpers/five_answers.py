@@ -1,20 +1,98 @@
-"""Five scripted models, each with another kind of answer, about one image.
+"""Five scripted models, each with another kind of answer, asked about one phantom.
 
-They write in the conventions of models that exist; the study itself asks them all for
-a cell.
+They write in the conventions of models that exist, and are asked by a real batch.
 """
 
 import base64
+import csv
+import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
+from tests.helpers.tiny_study import finish
+from viewer.domain.case import DatasetImage
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.image import Raster
 from viewer.imaging.png import encode_png
+from viewer.imaging.resample import crop_window
+from viewer.metrics.pointing import deepest_point
+from viewer.metrics.regions import mask_of_boxes
+from viewer.services.import_dataset import import_dataset
+from viewer.services.make_phantom import make_phantom
+from viewer.services.plan_run import plan_run
+from viewer.services.report_run import write_report
+from viewer.services.study_file import make_spec
+from viewer.store import cases
+from viewer.store.database import Store, open_store
+
+KINDS = ("cell", "point", "boxes", "mask", "heat_map")
+_DATASET = "one patient"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A finding of a phantom that five models were asked about, and the report."""
+
+    image: DatasetImage
+    finding: str
+    run: int
+    field: BoxPx
+    files: Mapping[str, str]
+
+    @property
+    def reference(self) -> npt.NDArray[np.bool_]:
+        """The part of the reference that was sent, (rows, columns) native pixels."""
+        mask = self.image.masks[self.finding]
+        return mask.array() & mask_of_boxes((self.field,), mask.size)
+
+    def rows(self, name: str) -> list[dict[str, str]]:
+        """Return the rows of a CSV file of the report."""
+        return list(csv.DictReader(io.StringIO(self.files[name])))
+
+
+def ask_five(store: Path, folder: Path, size: SizePx) -> Asked:
+    """Make one patient, ask the five models about the largest finding, and report."""
+    make_phantom(folder / "phantom", 1, 1, size, lambda *_: None, compress=False)
+    field = crop_window(size)
+    with open_store(store) as opened:
+        import_dataset(opened, "chexlocalize", folder / "phantom", _DATASET)
+        image, finding = _largest(opened, field)
+        inside = image.masks[finding].array() & mask_of_boxes((field,), size)
+        half = SizePx(size.rows // 12, size.columns // 12)
+        spec = make_spec(
+            study="grid_localization",
+            dataset=_DATASET,
+            preset="gosai2025",
+            seed=0,
+            repeats=1,
+            models=five_models(folder, field, deepest_point(inside), half),
+            overrides={"findings": [finding], "views": ["frontal"]},
+        )
+        run = plan_run(opened, spec)
+        finish(opened, run)
+        paths = write_report(opened, run, folder / "report")
+    files = {path.name: path.read_text(encoding="utf-8") for path in paths}
+    return Asked(image, finding, run, field, files)
+
+
+def _largest(store: Store, field: BoxPx) -> tuple[DatasetImage, str]:
+    pairs = {
+        (image.key, finding): int(
+            (mask.array() & mask_of_boxes((field,), mask.size)).sum()
+        )
+        for image in cases.dataset_named(store, _DATASET).images
+        if image.view == "frontal"
+        for finding, mask in image.masks.items()
+    }
+    key, finding = max(pairs, key=lambda pair: pairs[pair])
+    images = cases.dataset_named(store, _DATASET).images
+    return next(image for image in images if image.key == key), finding
 
 
 def five_models(
@@ -31,15 +109,13 @@ def five_models(
     h = half.rows / (field.y1 - field.y0)
     heat = folder / "heat.npy"
     np.save(heat, _bump(x, y, w, h))
+    cell = _cell(min(x + 2 * w, 0.999), y)
+    off = f'<point x="{100 * (x - 2.5 * w):.1f}" y="{100 * y:.1f}" alt="it">it</point>'
     around = [round(1000 * v) for v in (x - w, y - h, x + w, y + h)]
     shifted = [v + round(400 * w) for v in around]
     return (
-        ModelProfile("names-a-cell", "scripted", {"answer": _cell(x, y)}),
-        _speaks(
-            "points",
-            "molmo",
-            f'<point x="{100 * x:.1f}" y="{100 * y:.1f}" alt="it">it</point>',
-        ),
+        ModelProfile("names-a-cell", "scripted", {"answer": cell}),
+        _speaks("points", "molmo", off),
         _speaks("draws-boxes", "qwen3_vl", _boxes(shifted)),
         _speaks("segments", "gemini", _mask(around)),
         ModelProfile("maps", "scripted", {"heat_map_file": str(heat)}),

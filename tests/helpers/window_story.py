@@ -146,6 +146,11 @@ def open_story(qtbot: QtBot, settings: Settings, folder: Path) -> Story:
     make_phantom(folder, 2, 0, _SIZE, lambda _done, _all: None, compress=False)
     with open_store(settings.store) as store:
         import_dataset(store, "chexlocalize", folder, "two patients")
+    return open_window(qtbot, settings, folder)
+
+
+def open_window(qtbot: QtBot, settings: Settings, folder: Path) -> Story:
+    """Open the window on the store as it is; ``folder`` is what a story opens."""
     window = app.build_window(settings)
     qtbot.addWidget(window)
     app.furnish(window)

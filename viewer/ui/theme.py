@@ -17,8 +17,8 @@ class Palette:
     """The colours of a theme, as #RRGGBB.
 
     Colour carries who: the reference, the models in the order named, the reader
-    (Okabe and Ito's set, apart for colour-blind eyes). They are for the image, which
-    is black in both themes.
+    (Okabe and Ito's set and a violet, apart for colour-blind eyes). They are for the
+    image, which is black in both themes.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Palette:
     chosen: str
     warning: str
     reference: str = "#56B4E9"
-    models: tuple[str, ...] = ("#E69F00", "#CC79A7", "#009E73")
+    models: tuple[str, ...] = ("#E69F00", "#CC79A7", "#009E73", "#9966FF", "#D55E00")
     reader: str = "#F0E442"
 
     @property

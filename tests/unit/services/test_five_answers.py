@@ -1,8 +1,8 @@
 """A cell, a point, boxes, a mask and a heat map about one phantom, under any rule."""
 
-import csv
-import io
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from scipy.ndimage import distance_transform_edt
 from sklearn.metrics import f1_score, jaccard_score
 
-from tests.helpers.five_answers import five_models
+from tests.helpers.five_answers import KINDS, Asked, ask_five
 from tests.helpers.tiny_study import D4, a_spec, finish, planned
 from viewer.domain.answer import (
     Answer,
@@ -22,80 +22,36 @@ from viewer.domain.answer import (
     PointAnswer,
     Status,
 )
-from viewer.domain.case import DatasetImage
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Spacing
-from viewer.domain.run import OrphanPolicy
-from viewer.metrics.pointing import centre, deepest_point
+from viewer.metrics.pointing import centre
 from viewer.readers.pixels import load_pixels
 from viewer.services.answers import StoredAnswer, answers_about
-from viewer.services.import_dataset import import_dataset
-from viewer.services.make_phantom import make_phantom
-from viewer.services.plan_run import plan_run
 from viewer.services.report_run import write_report
 from viewer.services.rescore import rescore_run
-from viewer.services.run_batch import BatchOptions
-from viewer.services.study_file import make_spec
 from viewer.store import cases
-from viewer.store.database import Store, open_store
+from viewer.store.database import open_store
 
 Bools = npt.NDArray[np.bool_]
 SIZE = SizePx(250, 200)
 FIELD = BoxPx(0, 25, 200, 225)
-KINDS = ("cell", "point", "boxes", "mask", "heat_map")
-
-
-class Asked:
-    """A store in which five models answered about a finding of one phantom."""
-
-    def __init__(self, folder: Path) -> None:
-        self.store = folder / "s.sqlite"
-        make_phantom(folder / "p", 1, 1, SIZE, lambda *_: None)
-        with open_store(self.store) as opened:
-            import_dataset(opened, "chexlocalize", folder / "p", "one")
-            self.image, self.finding = _largest(opened)
-            self.mask = self.image.masks[self.finding].array()
-            middle = deepest_point(self.mask & _within(FIELD))
-            models = five_models(folder, FIELD, middle, SizePx(20, 16))
-            spec = make_spec(
-                study="grid_localization",
-                dataset="one",
-                preset="gosai2025",
-                seed=0,
-                repeats=1,
-                models=models,
-                overrides={"findings": [self.finding], "views": ["frontal"]},
-            )
-            self.run = plan_run(opened, spec)
-            finish(opened, self.run, BatchOptions(orphans=OrphanPolicy.RETRY))
-            paths = write_report(opened, self.run, folder / "out")
-        self.files = {path.name: path.read_text() for path in paths}
-        self.answers = {
-            a.measures.kind: a
-            for a in answers_about(self.store, self.image.ref)
-            if a.measures
-        }
-
-    def rows(self, name: str) -> list[dict[str, str]]:
-        """Return the rows of a CSV file of the report."""
-        return list(csv.DictReader(io.StringIO(self.files[name])))
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
-    return Asked(tmp_path_factory.mktemp("five"))
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("store") / "s.sqlite"
 
 
-def _largest(store: Store) -> tuple[DatasetImage, str]:
-    dataset = cases.dataset_named(store, "one")
-    pairs = [
-        (int((mask.array() & _within(FIELD)).sum()), image.key, finding)
-        for image in dataset.images
-        if image.view == "frontal"
-        for finding, mask in image.masks.items()
-    ]
-    _, key, finding = max(pairs)
-    return next(i for i in dataset.images if i.key == key), finding
+@pytest.fixture(scope="module")
+def asked(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Asked:
+    return ask_five(store, tmp_path_factory.mktemp("five"), SIZE)
+
+
+@pytest.fixture(scope="module")
+def shown(store: Path, asked: Asked) -> Mapping[str, StoredAnswer]:
+    """Return the answers as the window shows them, by kind."""
+    found = answers_about(store, asked.image.ref)
+    return {a.measures.kind: a for a in found if a.measures}
 
 
 def _within(box: BoxPx) -> Bools:
@@ -172,23 +128,25 @@ def _far(mask: Bools, x: float, y: float, spacing: Spacing | None = None) -> flo
     )
 
 
-def test_that_every_kind_of_answer_is_settled_with_one_status(asked: Asked) -> None:
+def test_that_every_kind_of_answer_is_settled_with_one_status(
+    asked: Asked, shown: Mapping[str, StoredAnswer]
+) -> None:
     statuses = [row["status"] for row in asked.rows("items.csv")]
     assert len(statuses) == 5
     assert set(statuses) <= {Status.SCORED_CORRECT.value, Status.SCORED_WRONG.value}
-    assert sorted(asked.answers) == sorted(KINDS)
+    assert sorted(shown) == sorted(KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_that_the_screen_the_scorer_and_other_libraries_agree(
-    asked: Asked, kind: str
+    asked: Asked, shown: Mapping[str, StoredAnswer], kind: str
 ) -> None:
-    answer = asked.answers[kind]
+    answer = shown[kind]
     (row,) = [r for r in asked.rows("geometry.csv") if r["kind"] == kind]
-    shown = answer.measures
-    assert shown is not None
+    found = answer.measures
+    assert found is not None
     assert answer.answer is not None
-    reference = asked.mask & _within(FIELD)
+    reference = asked.reference
     x, y = _point(answer.answer)
     spacing = load_pixels(answer.ref).spacing
     assert spacing is not None
@@ -203,22 +161,22 @@ def test_that_the_screen_the_scorer_and_other_libraries_agree(
         pair = (reference.ravel(), covered.ravel())
         expected |= {"iou": jaccard_score(*pair), "dice": f1_score(*pair)}
     on_screen = {
-        "point_x": shown.point.x,
-        "point_y": shown.point.y,
-        "iou": shown.iou,
-        "dice": shown.dice,
-        "distance_px": shown.distance_px,
-        "distance_mm": shown.distance_mm,
+        "point_x": found.point.x,
+        "point_y": found.point.y,
+        "iou": found.iou,
+        "dice": found.dice,
+        "distance_px": found.distance_px,
+        "distance_mm": found.distance_mm,
     }
     for name, value in expected.items():
         assert float(row[name]) == pytest.approx(value, abs=1e-9), name
         assert on_screen[name] == pytest.approx(float(row[name]), abs=1e-9), name
     assert row["pointing_hit"] == str(bool(reference[int(y), int(x)]))
-    assert row["pointing_hit"] == str(shown.pointing_hit)
+    assert row["pointing_hit"] == str(found.pointing_hit)
     hit = answer.score.answer in answer.reference_cells
-    assert (row["cell_hit"], shown.cell_hit) == (str(hit), hit)
+    assert (row["cell_hit"], found.cell_hit) == (str(hit), hit)
     assert hit == (answer.score.status is Status.SCORED_CORRECT)
-    assert row["iou_hit"] == ("" if shown.iou is None else str(shown.iou >= 0.5))
+    assert row["iou_hit"] == ("" if found.iou is None else str(found.iou >= 0.5))
 
 
 def test_that_every_model_stands_under_every_rule(asked: Asked) -> None:
@@ -233,20 +191,24 @@ def test_that_every_model_stands_under_every_rule(asked: Asked) -> None:
     assert "The same rules for all" in asked.files["report.html"]
 
 
-def test_that_reading_the_replies_again_changes_nothing(asked: Asked) -> None:
-    with open_store(asked.store) as opened:
+def test_that_reading_the_replies_again_changes_nothing(
+    store: Path, asked: Asked
+) -> None:
+    with open_store(store) as opened:
         rescored = rescore_run(opened, asked.run)
     assert (rescored.replies, rescored.changed) == (5, 0)
 
 
 def test_that_a_gone_image_leaves_the_millimetres_out_only(tmp_path: Path) -> None:
-    asked = Asked(tmp_path)
+    store = tmp_path / "s.sqlite"
+    asked = ask_five(store, tmp_path, SIZE)
+    before = [a.measures for a in answers_about(store, asked.image.ref)]
     asked.image.ref.path.rename(tmp_path / "elsewhere")
-    found: tuple[StoredAnswer, ...] = answers_about(asked.store, asked.image.ref)
-    assert all(a.measures and a.measures.distance_mm is None for a in found)
-    assert {a.measures.distance_px for a in found if a.measures} == {
-        a.measures.distance_px for a in asked.answers.values() if a.measures
-    }
+    after = [a.measures for a in answers_about(store, asked.image.ref)]
+    for one, other in zip(before, after, strict=True):
+        assert one is not None
+        assert one.distance_mm is not None
+        assert other == replace(one, distance_mm=None, mm_meaning=None)
 
 
 def test_that_a_run_of_cells_has_the_files_it_always_had(tmp_path: Path) -> None:
@@ -254,14 +216,8 @@ def test_that_a_run_of_cells_has_the_files_it_always_had(tmp_path: Path) -> None
         run = planned(opened, tmp_path / "d", a_spec([D4]))
         finish(opened, run)
         files = {path.name for path in write_report(opened, run, tmp_path / "out")}
+        image = cases.dataset_named(opened, "tiny").images[0]
     assert not files & {"geometry.csv", "rules.csv"}
-    found = answers_about(
-        tmp_path / "s.sqlite", _first_image(tmp_path / "s.sqlite").ref
-    )
-    assert [answer.measures for answer in found] == [None]
-    assert isinstance(found[0].answer, CellAnswer)
-
-
-def _first_image(store: Path) -> DatasetImage:
-    with open_store(store) as opened:
-        return cases.dataset_named(opened, "tiny").images[0]
+    (found,) = answers_about(tmp_path / "s.sqlite", image.ref)
+    assert found.measures is None
+    assert isinstance(found.answer, CellAnswer)

@@ -1,5 +1,6 @@
 """The answers about the image: outcome, coverage, time, cost and provenance."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -21,6 +22,11 @@ from PySide6.QtWidgets import (
 from viewer.domain.result import Score
 from viewer.services.answers import StoredAnswer
 from viewer.ui.canvas.overlays.answer_item import model_colors
+from viewer.ui.canvas.overlays.measure_words import (
+    kind_words,
+    measure_line,
+    measure_rows,
+)
 from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
 from viewer.ui.panels.labels import caption, title
 from viewer.ui.theme import current
@@ -29,6 +35,7 @@ _ANSWER: Final = Qt.ItemDataRole.UserRole
 _HASH_SHOWN: Final = 12
 _SIGN_PX: Final = 18
 _DETAILS_HEIGHT: Final = 190
+_DATA: Final = re.compile(r"[A-Za-z0-9+/]{160,}={0,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +248,10 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
     parameters = ", ".join(f"{k} {v}" for k, v in sorted(answer.parameters.items()))
     rows = (
         ("Finding", answer.finding),
+        *measure_rows(answer.measures),
         ("Model", answer.model),
         ("Version", answer.model_returned or "not stated"),
-        ("Raw reply", answer.reply_text.strip() or "empty"),
+        ("Raw reply", _without_data(answer.reply_text.strip()) or "empty"),
         ("Asked through", answer.adapter),
         ("Grid", f"{answer.grid.name}, letters are {answer.grid.letters.value}s"),
         ("Reference cells", ", ".join(answer.reference_cells)),
@@ -287,12 +295,20 @@ def _row(answer: StoredAnswer) -> QTreeWidgetItem:
 def _headline(answer: StoredAnswer) -> str:
     score = answer.score
     coverage = "" if score.coverage is None else f"coverage {score.coverage:.2f}"
+    met = measure_line(answer.measures) or coverage
     seconds = f"{answer.latency_ms / 1000:.1f} s"
     cost = cost_words(answer.cost_microusd)
-    facts = (answer.model, coverage, seconds, cost, f"run {answer.run}")
+    facts = (answer.model, met, seconds, cost, f"run {answer.run}")
     below = " · ".join(w for w in facts if w)
-    above = f"{score.answer} {words_of(score)}".strip()
+    what = kind_words(answer.measures)
+    where = f"{what} in {score.answer}," if what and score.answer else score.answer
+    above = f"{where} {words_of(score)}".strip()
     return f"{above}, {answer.finding}\n{below}"
+
+
+def _without_data(reply: str) -> str:
+    """Return a reply with long runs of coded pixels left out, and how long they are."""
+    return _DATA.sub(lambda data: f"[{len(data[0])} characters of data]", reply)
 
 
 def _checked(on: bool) -> Qt.CheckState:

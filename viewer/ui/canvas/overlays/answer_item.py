@@ -69,6 +69,10 @@ class AnswerShape(Protocol):
     @property
     def legend(self) -> Legend | None: ...  # noqa: D102 - said above
 
+    def anchor(self, native: QTransform) -> QRectF:
+        """Return the view's rectangle beside which the tag stands."""
+        ...
+
     def outline(self, native: QTransform) -> QPainterPath:
         """Return the native shape that a hover asks about; ``native`` maps to view."""
         ...
@@ -121,15 +125,17 @@ class AnswerItem(QGraphicsItem):
         to stay off, ``clear`` the reference's: it is covered only if all else fails.
         """
         size, extent = self._tag_size(), self._shape.extent
-        box = native.mapRect(extent)
-        places = _column(area, size) if extent.isNull() else around(box, size)
+        if extent.isNull():
+            places = _column(area, size)
+        else:
+            places = around(self._shape.anchor(native), size)
         self.tag = stepped_aside(places, size, area, taken, clear)
         self.prepareGeometryChange()
         self._native, to_native = native, native.inverted()[0]
         self._tag_native = to_native.mapRect(self.tag)
         if not extent.isNull():
-            reach = box.adjusted(-_REACH_PX, -_REACH_PX, _REACH_PX, _REACH_PX)
-            self._drawn_on = to_native.mapRect(reach)
+            reach = (-_REACH_PX, -_REACH_PX, _REACH_PX, _REACH_PX)
+            self._drawn_on = to_native.mapRect(native.mapRect(extent).adjusted(*reach))
         return self.tag
 
     def paint(

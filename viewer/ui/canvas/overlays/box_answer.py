@@ -20,6 +20,10 @@ class BoxShape:
         self._boxes, self._point = [_rect(box) for box in said.boxes], point
         self.extent = reduce(QRectF.united, self._boxes)
 
+    def anchor(self, native: QTransform) -> QRectF:
+        """Return the view's rectangle of the largest box."""
+        return native.mapRect(max(self._boxes, key=lambda b: b.width() * b.height()))
+
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the boxes in native pixels."""
         path = QPainterPath()

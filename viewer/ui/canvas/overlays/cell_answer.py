@@ -28,6 +28,10 @@ class CellShape:
     def __init__(self, extent: QRectF) -> None:
         self.extent = extent
 
+    def anchor(self, native: QTransform) -> QRectF:
+        """Return the view's rectangle beside which the tag stands."""
+        return native.mapRect(self.extent)
+
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the cell in native pixels."""
         path = QPainterPath()

@@ -31,6 +31,10 @@ class HeatMapShape:
         self.extent = QRectF(field.x0, field.y0, width, height)
         self.legend = Legend(float(values.min()), float(values.max()))
 
+    def anchor(self, native: QTransform) -> QRectF:
+        """Return the view's rectangle around what the map marks."""
+        return native.mapRect(self._path.boundingRect())
+
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the outline of what the map marks, in native pixels."""
         return self._path

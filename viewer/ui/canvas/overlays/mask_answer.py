@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
 
 from viewer.domain.answer import MaskAnswer
@@ -26,6 +26,10 @@ class MaskShape:
         self._path, self._point = outline_path(said.mask.array()), point
         self._picture = KeptPicture()
         self.extent = self._path.boundingRect()
+
+    def anchor(self, native: QTransform) -> QRectF:
+        """Return the view's rectangle beside which the tag stands."""
+        return native.mapRect(self.extent)
 
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the mask's outline in native pixels."""

@@ -23,7 +23,11 @@ def measure_line(measures: Measures | None) -> str:
         return ""
     parts = [] if measures.iou is None else [f"IoU {measures.iou:.2f}"]
     parts += [] if measures.dice is None else [f"Dice {measures.dice:.2f}"]
-    return " · ".join([*parts, _distance(measures, "{:.1f}")])
+    if measures.distance_mm is None:
+        parts.append(f"{measures.distance_px:.1f} px")
+    else:
+        parts.append(f"{measures.distance_mm:.1f} mm")
+    return " · ".join(parts)
 
 
 def measure_rows(measures: Measures | None) -> tuple[tuple[str, str], ...]:
@@ -42,16 +46,16 @@ def measure_rows(measures: Measures | None) -> tuple[tuple[str, str], ...]:
             ("IoU", f"{measures.iou:.10f}"),
             ("Dice", f"{measures.dice:.10f}"),
         ]
-    return (*rows, ("Distance", _distance(measures, "{:.10f}")))
+    return (*rows, ("Distance", _distance(measures)))
 
 
 def _hit(hit: bool) -> str:
     return "hit" if hit else "miss"
 
 
-def _distance(measures: Measures, form: str) -> str:
-    pixels = f"{form.format(measures.distance_px)} px"
+def _distance(measures: Measures) -> str:
+    pixels = f"{measures.distance_px:.10f} px"
     if measures.distance_mm is None or measures.mm_meaning is None:
         return pixels
-    millimetres = form.format(measures.distance_mm)
-    return f"{pixels}, {millimetres} mm{SUFFIX[measures.mm_meaning]}"
+    suffix = SUFFIX[measures.mm_meaning]
+    return f"{pixels}, {measures.distance_mm:.10f} mm{suffix}"

@@ -24,6 +24,12 @@ class PointShape:
         self._point = said.point
         self.extent = QRectF(said.point.x, said.point.y, _SIDE, _SIDE)
 
+    def anchor(self, native: QTransform) -> QRectF:
+        """Return the view's rectangle around the ring."""
+        square = QRectF(0, 0, 2 * _RADIUS_PX, 2 * _RADIUS_PX)
+        square.moveCenter(self._on_view(native))
+        return square
+
     def outline(self, native: QTransform) -> QPainterPath:
         """Return the ring's disc in native pixels."""
         path = QPainterPath()

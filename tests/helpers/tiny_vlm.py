@@ -4,6 +4,7 @@ Each is built from a configuration, with a tokenizer of its own, and saved the w
 real relatives are published; the architecture is the real one, the answers are noise.
 """
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -53,6 +54,9 @@ def build(family: str, folder: Path, seed: int = 0) -> Path:
     model.save_pretrained(folder)
     for piece in pieces:
         piece.save_pretrained(folder)
+    if family == "smolvlm":  # what its own processor would have saved
+        settings = {"image_seq_len": 16, "processor_class": "SmolVLMProcessor"}
+        (folder / "processor_config.json").write_text(json.dumps(settings))
     return folder
 
 

@@ -60,7 +60,7 @@ class Loadable(Protocol):
         ...
 
     def interrupt(self) -> None:
-        """Stop the answers being written, between two tokens.
+        """Stop the answers being written, between two tokens, and those waited for.
 
         Each raises a ``ProviderError`` of the reason ``cancelled``; questions asked
         later are not concerned.
@@ -107,6 +107,7 @@ class Holder(Generic[_T]):
         self._made: Made[_T] | None = None
         self._loading = threading.Lock()
         self._is_loading = False
+        self._unwanted = threading.Event()
         self._users = 0
         self._changed = threading.Condition()
 
@@ -128,6 +129,7 @@ class Holder(Generic[_T]):
         with self._loading:
             if self._made is not None:
                 return
+            check_cancelled(cancelled)
             self._is_loading = True
             try:
                 made = self._make(progress, cancelled)
@@ -135,6 +137,12 @@ class Holder(Generic[_T]):
                 self._is_loading = False
             with self._changed:
                 self._made = made
+
+    def interrupt(self) -> None:
+        """Stop a loading that questions wait for; they raise ``ProviderError``."""
+        with self._changed:
+            self._unwanted.set()
+            self._unwanted = threading.Event()
 
     def unload(self) -> None:
         """Let the model go once nobody uses it, then release what it held."""
@@ -160,9 +168,12 @@ class Holder(Generic[_T]):
                 self._changed.notify_all()
 
     def _taken(self) -> Made[_T]:
+        unwanted = self._unwanted
         while True:
             try:
-                self.load(silent, threading.Event())
+                self.load(silent, unwanted)
+            except LoadCancelledError as error:
+                raise cancelled_answer() from error
             except ProviderError:
                 raise
             except OverreadError as error:

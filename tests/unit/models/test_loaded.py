@@ -104,3 +104,24 @@ def test_that_a_model_that_cannot_be_loaded_stops_the_run_with_its_sentence() ->
     assert caught.value.reason == "not_loaded"
     with pytest.raises(UnreadableInputError):
         holder.load(silent, threading.Event())
+
+
+def test_that_questions_that_wait_for_a_loading_can_be_stopped() -> None:
+    maker = Maker(seconds=30)
+    holder = Holder(maker.make, maker.release)
+
+    def use(_n: int) -> str:
+        with pytest.raises(ProviderError) as caught, holder.in_use():
+            pass
+        return f"{caught.value.reason} {caught.value.retry_class}"
+
+    with ThreadPoolExecutor(3) as pool:
+        waiting = [pool.submit(use, n) for n in range(3)]
+        await_state(holder, LoadState.LOADING)
+        time.sleep(0.05)
+        holder.interrupt()
+        assert {each.result(timeout=5) for each in waiting} == {"cancelled retry"}
+    assert maker.made == 1
+    maker.seconds = 0
+    with holder.in_use() as model:
+        assert model == [2]

@@ -121,6 +121,7 @@ class TransformersLocal:
     def interrupt(self) -> None:
         """Stop the answers being written, and those waiting, between two tokens."""
         self._epoch += 1
+        self._holder.interrupt()
 
     def memory_bytes(self) -> int:
         """Return the bytes its weights hold; before loading, those they will hold."""

@@ -68,14 +68,14 @@ def check_fits(name: str, weights: int, device: str) -> None:
 
 def free_bytes(device: str) -> int | None:
     """Return the free bytes of a device's memory, None where that is not told."""
+    if device == "cpu":
+        return free_main_memory()
     import torch
 
     if device == "cuda":
         return int(torch.cuda.mem_get_info()[0])
-    if device == "mps":
-        most = torch.mps.recommended_max_memory()
-        return int(most - torch.mps.driver_allocated_memory())
-    return free_main_memory()
+    most = torch.mps.recommended_max_memory()
+    return int(most - torch.mps.driver_allocated_memory())
 
 
 def free_main_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:

@@ -1,6 +1,7 @@
 """What a profile says about a local model, and what that means on this machine."""
 
 from dataclasses import dataclass
+from importlib import metadata
 from typing import Final, Self
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
@@ -134,10 +135,17 @@ def device_class(device: str) -> str:
 
 def library_versions(options: LocalOptions) -> dict[str, str]:
     """Return the versions of the libraries that shape an answer, by name."""
-    from importlib.metadata import version
-
     quantizing = () if options.quantization == "none" else (QUANTIZER,)
-    return {name: version(name) for name in ("torch", "transformers", *quantizing)}
+    # with torchvision, transformers resizes images another way
+    names = ("torch", "torchvision", "transformers", *quantizing)
+    return {name: _version(name) for name in names}
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "none"
 
 
 def check_quantization(options: LocalOptions) -> None:

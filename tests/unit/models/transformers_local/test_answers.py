@@ -165,6 +165,7 @@ def test_that_the_identity_names_everything_that_shapes_an_answer(
         "dtype",
         "quantization",
         "torch",
+        "torchvision",
         "transformers",
     }
     assert identity.local["dtype"] == "float32"

@@ -18,6 +18,7 @@ from viewer.domain.run import (
     Event,
     ModelStopped,
     RunEnded,
+    RunSpent,
     RunStarted,
     TrialDone,
     TrialRetried,
@@ -131,11 +132,12 @@ class Progress:
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
             console=Console(stderr=True),
             transient=True,
             disable=not sys.stderr.isatty(),
         )
-        self._task = self._bars.add_task(title, total=None)
+        self._task = self._bars.add_task(title, total=None, note="")
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -144,9 +146,9 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self._bars.stop()
 
-    def __call__(self, done: int, total: int) -> None:
-        """Show that ``done`` of ``total`` are settled."""
-        self._bars.update(self._task, completed=done, total=total)
+    def __call__(self, done: int, total: int, note: str = "") -> None:
+        """Show that ``done`` of ``total`` are settled, and a note beside the bar."""
+        self._bars.update(self._task, completed=done, total=total, note=note)
 
 
 class InterruptCancels:
@@ -168,9 +170,10 @@ class InterruptCancels:
         self._cancel.set()
 
 
-def follow(events: Iterator[Event], progress: Callable[[int, int], None]) -> bool:
+def follow(events: Iterator[Event], progress: Callable[[int, int, str], None]) -> bool:
     """Show a batch as it goes; return whether every trial ended without a failure."""
     done = planned = 0
+    spent = ""
     finished = False
     for event in events:
         match event:
@@ -183,10 +186,21 @@ def follow(events: Iterator[Event], progress: Callable[[int, int], None]) -> boo
                 click.echo(f"{event.model}: {event.reason}, {pause}", err=True)
             case ModelStopped():
                 click.echo(event.sentence, err=True)
+            case RunSpent():
+                spent = _spent(event)
             case RunEnded():
                 finished = not any(event.counts.get(s, 0) for s in _UNFINISHED)
-        progress(done, planned)
+        progress(done, planned, spent)
     return finished
+
+
+def _spent(event: RunSpent) -> str:
+    ceiling = "" if event.ceiling is None else f" of {_dollars(event.ceiling)}"
+    return f"{_dollars(event.spent)}{ceiling}"
+
+
+def _dollars(microusd: int) -> str:
+    return f"${microusd / 1_000_000:.2f}"
 
 
 def drive(store: "Store", run: int, options: "BatchOptions", *, worker: bool) -> bool:

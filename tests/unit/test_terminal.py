@@ -15,6 +15,7 @@ from viewer.domain.run import (
     Event,
     ModelStopped,
     RunEnded,
+    RunSpent,
     RunStarted,
     TrialRetried,
 )
@@ -65,12 +66,13 @@ def test_that_a_batch_is_shown_as_it_goes(
         RunStarted(1, 3, 0),
         TrialRetried(1, 2, "slow", "http_429", 1.25),
         ModelStopped(1, "slow", "The key is refused."),
+        RunSpent(1, 420_000, 30_000, 5_000_000),
         RunEnded(1, counts, cancelled=False),
     ]
-    shown: list[tuple[int, int]] = []
+    shown: list[tuple[int, int, str]] = []
     done = terminal.follow(iter(events), lambda *pair: shown.append(pair))
     assert done is finished
-    assert shown[-1] == (0, 3)
+    assert shown[-1] == (0, 3, "$0.42 of $5.00")
     said = capsys.readouterr().err
     assert "slow: http_429, again in 1.2 s" in said
     assert "The key is refused." in said

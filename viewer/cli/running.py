@@ -17,6 +17,9 @@ from viewer.terminal import Progress, print_json, print_rows, print_run, run_num
 @click.option("--new", is_flag=True, help="Start another run; replies are reused.")
 @click.option("--retry-failed", is_flag=True, help="Ask failed trials again.")
 @click.option("--orphans", type=click.Choice([p.value for p in OrphanPolicy]))
+@click.option(
+    "--ceiling", type=float, help="Dollars the run may cost; it pauses before more."
+)
 @click.option("--worker", is_flag=True, help="Ask in a worker process.")
 @threads_option
 @store_option
@@ -26,6 +29,7 @@ def run(
     models: tuple[str, ...],
     limit: int | None,
     orphans: str | None,
+    ceiling: float | None,
     threads: int,
     store: Path | None,
     *,
@@ -41,7 +45,9 @@ def run(
     from viewer.store.database import open_store
 
     settings = read_settings(store)
-    spec = read_study_file(study_file, settings.models_file, models=models, limit=limit)
+    spec = read_study_file(
+        study_file, settings.models_file, models=models, limit=limit, ceiling=ceiling
+    )
     options = BatchOptions(
         concurrency=threads,
         orphans=OrphanPolicy(orphans) if orphans else None,

@@ -28,7 +28,7 @@ threads_option = click.option(
     type=click.IntRange(1, 64),
     default=4,
     show_default=True,
-    help="Questions in flight.",
+    help="The most questions in flight.",
 )
 
 

@@ -48,7 +48,8 @@ class RunSpec:
     """A study file, read: everything that names the work, and nothing else.
 
     ``params`` is the study's Params as plain JSON values with every default filled
-    in; ``models`` the profiles in the order named.
+    in; ``models`` the profiles in the order named. ``ceiling_microusd`` is the most
+    it may cost, which alone does not name the work.
     """
 
     study: str
@@ -59,6 +60,7 @@ class RunSpec:
     models: tuple[ModelProfile, ...]
     params: Mapping[str, object] = field(default_factory=dict)
     limit: int | None = None
+    ceiling_microusd: int | None = None
 
 
 class RunStatus(StrEnum):
@@ -170,4 +172,36 @@ class RunEnded:
     cancelled: bool
 
 
-Event = RunStarted | TrialDone | TrialRetried | ModelStopped | RunEnded
+@dataclass(frozen=True, slots=True)
+class RunSpent:
+    """What a run has cost so far, in micro-dollars.
+
+    ``at_risk`` is the most that what is in flight can cost besides; ``ceiling`` the
+    most the run may cost, None without one.
+    """
+
+    run: int
+    spent: int
+    at_risk: int
+    ceiling: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LimitChanged:
+    """How much an endpoint is asked: questions in flight, and a second if known."""
+
+    run: int
+    endpoint: str
+    window: int
+    per_s: float | None
+
+
+Event = (
+    RunStarted
+    | TrialDone
+    | TrialRetried
+    | ModelStopped
+    | RunSpent
+    | LimitChanged
+    | RunEnded
+)

@@ -274,9 +274,12 @@ class _Pace:
         )
 
     def _latest(self, until: float) -> float | None:
-        """Return the rate of what left last: too much, as it was refused."""
+        """Return the rate of what left last, which was too much.
+
+        The few questions of the very beginning count as a window of them.
+        """
         latest = [at for at in self._left if until - _LATEST_S <= at <= until]
-        return len(latest) / _LATEST_S if latest else None
+        return max(len(latest), START) / _LATEST_S if latest else None
 
     def _taken(self, until: float) -> Callable[[float], "_Taken"]:
         left = bisect_left(self._left, until)

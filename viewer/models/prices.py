@@ -83,6 +83,12 @@ def price_of(profile: ModelProfile) -> Price | None:
     return OPENAI_PRICES.get(model)
 
 
+def is_priced(profile: ModelProfile) -> bool:
+    """Tell whether asking this model is known to cost money."""
+    price = price_of(profile)
+    return price is not None and (price.tokens_in > 0 or price.tokens_out > 0)
+
+
 def most_of_request(profile: ModelProfile, request: ModelRequest) -> Usage:
     """Return the most tokens that a question and its answer can have.
 

@@ -1,23 +1,30 @@
 """What a batch will ask, cost and take, before anything of it leaves."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.case import View
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec, Trial
 from viewer.models.catalog import spec_of as adapter_spec_of
-from viewer.services.batch_form import BatchForm, is_priced, spec_of
+from viewer.models.prices import is_priced, most_tokens, price_of
+from viewer.services.batch_form import BatchForm, spec_of
 from viewer.services.plan_run import plan_sha256
+from viewer.services.spending import DOLLAR, dollars
 from viewer.settings import Settings
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
 
-_DOLLAR: Final = 1_000_000
 _OVERHEAD_S: Final = 0.04
 """What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""
+_MESSAGES: Final = 2
+_FILLED_IN: Final = 512
+"""More bytes than view, finding and schema add to a prompt."""
 _FREE: Final = "No model named has a price."
 
 
@@ -28,13 +35,15 @@ class BatchEstimate:
     ``requests`` are all questions it consists of, ``already_answered`` those settled
     by an earlier run of the same plan. ``cost_microusd`` and ``seconds`` are what the
     rest will take by the mean of each model's earlier replies, None where one has none
-    yet. ``sends`` tells that a server is asked, not only this program.
+    yet. ``most_microusd`` is the most it can cost by the prices known. ``sends`` tells
+    that a server is asked, not only this program.
     """
 
     requests: int
     already_answered: int
     models: int
     cost_microusd: int | None
+    most_microusd: int
     seconds: float | None
     sends: bool
     sentence: str
@@ -57,13 +66,21 @@ def estimate(
         left = len(asked) - done
         cost = _cost(opened, spec, left)
         seconds = _seconds(opened, spec, left, concurrency)
+    most = _most(spec, left)
     takes = _takes(spec, cost, seconds) if left else ""
-    sentences = (_counted(planned, asked, spec), _kept(done), takes, *_notices(spec))
+    sentences = (
+        _counted(planned, asked, spec),
+        _kept(done),
+        takes,
+        _at_most(spec, most),
+        *_notices(spec),
+    )
     return BatchEstimate(
         requests=len(asked),
         already_answered=done,
         models=len(spec.models),
         cost_microusd=cost,
+        most_microusd=most,
         seconds=seconds,
         sends=any(adapter_spec_of(profile).remote for profile in spec.models),
         sentence=" ".join(sentence for sentence in sentences if sentence),
@@ -93,6 +110,34 @@ def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
             return None
         total += Fraction(mean) * Fraction(left, len(spec.models))
     return round(total)
+
+
+def _most(spec: RunSpec, left: int) -> int:
+    """Return the most micro-dollars that the questions left can cost."""
+    each = sum(_most_of_question(spec, profile) for profile in spec.models)
+    return math.ceil(Fraction(each * left, max(1, len(spec.models))))
+
+
+def _most_of_question(spec: RunSpec, profile: ModelProfile) -> int:
+    price = price_of(profile)
+    if price is None:
+        return 0
+    study = study_named(spec.study)
+    sent = study.sent_size(study.read_params(spec.preset, dict(spec.params)))
+    prompts = [study.prompt(view.value)[1] for view in View]
+    longest = max(prompts, key=len)
+    tokens = most_tokens(profile, [longest], [sent], _MESSAGES, _FILLED_IN)
+    return price.of(tokens) or 0
+
+
+def _at_most(spec: RunSpec, most: int) -> str:
+    """Return the bound of the cost, and of what day its prices are."""
+    if most == 0:
+        return ""
+    prices = [price_of(profile) for profile in spec.models]
+    dates = sorted({price.date for price in prices if price and price.date})
+    listed = f", by list prices of {', '.join(dates)}" if dates else ""
+    return f"At most {dollars(most)}{listed}."
 
 
 def _seconds(store: Store, spec: RunSpec, left: int, concurrency: int) -> float | None:
@@ -126,7 +171,7 @@ def _kept(done: int) -> str:
 def _takes(spec: RunSpec, cost: int | None, seconds: float | None) -> str:
     """Return what the questions left cost and how long they take, as far as known."""
     has_price = any(map(is_priced, spec.models))
-    known = [f"${cost / _DOLLAR:.2f}"] if has_price and cost is not None else []
+    known = [f"${cost / DOLLAR:.2f}"] if has_price and cost is not None else []
     known += [duration(seconds)] if seconds is not None else []
     missing = ["cost"] if has_price and cost is None else []
     missing += ["time"] if seconds is None else []

@@ -139,11 +139,6 @@ def spec_of(form: BatchForm, settings: Settings) -> RunSpec:
     )
 
 
-def is_priced(profile: ModelProfile) -> bool:
-    """Return whether asking this model is known to cost money."""
-    return any(profile.settings.get(price) for price in _PRICES)
-
-
 def read_study(path: Path, settings: Settings) -> BatchForm:
     """Return the form of a study file with every parameter filled in."""
     spec = read_study_file(path, settings.models_file)

@@ -9,8 +9,10 @@ from viewer.domain.answer import Status
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import (
     Event,
+    LimitChanged,
     ModelStopped,
     RunEnded,
+    RunSpent,
     RunStarted,
     TrialDone,
     TrialRetried,
@@ -18,7 +20,15 @@ from viewer.domain.run import (
 
 _EVENTS: Final = {
     cls.__name__: cls
-    for cls in (RunStarted, TrialDone, TrialRetried, ModelStopped, RunEnded)
+    for cls in (
+        RunStarted,
+        TrialDone,
+        TrialRetried,
+        ModelStopped,
+        RunSpent,
+        LimitChanged,
+        RunEnded,
+    )
 }
 
 

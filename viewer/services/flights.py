@@ -1,37 +1,34 @@
 """Where the trials of a batch stand between the plan and their verdict."""
 
-import heapq
+import math
 import time
-from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from threading import Event as Flag
 from typing import Any, Final
 
-from viewer.domain.errors import PrivacyError, UnreadableInputError
+from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import RawReply
+from viewer.models.limits import AdaptiveLimit, FixedLimit, Limit
+from viewer.services.lanes import Lane, Leaving, NextUp
 from viewer.services.ledger import Asked
-from viewer.services.run_trial import Bench, PreparedTrial, prepare_trial
+from viewer.services.run_trial import Bench
 from viewer.store.runs import StoredTrial
 
 POLL_S: Final = 0.1
 """How often a waiting coordinator looks at its cancel flag."""
-
-
-@dataclass(frozen=True)
-class Leaving:
-    """A question about to be asked for the ``number``-th time in this batch."""
-
-    asked: Asked
-    number: int = 1
+_SOON_S: Final = 0.001
+_TOO_MANY: Final = 429
 
 
 @dataclass(frozen=True)
 class Flight:
-    """A question that has left, with the row that says so."""
+    """A question that has left, with the row that says so and the time it did."""
 
     leaving: Leaving
     attempt: int
+    left_at: float
 
     @property
     def asked(self) -> Asked:
@@ -39,34 +36,43 @@ class Flight:
         return self.leaving.asked
 
 
-@dataclass(frozen=True)
-class Ready:
-    """Trials whose question is prepared, and those whose image cannot be read.
-
-    ``held`` says why questions may not leave this machine, one for each.
-    """
-
-    asked: tuple[Asked, ...]
-    unreadable: tuple[StoredTrial, ...]
-    held: tuple[PrivacyError, ...] = ()
+Landed = tuple[Future[RawReply], Flight]
 
 
 class Flights:
-    """The queues of one batch; used by the coordinator's thread alone."""
+    """The queues of one batch; used by the coordinator's thread alone.
 
-    def __init__(self, concurrency: int, cancel: Flag) -> None:
+    Parameters
+    ----------
+    concurrency : int
+        The most questions in flight.
+    cancel : Event
+        Set when nothing more is to leave.
+    endpoint_of : callable
+        From a model's name to the endpoint it shares with others, "" for none.
+    """
+
+    def __init__(
+        self, concurrency: int, cancel: Flag, endpoint_of: Callable[[str], str]
+    ) -> None:
         self._concurrency, self._cancel = concurrency, cancel
-        self._waiting: deque[StoredTrial] = deque()
-        self._preparing: deque[tuple[StoredTrial, Future[PreparedTrial]]] = deque()
-        self._delayed: list[tuple[float, int, Leaving]] = []
-        self._tickets = 0
+        self._endpoint_of = endpoint_of
+        self._lanes: dict[str, Lane] = {}
+        self._boarded: dict[int, tuple[Leaving, float]] = {}
         self._flying: dict[Future[RawReply], Flight] = {}
         self._followers: dict[str, list[Asked]] = {}
         self._stopped: set[str] = set()
 
     def add(self, trials: tuple[StoredTrial, ...]) -> None:
         """Queue trials in their order."""
-        self._waiting.extend(trials)
+        for stored in trials:
+            self._lane(stored.trial.model).add(stored)
+
+    def _lane(self, model: str) -> Lane:
+        name = self._endpoint_of(model)
+        if name not in self._lanes:
+            self._lanes[name] = Lane(name, _limit(name, self._concurrency))
+        return self._lanes[name]
 
     @property
     def in_the_air(self) -> bool:
@@ -76,100 +82,134 @@ class Flights:
     @property
     def has_work(self) -> bool:
         """True while anything is to be done; after a cancel, only to be awaited."""
-        open_work = self._waiting or self._preparing or self._delayed
-        return self.in_the_air or bool(open_work and not self._cancel.is_set())
+        open_work = any(lane.has_work for lane in self._lanes.values())
+        return self.in_the_air or (open_work and not self._cancel.is_set())
+
+    @property
+    def limits(self) -> dict[str, AdaptiveLimit]:
+        """The endpoints whose limits are being found out, by host and port."""
+        found = {name: lane.limit for name, lane in self._lanes.items()}
+        return {n: one for n, one in found.items() if isinstance(one, AdaptiveLimit)}
 
     def prepare_ahead(self, pool: Executor, bench: Bench) -> None:
         """Read images and draw grids for the next trials, some ahead of asking."""
-        ahead = 4 * self._concurrency + 8
-        while self._waiting and len(self._preparing) < ahead:
-            stored = self._waiting.popleft()
-            future = pool.submit(prepare_trial, bench, stored.trial)
-            self._preparing.append((stored, future))
+        ahead = 4 * self._concurrency // max(1, len(self._lanes)) + 8
+        for lane in self._lanes.values():
+            lane.prepare_ahead(pool, bench, ahead)
 
-    def due(self) -> tuple[Leaving, ...]:
-        """Take the questions whose pause is over, up to the free places."""
-        taken: list[Leaving] = []
-        while len(taken) < self._free() and self._is_one_due():
-            taken.append(heapq.heappop(self._delayed)[2])
-        return tuple(taken)
+    def next_up(self) -> Iterator[NextUp]:
+        """Take what may leave now, from each endpoint in turn.
 
-    def _is_one_due(self) -> bool:
-        return bool(self._delayed) and self._delayed[0][0] <= time.monotonic()
+        A question taken is boarded, put back, or needs no asking; an endpoint whose
+        question was put back is left alone until this is called again.
+        """
+        lanes = list(self._lanes.values())
+        for lane in lanes:
+            lane.is_shut = False
+        while lanes:
+            for lane in tuple(lanes):
+                taken = lane.take(time.monotonic()) if self._free() > 0 else None
+                if taken is not None:
+                    yield taken
+                if taken is None or lane.is_shut:
+                    lanes.remove(lane)
 
     def _free(self) -> int:
-        return self._concurrency - len(self._flying)
+        return self._concurrency - len(self._flying) - len(self._boarded)
 
-    def ready(self, taken: int) -> Ready:
-        """Take prepared trials in their order; ``taken`` free places are spoken for."""
-        asked: list[Asked] = []
-        unreadable: list[StoredTrial] = []
-        held: list[PrivacyError] = []
-        while self._is_next_prepared() and len(asked) < self._free() - taken:
-            stored, future = self._preparing.popleft()
-            if stored.trial.model in self._stopped:
-                continue
-            try:
-                asked.append(Asked(stored, future.result()))
-            except UnreadableInputError:
-                unreadable.append(stored)
-            except PrivacyError as error:
-                held.append(error)
-        return Ready(tuple(asked), tuple(unreadable), tuple(held))
-
-    def _is_next_prepared(self) -> bool:
-        return bool(self._preparing) and self._preparing[0][1].done()
-
-    def follows(self, asked: Asked, leaving: list[Leaving]) -> bool:
+    def follows(self, leaving: Leaving) -> bool:
         """Wait for the same request if it is under way; return whether it is."""
-        sha256 = asked.prepared.sha256
-        under_way = (
-            *(one.asked for one in leaving),
-            *(flight.asked for flight in self._flying.values()),
-            *(one.asked for _, _, one in self._delayed),
-        )
-        if all(other.prepared.sha256 != sha256 for other in under_way):
+        sha256 = leaving.asked.prepared.sha256
+        if all(other.asked.prepared.sha256 != sha256 for other in self._under_way()):
             return False
-        self._followers.setdefault(sha256, []).append(asked)
+        self._followers.setdefault(sha256, []).append(leaving.asked)
         return True
+
+    def _under_way(self) -> Iterator[Leaving]:
+        yield from (leaving for leaving, _ in self._boarded.values())
+        yield from (flight.leaving for flight in self._flying.values())
+        for lane in self._lanes.values():
+            yield from lane.asked_again
 
     def take_followers(self, sha256: str) -> tuple[Asked, ...]:
         """Return, once, the trials that waited for a request's reply."""
         return tuple(self._followers.pop(sha256, ()))
 
-    def take_off(self, future: Future[RawReply], flight: Flight) -> None:
-        """Remember a question that has left."""
-        self._flying[future] = flight
+    def put_back(self, leaving: Leaving) -> None:
+        """Let a question that may not leave yet be the next of its endpoint."""
+        self._lane(leaving.model).put_back(leaving)
 
-    def land(self) -> tuple[tuple[Future[RawReply], Flight], ...]:
+    def board(self, leaving: Leaving) -> None:
+        """Give a question a place: it leaves as soon as its attempt is committed."""
+        now = time.monotonic()
+        self._lane(leaving.model).limit.leave(now)
+        self._boarded[leaving.trial] = leaving, now
+
+    def take_off(
+        self, future: Future[RawReply], leaving: Leaving, attempt: int
+    ) -> None:
+        """Remember a question that has left."""
+        _, left_at = self._boarded.pop(leaving.trial)
+        self._flying[future] = Flight(leaving, attempt, left_at)
+
+    def land(self) -> tuple[Landed, ...]:
         """Wait a moment for anything to happen; return the questions answered."""
         futures: list[Future[Any]] = [*self._flying]
-        if self._preparing and self._free() > 0 and not self._cancel.is_set():
-            futures.append(self._preparing[0][1])
+        patience = POLL_S
+        if not self._cancel.is_set():
+            if self._free() > 0:
+                nexts = [lane.next_prepared() for lane in self._lanes.values()]
+                futures += [one for one in nexts if one is not None]
+            patience = min(POLL_S, max(_SOON_S, self._until_time_lets_one_leave()))
         if futures:
-            wait(futures, timeout=POLL_S, return_when=FIRST_COMPLETED)
-        elif self._delayed:
-            self._cancel.wait(POLL_S)
+            wait(futures, timeout=patience, return_when=FIRST_COMPLETED)
+        else:
+            self._cancel.wait(patience)
         done = [future for future in self._flying if future.done()]
-        return tuple((future, self._flying.pop(future)) for future in done)
+        return tuple((future, self._landed(future)) for future in done)
+
+    def _until_time_lets_one_leave(self) -> float:
+        now = time.monotonic()
+        waits = (lane.wait_s(now) for lane in self._lanes.values())
+        return min(waits, default=math.inf) if self._free() > 0 else math.inf
+
+    def _landed(self, future: Future[RawReply]) -> Flight:
+        flight = self._flying.pop(future)
+        _tell(self._lane(flight.leaving.model).limit, flight, future)
+        return flight
 
     def delay(self, flight: Flight, pause_s: float) -> None:
         """Ask again after a pause."""
-        self._tickets += 1
-        due = time.monotonic() + pause_s
         again = Leaving(flight.asked, flight.leaving.number + 1)
-        heapq.heappush(self._delayed, (due, self._tickets, again))
+        self._lane(again.model).delay(again, time.monotonic() + pause_s)
 
     def stop_model(self, model: str) -> bool:
         """Ask nothing more of a model; its trials stay pending. False if stopped."""
         if model in self._stopped:
             return False
         self._stopped.add(model)
-        self._waiting = deque(t for t in self._waiting if t.trial.model != model)
-        self._delayed = [d for d in self._delayed if _model(d[2].asked) != model]
-        heapq.heapify(self._delayed)
+        self._lane(model).stop_model(model)
         return True
 
 
-def _model(asked: Asked) -> str:
-    return asked.stored.trial.model
+def _limit(endpoint: str, most: int) -> Limit:
+    return AdaptiveLimit(most) if endpoint else FixedLimit(most)
+
+
+def _tell(limit: Limit, flight: Flight, future: Future[RawReply]) -> None:
+    """Let an endpoint's limit learn from what became of a question."""
+    now, error = time.monotonic(), future.exception()
+    if error is None:
+        limit.answered(flight.left_at, now, future.result().headers)
+    elif _is_one_too_many(error):
+        limit.rejected(flight.left_at, now, getattr(error, "retry_after_s", None))
+    else:
+        limit.failed()
+
+
+def _is_one_too_many(error: BaseException) -> bool:
+    return (
+        isinstance(error, ProviderError)
+        and error.http_status == _TOO_MANY
+        and error.retry_class is RetryClass.RETRY
+    )

@@ -13,7 +13,7 @@ from pathlib import Path
 from viewer.domain.answer import Status
 from viewer.domain.errors import RunHeldError
 from viewer.domain.run import RunStatus, RunSummary
-from viewer.services.batch_form import is_priced
+from viewer.models.prices import is_priced
 from viewer.store import runs
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import run_lock

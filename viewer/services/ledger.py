@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from viewer.domain.answer import Status
 from viewer.domain.errors import ProviderError
-from viewer.domain.exchange import ModelProfile, ModelReply, RawReply, Usage
+from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
 from viewer.domain.result import Score
 from viewer.domain.run import OrphanPolicy
 from viewer.models.catalog import reader_for
+from viewer.models.prices import is_priced, price_of
 from viewer.services.run_trial import Bench, PreparedTrial, judge_reply
+from viewer.services.spending import may_have_cost, open_purse
 from viewer.store import asking, trials
 from viewer.store.database import Store
 from viewer.store.runs import StoredTrial
@@ -58,10 +60,11 @@ class Settled:
 
 
 class Ledger:
-    """The store as the coordinator of one run writes it."""
+    """The store as the coordinator of one run writes it, and the run's purse."""
 
     def __init__(self, store: Store, bench: Bench, run: int) -> None:
         self._store, self._bench, self._run = store, bench, run
+        self.purse = open_purse(store, run, bench.profiles)
 
     def kept(self, asked: Asked) -> StoredReply | None:
         """Return a reply to exactly this request that is in the store already."""
@@ -97,6 +100,8 @@ class Ledger:
     ) -> tuple[Answered, ...]:
         """Commit raw replies, before anything is read off them."""
         records = [_reply_record(asked.prepared, raw) for _, asked, raw in arrived]
+        for (_, asked, _), record in zip(arrived, records, strict=True):
+            self.purse.pay(asked.stored.id, record.cost_microusd)
         with self._store.transaction():
             return tuple(
                 Answered(asked, self._keep_one(attempt, asked, record), reused=False)
@@ -108,10 +113,15 @@ class Ledger:
         reply_id = trials.keep_reply(self._store, attempt, sha256, record)
         return StoredReply(reply_id, sha256, record.raw)
 
-    def close_failed(self, failed: Sequence[tuple[int, ProviderError]]) -> None:
+    def close_failed(self, failed: Sequence[tuple[int, Asked, ProviderError]]) -> None:
         """Commit the end of attempts that brought no reply."""
+        for _, asked, error in failed:
+            if may_have_cost(error.reason, error.http_status):
+                self.purse.pay(asked.stored.id, None)
+            else:
+                self.purse.release(asked.stored.id)
         with self._store.transaction():
-            for attempt, error in failed:
+            for attempt, _, error in failed:
                 trials.close_with_error(
                     self._store,
                     attempt,
@@ -208,8 +218,7 @@ def judged_or_failed(
 
 
 def _orphan_policy(profile: ModelProfile) -> OrphanPolicy:
-    priced = profile.settings.get("price_in") or profile.settings.get("price_out")
-    return OrphanPolicy.ASK if priced else OrphanPolicy.RETRY
+    return OrphanPolicy.ASK if is_priced(profile) else OrphanPolicy.RETRY
 
 
 def _request_record(bench: Bench, prepared: PreparedTrial) -> RequestRecord:
@@ -228,20 +237,11 @@ def _reply_record(prepared: PreparedTrial, raw: RawReply) -> ReplyRecord:
         reply = reader_for(prepared.profile).read(raw)
     except ProviderError:
         reply = ModelReply(text="", finish_reason="length")
+    price = price_of(prepared.profile)
     return ReplyRecord(
         raw=raw,
         usage=reply.usage,
-        cost_microusd=_cost(prepared.profile, reply.usage),
+        cost_microusd=price.of(reply.usage) if price else None,
         model_returned=reply.model_returned,
         reusable=reply.refusal is None and reply.finish_reason not in _UNREUSABLE,
     )
-
-
-def _cost(profile: ModelProfile, usage: Usage) -> int | None:
-    """Return micro-dollars, rounded half up; None where nobody said a price."""
-    price_in = profile.settings.get("price_in")
-    price_out = profile.settings.get("price_out")
-    if not isinstance(price_in, int) or not isinstance(price_out, int):
-        return None
-    total = price_in * (usage.tokens_in or 0) + price_out * (usage.tokens_out or 0)
-    return (2 * total + 1_000_000) // 2_000_000

@@ -9,8 +9,10 @@ from viewer.domain.run import RunSpec
 from viewer.models.catalog import adapter_for
 from viewer.services.gate import open_gate
 from viewer.services.request_key import request_key
+from viewer.services.spending import check_prices
 from viewer.store import cases, runs
 from viewer.store.database import Store
+from viewer.store.spending import set_ceiling
 from viewer.studies.catalog import study_named
 from viewer.studies.protocol import Study
 
@@ -44,13 +46,23 @@ def _check_models(store: Store, spec: RunSpec, dataset: Dataset) -> None:
     for model in spec.models:
         gate.check_model(model, dataset.images)
         adapter_for(model, gate.allowance(model))
+    if spec.ceiling_microusd is not None:
+        check_prices(spec.models)
 
 
 def plan_run(store: Store, spec: RunSpec, *, new: bool = False) -> int:
     """Return the run of this plan, planned now unless the store holds it already.
 
-    ``new`` plans another one in any case. A plan without any trial raises.
+    ``new`` plans another one in any case. A ceiling takes the place of the run's
+    earlier one. A plan without any trial raises.
     """
+    run = _planned(store, spec, new=new)
+    if spec.ceiling_microusd is not None:
+        set_ceiling(store, run, spec.ceiling_microusd)
+    return run
+
+
+def _planned(store: Store, spec: RunSpec, *, new: bool) -> int:
     dataset = cases.dataset_named(store, spec.dataset)
     _check_models(store, spec, dataset)
     study = study_named(spec.study)

@@ -24,16 +24,21 @@ from viewer.domain.run import (
     TrialDone,
     TrialRetried,
 )
+from viewer.models.prices import most_microusd
 from viewer.models.retry import MAX_ATTEMPTS, retry_pause
-from viewer.services.flights import Flight, Flights, Leaving, Ready
+from viewer.services.flights import Flight, Flights
 from viewer.services.gate import open_gate
+from viewer.services.lanes import Leaving, Unreadable, Withheld
 from viewer.services.ledger import Answered, Asked, Ledger, Settled
 from viewer.services.run_notes import RunNotes
 from viewer.services.run_trial import Bench, ask_model
+from viewer.services.spending import ceiling_sentence
+from viewer.services.telling import Telling
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, utc_now
 from viewer.store.locks import run_lock
 from viewer.store.runs import StoredTrial
+from viewer.store.trials import StoredReply
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import RawReply
@@ -46,7 +51,7 @@ _PREPARERS: Final = 2
 class BatchOptions:
     """How a batch is driven; nothing here changes an answer.
 
-    ``concurrency`` is the number of questions in flight; ``orphans`` overrides each
+    ``concurrency`` is the most questions in flight; ``orphans`` overrides each
     model's own policy; ``retry_failed`` asks trials again that ended as
     provider_error.
     """
@@ -99,7 +104,9 @@ class _Coordinator:
         self._options, self._cancel, self._executor = options, cancel, executor
         self._ledger = Ledger(store, bench, run)
         self._notes = RunNotes(store, run)
-        self._flights = Flights(options.concurrency, cancel)
+        self._flights = Flights(options.concurrency, cancel, bench.endpoint_of)
+        self._told = Telling(run, self._ledger.purse, self._flights)
+        self._paused = False
         self._held: tuple[PrivacyError, ...] = ()
         self._jitter = random.Random()  # noqa: S311 - pauses between retries only
 
@@ -119,6 +126,8 @@ class _Coordinator:
         yield from self._work()
         if self._held:
             yield ModelStopped(self._run, "", _held_back(self._held))
+        if self._paused:
+            runs.mark_run(self._store, self._run, RunMark.PAUSED)
         counts = runs.status_counts(self._store, self._run)
         yield RunEnded(self._run, counts, cancelled=self._cancel.is_set())
 
@@ -137,23 +146,51 @@ class _Coordinator:
     def _step(self, pool: Executor) -> Iterator[Event]:
         if not self._cancel.is_set():
             self._flights.prepare_ahead(pool, self._bench)
-            again = self._flights.due()
-            ready = self._flights.ready(taken=len(again))
-            yield from self._start(list(again), ready)
+            yield from self._start()
         yield from self._land()
+        yield from self._told.news()
 
-    def _start(self, leaving: list[Leaving], ready: Ready) -> Iterator[Event]:
+    def _start(self) -> Iterator[Event]:
         answered: list[Answered] = []
-        for asked in ready.asked:
-            reply = self._ledger.kept(asked)
-            if reply is not None:
-                answered.append(Answered(asked, reply, reused=True))
-            elif not self._flights.follows(asked, leaving):
-                leaving.append(Leaving(asked))
+        unreadable: list[StoredTrial] = []
+        leaving: list[Leaving] = []
+        stopped: list[ModelStopped] = []
+        for up in self._flights.next_up():
+            if isinstance(up, Withheld):
+                self._held += (up.why,)
+            elif isinstance(up, Unreadable):
+                unreadable.append(up.stored)
+            elif (reply := self._reply_to(up)) is not None:
+                answered.append(Answered(up.asked, reply, reused=True))
+            elif not self._flights.follows(up):
+                self._board(up, leaving, stopped)
+            if len(answered) + len(unreadable) >= self._options.concurrency:
+                break
         self._send(leaving)
         yield from self._settle(answered)
-        yield from self._exclude(ready.unreadable)
-        self._held += ready.held
+        yield from self._exclude(unreadable)
+        yield from stopped
+
+    def _reply_to(self, leaving: Leaving) -> StoredReply | None:
+        """Return a reply that need not be bought, None for a question asked again."""
+        return self._ledger.kept(leaving.asked) if leaving.number == 1 else None
+
+    def _board(
+        self, up: Leaving, leaving: list[Leaving], stopped: list[ModelStopped]
+    ) -> None:
+        """Let a question leave if the ceiling allows for the most it can cost."""
+        prepared, purse = up.asked.prepared, self._ledger.purse
+        most = most_microusd(prepared.profile, prepared.request)
+        if purse.fits(most):
+            purse.reserve(up.trial, most)
+            self._flights.board(up)
+            leaving.append(up)
+        elif purse.at_risk > 0:
+            self._flights.put_back(up)  # what is in flight may cost less than feared
+        elif self._flights.stop_model(up.model):
+            sentence = ceiling_sentence(purse, up.model, most)
+            stopped.append(ModelStopped(self._run, up.model, sentence))
+            self._paused = True
 
     def _send(self, leaving: list[Leaving]) -> None:
         """Commit every attempt, and only then let the questions leave."""
@@ -165,9 +202,9 @@ class _Coordinator:
             future = self._executor.submit(
                 ask_model, prepared.profile, prepared.request, prepared.departing
             )
-            self._flights.take_off(future, Flight(one, attempt))
+            self._flights.take_off(future, one, attempt)
 
-    def _exclude(self, unreadable: tuple[StoredTrial, ...]) -> Iterator[Event]:
+    def _exclude(self, unreadable: Sequence[StoredTrial]) -> Iterator[Event]:
         """End trials whose image cannot be read; the others are not held up."""
         if unreadable:
             score = Score(Status.EXCLUDED, "unreadable_image")
@@ -188,7 +225,7 @@ class _Coordinator:
                 failed.append((flight, _unexpected(error)))
         kept = self._ledger.keep(arrived) if arrived else ()
         if failed:
-            self._ledger.close_failed([(f.attempt, e) for f, e in failed])
+            self._ledger.close_failed([(f.attempt, f.asked, e) for f, e in failed])
         yield from self._settle([*kept, *self._followed(kept)])
         for flight, provider_error in failed:
             yield from self._after_failure(flight, provider_error)

@@ -13,7 +13,7 @@ from viewer.domain.exchange import ModelProfile, ModelRequest, RawReply
 from viewer.domain.image import PixelImage, VoiFunction, Window
 from viewer.domain.result import Score
 from viewer.domain.run import Condition, RunSpec, Trial
-from viewer.models.catalog import adapter_for, reader_for, spec_of
+from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
 from viewer.models.endpoint import LOCAL_ONLY
 from viewer.readers.pixels import load_pixels
 from viewer.services.burned_in import check_pixels
@@ -77,6 +77,11 @@ class Bench:
         self._references = Memo[tuple[str, str, Condition], GridReference](
             self._draw_reference, 1 << 20
         )
+
+    def endpoint_of(self, model: str) -> str:
+        """Return host and port of a model's endpoint, "" for a model here."""
+        endpoint = endpoint_of(self.profiles[model])
+        return endpoint.address if endpoint else ""
 
     def check_models(self) -> None:
         """Raise the sentence of a model that cannot be asked, before any is."""

@@ -4,7 +4,7 @@ What is in flight counts with the most it can cost, and so does, for ever, an at
 that may have been paid for although no count of its tokens reached us.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from viewer.domain.errors import WrongUseError
@@ -81,8 +81,7 @@ def open_purse(store: Store, run: int, profiles: Mapping[str, ModelProfile]) -> 
     """
     ceiling = spending.ceiling_of_run(store, run)
     if ceiling is not None:
-        for profile in profiles.values():
-            _check_price(profile)
+        check_prices(profiles.values())
     known = spending.spent_microusd(store, run)
     unknown = sum(
         _most_of_stored(store, profiles[attempt.model], attempt.request_sha256)
@@ -92,13 +91,16 @@ def open_purse(store: Store, run: int, profiles: Mapping[str, ModelProfile]) -> 
     return Purse(ceiling, known + unknown)
 
 
-def _check_price(profile: ModelProfile) -> None:
-    endpoint = endpoint_of(profile)
-    if endpoint is not None and not endpoint.is_here and price_of(profile) is None:
-        raise WrongUseError(
-            f"A ceiling needs the price of '{profile.name}', which is not known.",
-            "Add price_in and price_out, dollars per million tokens, to the model.",
-        )
+def check_prices(profiles: Iterable[ModelProfile]) -> None:
+    """Raise WrongUseError where a model elsewhere has no price to hold a ceiling."""
+    for profile in profiles:
+        endpoint = endpoint_of(profile)
+        elsewhere = endpoint is not None and not endpoint.is_here
+        if elsewhere and price_of(profile) is None:
+            raise WrongUseError(
+                f"A ceiling needs the price of '{profile.name}', which is not known.",
+                "Add price_in and price_out, dollars per million tokens, to the model.",
+            )
 
 
 def _most_of_stored(store: Store, profile: ModelProfile, sha256: str) -> int:

@@ -1,8 +1,10 @@
 """Read a study file: what to run, on what, with which models."""
 
 import difflib
+import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +12,7 @@ from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.models.catalog import builtin_profiles, profile_from_table
+from viewer.services.spending import DOLLAR
 from viewer.studies.catalog import study_named
 
 _KEYS: Final = (
@@ -20,9 +23,11 @@ _KEYS: Final = (
     "repeats",
     "models",
     "params",
+    "ceiling",
     "model",
 )
 _DEFAULT_PRESET: Final = "gosai2025"
+_LARGEST_CEILING: Final = 10**15
 
 
 def read_toml(path: Path) -> dict[str, object]:
@@ -47,9 +52,11 @@ def read_study_file(
     *,
     models: Sequence[str] = (),
     limit: int | None = None,
+    ceiling: float | None = None,
 ) -> RunSpec:
     """Return a study file's run; ``models`` replaces its list of models.
 
+    ``ceiling``, dollars, is what the run may cost instead of what the file says.
     Model names are looked up in the file, then in ``models_file``, then among the
     built-in ones.
     """
@@ -71,6 +78,9 @@ def read_study_file(
         models=[named_profile(name, profiles) for name in names],
         overrides=_mapping(table.get("params", {}), path.name),
         limit=limit,
+        ceiling_microusd=_ceiling(table.get("ceiling", None), path.name)
+        if ceiling is None
+        else microusd(ceiling),
     )
 
 
@@ -84,6 +94,7 @@ def make_spec(
     models: Sequence[ModelProfile],
     overrides: Mapping[str, object],
     limit: int | None = None,
+    ceiling_microusd: int | None = None,
 ) -> RunSpec:
     """Return a run with every parameter filled in and checked by its study."""
     names = [model.name for model in models]
@@ -103,7 +114,27 @@ def make_spec(
         models=tuple(models),
         params=chosen.params_as_json(params),
         limit=limit,
+        ceiling_microusd=ceiling_microusd,
     )
+
+
+def microusd(dollars: float) -> int:
+    """Return an amount of dollars as whole micro-dollars; less than one raises."""
+    amount = round(Decimal(str(dollars)) * DOLLAR) if math.isfinite(dollars) else 0
+    if not 0 < amount <= _LARGEST_CEILING:
+        raise WrongUseError(
+            f"The ceiling of {dollars:g} dollars is none.",
+            "Write the most that the run may cost in dollars, such as 5.00.",
+        )
+    return amount
+
+
+def _ceiling(value: object, file: str) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _wrong_type(file, "ceiling", "a number of dollars")
+    return microusd(value)
 
 
 def known_profiles(models_file: Path) -> dict[str, ModelProfile]:

@@ -42,6 +42,7 @@ def spec_as_json(spec: RunSpec) -> dict[str, object]:
             for m in spec.models
         ],
         "params": dict(spec.params),
+        "ceiling_microusd": spec.ceiling_microusd,
     }
 
 

@@ -5,6 +5,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers.tiny_study import UNIFORM, a_spec, finish, planned, write_images
+from viewer.models.prices import PRICES_DATE
 from viewer.services.batch_estimate import duration, estimate
 from viewer.services.batch_form import BatchForm
 from viewer.services.import_dataset import import_dataset
@@ -76,6 +77,18 @@ def test_that_the_cost_of_a_priced_model_is_unknown_before_its_first_reply(
     assert found.cost_microusd is None
     assert found.seconds is None
     assert "Cost and time are not known until the first answers." in found.sentence
+    # 8 questions of 1024 tokens out at $2, and what is sent, dearest way of counting
+    assert 8 * 1024 * 2 < found.most_microusd < 8 * (1024 * 2 + 30_000 * 0.15)
+    assert f"At most ${found.most_microusd / 1e6:.2f}." in found.sentence
+
+
+def test_that_a_bound_by_list_prices_tells_their_day(settings: Settings) -> None:
+    listed = SERVER.replace('model = "tiny"', 'model = "gpt-4o"\nserver = "openai"')
+    settings.models_file.write_text(listed.split("price_in")[0])
+    with open_store(settings.store) as opened:
+        import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
+    found = estimate(settings.store, a_form(models=("mine",)), settings)
+    assert f"by list prices of {PRICES_DATE}." in found.sentence
 
 
 def test_that_the_cost_is_that_of_earlier_replies(

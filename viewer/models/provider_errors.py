@@ -6,10 +6,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 from viewer.domain.errors import UNREACHABLE, ProviderError, RetryClass
+from viewer.models.reply_parts import refusal_of_error
 
 _SAID_AT_MOST = 200
+_FAILED_FOR_NOW = frozenset({"server_error", "rate_limit_exceeded"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,28 @@ def status_error(
         reason="insufficient_quota" if no_quota else f"http_{status}",
         http_status=status,
         retry_after_s=retry_after(headers),
+    )
+
+
+def is_filtered(status: int, body: bytes) -> bool:
+    """Tell whether a reply says that the provider will not answer this question."""
+    return status in (400, 403) and refusal_of_error(_json_object(body)) is not None
+
+
+def failed_response(host: str, body: bytes, secret: str) -> ProviderError | None:
+    """Return the error of a Responses body that ended as failed, None for any other."""
+    document = _json_object(body)
+    if document.get("status") != "failed":
+        return None
+    error = _error_object(body)
+    code = str(error.get("code") or "unknown")
+    again = code in _FAILED_FOR_NOW
+    return ProviderError(
+        f"The server at {host} could not finish its response"
+        f"{_quotation(error.get('message'), secret)}.",
+        "Look at the provider's status page, or ask again later.",
+        retry_class=RetryClass.RETRY if again else RetryClass.FAIL,
+        reason=f"response_{code}" if code.isidentifier() else "response_failed",
     )
 
 
@@ -229,14 +254,18 @@ def _meaning(status: int) -> _Meaning:
 
 def _error_object(body: bytes) -> dict[str, object]:
     """Return the ``error`` object of a body, {} where it holds none."""
+    error = _json_object(body).get("error")
+    if isinstance(error, str):
+        return {"message": error}
+    return error if isinstance(error, dict) else {}
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
         return {}
-    error = document.get("error") if isinstance(document, dict) else None
-    if isinstance(error, str):
-        return {"message": error}
-    return error if isinstance(error, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _quotation(message: object, secret: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from viewer.domain.exchange import ModelReply, RawReply, ReplyKind
 from viewer.models.chat_reply import read_chat_completion
 from viewer.models.local_reply import local_reply, read_local
-from viewer.models.reply_parts import json_object, text_of, unreadable
+from viewer.models.reply_parts import json_object, refusal_of_error, text_of, unreadable
 from viewer.models.responses_reply import read_response
 
 __all__ = ["local_reply", "plain_reply", "read_reply"]
@@ -24,7 +24,11 @@ def plain_reply(text: str, note: str = "", **fields: str) -> RawReply:
 
 def read_reply(raw: RawReply) -> ModelReply:
     """Read a raw reply; one that cannot be read raises ``ProviderError``."""
-    reply = _READERS[raw.kind](json_object(raw))
+    body = json_object(raw)
+    refusal = refusal_of_error(body)
+    if refusal is not None:
+        return ModelReply("", finish_reason="content_filter", refusal=refusal)
+    reply = _READERS[raw.kind](body)
     return replace(reply, finish_reason="length") if _is_cut(raw, reply) else reply
 
 

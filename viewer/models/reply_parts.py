@@ -9,6 +9,7 @@ from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import RawReply, TokenLogprob, Usage
 
 _THINK = re.compile(r"\A\s*<think>(.*?)(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+_FILTERED = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
 
 
 def json_object(raw: RawReply) -> dict[str, Any]:
@@ -20,6 +21,17 @@ def json_object(raw: RawReply) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise unreadable("it is not a JSON object")
     return body
+
+
+def refusal_of_error(body: dict[str, Any]) -> str | None:
+    """Return what a provider's filter says in place of an answer, None elsewhere.
+
+    Azure and OpenAI refuse some questions by an error instead of in an answer.
+    """
+    error = body.get("error")
+    if not isinstance(error, dict) or text_of(error.get("code")) not in _FILTERED:
+        return None
+    return text_of(error.get("message")) or "refused by the provider's filter"
 
 
 def unreadable(why: str) -> ProviderError:

@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.requests import facts, noise, request
 from tests.helpers.scripted_endpoint import EndpointScript, refusing, response
 from tests.helpers.scripted_server import Script, ScriptedServer
-from viewer.domain.errors import ProviderError, WrongUseError
+from viewer.domain.errors import ProviderError, RetryClass, WrongUseError
 from viewer.domain.exchange import ModelRequest, ReplyKind
 from viewer.models.catalog import adapter_for, profile_from_table
 from viewer.models.openai_api.address import address_of
@@ -312,13 +312,64 @@ def test_that_other_statuses_speak_of_no_parameter() -> None:
 class Odd(Script):
     """A server with one document for every question."""
 
-    def __init__(self, document: Mapping[str, object]) -> None:
+    def __init__(self, document: Mapping[str, object], status: int = 200) -> None:
         super().__init__()
-        self.document = document
+        self.document, self.status = document, status
 
     def reply_to(self, request: object) -> tuple[int, object]:  # noqa: ARG002 - always
         """Return the document."""
-        return 200, self.document
+        return self.status, self.document
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize(
+    ("status", "code", "refused"),
+    [
+        (400, "content_filter", True),
+        (400, "content_policy_violation", True),
+        (400, "invalid_prompt", True),
+        (400, "invalid_value", False),
+        (400, ["content_filter"], False),
+        (500, "content_filter", False),
+    ],
+)
+def test_that_a_filter_s_error_is_a_refusal_and_no_other_is(
+    api: str, status: int, code: object, *, refused: bool
+) -> None:
+    document = {"error": {"message": "Filtered.", "param": "prompt", "code": code}}
+    with ScriptedServer(Odd(document, status)) as server:
+        adapter = adapter_of(server, api=api)
+        if not refused:
+            with pytest.raises(ProviderError, match="Filtered"):
+                adapter.generate(QUESTION)
+            return
+        raw = adapter.generate(QUESTION)
+    reply = adapter.read(raw)
+    assert raw.http_status == 400
+    assert (reply.refusal, reply.finish_reason) == ("Filtered.", "content_filter")
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "retry_class"),
+    [
+        ("server_error", "response_server_error", RetryClass.RETRY),
+        ("rate_limit_exceeded", "response_rate_limit_exceeded", RetryClass.RETRY),
+        ("vector_store_timeout", "response_vector_store_timeout", RetryClass.FAIL),
+        ("not a word", "response_failed", RetryClass.FAIL),
+        (None, "response_unknown", RetryClass.FAIL),
+    ],
+)
+def test_that_a_response_that_failed_is_no_reply(
+    code: object, reason: str, retry_class: RetryClass
+) -> None:
+    error = {"code": code, "message": "It broke."}
+    document = response("", status="failed", error=error)
+    with (
+        ScriptedServer(Odd(document)) as server,
+        pytest.raises(ProviderError, match=r"It broke") as caught,
+    ):
+        adapter_of(server, api="responses").generate(QUESTION)
+    assert (caught.value.reason, caught.value.retry_class) == (reason, retry_class)
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,8 @@ class OpenAIAdapter:
             wanted = self._wanted(settings, request)
             body = self._body(settings, wanted, request)
             reply = self._client.post(self._form.path, body)
-            if reply.status < 300:
+            self._client.check(reply)
+            if reply.is_answer:
                 return self._raw(reply, settings, wanted, started)
             self._leave_out(reply, settings, wanted)
 

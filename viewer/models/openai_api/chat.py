@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from viewer.domain.exchange import ImagePart, Message, ModelRequest, ReplyKind, TextPart
 from viewer.models.openai_api.question import (
+    SAMPLING,
     TOKEN_CAPS,
     Form,
     Parameter,
@@ -15,15 +16,13 @@ from viewer.models.openai_api.question import (
     seed_of,
 )
 
-_SAMPLING: Final = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
-
 
 def parameters(
     settings: Settings, repeat: int, schema: Mapping[str, object]
 ) -> list[Parameter]:
     """Return every setting of a profile as Chat Completions names it."""
     return [
-        *same_named(settings, _SAMPLING),
+        *same_named(settings, SAMPLING),
         *_token_cap(settings),
         *same_named(settings, ("reasoning_effort",)),
         *seed_of(settings, repeat),

@@ -28,6 +28,12 @@ class HttpReply:
     headers: Mapping[str, str]
     body: bytes
 
+    @property
+    def is_answer(self) -> bool:
+        """True for what is kept: an answer, or the word that there will be none."""
+        filtered = provider_errors.is_filtered(self.status, self.body)
+        return self.status < 300 or filtered
+
 
 class Client:
     """One server, asked with one profile's key; safe to use from threads.
@@ -64,6 +70,12 @@ class Client:
         except openai.OpenAIError as error:
             raise self.status_error(self._answered(error)) from error
         return _names(reply.body)
+
+    def check(self, reply: HttpReply) -> None:
+        """Raise for an answer that was begun and came to nothing."""
+        failed = provider_errors.failed_response(self._host, reply.body, self._key)
+        if failed is not None:
+            raise failed
 
     def status_error(self, reply: HttpReply) -> ProviderError:
         """Return the error of a reply whose status is not 2xx."""

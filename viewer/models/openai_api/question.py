@@ -10,6 +10,8 @@ from viewer.models.openai_api.servers import Api, Server
 
 DETAIL: Final = "detail"
 """The setting that stands at each image instead of in the body."""
+SAMPLING: Final = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+"""The settings whose member of the body has the same name in both interfaces."""
 TOKEN_CAPS: Final = ("max_tokens", "max_completion_tokens")
 """Chat Completions' two names for the longest reply."""
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from viewer.domain.exchange import ImagePart, Message, ModelRequest, ReplyKind, TextPart
 from viewer.models.openai_api.question import (
+    SAMPLING,
     Form,
     Parameter,
     Settings,
@@ -14,7 +15,6 @@ from viewer.models.openai_api.question import (
     seed_of,
 )
 
-_SAMPLING: Final = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 _LOGPROBS: Final = "message.output_text.logprobs"
 
 
@@ -23,7 +23,7 @@ def parameters(
 ) -> list[Parameter]:
     """Return every setting of a profile as Responses names it."""
     return [
-        *same_named(settings, _SAMPLING),
+        *same_named(settings, SAMPLING),
         *_token_cap(settings),
         *_reasoning(settings),
         *seed_of(settings, repeat),

@@ -12,7 +12,16 @@ from typing import Final
 import click
 
 import viewer
-from viewer.cli import asking, images, machine, opening, privacy, replies, running
+from viewer.cli import (
+    asking,
+    images,
+    machine,
+    opening,
+    privacy,
+    replies,
+    running,
+    saliency,
+)
 from viewer.cli.shared import DONE, UNFINISHED, say
 from viewer.domain.errors import OverreadError
 from viewer.settings import read_settings
@@ -24,6 +33,7 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     images.phantom,
     images.import_command,
     images.cases,
+    saliency.import_saliency,
     running.run,
     running.report,
     running.rescore,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from viewer.domain.geometry import Affine, SizePx
 from viewer.domain.image import Raster
+from viewer.imaging.interpolation import axis_weights
 from viewer.imaging.resample import fit, fit_affine
 from viewer.models.cnn_cam.card import NetworkInput
 from viewer.models.cnn_cam.network import Network
@@ -105,12 +106,6 @@ def _weights(
     """
     scale, shift = line
     at = ((np.arange(side) + 0.5) * length / side) * scale + shift
-    place = np.clip(at * coarse / seen - 0.5, 0, coarse - 1)
-    first = np.minimum(np.floor(place).astype(np.int64), max(coarse - 2, 0))
-    part = place - first
-    weights = np.zeros((side, coarse))
-    rows = np.arange(side)
-    weights[rows, first] = 1 - part
-    weights[rows, np.minimum(first + 1, coarse - 1)] += part
+    weights = axis_weights(at * coarse / seen, coarse)
     weights[(at < 0) | (at > seen)] = 0
     return weights

@@ -1,0 +1,89 @@
+"""CheXlocalize's saliency maps turned into files that run nothing when opened."""
+
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.readers.saliency import Saliency, read_saliency, saliency_files
+from viewer.writers.files import write_atomically
+
+POINTS_FILE: Final = "points.json"
+"""{image: {finding: [[x, y]]}}, as CheXlocalize keeps its readers' salient points."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What came of the files: written ones, and the sentence of each refused one."""
+
+    written: tuple[Path, ...]
+    refused: tuple[str, ...]
+
+
+def import_saliency(
+    paths: Sequence[Path], out: Path, progress: Progress = lambda _done, _all: None
+) -> Converted:
+    """Convert pickles, and those in folders, into .npz files and one of points.
+
+    Each ``<image>_<finding>.npz`` holds ``map`` (rows, columns) float32, ``size``
+    (rows, columns) of the image in pixels, and ``probability`` where it was kept. A
+    file that cannot be read is refused with its sentence and the others go on.
+
+    Raises
+    ------
+    UnreadableInputError
+        Where there is no file.
+    WrongUseError
+        Where two files are about the same image and finding, or nothing can be
+        written.
+    """
+    files = saliency_files(paths)
+    points: dict[str, dict[str, list[list[int]]]] = {}
+    written: list[Path] = []
+    refused: list[str] = []
+    for number, file in enumerate(files, 1):
+        try:
+            saliency = read_saliency(file)
+        except OverreadError as error:
+            refused.append(str(error))
+        else:
+            _check_new(saliency, points)
+            x, y = saliency.most_salient_pixel
+            points.setdefault(saliency.image, {})[saliency.finding] = [[x, y]]
+            written.append(_write(saliency, out))
+        progress(number, len(files))
+    if written:
+        data = json.dumps(points, indent=1, sort_keys=True).encode()
+        write_atomically(out / POINTS_FILE, data)
+    return Converted(tuple(written), tuple(refused))
+
+
+def _check_new(
+    saliency: Saliency, points: dict[str, dict[str, list[list[int]]]]
+) -> None:
+    if saliency.finding in points.get(saliency.image, {}):
+        raise WrongUseError(
+            f"Two files hold the map of {saliency.finding} on {saliency.image}.",
+            "Convert the maps of one network and method at a time.",
+        )
+
+
+def _write(saliency: Saliency, out: Path) -> Path:
+    arrays = {
+        "map": saliency.values,
+        "size": np.array([saliency.size.rows, saliency.size.columns]),
+    }
+    if saliency.probability is not None:
+        arrays["probability"] = np.array(saliency.probability)
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **arrays)
+    path = out / f"{saliency.image}_{saliency.finding}.npz"
+    write_atomically(path, stream.getvalue())
+    return path

@@ -26,6 +26,7 @@ from viewer.ui.desk import Desk
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.errands import Errands
 from viewer.ui.notices import Notice
+from viewer.ui.panels.consents import Consents
 from viewer.ui.panels.filmstrip import Filmstrip, TrialChosen
 from viewer.ui.panels.outcome_words import trials_title
 from viewer.ui.panels.results_panel import ResultsPanel
@@ -201,7 +202,30 @@ class MeasureWorkspace(QWidget):
         self.trial_chosen.emit(event)
 
     def start(self, spec: RunSpec) -> None:
-        """Plan a run and ask everything of it in the background."""
+        """Plan a run and ask everything of it in the background.
+
+        A person first sees, and allows, what would leave this machine.
+        """
+        from viewer.services.model_list import host_of
+
+        if any(map(host_of, spec.models)):
+            self._ask_consent(spec)
+        else:
+            self._begin(spec)
+
+    def _ask_consent(self, spec: RunSpec) -> None:
+        from viewer.services.preview import previews_of_batch
+
+        store = self._desk.settings.store
+        consents = Consents(store, self)
+        consents.allowed.connect(lambda: self._begin(spec))
+        consents.refused.connect(self._refused)
+        consents.ask(lambda: previews_of_batch(store, spec))
+
+    def _refused(self, why: str) -> None:
+        self._desk.notices.post(Notice(why or "The batch was not started."))
+
+    def _begin(self, spec: RunSpec) -> None:
         self._mine.add(self._desk.worker.run_batch(spec, _CONCURRENCY))
 
     def resume(self, run: int) -> None:

@@ -53,15 +53,15 @@ class WhatModelSaw(QDialog):
         self.setWindowTitle(f"What {name} saw")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.images, self.request_sha256 = tuple(images), request_sha256
-        self.text = _text_view(text)
+        self.text = text_view(text)
         split = QSplitter(Qt.Orientation.Horizontal)
-        split.addWidget(_image_column(self.images))
+        split.addWidget(image_column(self.images))
         split.addWidget(self.text)
         split.setStretchFactor(1, 1)
         split.setSizes(_WIDTHS)
         column = QVBoxLayout(self)
         column.addWidget(split, 1)
-        column.addWidget(_selectable(f"Request {request_sha256}"))
+        column.addWidget(selectable(f"Request {request_sha256}"))
         column.addLayout(self._buttons())
         self.resize(1000, 700)
 
@@ -106,7 +106,8 @@ def describe(png: bytes, width: int, height: int) -> str:
     return f"PNG, {width} × {height} px, {len(png):,} bytes\nSHA-256 {digest}"
 
 
-def _image_column(images: Sequence[bytes]) -> QWidget:
+def image_column(images: Sequence[bytes]) -> QWidget:
+    """Return images as they are sent, each with its size and hash, below each other."""
     page, scroll = QWidget(), QScrollArea()
     column = QVBoxLayout(page)
     if not images:
@@ -121,7 +122,7 @@ def _image_column(images: Sequence[bytes]) -> QWidget:
         picture.setFixedSize(enlarged.size())
         picture.setAccessibleName("The image as it was sent")
         column.addWidget(picture)
-        column.addWidget(_selectable(describe(png, pixmap.width(), pixmap.height())))
+        column.addWidget(selectable(describe(png, pixmap.width(), pixmap.height())))
     column.addStretch(1)
     scroll.setWidget(page)
     scroll.setWidgetResizable(True)
@@ -136,7 +137,8 @@ def _enlarged(pixmap: QPixmap) -> QPixmap:
     return pixmap.scaled(pixmap.width() * factor, pixmap.height() * factor)
 
 
-def _selectable(words: str) -> QLabel:
+def selectable(words: str) -> QLabel:
+    """Return a line whose words can be selected and copied."""
     label = QLabel(words, wordWrap=True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse
@@ -145,7 +147,8 @@ def _selectable(words: str) -> QLabel:
     return label
 
 
-def _text_view(text: Sequence[tuple[str, str]]) -> QPlainTextEdit:
+def text_view(text: Sequence[tuple[str, str]]) -> QPlainTextEdit:
+    """Return the (role, words) of a request as they are sent."""
     view = QPlainTextEdit(readOnly=True)
     view.setAccessibleName("The text as it was sent")
     view.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))

@@ -28,7 +28,7 @@ from viewer.ui.canvas.overlays.measure_words import (
     measure_rows,
 )
 from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
-from viewer.ui.panels.labels import caption, title
+from viewer.ui.labels import caption, title
 from viewer.ui.theme import current
 
 _ANSWER: Final = Qt.ItemDataRole.UserRole

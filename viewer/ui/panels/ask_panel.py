@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.case import View
 from viewer.services.batch_form import ModelState
-from viewer.ui.panels.labels import caption, primary, title
+from viewer.ui.labels import caption, primary, title
 
 _UNASKED: Final = "choose the view…"
 
@@ -186,6 +186,7 @@ class AskPanel(QWidget):
         self._update()
         if words:
             self.hint.setText(words)
+            self.hint.show()
 
     def send(self) -> None:
         """Ask, where everything needed is known; else say and go to what is missing."""

@@ -20,6 +20,7 @@ from viewer.ui.notices import Notice
 from viewer.ui.panels.answers_panel import SawWanted
 from viewer.ui.panels.ask_panel import AskWanted, ModelsTicked
 from viewer.ui.panels.ask_side import AskSide
+from viewer.ui.panels.leaving import Leaving
 from viewer.ui.panels.questions import Answered, Ended, Failed, Questions
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport_pair import ViewportPair
@@ -48,6 +49,8 @@ class Asking(QWidget):
         self._desk, self._store = desk, desk.settings.store
         self._pair, self._side = pair, side
         self.questions = Questions(desk.worker, self)
+        self.leaving = Leaving(desk, self)
+        self._hosts: tuple[str, ...] = ()
         side.ask.ask_wanted.connect(self._ask)
         side.ask.models_ticked.connect(self._tell_hosts)
         side.ask.cancel_wanted.connect(self.cancel)
@@ -56,32 +59,42 @@ class Asking(QWidget):
         self.questions.answered.connect(self._answered)
         self.questions.failed.connect(self._failed)
         self.questions.ended.connect(self._ended)
+        self.leaving.may_ask.connect(self.questions.ask)
+        self.leaving.stayed.connect(self._stayed)
 
     def cancel(self, *_: object) -> None:
         """Let what is in flight finish, then end, where a question runs."""
         if self.questions.running:
             self.questions.cancel()
             self._side.ask.set_running(True, "Finishing what is in flight…")
+        else:
+            self.leaving.stop()
 
     def _ask(self, wanted: AskWanted) -> None:
         shown = self._pair.active.shown
         if shown is None:
             return
         grid = self._side.grid.choice.grid
-        self.questions.ask(
-            AskCommand(
-                ref=shown.ref,
-                finding=wanted.finding,
-                models=wanted.models,
-                grid=grid.name,
-                letters=grid.letters,
-                view=wanted.view,
-                window=self._pair.active.chosen_window,
-            )
+        command = AskCommand(
+            ref=shown.ref,
+            finding=wanted.finding,
+            models=wanted.models,
+            grid=grid.name,
+            letters=grid.letters,
+            view=wanted.view,
+            window=self._pair.active.chosen_window,
         )
         self._side.ask.set_running(True)
+        if self._hosts:
+            self.leaving.check(command, shown.image)
+        else:
+            self.questions.ask(command)
+
+    def _stayed(self, sentence: str) -> None:
+        self._side.ask.set_running(False, sentence)
 
     def _tell_hosts(self, event: ModelsTicked) -> None:
+        self._hosts = event.hosts
         self._desk.status.show_hosts(event.hosts)
 
     def _ask_first(self, *_: object) -> None:

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.services.open_case import Indexed, IndexState
+from viewer.ui.labels import caption
 from viewer.ui.panels.hanging import CaseRows, derived_count
-from viewer.ui.panels.labels import caption
 
 
 class IndexLine(QWidget):

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.services.model_profiles import NewModel
-from viewer.ui.panels.labels import caption, title
+from viewer.ui.labels import caption, title
 from viewer.ui.tables.models_model import LoadingPainter, ModelRow, ModelsModel
 
 _HINT = (

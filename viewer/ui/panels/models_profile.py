@@ -25,7 +25,7 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.probe import ProbeRow
 from viewer.services.model_profiles import check_model, settings_fields
 from viewer.ui.icons import icon
-from viewer.ui.panels.labels import caption, primary, title
+from viewer.ui.labels import caption, primary, title
 from viewer.ui.panels.models_memory import ModelMemory
 from viewer.ui.panels.models_test import ModelTest
 from viewer.ui.params_form import Line, ParamsForm
@@ -104,6 +104,8 @@ class ModelProfilePanel(QWidget):
         self.tabs, self.test, self._pages = QTabBar(), ModelTest(), QStackedWidget()
         for name in ("Settings", "Test"):
             self.tabs.addTab(name)
+        self.tabs.setExpanding(False)
+        self.tabs.setDrawBase(False)
         self.tabs.setAccessibleName("Settings or test")
         self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
         self._check_soon = QTimer(self, singleShot=True, interval=_SETTLED_MS)

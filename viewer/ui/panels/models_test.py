@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.probe import ProbeRow, Verdict
 from viewer.ui.icons import icon
-from viewer.ui.panels.labels import caption
+from viewer.ui.labels import caption
 
 _HEADERS: Final = ("Ability", "Verdict", "What was seen")
 _SIGNS: Final[Mapping[Verdict, str]] = {

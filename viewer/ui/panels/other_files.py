@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.services.open_case import OtherFile
-from viewer.ui.panels.labels import caption
+from viewer.ui.labels import caption
 
 
 class OtherFiles(QDialog):

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
 
 from viewer.domain.slide import SlideMap, SlideScale
-from viewer.ui.panels.labels import caption
+from viewer.ui.labels import caption
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,116 @@
+"""Consent: what would leave for another machine, to the last byte, before it does."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QRadioButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.ui.dialogs.what_model_saw import image_column, selectable, text_view
+from viewer.ui.labels import caption, primary, title
+
+if TYPE_CHECKING:
+    from viewer.services.preview import Preview
+
+_WIDTHS: Final = (570, 430)
+_ONLY: Final = (
+    "Only this leaves: a freshly written image and the text, no header and no file "
+    "name. A provider may keep what it gets for some time."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentGiven:
+    """A person allows an endpoint, for the data set shown or for any image."""
+
+    for_any: bool
+
+
+class ConsentDialog(QDialog):
+    """Shows the first request to an endpoint and asks whether it may leave."""
+
+    given = Signal(object)
+    """Carries a ConsentGiven."""
+
+    def __init__(self, preview: "Preview", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        host = preview.address.removesuffix(":443")
+        self.setWindowTitle(f"Send to {host}?")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setModal(True)
+        self.planned = QLabel(_planned(preview), wordWrap=True)
+        self.text = text_view(preview.text)
+        self.this_set, self.any = _choices(preview)
+        self.send, self.keep = primary("Allow and send"), QPushButton("Do not send")
+        self.send.clicked.connect(self._give)
+        self.keep.clicked.connect(self.reject)
+        self._lay_out(preview, host)
+        self.keep.setDefault(True)
+        self.keep.setFocus()
+        self.resize(1000, 760)
+
+    def _lay_out(self, preview: "Preview", host: str) -> None:
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(image_column(preview.images))
+        split.addWidget(self.text)
+        split.setStretchFactor(1, 1)
+        split.setSizes(_WIDTHS)
+        column = QVBoxLayout(self)
+        column.addWidget(title(f"Nothing has left yet. {host} is another machine."))
+        column.addWidget(self.planned)
+        column.addWidget(split, 1)
+        column.addWidget(selectable(_sized(preview)))
+        column.addWidget(caption(_ONLY))
+        column.addLayout(self._choice())
+        column.addLayout(self._buttons())
+
+    def _choice(self) -> QHBoxLayout:
+        row, self._group = QHBoxLayout(), QButtonGroup(self)
+        for button in (self.this_set, self.any):
+            self._group.addButton(button)
+            row.addWidget(button)
+        row.addStretch(1)
+        return row
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.keep)
+        row.addWidget(self.send)
+        return row
+
+    def _give(self) -> None:
+        self.given.emit(ConsentGiven(self.any.isChecked()))
+        self.accept()
+
+
+def _choices(preview: "Preview") -> tuple[QRadioButton, QRadioButton]:
+    """Return the buttons for the data set and for any image, the narrower chosen."""
+    own = QRadioButton(f"For the data set '{preview.dataset}'")
+    every = QRadioButton("For any image")
+    own.setVisible(bool(preview.dataset))
+    (own if preview.dataset else every).setChecked(True)
+    return own, every
+
+
+def _planned(preview: "Preview") -> str:
+    n = preview.requests
+    what = "one request" if n == 1 else f"{n:,} requests; this is the first"
+    return f"The model {preview.model} would be sent {what}, exactly as shown here:"
+
+
+def _sized(preview: "Preview") -> str:
+    return (
+        f"To {preview.address}, {preview.body_bytes:,} bytes in all\n"
+        f"SHA-256 {preview.body_sha256}"
+    )

@@ -1,3 +1,5 @@
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -116,6 +118,27 @@ def test_that_the_tiles_of_an_image_are_put_where_they_were_cut() -> None:
     shared = layout.grid(per_token) - fine
     assert shared[:2, 3:] == pytest.approx(1.0)
     assert shared.sum() == pytest.approx(6.0)
+
+
+def test_that_a_layer_with_a_window_has_not_looked_before_it(
+    folder_of: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "gemma3"
+    shutil.copytree(folder_of("gemma3"), folder)
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    config["text_config"]["sliding_window"] = 16
+    path.write_text(json.dumps(config))
+    model = local_model(folder, attention="eager", max_new_tokens=6)
+    short = request(facts(), text="?", png=question().images[0].png)
+    with model.alone() as loaded:
+        ids = loaded.encoder.encode([conversation(short)])["input_ids"][0].numpy()
+        image = np.flatnonzero(ids == loaded.model.config.image_token_id)
+    for token in (0, 1, 4):
+        seen = attention_map(model, short, token).values.ravel() > 0
+        newest = len(ids) + token - 1  # the place of the token before
+        assert np.array_equal(seen, image > newest - 16)
+        assert not seen.all()
 
 
 def test_that_two_images_have_a_map_each(model_of: ModelOf) -> None:

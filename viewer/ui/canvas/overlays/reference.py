@@ -82,7 +82,12 @@ def outline_path(mask: npt.NDArray[np.bool_]) -> QPainterPath:
 
 def outline_loops(mask: npt.NDArray[np.bool_]) -> list[list[_Corner]]:
     """Return the closed outlines as (x, y) corners, the mask to the right of each."""
-    edges = _directed_runs(mask)
+    ys, xs = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not ys.size:
+        return []
+    # Most masks are small beside their image.
+    top, left = int(ys[0]), int(xs[0])
+    edges = _directed_runs(mask[top : ys[-1] + 1, left : xs[-1] + 1])
     loops = []
     while edges:
         start = next(iter(edges))
@@ -90,7 +95,7 @@ def outline_loops(mask: npt.NDArray[np.bool_]) -> list[list[_Corner]]:
         while corner != start:
             loop.append(corner)
             corner = _take(edges, corner)
-        loops.append(loop)
+        loops.append([(left + x, top + y) for x, y in loop])
     return loops
 
 

@@ -70,7 +70,8 @@ def run_batch(
 ) -> Iterator[Event]:
     """Ask what is pending and yield what happens.
 
-    Setting ``cancel`` lets what is in flight finish and be stored, then ends.
+    Setting ``cancel`` lets what is in flight finish and be stored, then ends. A model
+    held in this process stops between two tokens instead; its trials stay pending.
     Without an ``executor`` threads of this process ask. Raises RunHeldError where
     another process coordinates this run.
     """
@@ -107,6 +108,7 @@ class _Coordinator:
         self._flights = Flights(options.concurrency, cancel, bench.endpoint_of)
         self._told = Telling(run, self._ledger.purse, self._flights)
         self._paused = False
+        self._interrupted = False
         self._held: tuple[PrivacyError, ...] = ()
         self._jitter = random.Random()  # noqa: S311 - pauses between retries only
 
@@ -147,6 +149,9 @@ class _Coordinator:
         if not self._cancel.is_set():
             self._flights.prepare_ahead(pool, self._bench)
             yield from self._start()
+        elif not self._interrupted:
+            self._interrupted = True
+            self._bench.interrupt_models()
         yield from self._land()
         yield from self._told.news()
 

@@ -15,6 +15,7 @@ from viewer.domain.result import Score
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
 from viewer.models.endpoint import LOCAL_ONLY
+from viewer.models.loaded import Loadable
 from viewer.readers.pixels import load_pixels
 from viewer.services.burned_in import check_pixels
 from viewer.services.gate import CLOSED, Departing, Gate, remote_address
@@ -88,6 +89,13 @@ class Bench:
         for profile in self.profiles.values():
             self.gate.check_model(profile, self.dataset.images)
             adapter_for(profile, self.gate.allowance(profile))
+
+    def interrupt_models(self) -> None:
+        """Stop the answers that models held in this process are writing."""
+        for profile in self.profiles.values():
+            adapter = adapter_for(profile, self.gate.allowance(profile))
+            if isinstance(adapter, Loadable):
+                adapter.interrupt()
 
     def check_pixels(self, image: str) -> None:
         """Raise the sentence of an image whose pixels keep it on this machine."""

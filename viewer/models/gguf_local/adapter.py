@@ -20,6 +20,7 @@ from viewer.domain.exchange import (
     TextPart,
     Usage,
 )
+from viewer.models.file_hash import about_the_model
 from viewer.models.gguf_local.engine import (
     Collected,
     EngineSettings,
@@ -61,7 +62,8 @@ class GgufAdapter:
         )
         self._timeout_s = float(str(settings.get("timeout_s", 600.0)))
         self._interruptions = 0
-        self._holder: Holder[Any] = Holder(self._make, _nothing_to_release)
+        self._loaded_files: GgufModel | None = None
+        self._holder: Holder[Any] = Holder(self._make, self._release)
 
     @property
     def state(self) -> LoadState:
@@ -81,16 +83,18 @@ class GgufAdapter:
         files = self._files()
         return files.weights_bytes + files.cache_bytes(self._engine.context)
 
-    def interrupt(self) -> None:
+        self._interruptions += 1
+        self._holder.interrupt()
         """Stop the answers being written, between two tokens."""
         self._interruptions += 1
 
+    @about_the_model()
     def identity(self, repeat: int) -> ModelIdentity:
         """Return the hashes of both files, the settings and llama.cpp's version.
 
         Raises
         ------
-        UnreadableInputError, WrongUseError
+        WrongUseError
             For files that are not what they should be, or do not fit together.
         """
         files = self._files()
@@ -113,13 +117,14 @@ class GgufAdapter:
         interruptions = self._interruptions
         body = self._body(request)
         with self._holder.in_use() as engine:
-            self._check_eye(request)
+            name = self._files().name
+            self._check_eye(request, name)
             started = time.perf_counter()
             watch = _Watch(self, interruptions, started + self._timeout_s)
             _ask(engine, body, watch)
         watch.check(self._timeout_s)
         milliseconds = round((time.perf_counter() - started) * 1000)
-        return _reply(watch.collected, self._files().name, milliseconds)
+        return _reply(watch.collected, name, milliseconds)
 
     def read(self, raw: RawReply) -> ModelReply:
         """Read a stored reply."""
@@ -135,22 +140,30 @@ class GgufAdapter:
         files = self._files()
         check_memory(files, self._engine)
         engine = make_engine(files, self._engine)
+        self._loaded_files = files
         check_cancelled(cancelled)
         progress(1.0, "loaded")
         return Made(engine, self.memory_bytes())
 
+    def _release(self) -> None:
+        """Forget the files; llama.cpp's memory goes with the last reference to it."""
+        self._loaded_files = None
+
+    @about_the_model()
     def _files(self) -> GgufModel:
-        """Return the checked files, the headers read anew after they were changed."""
+        """Return the checked files: those loaded, else those there are now."""
+        if self._loaded_files is not None:
+            return self._loaded_files
         projector = self._settings.get("projector")
         return open_model(
             Path(str(self._settings["model"])),
             None if projector is None else Path(str(projector)),
         )
 
-    def _check_eye(self, request: ModelRequest) -> None:
+    def _check_eye(self, request: ModelRequest, name: str) -> None:
         if request.images and self._settings.get("projector") is None:
             raise ProviderError(
-                f"The model '{self._files().name}' was given no projector, so it sees "
+                f"The model '{name}' was given no projector, so it sees "
                 "no images.",
                 "Give the model's mmproj file as projector.",
                 retry_class=RetryClass.STOP_RUN,
@@ -271,7 +284,3 @@ def _part(part: TextPart | ImagePart) -> dict[str, Any]:
 
 def _int(settings: Mapping[str, object], key: str, default: int) -> int:
     return int(str(settings.get(key, default)))
-
-
-def _nothing_to_release() -> None:
-    """Do nothing: the last reference to llama.cpp's object frees what it held."""

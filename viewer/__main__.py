@@ -3,10 +3,13 @@
 import gc
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    import subprocess
+
     from viewer.services.bench import WindowSpeeds
     from viewer.services.bench_samples import Samples
 
@@ -17,10 +20,34 @@ def main() -> None:
     if word in _PROCESSES:
         _PROCESSES[word](*sys.argv[2:])
         return
+    decoder = _early_decoder(sys.argv[1:])
+    try:
+        sys.exit(_run_command_line(decoder))
+    finally:
+        if decoder is not None:
+            decoder.kill()
+
+
+def _run_command_line(decoder: "subprocess.Popen[bytes] | None") -> int:
     from viewer.cli import run_command_line
     from viewer.terminal import WindowParts
 
-    sys.exit(run_command_line(sys.argv[1:], WindowParts(open_window, measure_window)))
+    window = WindowParts(partial(open_window, decoder=decoder), measure_window)
+    return run_command_line(sys.argv[1:], window)
+
+
+def _early_decoder(words: Sequence[str]) -> "subprocess.Popen[bytes] | None":
+    """Start the process that decodes the first image, where a window will open.
+
+    It imports what it needs while the command line is imported here, and reads and
+    shows nothing by itself.
+    """
+    known = words[0] == "demo" if len(words) == 1 else not words
+    if not known and not all(Path(word).exists() for word in words):
+        return None
+    from viewer.services.decoder_process import spawn_decoder
+
+    return spawn_decoder()
 
 
 def _decode() -> None:
@@ -42,8 +69,16 @@ _PROCESSES: Final[Mapping[str, Callable[..., None]]] = {
 """Words with which the program runs itself beside the window, importing little."""
 
 
-def open_window(paths: Sequence[Path], store: Path | None, *, demo: bool) -> int:
+def open_window(
+    paths: Sequence[Path],
+    store: Path | None,
+    *,
+    demo: bool,
+    decoder: "subprocess.Popen[bytes] | None" = None,
+) -> int:
     """Open the window on files and folders, or on the demo; return the exit code.
+
+    A ``decoder`` is a decoding process that is running already.
 
     Raises MissingDependencyError where Qt is not installed, WrongUseError where there
     is no display.
@@ -54,7 +89,7 @@ def open_window(paths: Sequence[Path], store: Path | None, *, demo: bool) -> int
     _need_display()
     gc.disable()  # until the window is furnished: it saves a tenth of the start
     settings = read_settings(store)
-    begun = head_start.begin(paths, settings, demo=demo)
+    begun = head_start.begin(paths, settings, decoder, demo=demo)
     try:
         _need_qt()
         from viewer import app

@@ -3,7 +3,8 @@
 import gc
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,13 +24,15 @@ from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.jobs import run_in_background
 from viewer.ui.main_window import MainWindow
 from viewer.ui.panels.tell import tell_error
+from viewer.ui.steps import run_in_steps
 
 if TYPE_CHECKING:
     from viewer.services.bench import WindowSpeeds
     from viewer.services.bench_samples import Samples
     from viewer.services.head_start import HeadStart
+    from viewer.ui.read_workspace import ReadWorkspace
 
-_LATER_MS: Final = 100
+_LATER_MS: Final = 50
 """So long after the first image was painted the rest of the window is added."""
 _LATEST_MS: Final = 1500
 """After this the rest of the window is added, whether there is an image or not."""
@@ -100,16 +103,40 @@ def build_window(settings: Settings, decoder: Decoder | None = None) -> MainWind
 
 def furnish(window: MainWindow) -> None:
     """Add every workspace; they import what a window alone does without."""
-    _add_read(window)
-    _add_measure(window)
-    _add_models(window)
+    for step in _rest_of(window, _add_read(window)):
+        step()
 
 
-def _add_read(window: MainWindow) -> None:
+def _rest_of(
+    window: MainWindow, read: "ReadWorkspace"
+) -> Sequence[Callable[[], object]]:
+    """Return the steps that add what nobody looks at before the first image.
+
+    Importing is a step of its own where it takes as long as making.
+    """
+    return (
+        _import_answering,
+        read.furnish,
+        _import_measure,
+        partial(_add_measure, window),
+        partial(_add_models, window),
+    )
+
+
+def _import_answering() -> None:
+    import viewer.ui.panels.answering  # noqa: F401 - made in the next step
+
+
+def _import_measure() -> None:
+    import viewer.ui.measure_workspace  # noqa: F401 - made in the next step
+
+
+def _add_read(window: MainWindow) -> "ReadWorkspace":
     from viewer.ui.read_workspace import ReadWorkspace
 
     read = ReadWorkspace(window.desk)
     window.add_read(read, read)
+    return read
 
 
 def _add_measure(window: MainWindow) -> None:
@@ -134,7 +161,7 @@ def _open_first(
     window: MainWindow, paths: Sequence[Path], demo: DemoProcess | None = None
 ) -> None:
     """Open what the start is about, and only then add what nobody looks at yet."""
-    _add_read(window)
+    read = _add_read(window)
     _report_first_image(window)
     if demo is not None:
         DemoMaker(window, demo).start()
@@ -142,14 +169,15 @@ def _open_first(
         window.open_paths(paths)
     else:
         window.reopen()
-    _furnish_later(window)
+    opening = demo is not None or paths or window.remembered.paths
+    _furnish_later(window, read, _LATEST_MS if opening else 0)
 
 
-def _furnish_later(window: MainWindow) -> None:
+def _furnish_later(window: MainWindow, read: "ReadWorkspace", latest_ms: int) -> None:
     from viewer.ui.panels.viewport import Viewport
 
-    later = QTimer(window, singleShot=True, interval=_LATEST_MS)
-    later.timeout.connect(lambda: _finish_furnishing(window))
+    later = QTimer(window, singleShot=True, interval=latest_ms)
+    later.timeout.connect(lambda: _finish_furnishing(window, read))
 
     def hurry(_: object) -> None:
         if later.isActive():
@@ -168,11 +196,9 @@ def _report_first_image(window: MainWindow) -> None:
         FirstImage(window, Path(os.environ[FIRST_IMAGE_VARIABLE]))
 
 
-def _finish_furnishing(window: MainWindow) -> None:
+def _finish_furnishing(window: MainWindow, read: "ReadWorkspace") -> None:
     gc.enable()  # the start went without: hardly anything it makes is garbage
-    _add_measure(window)
-    _add_models(window)
-    window.return_to_workspace()
+    run_in_steps(window, (*_rest_of(window, read), window.return_to_workspace))
 
 
 class DemoMaker(QObject):

@@ -8,6 +8,7 @@ import contextlib
 import io
 import os
 import signal
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -51,6 +52,17 @@ def decoder_environment() -> dict[str, str]:
     return {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
+def spawn_decoder() -> "subprocess.Popen[bytes]":
+    """Start such a process; the end of its input ends it."""
+    return subprocess.Popen(  # noqa: S603 - our own program
+        decoder_command(),
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=decoder_environment(),
+    )
+
+
 def serve() -> None:
     """Answer calls until the input ends, as it does when the window is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the window's to answer
@@ -58,9 +70,23 @@ def serve() -> None:
     replies = io.FileIO(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # no library breaks the stream
     widen(replies)
+    _import_readers()
     with replies, contextlib.suppress(EOFError, BrokenPipeError):
         while True:
             write_message(replies, _answer(read_message(calls)))
+
+
+def _import_readers() -> None:
+    """Import what every image needs, while nobody has asked for one yet.
+
+    pydicom takes along what downloads its examples, for a third of its time.
+    """
+    from viewer.store.lean_import import without
+
+    with without("requests"):
+        import viewer.readers.headers
+        import viewer.readers.pixels
+        import viewer.services.opened_image  # noqa: F401 - used by name in a call
 
 
 def _answer(call: Call) -> Reply:

@@ -7,28 +7,25 @@ ended, said in a sentence, and the next call gets a fresh one.
 """
 
 import io
-import subprocess
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
-from viewer.services.decoder_process import (
-    Call,
-    Reply,
-    decoder_command,
-    decoder_environment,
-)
+from viewer.services.decoder_process import Call, Reply, spawn_decoder
 from viewer.services.field_raster import field_raster
 from viewer.services.header_chunks import Headers, read_chunk
 from viewer.services.opened_image import OpenedImage, open_image
 from viewer.services.pickled_frames import read_message, write_message
 from viewer.services.view_image import ShownImage, load_shown_image, thumbnail
+
+if TYPE_CHECKING:
+    import subprocess
 
 LIMIT_S: Final = 60.0
 """Nobody looks at a screen for longer than this for one image."""
@@ -89,11 +86,16 @@ class ProcessDecoder:
     """Decodes in two processes; safe to call from several threads.
 
     Every method raises UnreadableInputError for an image that cannot be read, also
-    where its decoder crashed or took longer than ``limit_s`` seconds.
+    where its decoder crashed or took longer than ``limit_s`` seconds. A process that
+    is ``running`` already is used for the screen.
     """
 
-    def __init__(self, limit_s: float = LIMIT_S) -> None:
-        self._screen, self._small = _Lane(limit_s), _Lane(limit_s)
+    def __init__(
+        self,
+        limit_s: float = LIMIT_S,
+        running: "subprocess.Popen[bytes] | None" = None,
+    ) -> None:
+        self._screen, self._small = _Lane(limit_s, running), _Lane(limit_s)
         self._expected: _Expected | None = None
 
     def expect(self, ref: ImageRef) -> None:
@@ -155,10 +157,12 @@ class _Expected:
 class _Lane:
     """One decoding process, and those that wait for it."""
 
-    def __init__(self, limit_s: float) -> None:
+    def __init__(
+        self, limit_s: float, running: "subprocess.Popen[bytes] | None" = None
+    ) -> None:
         self._limit_s = limit_s
         self._turn = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = running
         self._closed = False
 
     def start(self) -> None:
@@ -207,7 +211,7 @@ class _Lane:
             self._forget(process)
             process = None
         if process is None:
-            process = self._process = _spawn()
+            process = self._process = spawn_decoder()
         if self._closed:
             process.kill()
         return process
@@ -218,16 +222,6 @@ class _Lane:
         for pipe in (process.stdin, process.stdout):
             _raw(pipe).close()
         self._process = None
-
-
-def _spawn() -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(  # noqa: S603 - our own program
-        decoder_command(),
-        bufsize=0,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=decoder_environment(),
-    )
 
 
 def _raw(pipe: Any) -> io.FileIO:  # noqa: ANN401 - typed too widely by subprocess

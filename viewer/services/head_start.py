@@ -7,12 +7,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from viewer.domain.case import ImageRef
 from viewer.services.decoding import ProcessDecoder
 from viewer.services.demo_process import DemoProcess, demo_folder
 from viewer.settings import Settings
+
+if TYPE_CHECKING:
+    import subprocess
 
 _LAYOUT: Final = "window.json"
 
@@ -31,9 +34,18 @@ class HeadStart:
             self.demo.stop()
 
 
-def begin(paths: Sequence[Path], settings: Settings, *, demo: bool) -> HeadStart:
-    """Start decoding the first image where it is known, else the process for it."""
-    decoder = ProcessDecoder()
+def begin(
+    paths: Sequence[Path],
+    settings: Settings,
+    running: "subprocess.Popen[bytes] | None" = None,
+    *,
+    demo: bool,
+) -> HeadStart:
+    """Start decoding the first image where it is known, else the process for it.
+
+    Such a process may be ``running`` already.
+    """
+    decoder = ProcessDecoder(running=running)
     first = first_image(paths, settings.home, demo=demo)
     if first is not None:
         decoder.expect(first)

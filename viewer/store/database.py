@@ -6,13 +6,13 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from viewer.domain.errors import DiskFullError, StoreError
 from viewer.store.lean_import import without
 from viewer.store.migrations import LATEST, MIGRATIONS
 
-with without("pandas"):
+if TYPE_CHECKING:
     import sqlite_utils
 
 APPLICATION_ID: Final = 0x4F764552
@@ -46,7 +46,7 @@ class Store:
     """
 
     def __init__(
-        self, path: Path, database: sqlite_utils.Database, *, writable: bool
+        self, path: Path, database: "sqlite_utils.Database", *, writable: bool
     ) -> None:
         self.path = path
         self.writable = writable
@@ -165,7 +165,10 @@ def _checked_version(path: Path, connection: sqlite3.Connection) -> int:
 
 def _configured(
     connection: sqlite3.Connection, *, writable: bool
-) -> sqlite_utils.Database:
+) -> "sqlite_utils.Database":
+    with without("pandas"):  # and only here: it is a tenth of the window's start
+        import sqlite_utils
+
     connection.row_factory = sqlite3.Row
     connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     connection.execute("PRAGMA foreign_keys = ON")

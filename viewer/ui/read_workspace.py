@@ -3,42 +3,45 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from viewer.domain.case import ImageRef
 from viewer.domain.image import Window
-from viewer.services.answers import StoredAnswer, answer_of_trial
-from viewer.services.batch_form import (
-    ModelState,
-    finding_names,
-    first_choice,
-    model_states,
-)
 from viewer.services.open_case import IndexState
 from viewer.ui.actions import Handlers
 from viewer.ui.canvas.events import CursorMoved, FilesDropped
-from viewer.ui.choices import plain, restored
+from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
 from viewer.ui.errands import run_for
 from viewer.ui.layout_memory import Choices, KeptImage
-from viewer.ui.panels.answers_panel import details
-from viewer.ui.panels.ask_panel import AskChoice
-from viewer.ui.panels.ask_side import AskSide
-from viewer.ui.panels.asking import Asking
 from viewer.ui.panels.case_browser import CaseBrowser, ImageChosen, OpenWanted
-from viewer.ui.panels.grid_controls import GridChanged
+from viewer.ui.panels.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.image_commands import ImageCommands
 from viewer.ui.panels.index_line import words_of
-from viewer.ui.panels.knowledge import Knowledge
 from viewer.ui.panels.opening import Found, OpenFailed, Opening, Wanted
 from viewer.ui.panels.slide_navigation import SlideNavigation
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport import ImageFailed, ImageShown
 from viewer.ui.panels.viewport_pair import ViewportPair
+
+if TYPE_CHECKING:
+    from viewer.services.answers import StoredAnswer
+    from viewer.ui.panels.answering import Answering
+    from viewer.ui.panels.answers_panel import AnswersPanel
+    from viewer.ui.panels.ask_panel import AskPanel
+    from viewer.ui.panels.ask_side import AskSide
+    from viewer.ui.panels.grid_controls import GridControls
+    from viewer.ui.panels.questions import Questions
 
 _TOOLS: Final = (
     "tool.window", "tool.pan", "tool.zoom", "",
@@ -46,11 +49,18 @@ _TOOLS: Final = (
     "image.fit", "image.one_to_one", "image.invert", "image.reset", "",
     "overlays.grid", "overlays.reference", "image.tags",
 )  # fmt: skip
+_AT_SIDE: Final = (
+    "overlays.grid", "overlays.reference", "ask.ask", "ask.cancel", "ask.saw",
+)  # fmt: skip
 _WIDTHS: Final = (270, 900, 320)
 
 
 class ReadWorkspace(QWidget):
-    """Cases at the left, images in the middle, Ask and answers at the right."""
+    """Cases at the left, images in the middle, Ask and answers at the right.
+
+    The right-hand side is made when it is first needed, or by ``furnish``: a window
+    shows its first image without waiting for it.
+    """
 
     opened = Signal(object)
     """tuple[Path, ...]: every path that is open, for the next start."""
@@ -59,24 +69,16 @@ class ReadWorkspace(QWidget):
         super().__init__(parent)
         self._desk, self._store = desk, desk.settings.store
         self._cursor = ""
+        self._recalled: Choices = {}
+        self._answering: Answering | None = None
         self._opening = Opening(desk.decoder, self)
         self.pair = ViewportPair(desk.decoder)
-        self.browser, self.side = CaseBrowser(desk.decoder), AskSide()
-        self.ask, self.answers, self.grid = (
-            self.side.ask,
-            self.side.answers,
-            self.side.grid,
-        )
-        self._asking = Asking(desk, self.pair, self.side, self)
-        self._knowledge = Knowledge(desk, self.pair, self.side, self)
-        self.questions = self._asking.questions
+        self.browser, self._right = CaseBrowser(desk.decoder), QStackedWidget()
         self._commands = ImageCommands(self.pair, desk)
         self._slides = SlideNavigation(self.pair, self.browser.choose, self)
         self._lay_out()
         self._connect()
-        self.ask.set_findings(finding_names())
-        self.reload_models()
-        self._follow_grid(GridChanged(self.grid.choice))
+        self._follow_grid(GridChanged(GridChoice()))
         desk.actions.set_checked("tool.window", True)
 
     def _lay_out(self) -> None:
@@ -90,7 +92,7 @@ class ReadWorkspace(QWidget):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setObjectName("readSplitter")
         split.setChildrenCollapsible(False)
-        for widget in (self.browser, middle, self.side):
+        for widget in (self.browser, middle, self._right):
             split.addWidget(widget)
         split.setStretchFactor(1, 1)
         split.setSizes(_WIDTHS)
@@ -113,25 +115,66 @@ class ReadWorkspace(QWidget):
             viewport.view.files_dropped.connect(self._dropped)
             viewport.view.cursor_moved.connect(self._tell_cursor)
             viewport.view.window_changed.connect(self._tell_window)
-        self.grid.grid_changed.connect(self._follow_grid)
-        self._asking.answer_stored.connect(self._knowledge.refresh)
+
+    def furnish(self) -> None:
+        """Add Ask, the grid's controls and the answers, unless they are there."""
+        if self._answering is not None:
+            return
+        from viewer.ui.panels.answering import Answering
+
+        made = self._answering = Answering(self._desk, self.pair, self)
+        made.recall(self._recalled)
+        made.side.grid.grid_changed.connect(self._follow_grid)
+        self._right.addWidget(made.side)
+        made.begin()
+
+    @property
+    def answering(self) -> "Answering":
+        """What asks about the image and knows of answers."""
+        self.furnish()
+        assert self._answering is not None  # noqa: S101 - made just now
+        return self._answering
+
+    @property
+    def side(self) -> "AskSide":
+        """Ask, the grid's controls and the answers, in one column."""
+        return self.answering.side
+
+    @property
+    def ask(self) -> "AskPanel":
+        """The finding, the models and Ask."""
+        return self.side.ask
+
+    @property
+    def answers(self) -> "AnswersPanel":
+        """The answers about the image that has the focus."""
+        return self.side.answers
+
+    @property
+    def grid(self) -> "GridControls":
+        """The controls of the grid."""
+        return self.side.grid
+
+    @property
+    def questions(self) -> "Questions":
+        """The questions that run."""
+        return self.answering.asking.questions
 
     def handlers(self) -> Handlers:
         """Return what this workspace does, by the action's id."""
         return {
             **self._commands.handlers(),
-            "overlays.grid": self.grid.shown.toggle,
-            "overlays.reference": self.answers.reference.toggle,
+            **{name: partial(self._do_at_side, name) for name in _AT_SIDE},
             "file.close_case": self.close_case,
             "file.close_all": self.close_all,
             "edit.find": self.focus_filter,
             "edit.copy": self.copy,
             "image.next": partial(self.browser.step, 1),
             "image.previous": partial(self.browser.step, -1),
-            "ask.ask": self.ask.send,
-            "ask.cancel": self._asking.cancel,
-            "ask.saw": self.answers.show_saw,
         }
+
+    def _do_at_side(self, name: str) -> None:
+        self.answering.handlers()[name]()
 
     def focus_filter(self) -> None:
         """Go to the filter of the cases."""
@@ -140,10 +183,8 @@ class ReadWorkspace(QWidget):
 
     def copy(self) -> None:
         """Copy the chosen answer where its list has the focus, else the pixel value."""
-        answer = self.answers.current
-        listed = self.answers.tree.hasFocus() and answer is not None
-        text = details(answer) if listed and answer else self._cursor
-        QGuiApplication.clipboard().setText(text)
+        explained = self._answering.explained if self._answering else None
+        QGuiApplication.clipboard().setText(explained or self._cursor)
 
     @property
     def open_now(self) -> tuple[Path, ...]:
@@ -166,17 +207,19 @@ class ReadWorkspace(QWidget):
     @property
     def choices(self) -> Choices:
         """What a person chose in the panels, for the next start."""
-        return {"grid": plain(self.grid.choice), "ask": plain(self.ask.choice)}
+        return self._answering.choices if self._answering else self._recalled
 
     def recall(self, choices: Choices) -> None:
         """Choose again what was chosen when the window was left."""
-        self.grid.set_choice(restored(self.grid.choice, choices.get("grid")))
-        self.ask.set_choice(restored(AskChoice(), choices.get("ask")))
+        self._recalled = choices
+        self._follow_grid(GridChanged(restored(GridChoice(), choices.get("grid"))))
+        if self._answering is not None:
+            self._answering.recall(choices)
 
     def reload_models(self) -> None:
         """Read the models and their states again."""
-        states: tuple[ModelState, ...] = model_states(self._desk.settings)
-        self.ask.set_models(states, self.ask.ticked or first_choice(states))
+        if self._answering is not None:
+            self._answering.reload_models()
 
     # Opening
 
@@ -217,16 +260,16 @@ class ReadWorkspace(QWidget):
 
     def show_answer(self, trial: int) -> None:
         """Bring up a trial's image with that answer alone drawn."""
-        run_for(
-            self, lambda: answer_of_trial(self._store, trial), self._want, self._tell
-        )
+        answering = self.answering
+        run_for(self, lambda: answering.answer(trial), self._want, self._tell)
 
-    def _want(self, answer: StoredAnswer) -> None:
-        self._knowledge.want(answer)
+    def _want(self, answer: "StoredAnswer") -> None:
+        knowledge = self.answering.knowledge
+        knowledge.want(answer)
         if not self.browser.choose(answer.ref):
             self.open_paths([answer.ref.path])
         elif self.pair.showing(answer.ref) is not None:
-            self._knowledge.fetch_shown()
+            knowledge.fetch_shown()
 
     def _list_found(self, found: Found) -> None:
         self.browser.show_cases(found.rows)
@@ -240,7 +283,7 @@ class ReadWorkspace(QWidget):
 
     def _choose_wanted(self, wanted: Wanted) -> bool:
         """Choose, once, what somebody waits for; else the first of what was opened."""
-        answer = self._knowledge.wanted
+        answer = self._answering.knowledge.wanted if self._answering else None
         if answer is not None and self.browser.choose(answer.ref):
             wanted.show = False
         elif wanted.show:
@@ -272,7 +315,8 @@ class ReadWorkspace(QWidget):
     # The images on the screen
 
     def _hang(self, event: ImageChosen) -> None:
-        self._knowledge.forget()
+        if self._answering is not None:
+            self._answering.knowledge.forget()
         self.pair.hang(event.chosen)
         self._follow_active()
 
@@ -288,10 +332,9 @@ class ReadWorkspace(QWidget):
         self._tell(event.error)
 
     def _follow_active(self, *_: object) -> None:
-        shown = self.pair.active.shown
-        self.ask.set_image(shown.header.view if shown else None)
         self._tell_window()
-        self._knowledge.list_now()
+        if self._answering is not None:
+            self._answering.follow()
 
     def _follow_grid(self, event: GridChanged) -> None:
         self.pair.set_grid(event.choice)

@@ -1,14 +1,15 @@
 """Counts for the status bar what was asked since the window opened."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.errors import OverreadError
-from viewer.services.background import WorkerEvent
-from viewer.services.session_use import SessionUse, session_use
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
+
+if TYPE_CHECKING:
+    from viewer.services.session_use import SessionUse
 
 _PAUSE_MS: Final = 1000
 
@@ -27,16 +28,22 @@ class SessionMeter(QObject):
         desk.worker.message.connect(self._hear)
 
     def _hear(self, message: object) -> None:
+        from viewer.services.background import WorkerEvent
+
         if isinstance(message, WorkerEvent) and not self._soon.isActive():
             self._soon.start()
 
     def _look(self) -> None:
         store, before = self._desk.settings.store, self._use
-        self._errands.start(
-            "use", lambda: session_use(store, before), self._show, self._fail
-        )
 
-    def _show(self, use: SessionUse) -> None:
+        def read() -> "SessionUse":
+            from viewer.services.session_use import session_use
+
+            return session_use(store, before)
+
+        self._errands.start("use", read, self._show, self._fail)
+
+    def _show(self, use: "SessionUse") -> None:
         self._use = use
         self._desk.status.show_use(use.words)
 

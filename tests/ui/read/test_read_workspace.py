@@ -25,10 +25,12 @@ from viewer.services.answers import StoredAnswer, sent_images
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
+from viewer.ui.choices import plain
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
-from viewer.ui.panels.grid_controls import GridChoice
+from viewer.ui.panels.ask_side import AskSide
+from viewer.ui.panels.grid_choice import GridChoice
 from viewer.ui.read_workspace import ReadWorkspace
 
 if TYPE_CHECKING:
@@ -288,3 +290,25 @@ def test_that_the_answer_explained_is_about_the_finding_asked_for(
 
 def _finding_explained(read: ReadWorkspace) -> str:
     return read.answers.current.finding if read.answers.current else ""
+
+
+def test_that_an_image_is_shown_before_its_side_is_made(
+    qtbot: QtBot, read: ReadWorkspace, case: Path
+) -> None:
+    read.recall({"grid": plain(GridChoice(grid=Grid(6, 9)))})
+    _open(qtbot, read, case)
+    assert _grid_drawn(read) == "6x9"
+    assert read.findChildren(AskSide) == []
+    before = read.pair.geometry()
+    read.furnish()
+    read.furnish()  # once is enough
+    qtbot.waitUntil(lambda: read.ask.asked_finding == "Lung Lesion")
+    assert len(read.findChildren(AskSide)) == 1
+    assert read.grid.choice.grid == Grid(6, 9)
+    assert read.pair.geometry() == before
+
+
+def test_that_a_command_of_the_side_makes_it(read: ReadWorkspace, desk: Desk) -> None:
+    assert desk.actions["overlays.grid"].isChecked()
+    desk.actions["overlays.grid"].trigger()
+    assert not read.grid.choice.shown

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QVBoxLayout, QWi
 
 from viewer.ui.panels.answers_panel import AnswersPanel
 from viewer.ui.panels.ask_panel import AskPanel
-from viewer.ui.panels.grid_controls import GridChanged, GridControls
+from viewer.ui.panels.grid_choice import GridChanged
+from viewer.ui.panels.grid_controls import GridControls
 
 _ANSWERS_MIN: Final = 220
 

@@ -1,6 +1,5 @@
 """The grid over the image: rows, columns, labels, letters, colour and opacity."""
 
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from PySide6.QtCore import Qt, Signal
@@ -17,9 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.grid import MAX_CELLS, MIN_CELLS, Grid, LetterAxis
-from viewer.imaging.grid_overlay import LabelStyle
+from viewer.imaging.grid_overlay import LabelStyle, Rgb
+from viewer.ui.panels.grid_choice import GridChanged, GridChoice
 
-Rgb = tuple[int, int, int]
 _COLOURS: Final[tuple[tuple[str, Rgb], ...]] = (
     ("yellow", (255, 230, 0)),
     ("sky blue", (86, 180, 233)),
@@ -36,30 +35,7 @@ _LETTERS: Final = (
     ("letters are columns", LetterAxis.COLUMN),
 )
 
-_EIGHT_BY_EIGHT: Final = Grid(8, 8)
-
 _Choice = TypeVar("_Choice")
-
-
-@dataclass(frozen=True, slots=True)
-class GridChoice:
-    """What a person set: the grid, how it looks and whether it shows.
-
-    ``colour`` is RGB 0-255, ``opacity`` 0-1.
-    """
-
-    shown: bool = True
-    grid: Grid = _EIGHT_BY_EIGHT
-    labels: LabelStyle = LabelStyle.CELL
-    colour: Rgb = (255, 230, 0)
-    opacity: float = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class GridChanged:
-    """The grid was set otherwise."""
-
-    choice: GridChoice
 
 
 class GridControls(QWidget):

@@ -12,7 +12,7 @@ from viewer.services.decoding import Decoder
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay
-from viewer.ui.panels.grid_controls import GridChoice
+from viewer.ui.panels.grid_choice import GridChanged, GridChoice
 from viewer.ui.panels.hanging import Chosen, hanging
 from viewer.ui.panels.viewport import ImageShown, Viewport, ViewportEntered
 
@@ -31,6 +31,8 @@ class ViewportPair(QWidget):
 
     active_changed = Signal(object)
     """Carries an ActiveChanged."""
+    grid_changed = Signal(object)
+    """Carries a GridChanged."""
 
     def __init__(
         self, decoder: Decoder | None = None, parent: QWidget | None = None
@@ -89,8 +91,14 @@ class ViewportPair(QWidget):
     def set_grid(self, choice: GridChoice) -> None:
         """Draw another grid, in both."""
         self._grid = choice
+        self.grid_changed.emit(GridChanged(choice))
         for viewport in self.viewports:
             self._draw_grid(viewport)
+
+    @property
+    def grid_choice(self) -> GridChoice:
+        """The grid that is asked about."""
+        return self._grid
 
     def hide_overlays(self, *, hidden: bool) -> None:
         """Take every overlay away, or bring them back."""

@@ -1,0 +1,84 @@
+"""The right-hand side of Read, and what works behind it: asking, and what is known."""
+
+from PySide6.QtWidgets import QWidget
+
+from viewer.domain.errors import OverreadError
+from viewer.services.answers import StoredAnswer, answer_of_trial
+from viewer.services.batch_form import finding_names, first_choice, model_states
+from viewer.ui.actions import Handlers
+from viewer.ui.choices import plain, restored
+from viewer.ui.desk import Desk
+from viewer.ui.layout_memory import Choices
+from viewer.ui.panels.answers_panel import details
+from viewer.ui.panels.ask_panel import AskChoice
+from viewer.ui.panels.ask_side import AskSide
+from viewer.ui.panels.asking import Asking
+from viewer.ui.panels.knowledge import Knowledge
+from viewer.ui.panels.tell import tell_error
+from viewer.ui.panels.viewport_pair import ViewportPair
+
+
+class Answering:
+    """Ask, the grid's controls and the answers about the images of a pair."""
+
+    def __init__(self, desk: Desk, pair: ViewportPair, parent: QWidget) -> None:
+        self._desk, self._pair = desk, pair
+        self.side = AskSide()
+        self.asking = Asking(desk, pair, self.side, parent)
+        self.knowledge = Knowledge(desk, pair, self.side, parent)
+        self.asking.answer_stored.connect(self.knowledge.refresh)
+        self.side.ask.set_findings(finding_names())
+        self.reload_models()
+
+    def begin(self) -> None:
+        """Take up the images that are on the screen already."""
+        self.follow()
+        self.knowledge.fetch_shown()
+
+    def follow(self) -> None:
+        """Ask about, and list what is known of, the image that has the focus."""
+        shown = self._pair.active.shown
+        self.side.ask.set_image(shown.header.view if shown else None)
+        self.knowledge.list_now()
+
+    def reload_models(self) -> None:
+        """Read the models and their states again; say why where they cannot be."""
+        ask = self.side.ask
+        try:
+            states = model_states(self._desk.settings)
+        except OverreadError as error:
+            tell_error(self._desk, error)
+        else:
+            ask.set_models(states, ask.ticked or first_choice(states))
+
+    def handlers(self) -> Handlers:
+        """Return what the side does, by the action's id."""
+        return {
+            "overlays.grid": self.side.grid.shown.toggle,
+            "overlays.reference": self.side.answers.reference.toggle,
+            "ask.ask": self.side.ask.send,
+            "ask.cancel": self.asking.cancel,
+            "ask.saw": self.side.answers.show_saw,
+        }
+
+    def answer(self, trial: int) -> StoredAnswer:
+        """Return a trial's answer from the store; for a background thread."""
+        return answer_of_trial(self._desk.settings.store, trial)
+
+    @property
+    def explained(self) -> str | None:
+        """The chosen answer in words where its list has the focus, else None."""
+        answer, tree = self.side.answers.current, self.side.answers.tree
+        return details(answer) if answer is not None and tree.hasFocus() else None
+
+    @property
+    def choices(self) -> Choices:
+        """What a person chose in the panels, for the next start."""
+        side = self.side
+        return {"grid": plain(side.grid.choice), "ask": plain(side.ask.choice)}
+
+    def recall(self, choices: Choices) -> None:
+        """Choose again what was chosen when the window was left."""
+        grid, ask = self.side.grid, self.side.ask
+        grid.set_choice(restored(grid.choice, choices.get("grid")))
+        ask.set_choice(restored(AskChoice(), choices.get("ask")))

@@ -1,10 +1,12 @@
 """What identifies a model's file: a hash of its bytes, computed once per process."""
 
+import contextlib
 import functools
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 
-from viewer.domain.errors import UnreadableInputError
+from viewer.domain.errors import UnreadableInputError, WrongUseError
 
 
 def file_sha256(path: Path) -> str:
@@ -28,6 +30,18 @@ def unreadable_file(path: Path, error: OSError) -> UnreadableInputError:
         f"The model's file '{path.name}' cannot be read ({error.strerror}).",
         "Check the path in the model's settings.",
     )
+
+
+@contextlib.contextmanager
+def about_the_model() -> Iterator[None]:
+    """Raise what is wrong with a model's file as ``WrongUseError``.
+
+    In a run, ``UnreadableInputError`` tells of an image, which is then left out.
+    """
+    try:
+        yield
+    except UnreadableInputError as error:
+        raise WrongUseError(error.what, error.how) from error
 
 
 @functools.lru_cache(maxsize=256)

@@ -83,10 +83,10 @@ class GgufAdapter:
         files = self._files()
         return files.weights_bytes + files.cache_bytes(self._engine.context)
 
+    def interrupt(self) -> None:
+        """Stop the answers being written, between two tokens, and their loading."""
         self._interruptions += 1
         self._holder.interrupt()
-        """Stop the answers being written, between two tokens."""
-        self._interruptions += 1
 
     @about_the_model()
     def identity(self, repeat: int) -> ModelIdentity:
@@ -163,8 +163,7 @@ class GgufAdapter:
     def _check_eye(self, request: ModelRequest, name: str) -> None:
         if request.images and self._settings.get("projector") is None:
             raise ProviderError(
-                f"The model '{name}' was given no projector, so it sees "
-                "no images.",
+                f"The model '{name}' was given no projector, so it sees no images.",
                 "Give the model's mmproj file as projector.",
                 retry_class=RetryClass.STOP_RUN,
                 reason="no_projector",

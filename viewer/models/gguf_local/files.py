@@ -1,5 +1,6 @@
 """A GGUF model and its projector: what they are, and whether they fit together."""
 
+import functools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,12 +32,12 @@ class GgufModel:
         """The name its maker gave it, else its architecture."""
         return self.llm.text("general.name") or self.llm.architecture
 
-    @property
+    @functools.cached_property
     def revision(self) -> str:
         """The SHA-256 of the model file, of each part where it was split."""
         return "+".join(file_sha256(part) for part in self.parts)
 
-    @property
+    @functools.cached_property
     def projector_sha256(self) -> str:
         """The SHA-256 of the projector, "none" without one."""
         return "none" if self.eye is None else file_sha256(self.eye.path)

@@ -5,7 +5,6 @@ string key, a type u32 and a value; each tensor a name, its dimensions, type and
 offset. Everything is checked against the file's length before llama.cpp sees it.
 """
 
-import functools
 import mmap
 import struct
 from collections.abc import Callable, Mapping
@@ -84,7 +83,7 @@ class GgufHeader:
 
 
 def read_header(path: Path) -> GgufHeader:
-    """Return the header of a GGUF file, read again only after the file was changed.
+    """Return the header of a GGUF file.
 
     Raises
     ------
@@ -92,16 +91,14 @@ def read_header(path: Path) -> GgufHeader:
         Where the file is not there, is no GGUF file, or ends too early.
     """
     try:
-        stat = path.stat()
-        return _read(path, stat.st_size, stat.st_mtime_ns)
+        return _read(path, path.stat().st_size)
     except OSError as error:
         raise unreadable_file(path, error) from error
     except (struct.error, ValueError) as error:
         raise _damaged(path) from error
 
 
-@functools.lru_cache(maxsize=16)
-def _read(path: Path, size: int, _modified_ns: int) -> GgufHeader:
+def _read(path: Path, size: int) -> GgufHeader:
     if size < _SMALLEST:
         raise _no_gguf(path)
     with (

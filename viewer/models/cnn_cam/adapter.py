@@ -27,6 +27,7 @@ from viewer.models.cnn_cam import network as networks
 from viewer.models.cnn_cam.cam import grad_cam, laid_over, shown_numbers
 from viewer.models.cnn_cam.card import Card, read_card
 from viewer.models.cnn_cam.network import Network
+from viewer.models.file_hash import about_the_model
 from viewer.models.loaded import Holder, LoadState, Made, Progress, check_cancelled
 from viewer.models.reading import local_reply, read_reply
 
@@ -44,7 +45,8 @@ class CnnCam:
         self._trusted = str(settings.get("trusted") or "")
         self._device = str(settings.get("device", "auto"))
         self._side = int(str(settings.get("map_side", 64)))
-        self._holder: Holder[Network] = Holder(self._make, _release)
+        self._loaded_card: Card | None = None
+        self._holder: Holder[Network] = Holder(self._make, self._release)
         self._alone = threading.Lock()  # captum's hooks see every thread's images
 
     @property
@@ -66,14 +68,16 @@ class CnnCam:
         return held or self._card().source.file.stat().st_size
 
     def interrupt(self) -> None:
-        """Do nothing: an answer is one pass through the network and soon there."""
+        """Stop a loading that answers wait for; an answer itself is soon there."""
+        self._holder.interrupt()
 
+    @about_the_model()
     def identity(self, repeat: int) -> ModelIdentity:  # noqa: ARG002 - every one is equal
         """Return the hashes of card and weights, and the versions that compute.
 
         Raises
         ------
-        OverreadError
+        WrongUseError
             Where the card or its file cannot be read.
         """
         card = self._card()
@@ -92,7 +96,7 @@ class CnnCam:
         started = time.perf_counter()
         facts = request.facts
         with self._holder.in_use() as loaded:
-            card = self._card()
+            card = loaded.card
             score = card.score_of(facts.finding)
             if score is None:
                 raise _not_learned(card, facts.finding)
@@ -115,8 +119,14 @@ class CnnCam:
         """Read a stored reply."""
         return read_reply(raw)
 
+    @about_the_model()
     def _card(self) -> Card:
-        return read_card(self._path)
+        """Return the loaded network's card, else the one there is now."""
+        return self._loaded_card or read_card(self._path)
+
+    def _release(self) -> None:
+        self._loaded_card = None
+        networks.release_memory()
 
     def _make(self, progress: Progress, cancelled: threading.Event) -> Made[Network]:
         progress(0.0, "reading the network's card")
@@ -125,6 +135,7 @@ class CnnCam:
         check_cancelled(cancelled)
         device = networks.device_named(self._device)
         loaded = networks.load_network(card, device, progress, cancelled)
+        self._loaded_card = card
         return Made(loaded, loaded.memory_bytes)
 
 
@@ -169,11 +180,3 @@ def _not_finite(card: Card) -> ProviderError:
         retry_class=RetryClass.FAIL,
         reason="not_finite",
     )
-
-
-def _release() -> None:
-    """Give unused GPU memory back."""
-    import torch
-
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()

@@ -27,6 +27,7 @@
     "Pleural Effusion" = 9
 """
 
+import functools
 import hashlib
 import math
 import tomllib
@@ -88,7 +89,7 @@ class Card:
     classes: Mapping[str, int]
     sha256: str
 
-    @property
+    @functools.cached_property
     def revision(self) -> str:
         """The SHA-256 of the card, and of the file beside it."""
         return f"{self.sha256}+{file_sha256(self.source.file)}"

@@ -24,7 +24,7 @@ from viewer.models.loaded import Progress, check_cancelled
 
 @dataclass(frozen=True)
 class Network:
-    """A loaded network on its device.
+    """A loaded network on its device, and its card as it was then.
 
     ``layer`` is the module whose output Grad-CAM looks at, None for a network that
     returns (scores, maps) itself.
@@ -33,6 +33,7 @@ class Network:
     module: Any
     layer: Any
     device: str
+    card: Card
 
     @property
     def memory_bytes(self) -> int:
@@ -77,7 +78,7 @@ def load_network(
     module = module.to(device)
     if card.source.kind == "factory":
         module.eval()
-    network = Network(module, _layer(module, card), device)
+    network = Network(module, _layer(module, card), device, card)
     progress(0.8, "trying the network")
     _try_out(network, card)
     check_cancelled(cancelled)
@@ -102,6 +103,14 @@ def device_named(setting: str) -> str:
             "Set device to auto or cpu, or install torch for this GPU.",
         )
     return setting
+
+
+def release_memory() -> None:
+    """Give a GPU's memory back that torch keeps for later."""
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
 
 
 def read_weights(source: NetworkSource) -> dict[str, Any]:

@@ -1,4 +1,6 @@
 import itertools
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from viewer.domain.geometry import PointPx, SizePx  # noqa: E402
 from viewer.domain.image import Raster  # noqa: E402
 from viewer.imaging.resample import FitMode, fit_affine  # noqa: E402
 from viewer.models.cnn_cam.cam import grad_cam, laid_over, shown_numbers  # noqa: E402
-from viewer.models.cnn_cam.card import NetworkInput  # noqa: E402
+from viewer.models.cnn_cam.card import Card, NetworkInput, NetworkSource  # noqa: E402
 from viewer.models.cnn_cam.network import Network  # noqa: E402
 
 
@@ -32,6 +34,13 @@ def seen(
     return NetworkInput(**values)  # type: ignore[arg-type]
 
 
+NO_CARD = Card("none", "", NetworkSource("exported", Path("none")), seen(), {}, "")
+
+
+def network(module: Any, layer: Any) -> Network:  # noqa: ANN401 - as torch has them
+    return Network(module, layer, "cpu", NO_CARD)
+
+
 def test_that_the_map_of_a_linear_head_is_the_one_derived_by_hand() -> None:
     # A_k = w_k·x, score = Σ_k v_k·mean(A_k): ∂score/∂A_k = v_k/(rows·columns) all over,
     # so the map is ReLU(Σ_k v_k·w_k·x)/(rows·columns).
@@ -44,7 +53,7 @@ def test_that_the_map_of_a_linear_head_is_the_one_derived_by_hand() -> None:
     pool = torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten())
     net = torch.nn.Sequential(conv, pool, head).eval()
     x = np.random.default_rng(0).normal(size=(1, 1, 5, 7)).astype(np.float32)
-    found, score = grad_cam(Network(net, conv, "cpu"), x, 0)
+    found, score = grad_cam(network(net, conv), x, 0)
     slope = sum(a * b for a, b in zip(w, v, strict=True))
     np.testing.assert_allclose(found, np.maximum(slope * x[0, 0], 0) / 35, atol=1e-6)
     assert score == pytest.approx(slope * x.mean(), abs=1e-6)
@@ -55,7 +64,7 @@ def test_that_the_map_equals_one_from_finite_differences(score: int) -> None:
     net = tiny_net().double()
     net.head = torch.nn.Sequential(net.head, torch.nn.Tanh())
     x = np.random.default_rng(score).normal(size=(1, 1, 16, 16))
-    found, value = grad_cam(Network(net, net.features, "cpu"), x, score)
+    found, value = grad_cam(network(net, net.features), x, score)
     with torch.no_grad():
         maps = net.features(torch.from_numpy(x))
 
@@ -79,8 +88,8 @@ def test_that_the_map_equals_one_from_finite_differences(score: int) -> None:
 def test_that_a_network_that_returns_its_maps_gives_the_same() -> None:
     net = tiny_net()
     x = np.random.default_rng(1).normal(size=(1, 1, 16, 16)).astype(np.float32)
-    named = grad_cam(Network(net, net.features, "cpu"), x, 1)
-    own = grad_cam(Network(WithMaps(net), None, "cpu"), x, 1)
+    named = grad_cam(network(net, net.features), x, 1)
+    own = grad_cam(network(WithMaps(net), None), x, 1)
     np.testing.assert_allclose(own[0], named[0], rtol=1e-6)
     assert own[1] == pytest.approx(named[1])
 

@@ -302,6 +302,8 @@ def test_that_a_stored_reply_is_read_where_the_model_is_gone(
 ) -> None:
     raw = tiny.generate(question())
     gone = made((tmp_path / "gone.gguf", None))
+    with pytest.raises(WrongUseError, match="cannot be read"):  # not the image's fault
+        gone.identity(0)
     assert gone.read(raw) == tiny.read(raw)
     with pytest.raises(ProviderError, match="cannot be read") as caught:
         gone.generate(question())

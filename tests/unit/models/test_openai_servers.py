@@ -440,6 +440,36 @@ def test_that_the_models_of_a_server_are_listed() -> None:
             silent.listed_models()
 
 
+class Listing(Script):
+    """A server whose list of models is what a test says."""
+
+    def __init__(self, document: object) -> None:
+        super().__init__()
+        self.document = document
+
+    def listing(self, path: str) -> tuple[int, object]:  # noqa: ARG002 - one list
+        """Return the document."""
+        return 200, self.document
+
+
+@pytest.mark.parametrize(
+    ("document", "names"),
+    [
+        ({"data": [{"id": 4}, "x", {"id": "a"}]}, ("a",)),
+        ({"data": 4}, ()),
+        ({"models": []}, ()),
+        ([], ()),
+    ],
+)
+def test_that_an_odd_list_of_models_holds_what_is_named(
+    document: object, names: tuple[str, ...]
+) -> None:
+    with ScriptedServer(Listing(document)) as server:
+        adapter = adapter_of(server)
+        assert isinstance(adapter, ListsModels)
+        assert adapter.listed_models() == names
+
+
 def key_of(question: ModelRequest, **settings: object) -> str:
     table = {
         "name": "s",

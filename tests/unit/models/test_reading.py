@@ -264,3 +264,15 @@ def test_that_an_odd_heat_map_is_no_reply(heat: object) -> None:
     body = json.dumps({"text": "D4", "heat_map": heat}).encode()
     with pytest.raises(ProviderError, match="heat map"):
         read_reply(RawReply(ReplyKind.LOCAL, body))
+
+
+@pytest.mark.parametrize("logprobs", [4, [["D", -1]], ["D4"], [["D", "x", []]]])
+def test_that_odd_logprobs_of_a_local_reply_are_none(logprobs: object) -> None:
+    body = json.dumps({"text": "D4", "logprobs": logprobs}).encode()
+    assert read_reply(RawReply(ReplyKind.LOCAL, body)).logprobs == ()
+
+
+@pytest.mark.parametrize("kind", [ReplyKind.LOCAL, ReplyKind.RESPONSE])
+def test_that_a_body_without_an_answer_cannot_be_read(kind: ReplyKind) -> None:
+    with pytest.raises(ProviderError, match="cannot be read"):
+        read_reply(RawReply(kind, b"{}"))

@@ -38,10 +38,11 @@ _WORDINGS: Final = tuple(
     )
 )
 _ALSO_CALLED: Final = {
-    "thinking": "reasoning_effort",
-    "reasoning_effort": "reasoning",
-    "top_logprobs": "logprobs",
+    "thinking": ("reasoning_effort", "reasoning"),
+    "reasoning_effort": ("reasoning",),
+    "top_logprobs": ("logprobs",),
 }
+"""What a server may call a member that was sent under another name."""
 
 
 def rejected_member(status: int, body: bytes, sent: Sequence[Parameter]) -> str | None:
@@ -94,13 +95,7 @@ def _member(name: str, members: Iterable[str]) -> str | None:
     """Return the member that a dotted name leads to, such as ``text.format``."""
     known = {*members}
     for element in re.split(r"[.\[\]]+", name):
-        for called in (element, _ALSO_CALLED.get(element, ""), *_second(element)):
+        for called in (element, *_ALSO_CALLED.get(element, ())):
             if called in known:
                 return called
     return None
-
-
-def _second(element: str) -> tuple[str, ...]:
-    """Return a name's name's name: Ollama's thinking is Responses' reasoning."""
-    first = _ALSO_CALLED.get(element, "")
-    return (_ALSO_CALLED[first],) if first in _ALSO_CALLED else ()

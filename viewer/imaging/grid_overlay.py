@@ -129,6 +129,17 @@ def label_height_px(style: GridStyle, face: Face = Face.REGULAR) -> int:
     return face.height * style.font_scale
 
 
+def drawn_label_height_px(grid: Grid, size: SizePx, style: GridStyle) -> int | None:
+    """Return the cap height of labels drawn on a raster of ``size``; None: none fit.
+
+    ``size`` is that of the raster handed to :func:`draw_grid`, before enlarging; the
+    height is in pixels after it.
+    """
+    scale = style.render_scale
+    face = _fitting_face(grid, SizePx(size.rows * scale, size.columns * scale), style)
+    return None if face is None else label_height_px(style, face)
+
+
 def legibility_warning(grid: Grid, size: SizePx, style: GridStyle) -> str | None:
     """Return a sentence if labels on a raster of ``size`` are hard to read (E000-10).
 

@@ -23,7 +23,6 @@ from viewer.ui.icons import icon
 
 _LARGEST: Final = 2**31 - 1
 _LIST_ROWS: Final = 12
-_LABEL: Final = QFormLayout.ItemRole.LabelRole
 _UNSET: Final = "not set"
 _TYPED: Final = frozenset({"text", "path"})
 """Kinds whose meaning stands in the field until something is typed."""
@@ -298,8 +297,8 @@ class ParamsForm(QWidget):
     @property
     def label_width(self) -> int:
         """The width of the labels' column, for rows above the form."""
-        labels = (self._rows.itemAt(i, _LABEL) for i in range(self._rows.rowCount()))
-        return max((label.sizeHint().width() for label in labels if label), default=0)
+        labels = (self._rows.labelForField(e) for e in self._editors.values())
+        return max((each.sizeHint().width() for each in labels if each), default=0)
 
     def changed(self) -> dict[str, object]:
         """Return the parameters that differ from their default."""

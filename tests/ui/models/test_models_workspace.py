@@ -238,7 +238,7 @@ def server() -> Iterator[ScriptedServer]:
 
 
 def test_that_a_test_says_what_the_endpoint_does(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot, server: ScriptedServer
+    workspace: ModelsWorkspace, qtbot: QtBot, server: ScriptedServer
 ) -> None:
     choose(workspace, "here")
     field(workspace, "base_url").setText(server.base_url)

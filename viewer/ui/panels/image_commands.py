@@ -14,6 +14,7 @@ from viewer.ui.canvas.marks.book import MarkBook
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.errands import run_for
+from viewer.ui.panels.provider_look import ProviderLook, ViewShown
 from viewer.ui.panels.viewport_pair import ViewportPair
 from viewer.ui.panels.window_presets import NoWindow, preset_window
 from viewer.ui.show_once import show_once
@@ -26,6 +27,8 @@ class ImageCommands:
 
     def __init__(self, pair: ViewportPair, desk: Desk) -> None:
         self._pair, self._notices, self._actions = pair, desk.notices, desk.actions
+        self.provider_look = ProviderLook(pair)
+        self.provider_look.toggled.connect(self._follow_look)
         self._marks = MarkBook(desk.undo)
         for viewport in pair.viewports:
             viewport.view.marks.use(self._marks)
@@ -43,6 +46,7 @@ class ImageCommands:
             "image.invert": self.invert,
             "image.reset": partial(self._do, ImageView.reset),
             "image.tags": self.show_tags,
+            "image.provider": self.provider_look.toggle,
             "mark.delete": self.delete_mark,
             "mark.clear": self.delete_marks,
             **{f"tool.{t.value}": partial(pair.set_tool, t) for t in Tool},
@@ -98,6 +102,9 @@ class ImageCommands:
     def _list_tags(self, path: Path, tags: tuple[Tag, ...]) -> None:
         pair = self._pair
         show_once(pair, f"tags {path}", lambda: TagList(path.name, tags, pair))
+
+    def _follow_look(self, event: ViewShown) -> None:
+        self._actions.set_checked("image.provider", event.shown)
 
     def _tell(self, error: Exception) -> None:
         if not isinstance(error, OverreadError):

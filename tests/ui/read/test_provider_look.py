@@ -1,0 +1,135 @@
+"""The provider's view, in step with the image that has the focus."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from viewer.domain.case import ImageHeader, ImageRef, View
+from viewer.domain.grid import Grid
+from viewer.domain.image import Photometric, PixelImage, Window
+from viewer.services.view_image import CornerText, ShownImage
+from viewer.settings import Settings
+from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.dialogs.provider_view import ProviderView
+from viewer.ui.panels.grid_choice import GridChoice
+from viewer.ui.panels.hanging import Stack
+from viewer.ui.panels.image_commands import ImageCommands
+from viewer.ui.panels.viewport_pair import ViewportPair
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    settings = Settings(tmp_path, tmp_path / "store.sqlite")
+    made = Desk(settings, WorkerBridge(settings.store))
+    yield made
+    made.worker.close()
+
+
+@pytest.fixture
+def pair(qtbot: QtBot) -> ViewportPair:
+    made = ViewportPair()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def commands(pair: ViewportPair, desk: Desk) -> ImageCommands:
+    made = ImageCommands(pair, desk)
+    desk.actions.handle(made.handlers())
+    return made
+
+
+def fill(pair: ViewportPair) -> None:
+    """Show an image as if it had been decoded."""
+    rows, columns = np.mgrid[0:300, 0:260]
+    image = PixelImage((rows + columns).astype(np.uint16), Photometric.MONOCHROME2)
+    ref = ImageRef(Path("a"))
+    header = ImageHeader(ref, image.size, 1, "DX", View.FRONTAL, "", (), "p", "s", "a")
+    pair.active.stack = Stack("a", "DX", (header,))
+    shown = ShownImage(ref, header, image, CornerText((), (), (), ()))
+    pair.active.shown = shown
+    pair.view.show_image(shown)
+
+
+def opened(commands: ImageCommands) -> ProviderView:
+    commands.provider_look.toggle()
+    dialog = commands.provider_look.dialog
+    assert dialog is not None
+    return dialog
+
+
+def choose(dialog: ProviderView, name: str) -> None:
+    names = [
+        dialog.providers.itemData(at).name for at in range(dialog.providers.count())
+    ]
+    dialog.providers.setCurrentIndex(names.index(name))
+
+
+def test_that_the_pixels_after_resizing_stand_beside_those_sent(
+    pair: ViewportPair, commands: ImageCommands, qtbot: QtBot
+) -> None:
+    fill(pair)
+    dialog = opened(commands)
+    qtbot.waitUntil(lambda: "256 × 256" in dialog.seen.head.text())
+    choose(dialog, "gemini")
+    qtbot.waitUntil(lambda: "768 × 768" in dialog.seen.head.text())
+    assert "256 × 256" in dialog.sent.head.text()
+    assert "tokens not published" in dialog.words.text()
+
+
+@pytest.mark.parametrize("zoom", [1, 3])
+def test_that_a_pixel_is_a_square_of_whole_screen_pixels(
+    pair: ViewportPair, commands: ImageCommands, qtbot: QtBot, zoom: int
+) -> None:
+    fill(pair)
+    dialog = opened(commands)
+    dialog.zoom.setValue(zoom)
+    qtbot.waitUntil(lambda: dialog.sent.picture.pixmap().width() == 256 * zoom)
+    image = dialog.sent.picture.pixmap().toImage()
+    block = {
+        image.pixel(50 * zoom + x, 60 * zoom + y)
+        for x in range(zoom)
+        for y in range(zoom)
+    }
+    assert len(block) == 1
+
+
+def test_that_it_follows_grid_and_window_and_warns_of_small_cells(
+    pair: ViewportPair, commands: ImageCommands, qtbot: QtBot
+) -> None:
+    fill(pair)
+    dialog = opened(commands)
+    choose(dialog, "qwen2_5")
+    qtbot.waitUntil(lambda: "tokens" in dialog.words.text())
+    pair.set_grid(GridChoice(grid=Grid(16, 16)))
+    qtbot.waitUntil(lambda: any("smaller than a patch" in w for w in dialog.warned))
+    before = dialog.seen.picture.pixmap().toImage()
+    pair.view.set_window(Window(300.0, 20.0))
+    qtbot.waitUntil(lambda: dialog.seen.picture.pixmap().toImage() != before)
+
+
+def test_that_without_an_image_it_says_what_to_do(
+    commands: ImageCommands,
+) -> None:
+    assert "Open an image" in opened(commands).words.text()
+
+
+def test_that_the_action_opens_and_closes_it_and_the_provider_is_kept(
+    pair: ViewportPair, commands: ImageCommands, desk: Desk, qtbot: QtBot
+) -> None:
+    fill(pair)
+    desk.actions["image.provider"].trigger()
+    assert desk.actions["image.provider"].isChecked()
+    dialog = commands.provider_look.dialog
+    assert dialog is not None
+    choose(dialog, "claude")
+    desk.actions["image.provider"].trigger()
+    qtbot.waitUntil(lambda: commands.provider_look.dialog is None)
+    QTest.qWait(0)
+    assert not desk.actions["image.provider"].isChecked()
+    assert opened(commands).offer.name == "claude"

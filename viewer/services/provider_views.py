@@ -1,0 +1,72 @@
+"""What a provider's own resizing makes of the image that would be sent now."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from viewer.domain.geometry import SizePx
+from viewer.domain.grid import Grid
+from viewer.domain.image import PixelImage, Raster, Window
+from viewer.imaging.grid_overlay import GridStyle, drawn_label_height_px
+from viewer.imaging.png import decode_png
+from viewer.models.provider_view import PROVIDER_VIEWS, provider_view_named
+from viewer.studies.catalog import study_named
+
+_STUDY: Final = "grid_localization"
+_PRESET: Final = "gosai2025"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOffer:
+    """A provider's way of resizing, as a person chooses it."""
+
+    name: str
+    summary: str
+
+
+@dataclass(frozen=True, eq=False)
+class ProviderSight:
+    """An image as it is sent and as a model sees it after its provider's resizing.
+
+    ``tokens`` is what the image costs, None where no formula is published;
+    ``resampling`` says which filter the pixels were made with; ``warnings`` are the
+    details of the grid that the model may not see, a sentence each.
+    """
+
+    sent: Raster
+    seen: Raster
+    tokens: int | None
+    resampling: str
+    warnings: tuple[str, ...]
+
+
+def view_offers() -> tuple[ViewOffer, ...]:
+    """Return the ways of resizing that are known; the first leaves pixels alone."""
+    return tuple(ViewOffer(view.name, view.summary) for view in PROVIDER_VIEWS.values())
+
+
+def sent_raster(image: PixelImage, window: Window | None, grid: Grid) -> Raster:
+    """Return the image with its grid as the first study's preset sends it.
+
+    ``window`` None takes the file's own. A grid whose labels do not fit raises.
+    """
+    study = study_named(_STUDY)
+    chosen = {"grids": [grid.name], "letters": grid.letters.value}
+    params = study.read_params(_PRESET, {**chosen})
+    if window is not None:
+        image = replace(image, windows=(window,), voi_luts=())
+    stimulus = study.stimulus(image, study.conditions(params)[0], params)
+    return decode_png(stimulus.png)
+
+
+def provider_sight(sent: Raster, grid: Grid, provider: str) -> ProviderSight:
+    """Return what a provider's resizing makes of an image sent with a grid on it."""
+    view = provider_view_named(provider)
+    size = SizePx(sent.size.rows, sent.size.columns)
+    label = drawn_label_height_px(grid, size, GridStyle())
+    return ProviderSight(
+        sent=sent,
+        seen=view.apply(sent),
+        tokens=view.tokens(size),
+        resampling=view.resampling_note,
+        warnings=view.warnings(size, grid, label),
+    )

@@ -48,16 +48,20 @@ def build(family: str, folder: Path, seed: int = 0) -> Path:
     torch.set_num_threads(1)  # models so small are slower with more
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model, pieces = FAMILIES[family]()
+        save(folder, *FAMILIES[family]())
+    if family == "smolvlm":  # what its own processor would have saved
+        settings = {"image_seq_len": 16, "processor_class": "SmolVLMProcessor"}
+        (folder / "processor_config.json").write_text(json.dumps(settings))
+    return folder
+
+
+def save(folder: Path, model: Foreign, pieces: tuple[Foreign, ...]) -> None:
+    """Save a model and what belongs to it in a folder that is made."""
     model.generation_config.eos_token_id = EOS
     model.generation_config.pad_token_id = PAD
     model.save_pretrained(folder)
     for piece in pieces:
         piece.save_pretrained(folder)
-    if family == "smolvlm":  # what its own processor would have saved
-        settings = {"image_seq_len": 16, "processor_class": "SmolVLMProcessor"}
-        (folder / "processor_config.json").write_text(json.dumps(settings))
-    return folder
 
 
 def template(image: str) -> str:
@@ -89,8 +93,38 @@ def llava() -> Parts:
     return hf.LlavaForConditionalGeneration(config), (processor,)
 
 
-def gemma3() -> Parts:
-    """Gemma 3 (MedGemma): SigLIP, 112 px stretched, 8 × 8 patches pooled to 4 × 4."""
+GEMMA_TINY: Final = {
+    "text": {**_TEXT, "head_dim": 16, "sliding_window": 512},
+    "vision": {**_VISION, "image_size": 112},
+    "tokens": 16,
+}
+GEMMA_4B: Final = {
+    "text": {
+        **_TEXT,
+        "hidden_size": 2560,
+        "intermediate_size": 10240,
+        "num_hidden_layers": 34,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 4,
+        "head_dim": 256,
+        "sliding_window": 1024,
+        "vocab_size": 262_208,
+    },
+    "vision": {
+        "hidden_size": 1152,
+        "intermediate_size": 4304,
+        "num_hidden_layers": 27,
+        "num_attention_heads": 16,
+        "patch_size": 14,
+        "image_size": 896,
+    },
+    "tokens": 256,
+}
+"""The sizes of Gemma 3 and MedGemma with four thousand million parameters."""
+
+
+def gemma3(sizes: dict[str, Any] = GEMMA_TINY) -> Parts:
+    """Gemma 3 (MedGemma): SigLIP, the image stretched, its patches pooled 4 × 4."""
     import torch
 
     hf = transformers()
@@ -101,14 +135,11 @@ def gemma3() -> Parts:
     }
     words = tokenizer(*names.values(), extra_special_tokens=names)
     ids = {key: words.convert_tokens_to_ids(name) for key, name in names.items()}
+    side, tokens = sizes["vision"]["image_size"], sizes["tokens"]
     config = hf.Gemma3Config(
-        text_config=hf.Gemma3TextConfig(
-            vocab_size=len(words), head_dim=16, sliding_window=512, **_TEXT
-        ),
-        vision_config=hf.SiglipVisionConfig(
-            image_size=112, vision_use_head=False, **_VISION
-        ),
-        mm_tokens_per_image=16,
+        text_config=hf.Gemma3TextConfig(**{"vocab_size": len(words), **sizes["text"]}),
+        vision_config=hf.SiglipVisionConfig(vision_use_head=False, **sizes["vision"]),
+        mm_tokens_per_image=tokens,
         boi_token_index=ids["boi_token"],
         eoi_token_index=ids["eoi_token"],
         image_token_index=ids["image_token"],
@@ -118,9 +149,9 @@ def gemma3() -> Parts:
     weight = model.model.multi_modal_projector.mm_input_projection_weight
     torch.nn.init.normal_(weight, std=0.05)  # zeros: the image would have no effect
     processor = hf.Gemma3Processor(
-        hf.Gemma3ImageProcessor(size={"height": 112, "width": 112}),
+        hf.Gemma3ImageProcessor(size={"height": side, "width": side}),
         words,
-        image_seq_length=16,
+        image_seq_length=tokens,
         chat_template=template("<start_of_image>"),
     )
     return model, (processor,)

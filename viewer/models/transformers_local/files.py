@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from viewer.domain.errors import UnreadableInputError, WrongUseError
-from viewer.models.file_hash import file_sha256
+from viewer.domain.errors import WrongUseError
+from viewer.models.file_hash import about_the_model, file_sha256
 
 HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 PATTERNS: Final = ("*.json", "*.jinja", "*.safetensors", "*.model", "*.txt")
@@ -151,9 +151,7 @@ def _files(folder: Path) -> list[Path]:
 def _hash_of(folder: Path) -> str:
     """Return a hash over the names and contents of a model's files."""
     whole = hashlib.sha256()
-    try:
+    with about_the_model():
         for path in _files(folder):
             whole.update(f"{path.name}\0{file_sha256(path)}\n".encode())
-    except UnreadableInputError as error:  # which would tell of an image in a run
-        raise WrongUseError(error.what, error.how) from error
     return f"sha256:{whole.hexdigest()}"

@@ -13,6 +13,7 @@ from viewer.domain.run import RunSpec, Trial
 from viewer.models.catalog import spec_of as adapter_spec_of
 from viewer.models.prices import is_priced, most_tokens, price_of
 from viewer.services.batch_form import BatchForm, spec_of
+from viewer.services.placed_answer import asking_of
 from viewer.services.plan_run import plan_sha256
 from viewer.services.spending import DOLLAR, dollars
 from viewer.settings import Settings
@@ -124,7 +125,8 @@ def _most_of_question(spec: RunSpec, profile: ModelProfile) -> int:
         return 0
     study = study_named(spec.study)
     sent = study.sent_size(study.read_params(spec.preset, dict(spec.params)))
-    prompts = [study.prompt(view.value)[1] for view in View]
+    asking = asking_of(profile)
+    prompts = [study.prompt(view.value, asking)[1] for view in View]
     longest = max(prompts, key=len)
     tokens = most_tokens(profile, [longest], [sent], _MESSAGES, _FILLED_IN)
     return price.of(tokens) or 0

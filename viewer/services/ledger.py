@@ -15,6 +15,7 @@ from viewer.domain.result import Score
 from viewer.domain.run import OrphanPolicy
 from viewer.models.catalog import reader_for
 from viewer.models.prices import is_priced, price_of
+from viewer.services.placed_answer import asking_of
 from viewer.services.run_trial import Bench, PreparedTrial, judge_reply
 from viewer.services.spending import may_have_cost, open_purse
 from viewer.store import asking, trials
@@ -222,7 +223,8 @@ def _orphan_policy(profile: ModelProfile) -> OrphanPolicy:
 
 
 def _request_record(bench: Bench, prepared: PreparedTrial) -> RequestRecord:
-    prompt = bench.study.prompt(prepared.request.facts.view)
+    view, asking = prepared.request.facts.view, asking_of(prepared.profile)
+    prompt = bench.study.prompt(view, asking)
     return RequestRecord(
         sha256=prepared.sha256,
         document=prepared.document,

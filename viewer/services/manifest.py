@@ -7,7 +7,7 @@ import platform
 import string
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
 from viewer.imaging.bitmap_font import text_mask
+from viewer.services.placed_answer import asking_of
 from viewer.services.request_key import request_key
 from viewer.services.run_trial import Bench
 from viewer.store.runs import spec_as_json
@@ -72,8 +73,11 @@ def manifest_of(
 
 def _prompts(bench: Bench) -> Mapping[str, object]:
     """Return the prompt that was asked with, or each of several."""
-    views = bench.spec.params["views"]
-    named = dict.fromkeys(bench.study.prompt(view) for view in views)  # type: ignore[attr-defined]
+    views: Iterable[str] = bench.spec.params["views"]  # type: ignore[assignment]
+    asked = dict.fromkeys(asking_of(profile) for profile in bench.spec.models)
+    named = dict.fromkeys(
+        bench.study.prompt(view, asking) for asking in asked for view in views
+    )
     prompts = [{"name": n, "sha256": _sha256(text.encode())} for n, text in named]
     return {"prompt": prompts[0]} if len(prompts) == 1 else {"prompts": prompts}
 

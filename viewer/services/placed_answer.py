@@ -54,6 +54,20 @@ def convention_of(profile: ModelProfile) -> str:
     return str(profile.settings.get("convention") or GRID)
 
 
+def asking_of(profile: ModelProfile) -> str:
+    """Return the words in which a model is asked for a place, "" for a cell.
+
+    An unknown convention raises WrongUseError.
+    """
+    convention = convention_of(profile)
+    if convention == GRID:
+        return ""
+    from viewer.models.coordinates.asking import ASKING
+    from viewer.models.coordinates.conventions import convention_named
+
+    return ASKING[convention_named(convention).name]
+
+
 def is_placed(profile: ModelProfile, reply: ModelReply) -> bool:
     """Tell whether a reply answers in coordinates or with a map, not with a cell."""
     return reply.heat_map is not None or convention_of(profile) != GRID

@@ -19,7 +19,7 @@ from viewer.models.loaded import Loadable
 from viewer.readers.pixels import load_pixels
 from viewer.services.burned_in import check_pixels
 from viewer.services.gate import CLOSED, Departing, Gate, remote_address
-from viewer.services.placed_answer import Shown, is_placed, placed_answer
+from viewer.services.placed_answer import Shown, asking_of, is_placed, placed_answer
 from viewer.services.request_key import request_document, request_key
 from viewer.studies.catalog import study_named
 from viewer.studies.protocol import GridReference, Stimulus, Study
@@ -192,7 +192,12 @@ def prepare_trial(bench: Bench, trial: Trial) -> PreparedTrial:
     adapter_spec = spec_of(profile)
     counts = _reference_counts(bench, trial) if adapter_spec.needs_counts else None
     request = bench.study.request(
-        trial, bench.stimulus(trial), bench.params, bench.spec.seed, counts
+        trial,
+        bench.stimulus(trial),
+        bench.params,
+        bench.spec.seed,
+        counts,
+        asking_of(profile),
     )
     document = request_document(
         reader_for(profile).identity(trial.repeat),
@@ -211,7 +216,7 @@ def _departing(
     if remote_address(profile) is None:
         return None
     bench.check_pixels(trial.image)
-    known = (bench.study.prompt(trial.view)[1], trial.view)
+    known = (bench.study.prompt(trial.view, asking_of(profile))[1], trial.view)
     return bench.gate.passed(profile, request, bench.images[trial.image], known)
 
 

@@ -70,8 +70,11 @@ class Study(Protocol):
         """Return the names of the presets, the paper's first."""
         ...
 
-    def prompt(self, view: str) -> tuple[str, str]:
-        """Return the name and the unrendered text, as hashed, of a view's prompt."""
+    def prompt(self, view: str, asking: str = "") -> tuple[str, str]:
+        """Return the name and the unrendered text, as hashed, of a view's prompt.
+
+        ``asking`` is the text for a model that writes coordinates, "" for others.
+        """
         ...
 
     def params_as_json(self, params: Any) -> dict[str, object]:  # noqa: ANN401
@@ -106,8 +109,13 @@ class Study(Protocol):
         params: Any,  # noqa: ANN401
         seed: int,
         reference_counts: tuple[tuple[int, ...], ...] | None,
+        asking: str = "",
     ) -> ModelRequest:
-        """Return the question of one trial."""
+        """Return the question of one trial.
+
+        A model that writes coordinates is asked in the words of ``asking``, with the
+        finding in place of ``{condition}``.
+        """
         ...
 
     def parse(

@@ -1,5 +1,7 @@
 """A cell, a point, boxes, a mask and a heat map about one phantom, under any rule."""
 
+import hashlib
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,7 +28,12 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Spacing
 from viewer.metrics.pointing import centre
 from viewer.readers.pixels import load_pixels
-from viewer.services.answers import StoredAnswer, answers_about
+from viewer.services.answers import (
+    StoredAnswer,
+    answers_about,
+    sent_images,
+    sent_text,
+)
 from viewer.services.report_run import write_report
 from viewer.services.rescore import rescore_run
 from viewer.store import cases
@@ -189,6 +196,31 @@ def test_that_every_model_stands_under_every_rule(asked: Asked) -> None:
         assert row["k_pointing"] == str(int(geometry[kind]["pointing_hit"] == "True"))
         assert row["n_iou"] == ("0" if kind == "point" else "1")
     assert "The same rules for all" in asked.files["report.html"]
+
+
+def test_that_each_model_is_sent_the_same_image_and_asked_in_its_own_words(
+    store: Path, asked: Asked, shown: Mapping[str, StoredAnswer]
+) -> None:
+    images = {sent_images(store, a.request_sha256) for a in shown.values()}
+    assert len(images) == 1
+    texts = {k: sent_text(store, a.request_sha256) for k, a in shown.items()}
+    for kind in ("cell", "heat_map"):
+        (system, user) = texts[kind]
+        assert (system[0], user[0]) == ("system", "user")
+        assert "grid cell" in user[1]
+    assert texts["point"] == (("user", f"Point to the {asked.finding}."),)
+    assert "bbox_2d" in texts["boxes"][0][1]
+    assert "ymin" in texts["mask"][0][1]
+    assert len({a.prompt_sha256 for a in shown.values()}) == 4
+    with open_store(store) as opened:
+        kept = opened.rows("SELECT sha256, body FROM prompt")
+    bodies = {row["sha256"]: row["body"] for row in kept}
+    for answer in shown.values():
+        body = bodies[answer.prompt_sha256]
+        assert hashlib.sha256(body.encode()).hexdigest() == answer.prompt_sha256
+    manifest = json.loads(asked.files["manifest.json"])
+    named = {prompt["sha256"] for prompt in manifest["study"]["prompts"]}
+    assert named == {a.prompt_sha256 for a in shown.values()}
 
 
 def test_that_reading_the_replies_again_changes_nothing(

@@ -23,8 +23,9 @@ from viewer.domain.grid import Grid
 from viewer.domain.image import Raster
 from viewer.imaging.png import encode_png
 from viewer.metrics.regions import mask_of_polygon
+from viewer.models.coordinates.asking import ASKING
 from viewer.models.coordinates.conventions import CONVENTIONS
-from viewer.services.placed_answer import Shown, is_placed, placed_answer
+from viewer.services.placed_answer import Shown, asking_of, is_placed, placed_answer
 
 # The centred 200 x 200 of a 200 x 300 image, sent as 256 x 256.
 SHOWN = Shown(
@@ -179,3 +180,14 @@ def test_that_any_text_in_any_convention_is_an_answer_or_has_its_reason(
         answer = read(name, text)
         if isinstance(answer, Unparsed):
             assert answer.reason
+
+
+def test_that_a_model_is_asked_in_the_words_of_its_convention() -> None:
+    assert set(ASKING) == set(CONVENTIONS)
+    for name, words in ASKING.items():
+        profile = ModelProfile("m", "scripted", {"convention": name})
+        assert asking_of(profile) == words
+        assert ("{condition}" in words) == (name != "grid")
+    assert asking_of(ModelProfile("m", "scripted", {})) == ""
+    with pytest.raises(WrongUseError, match="unknown"):
+        asking_of(ModelProfile("m", "scripted", {"convention": "yolo"}))

@@ -20,6 +20,8 @@ from viewer.studies.protocol import Stimulus
 _RADIOGRAPH = "gosai2025"
 _OTHER = "any_image"
 """The same task in words that fit what is no radiograph of a chest."""
+PLACES = "places"
+"""The name of prompts for models that write coordinates, each in its own words."""
 
 
 @lru_cache(maxsize=2)
@@ -37,14 +39,9 @@ def stimulus(image: PixelImage, condition: Condition, params: Params) -> Stimulu
 
 
 def request(
-    trial: Trial,
-    shown: Stimulus,
-    params: Params,
-    seed: int,
-    reference_counts: tuple[tuple[int, ...], ...] | None,
+    trial: Trial, shown: Stimulus, params: Params, facts: Facts
 ) -> ModelRequest:
     """Return a fresh conversation: the system's words, then the image and the task."""
-    facts = _facts(trial, shown, params, seed, reference_counts)
     messages = (
         Message("system", (TextPart(_filled("system", trial, params)),)),
         Message(
@@ -52,6 +49,24 @@ def request(
         ),
     )
     return ModelRequest(messages, facts, prompt_sha256(trial.view))
+
+
+def places_request(
+    trial: Trial, shown: Stimulus, facts: Facts, asking: str
+) -> ModelRequest:
+    """Return a fresh conversation with a model that writes coordinates.
+
+    The image is the same as for all others, the words are the model's own.
+    """
+    text = asking.replace("{condition}", trial.finding)
+    messages = (Message("user", (ImagePart(shown.png), TextPart(text))),)
+    sha256 = hashlib.sha256(places_text(asking).encode()).hexdigest()
+    return ModelRequest(messages, facts, sha256)
+
+
+def places_text(asking: str) -> str:
+    """Return a prompt for coordinates with its place open, under its role."""
+    return f"user:\n{asking}"
 
 
 @lru_cache(maxsize=4)
@@ -92,13 +107,14 @@ def _filled(role: str, trial: Trial, params: Params) -> str:
     return labels[trial.view].join(filled)
 
 
-def _facts(
+def facts_of(
     trial: Trial,
     shown: Stimulus,
     params: Params,
     seed: int,
     reference_counts: tuple[tuple[int, ...], ...] | None,
 ) -> Facts:
+    """Return what baselines and scripted models may know of a trial."""
     grid = grid_of(trial.condition, params)
     return Facts(
         rows=grid.rows,

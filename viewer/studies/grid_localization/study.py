@@ -50,8 +50,10 @@ class GridLocalization:
         """Return the names of the presets, the paper's first."""
         return tuple(params.PRESETS)
 
-    def prompt(self, view: str) -> tuple[str, str]:
+    def prompt(self, view: str, asking: str = "") -> tuple[str, str]:
         """Return the name and the unrendered text, as hashed, of a view's prompt."""
+        if asking:
+            return request.PLACES, request.places_text(asking)
         return request.prompt_name(view), request.prompt_text(view)
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
@@ -84,9 +86,13 @@ class GridLocalization:
         params: Params,
         seed: int,
         reference_counts: tuple[tuple[int, ...], ...] | None,
+        asking: str = "",
     ) -> ModelRequest:
         """Return the question of one trial."""
-        return request.request(trial, stimulus, params, seed, reference_counts)
+        facts = request.facts_of(trial, stimulus, params, seed, reference_counts)
+        if asking:
+            return request.places_request(trial, stimulus, facts, asking)
+        return request.request(trial, stimulus, params, facts)
 
     def parse(
         self,

@@ -1,0 +1,42 @@
+"""How a model of each convention is asked for a place, in the words it was trained on.
+
+``{condition}`` stands for the finding. Families with a syntax of their own are asked in
+it, as their model cards do; the others are told which JSON to write.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+_JSON: Final = (
+    "The abnormality ‘{condition}’ is confirmed to be present in this medical image. "
+    "Find where it is; the lines and letters of the grid on the image do not matter. "
+    "Answer with nothing but JSON: %s"
+)
+_ASKING: Final = {
+    "grid": "",
+    "qwen2_vl": "Detect the bounding box of ‘{condition}’ in this medical image.",
+    "qwen2_5_vl": _JSON % '[{"bbox_2d": [x1, y1, x2, y2], "label": "{condition}"}], '
+    "in pixels of the image.",
+    "qwen3_vl": _JSON % '[{"bbox_2d": [x1, y1, x2, y2], "label": "{condition}"}], '
+    "in thousandths of the image's width and height.",
+    "gemini": _JSON % '[{"box_2d": [ymin, xmin, ymax, xmax], "label": "{condition}"}], '
+    "in thousandths of the image's height and width.",
+    "paligemma": "detect {condition}",
+    "molmo": "Point to the {condition}.",
+    "florence2": "<CAPTION_TO_PHRASE_GROUNDING>{condition}",
+    "kosmos2": "<grounding><phrase>{condition}</phrase>",
+    "deepseek_vl2": "<|ref|>{condition}<|/ref|>.",
+    "internvl": "Please provide the bounding box coordinates of the region this "
+    "sentence describes: <ref>{condition}</ref>",
+    "claude": _JSON % '{"box": [x1, y1, x2, y2], "label": "{condition}"}, '
+    "in pixels of the image.",
+    "xyxy_1000": _JSON % '{"box": [x1, y1, x2, y2], "label": "{condition}"}, '
+    "in thousandths of the image's width and height.",
+    "maira2": "Repeat the following finding as a grounded phrase with bounding boxes "
+    "indicating all locations where it can be seen in the given chest X-ray image. "
+    "Finding: {condition}",
+}
+
+ASKING: Final[Mapping[str, str]] = MappingProxyType(_ASKING)
+"""The text sent for each convention; "" where the study asks for a cell itself."""

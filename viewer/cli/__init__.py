@@ -41,6 +41,7 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     asking.ask,
     asking.models,
     asking.probe,
+    asking.calibrate,
     replies.parse,
     privacy.allow,
     privacy.audit,

@@ -1,4 +1,4 @@
-"""Commands about models: ask, models and probe."""
+"""Commands about models: ask, models, probe and calibrate."""
 
 from pathlib import Path
 from typing import Final
@@ -8,7 +8,7 @@ import click
 from viewer.cli.shared import DONE, UNFINISHED, json_option, store_option
 from viewer.domain.case import NAMED_VIEWS, ImageRef, View
 from viewer.settings import read_settings
-from viewer.terminal import cell_text, print_json, print_rows
+from viewer.terminal import Progress, cell_text, print_json, print_rows
 
 _FAILED: Final = ("provider_error", "pending")
 
@@ -93,3 +93,40 @@ def probe(name: str, store: Path | None, *, as_json: bool) -> int:
     else:
         print_rows(row["rows"], ("capability", "verdict", "sentence"))
     return DONE if report.is_reachable else UNFINISHED
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--convention",
+    "conventions",
+    multiple=True,
+    help="Ask in its words too; default: the profile's, or every convention's.",
+)
+@store_option
+@json_option
+def calibrate(
+    name: str, conventions: tuple[str, ...], store: Path | None, *, as_json: bool
+) -> int:
+    """Find out in which convention of coordinates a model answers, and how exactly."""
+    from viewer.services.calibrate import (
+        calibrate_with_consent,
+        calibration_as_json,
+        fit_rows,
+    )
+    from viewer.services.study_file import known_profiles, named_profile
+
+    settings = read_settings(store)
+    profile = named_profile(name, known_profiles(settings.models_file))
+    with Progress("Markers") as progress:
+        found = calibrate_with_consent(
+            settings.store, profile, wordings=conventions, progress=progress
+        )
+    if as_json:
+        print_json(calibration_as_json(found))
+    else:
+        if found.fits:
+            rows = fit_rows(found)
+            print_rows(rows, tuple(rows[0]))
+        click.echo(found.sentence)
+    return DONE if found.fits else UNFINISHED

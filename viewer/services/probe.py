@@ -5,10 +5,10 @@ Capabilities are taken from what came back, never from the server's name (studie
 one that uses it. A probe asks about a dozen short questions about images made here.
 """
 
-import hashlib
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from viewer.domain.errors import ProviderError, WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelRequest
@@ -16,7 +16,9 @@ from viewer.domain.image import Raster
 from viewer.domain.probe import ProbeReport, ProbeRow, Verdict
 from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint
-from viewer.models.protocol import ListsModels, RemoteAdapter
+from viewer.models.protocol import ListsModels
+from viewer.models.provider_errors import PARAMETER_REJECTED
+from viewer.services.consented import Leaving, with_consent
 from viewer.services.probe_questions import busy_marker, plain_marker, question
 from viewer.services.probe_rows import (
     Heard,
@@ -32,11 +34,6 @@ from viewer.services.probe_rows import (
     schema_row,
     seed_row,
 )
-from viewer.store import asking
-from viewer.store.database import open_store
-
-Leaving = Callable[[ModelProfile, ModelRequest], None]
-"""Told of every question before it leaves."""
 
 _KEPT: Final = (
     *("server", "base_url", "model", "api", "api_key_env", "api_version"),
@@ -97,21 +94,8 @@ def probe_with_consent(store_path: Path, profile: ModelProfile) -> ProbeReport:
 
     An endpoint on this machine needs no consent, and a missing store none either.
     """
-    endpoint = _endpoint(profile)
-    if endpoint.is_here or not store_path.exists():
-        return probe(profile)
-    with open_store(store_path) as store:
-        consents = {c.endpoint: c.id for c in asking.standing_consents(store)}
-        allowance = Allowance(frozenset(consents))
-
-        def leaving(asked: ModelProfile, request: ModelRequest) -> None:
-            adapter = cast("RemoteAdapter", adapter_for(asked, allowance))
-            sha256 = hashlib.sha256(adapter.body(request)).hexdigest()
-            consent = consents[endpoint.address]
-            with store.transaction():
-                asking.note_departure(store, None, endpoint.address, sha256, consent)
-
-        return probe(profile, allowance, leaving)
+    _endpoint(profile)
+    return with_consent(store_path, profile, functools.partial(probe, profile))
 
 
 def list_models(
@@ -152,6 +136,12 @@ class _Probe:
     def _ask(self, request: ModelRequest, **settings: object) -> Heard:
         values = {**self._settings, **settings}
         asked = ModelProfile(self._profile.name, self._profile.adapter, values)
+        heard = self._put(asked, request)
+        while heard.error is not None and heard.error.reason == PARAMETER_REJECTED:
+            heard = self._put(asked, request)
+        return heard
+
+    def _put(self, asked: ModelProfile, request: ModelRequest) -> Heard:
         adapter = adapter_for(asked, self._allowance)
         if self._leaving is not None:
             self._leaving(asked, request)

@@ -1,0 +1,222 @@
+"""Calibration: which convention of coordinates a model answers in, and how exactly.
+
+A model is asked where a coloured marker lies, in images made here, in neutral words
+and in those of each convention. Nothing is chosen for a profile: the result says what
+fits and how sure that is.
+"""
+
+import functools
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import ProviderError, RetryClass
+from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest
+from viewer.models.catalog import adapter_for
+from viewer.models.coordinates.conventions import convention_named
+from viewer.models.endpoint import LOCAL_ONLY, Allowance
+from viewer.models.retry import retry_pause
+from viewer.services.calibration_fit import Fit, Heard, fits, shares
+from viewer.services.calibration_questions import NEUTRAL, WORDINGS, question
+from viewer.services.consented import Leaving, with_consent
+from viewer.services.marker_images import markers
+
+Progress = Callable[[int, int], None]
+"""Told how many questions of how many are answered."""
+_ATTEMPTS: Final = 4
+_SURE: Final = 0.5
+_COARSE: Final = 4.0
+"""Steps of a convention beyond which its answers are not exact."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What the replies about the markers say.
+
+    ``fits`` are the conventions that read any, the best first; ``axis_order`` and
+    ``scale`` the confidence in each, over all conventions.
+    """
+
+    model: str
+    asked: int
+    fits: tuple[Fit, ...]
+    axis_order: Mapping[str, float]
+    scale: Mapping[str, float]
+    named: str | None
+
+    @property
+    def best(self) -> Fit | None:
+        """The convention that fits best, None where no reply could be read."""
+        return self.fits[0] if self.fits else None
+
+    @property
+    def sentence(self) -> str:
+        """What was found, for people."""
+        best = self.best
+        if best is None:
+            return (
+                f"No convention reads a place in any of the {self.asked} replies of"
+                f" '{self.model}'."
+            )
+        return " ".join(s for s in (_found(best), _doubt(best), _differs(self)) if s)
+
+
+def _found(best: Fit) -> str:
+    return (
+        f"{best.convention} fits best ({best.confidence:.0%}): {best.read} of"
+        f" {best.asked} markers read, {best.median_px:.1f} px off at the median and"
+        f" {best.worst_px:.1f} at worst."
+    )
+
+
+def _doubt(best: Fit) -> str:
+    if best.swapped:
+        return "Its axes are written the other way round than this convention says."
+    if best.confidence < _SURE:
+        return "This is not sure: another convention fits nearly as well."
+    if best.median_px > _COARSE * max(best.resolution_px, 4.0):
+        return "The model does not find the markers well."
+    return ""
+
+
+def _differs(found: Calibration) -> str:
+    best = found.best
+    if best is None or found.named in {None, best.convention}:
+        return ""
+    return (
+        f"The profile says {found.named}; write convention ="
+        f' "{best.convention}" instead.'
+    )
+
+
+def calibrate(
+    profile: ModelProfile,
+    allowance: Allowance = LOCAL_ONLY,
+    leaving: Leaving | None = None,
+    *,
+    wordings: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Calibration:
+    """Ask a model about every marker and return which convention fits.
+
+    Parameters
+    ----------
+    profile : ModelProfile
+        The model; its own ``convention`` is only compared with what is found.
+    allowance : Allowance
+        Which servers beyond this machine may be asked.
+    leaving : callable or None
+        Told of every question before it leaves.
+    wordings : sequence of str
+        Conventions in whose words to ask besides the neutral ones; that of the
+        profile if none is named, or all if it names none either.
+    progress : callable or None
+        Told after every answer.
+
+    Raises
+    ------
+    ProviderError
+        Where the model cannot be asked.
+    PrivacyError
+        For an endpoint that may not be asked.
+    """
+    named = profile.settings.get("convention")
+    words = _wordings(wordings or ([str(named)] if named else ()))
+    asked = _unstructured(profile)
+    questions = [(marker, word) for word in words for marker in markers()]
+    heard: list[Heard] = []
+    for done, (marker, word) in enumerate(questions, 1):
+        reply = _ask(asked, question(marker, word), allowance, leaving)
+        heard.append(Heard(marker, word, reply.text))
+        if progress is not None:
+            progress(done, len(questions))
+    view = profile.settings.get("provider_view")
+    found = fits(heard, str(view) if view else None)
+    return Calibration(
+        model=profile.name,
+        asked=len(heard),
+        fits=found,
+        axis_order=shares(found, "axis order"),
+        scale=shares(found, "scale"),
+        named=str(named) if named else None,
+    )
+
+
+def calibrate_with_consent(
+    store_path: Path,
+    profile: ModelProfile,
+    *,
+    wordings: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Calibration:
+    """Calibrate a model where a person consented to its endpoint; see `calibrate`."""
+    ask = functools.partial(calibrate, profile, wordings=wordings, progress=progress)
+    return with_consent(store_path, profile, ask)
+
+
+def _wordings(conventions: Sequence[str]) -> tuple[str, ...]:
+    if not conventions:
+        return tuple(WORDINGS)
+    return NEUTRAL, *(convention_named(name).name for name in conventions)
+
+
+def _unstructured(profile: ModelProfile) -> ModelProfile:
+    """Return the profile without the form that a study's answers take."""
+    settings = {k: v for k, v in profile.settings.items() if k != "structured"}
+    return ModelProfile(profile.name, profile.adapter, settings)
+
+
+def _ask(
+    profile: ModelProfile,
+    request: ModelRequest,
+    allowance: Allowance,
+    leaving: Leaving | None,
+) -> ModelReply:
+    """Ask once, again after a passing failure; another failure raises."""
+    adapter = adapter_for(profile, allowance)
+    jitter = random.Random()  # noqa: S311 - pauses between retries only
+    attempt = 1
+    while True:
+        if leaving is not None:
+            leaving(profile, request)
+        try:
+            return adapter.read(adapter.generate(request))
+        except ProviderError as error:
+            if error.retry_class is not RetryClass.RETRY or attempt == _ATTEMPTS:
+                raise
+            time.sleep(retry_pause(attempt, error, jitter))
+            attempt += 1
+
+
+def calibration_as_json(found: Calibration) -> dict[str, object]:
+    """Return what a calibration found, as plain JSON values."""
+    return {
+        "model": found.model,
+        "asked": found.asked,
+        "convention": found.best.convention if found.best else None,
+        "confidence": found.best.confidence if found.best else 0.0,
+        "sentence": found.sentence,
+        "axis_order": dict(found.axis_order),
+        "scale": dict(found.scale),
+        "fits": [{**asdict(fit), "scale": list(fit.scale)} for fit in found.fits],
+    }
+
+
+def fit_rows(found: Calibration) -> list[dict[str, object]]:
+    """Return the conventions that fit as rows of a table, the best first."""
+    return [
+        {
+            "convention": fit.convention,
+            "confidence": f"{fit.confidence:.1%}",
+            "markers read": f"{fit.read} / {fit.asked}",
+            "median error (px)": f"{fit.median_px:.1f}",
+            "worst (px)": f"{fit.worst_px:.1f}",
+            "step (px)": f"{fit.resolution_px:.1f}",
+            "seen as": fit.provider_view,
+            "asked in words of": fit.wording,
+        }
+        for fit in found.fits
+    ]

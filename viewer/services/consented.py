@@ -1,0 +1,45 @@
+"""Questions about images made here, asked where a person allowed it."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from viewer.domain.exchange import ModelProfile, ModelRequest
+from viewer.models.catalog import adapter_for, endpoint_of
+from viewer.models.endpoint import LOCAL_ONLY, Allowance
+from viewer.store import asking
+from viewer.store.database import open_store
+
+if TYPE_CHECKING:
+    from viewer.models.protocol import RemoteAdapter
+
+Leaving = Callable[[ModelProfile, ModelRequest], None]
+"""Told of every question before it leaves."""
+_T = TypeVar("_T")
+
+
+def with_consent(
+    store_path: Path,
+    profile: ModelProfile,
+    ask: Callable[[Allowance, Leaving | None], _T],
+) -> _T:
+    """Call ``ask`` with what consents in the store allow; note there what leaves.
+
+    An endpoint on this machine needs no consent, and a missing store none either.
+    """
+    endpoint = endpoint_of(profile)
+    if endpoint is None or endpoint.is_here or not store_path.exists():
+        return ask(LOCAL_ONLY, None)
+    address = endpoint.address
+    with open_store(store_path) as store:
+        consents = {c.endpoint: c.id for c in asking.standing_consents(store)}
+        allowance = Allowance(frozenset(consents))
+
+        def leaving(asked: ModelProfile, request: ModelRequest) -> None:
+            adapter = cast("RemoteAdapter", adapter_for(asked, allowance))
+            sha256 = hashlib.sha256(adapter.body(request)).hexdigest()
+            with store.transaction():
+                asking.note_departure(store, None, address, sha256, consents[address])
+
+        return ask(allowance, leaving)

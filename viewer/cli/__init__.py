@@ -21,6 +21,7 @@ from viewer.cli import (
     replies,
     running,
     saliency,
+    segmenting,
 )
 from viewer.cli.shared import DONE, UNFINISHED, say
 from viewer.domain.errors import OverreadError
@@ -34,6 +35,7 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     images.import_command,
     images.cases,
     saliency.import_saliency,
+    segmenting.segment,
     running.run,
     running.report,
     running.rescore,

@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs torch")
+pytest.importorskip("torch", reason="needs torch")
 pytest.importorskip("captum", reason="needs captum")
 
-from tests.helpers.requests import facts, noise, request  # noqa: E402 - after the check
-from tests.helpers.tiny_cnn import (  # noqa: E402
+import torch
+
+from tests.helpers.requests import facts, noise, request
+from tests.helpers.tiny_cnn import (
     FACTORY,
     SIDE,
     TinyNet,
@@ -18,11 +20,11 @@ from tests.helpers.tiny_cnn import (  # noqa: E402
     tiny_net,
     write_tiny_network,
 )
-from viewer.domain.errors import OverreadError, ProviderError, RetryClass  # noqa: E402
-from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest  # noqa: E402
-from viewer.models.cnn_cam.adapter import CnnCam  # noqa: E402
-from viewer.models.file_hash import file_sha256  # noqa: E402
-from viewer.models.loaded import Loadable, LoadState, silent  # noqa: E402
+from viewer.domain.errors import OverreadError, ProviderError, RetryClass
+from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest
+from viewer.models.cnn_cam.adapter import CnnCam
+from viewer.models.file_hash import file_sha256
+from viewer.models.loaded import Loadable, LoadState, silent
 
 WHOLE = f'factory = "{FACTORY}"\nweights = "net.safetensors"'
 

@@ -5,17 +5,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs torch")
+pytest.importorskip("torch", reason="needs torch")
 pytest.importorskip("captum", reason="needs captum")
 
-from tests.helpers.requests import noise  # noqa: E402 - after the check for torch
-from tests.helpers.tiny_cnn import WithMaps, tiny_net  # noqa: E402
-from viewer.domain.geometry import PointPx, SizePx  # noqa: E402
-from viewer.domain.image import Raster  # noqa: E402
-from viewer.imaging.resample import FitMode, fit_affine  # noqa: E402
-from viewer.models.cnn_cam.cam import grad_cam, laid_over, shown_numbers  # noqa: E402
-from viewer.models.cnn_cam.card import Card, NetworkInput, NetworkSource  # noqa: E402
-from viewer.models.cnn_cam.network import Network  # noqa: E402
+import torch
+
+from tests.helpers.requests import noise
+from tests.helpers.tiny_cnn import WithMaps, tiny_net
+from viewer.domain.geometry import PointPx, SizePx
+from viewer.domain.image import Raster
+from viewer.imaging.resample import FitMode, fit_affine
+from viewer.models.cnn_cam.cam import grad_cam, laid_over, shown_numbers
+from viewer.models.cnn_cam.card import Card, NetworkInput, NetworkSource
+from viewer.models.cnn_cam.network import Network
 
 
 def seen(
@@ -61,15 +63,15 @@ def test_that_the_map_of_a_linear_head_is_the_one_derived_by_hand() -> None:
 
 @pytest.mark.parametrize("score", [0, 1, 2])
 def test_that_the_map_equals_one_from_finite_differences(score: int) -> None:
-    net = tiny_net().double()
+    net: Any = tiny_net().double()
     net.head = torch.nn.Sequential(net.head, torch.nn.Tanh())
     x = np.random.default_rng(score).normal(size=(1, 1, 16, 16))
     found, value = grad_cam(network(net, net.features), x, score)
     with torch.no_grad():
         maps = net.features(torch.from_numpy(x))
 
-        def told(changed: object) -> float:
-            return float(net.head(changed.mean(dim=(2, 3)))[0, score])  # type: ignore[attr-defined]
+        def told(changed: torch.Tensor) -> float:
+            return float(net.head(changed.mean(dim=(2, 3)))[0, score])
 
         slopes = np.zeros(maps.shape[1:])
         for k, i, j in itertools.product(*(range(n) for n in maps.shape[1:])):

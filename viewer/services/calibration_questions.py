@@ -11,6 +11,7 @@ from viewer.domain.grid import Grid
 from viewer.domain.image import Raster
 from viewer.imaging.grid_overlay import GridStyle, draw_grid
 from viewer.imaging.png import encode_png
+from viewer.models.coordinates.asking import ASKING
 from viewer.services.marker_images import Marker, draw
 
 NEUTRAL: Final = "neutral"
@@ -19,54 +20,24 @@ GRID: Final = Grid(8, 8)
 
 WORDINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        **ASKING,
         NEUTRAL: (
-            "Where is the {marker} in this image? Answer with its bounding box and "
+            "Where is the {condition} in this image? Answer with its bounding box and "
             "nothing else."
         ),
         "grid": (
-            "In which cell of the grid is the {marker} most prominent? Answer with the "
-            "cell's name only, such as D4."
-        ),
-        "qwen2_vl": "Output the bounding box of the {marker} in the image.",
-        "qwen2_5_vl": (
-            "Locate the {marker}. Report its bbox coordinates in JSON, as bbox_2d."
-        ),
-        "qwen3_vl": (
-            "Locate the {marker}. Report bbox_2d coordinates, from 0 to 1000, in JSON."
-        ),
-        "gemini": (
-            "Detect the {marker}. Return JSON with box_2d as [ymin, xmin, ymax, xmax] "
-            "normalized to 0-1000."
-        ),
-        "paligemma": "detect {marker}",
-        "molmo": "Point to the {marker}.",
-        "florence2": "<OPEN_VOCABULARY_DETECTION>{marker}",
-        "kosmos2": "<grounding><phrase>the {marker}</phrase>",
-        "deepseek_vl2": "<|ref|>The {marker}<|/ref|>.",
-        "internvl": (
-            "Give the bounding box of what this sentence describes: <ref>{marker}</ref>"
-        ),
-        "claude": (
-            "Return the bounding box of the {marker} as JSON "
-            '{{"box": [x1, y1, x2, y2]}}, in pixels of the image as you see it.'
-        ),
-        "xyxy_1000": (
-            "Return the bounding box of the {marker} as JSON "
-            '{{"box": [x1, y1, x2, y2]}}, each number from 0 to 1000 across the image.'
-        ),
-        "maira2": (
-            "Write this finding as a grounded phrase, with a bounding box for each "
-            "place where it is seen: {marker}"
+            "In which cell of the grid is the {condition} most prominent? Answer with "
+            "the cell's name only, such as D4."
         ),
     }
 )
-"""What is asked, by the name of the convention whose words they are."""
+"""What is asked, by the convention whose words they are: those that studies use."""
 
 
 def question(marker: Marker, wording: str) -> ModelRequest:
     """Return the question for a marker; a grid is drawn where a cell is asked for."""
     plain = draw(marker)
-    text = WORDINGS[wording].format(marker=marker.name)
+    text = WORDINGS[wording].replace("{condition}", marker.name)
     image = ImagePart(_png(marker, gridded=wording == "grid"))
     messages = (Message("user", (image, TextPart(text))),)
     prompt = hashlib.sha256(WORDINGS[wording].encode()).hexdigest()

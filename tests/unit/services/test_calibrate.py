@@ -188,7 +188,7 @@ def test_that_a_question_asks_in_words_and_draws_a_grid_only_for_cells() -> None
         asked = question(marker, wording).messages[0].parts[1]
         assert isinstance(asked, TextPart)
         assert "red square" in asked.text
-        assert "{{" not in asked.text
+        assert "{condition}" not in asked.text
 
 
 def test_that_the_conventions_said_to_be_y_first_are() -> None:

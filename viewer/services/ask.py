@@ -1,6 +1,7 @@
 """One question about one image, kept in the store like every other trial."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Event as Flag
 from typing import Final, TypeVar
@@ -13,6 +14,7 @@ from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.grid import Grid, LetterAxis
 from viewer.domain.image import Raster, Window
+from viewer.domain.result import Measures
 from viewer.domain.run import ModelStopped, RunSpec, Trial
 from viewer.imaging.answer_overlay import draw_answer
 from viewer.imaging.png import encode_png
@@ -20,6 +22,7 @@ from viewer.models.catalog import adapter_for, reader_for
 from viewer.readers.datasets.folder import read_image
 from viewer.readers.pixels import load_pixels
 from viewer.services.gate import open_gate
+from viewer.services.harmonised import measures_of
 from viewer.services.plan_run import plan_sha256
 from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.services.run_trial import Bench, with_window
@@ -57,7 +60,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer with everything needed to draw and explain it."""
+    """The answer with everything needed to draw and explain it.
+
+    ``placed`` is an answer that is no cell, as JSON, with its ``measures`` where there
+    is a reference.
+    """
 
     run: int
     scored: ScoredTrial
@@ -65,6 +72,8 @@ class Reply:
     text: str
     note: str
     latency_ms: int
+    placed: str = ""
+    measures: Measures | None = None
 
     @property
     def grid(self) -> Grid:
@@ -94,7 +103,11 @@ def ask(store: Store, question: Question) -> Reply:
         return Reply(run, scored, bench, "", "", 0)
     raw = trials.reply_with_id(store, scored.reply_id).raw
     read = reader_for(question.profile).read(raw)
-    return Reply(run, scored, bench, read.text, read.note, raw.latency_ms)
+    reply = Reply(run, scored, bench, read.text, read.note, raw.latency_ms)
+    if not scored.placed:
+        return reply
+    placed = trials.parsed_answer(store, scored.id)
+    return replace(reply, placed=placed, measures=measures_of(store, bench, scored))
 
 
 def plan_question(store: Store, question: Question) -> int:
@@ -219,7 +232,16 @@ def answer_row(reply: Reply) -> dict[str, object]:
         "latency_ms": reply.latency_ms,
         "request_sha256": scored.request_sha256,
         "run": reply.run,
+        **_place(reply),
     }
+
+
+def _place(reply: Reply) -> dict[str, object]:
+    """Return an answer that is no cell, in native pixels, and how it is measured."""
+    if not reply.placed:
+        return {}
+    measures = asdict(reply.measures) if reply.measures else None
+    return {"place": json.loads(reply.placed), "measures": measures}
 
 
 def write_overlay(reply: Reply, path: Path) -> None:

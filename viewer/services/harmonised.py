@@ -6,17 +6,21 @@ Both ask here, so that they cannot differ.
 from functools import lru_cache
 from typing import Any, Final
 
-from viewer.domain.answer import Answer, CellAnswer
+from viewer.domain.answer import Answer, CellAnswer, Unparsed
+from viewer.domain.answer_json import answer_of_json
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid
 from viewer.domain.image import Spacing
 from viewer.domain.reference import Mask
-from viewer.domain.result import Measures, Score
+from viewer.domain.result import Measures
 from viewer.domain.run import Condition
 from viewer.metrics.harmonised import Target, measures, target
 from viewer.readers.spacing import load_spacing
+from viewer.services.run_trial import Bench
+from viewer.store.database import Store
+from viewer.store.trials import ScoredTrial, parsed_answer
 from viewer.studies.protocol import Study
 
 _TARGETS_KEPT: Final = 4
@@ -41,9 +45,22 @@ def measured(
     return measures(answer, goal, _spacing(ref))
 
 
-def named_cell(score: Score, grid: Grid) -> CellAnswer | None:
-    """Return the cell that a verdict names, None where it names none."""
-    cell = grid.cell(score.answer) if score.answer else None
+def measures_of(store: Store, bench: Bench, scored: ScoredTrial) -> Measures | None:
+    """Return how a trial's answer meets its reference; None without either."""
+    trial, image = scored.trial, bench.images[scored.trial.image]
+    answer = _answer(store, bench, scored)
+    if answer is None or bench.reference(trial) is None:
+        return None
+    mask = image.masks[trial.finding]
+    return measured(bench.study, bench.params, trial.condition, mask, answer, image.ref)
+
+
+def _answer(store: Store, bench: Bench, scored: ScoredTrial) -> Answer | None:
+    if scored.placed:
+        answer = answer_of_json(parsed_answer(store, scored.id))
+        return None if isinstance(answer, Unparsed) else answer
+    grid = bench.study.grid(scored.trial.condition, bench.params)
+    cell = grid.cell(scored.score.answer) if scored.score.answer else None
     return None if cell is None else CellAnswer(cell)
 
 

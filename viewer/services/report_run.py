@@ -5,12 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from viewer.domain.answer import Answer, Unparsed
-from viewer.domain.answer_json import answer_of_json
 from viewer.domain.report import ReportData
-from viewer.domain.result import Measures, TrialResult
+from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSummary
-from viewer.services.harmonised import measured, named_cell
+from viewer.services.harmonised import measures_of
 from viewer.services.manifest import manifest_of
 from viewer.services.run_trial import Bench
 from viewer.store import cases, runs, trials
@@ -41,7 +39,7 @@ def report_data(store: Store, run: int) -> RunReport:
     results = tuple(_result(bench, one) for one in scored)
     if any(one.placed for one in scored):
         results = tuple(
-            replace(result, measures=_measures(store, bench, one))
+            replace(result, measures=measures_of(store, bench, one))
             for result, one in zip(results, scored, strict=True)
         )
     data = bench.study.report(results, bench.spec)
@@ -84,24 +82,6 @@ def _with_reference(result: TrialResult, reference: GridReference) -> TrialResul
         fraction_outside=reference.fraction_outside,
         alternate_index=reference.alternate_hits,
     )
-
-
-def _measures(store: Store, bench: Bench, scored: ScoredTrial) -> Measures | None:
-    """Return how a trial's answer meets its reference; None without either."""
-    trial, image = scored.trial, bench.images[scored.trial.image]
-    answer = _answer(store, bench, scored)
-    if answer is None or bench.reference(trial) is None:
-        return None
-    mask = image.masks[trial.finding]
-    return measured(bench.study, bench.params, trial.condition, mask, answer, image.ref)
-
-
-def _answer(store: Store, bench: Bench, scored: ScoredTrial) -> Answer | None:
-    if not scored.placed:
-        grid = bench.study.grid(scored.trial.condition, bench.params)
-        return named_cell(scored.score, grid)
-    answer = answer_of_json(trials.parsed_answer(store, scored.id))
-    return None if isinstance(answer, Unparsed) else answer
 
 
 def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:

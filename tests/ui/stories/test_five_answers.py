@@ -51,7 +51,7 @@ def test_that_five_kinds_of_answer_are_drawn_and_measured_as_the_scorer_did(
         assert item is not None
         panel.tree.setCurrentItem(item)
         _check_as_scored(panel.details.toPlainText(), asked)
-    panel.tree.setCurrentItem(panel.tree.topLevelItem(KINDS.index("boxes")))
+    panel.tree.setCurrentIndex(panel.tree.model().index(KINDS.index("boxes"), 0))
     story.picture("five_answers")
     mask = next(a for a in view.answer_items if isinstance(a.answer.answer, MaskAnswer))
     assert mask.answer.measures is not None

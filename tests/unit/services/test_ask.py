@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from viewer.imaging.resample import FitMode, fit
 from viewer.readers.pixels import load_pixels
 from viewer.services.answers import sent_images, sent_text
 from viewer.services.ask import Question, answer_row, ask, plan_question
+from viewer.services.import_dataset import import_dataset
 from viewer.services.run_trial import window_of, with_window
 from viewer.store import runs
 from viewer.store.database import open_store
@@ -121,3 +123,23 @@ def test_that_a_slice_is_asked_about_without_a_projection(tmp_path: Path) -> Non
     texts = [text for _, text in sent_text(store, str(row["request_sha256"]))]
     assert len(texts) == 2
     assert not any("X-ray" in text or "chest" in text for text in texts)
+
+
+def test_that_an_answer_that_is_no_cell_is_printed_in_native_pixels(
+    tmp_path: Path,
+) -> None:
+    settings = {"answer": "[100, 200, 300, 400]", "convention": "xyxy_1000"}
+    boxes = ModelProfile("boxes", "scripted", settings)
+    folder = write_images(tmp_path / "d", 1)
+    image = ImageRef(folder / "patient00000_frontal.png")
+    with open_store(tmp_path / "s.sqlite") as opened:
+        import_dataset(opened, "folder", folder, "tiny")
+        row = answer_row(ask(opened, Question(image, "Edema", boxes)))
+        cell = answer_row(ask(opened, Question(image, "Edema", D4)))
+    assert row["place"] == {"type": "boxes", "boxes": [[10.0, 30.0, 30.0, 50.0]]}
+    assert row["answer"] == "C2"
+    measures = json.loads(json.dumps(row["measures"]))
+    assert measures["point"] == {"x": 20.0, "y": 40.0}
+    assert 0 <= measures["iou"] <= measures["dice"] <= 1
+    assert measures["distance_mm"] is None
+    assert not {"place", "measures"} & cell.keys()

@@ -172,6 +172,8 @@ class InterruptCancels:
 
 def follow(events: Iterator[Event], progress: Callable[[int, int, str], None]) -> bool:
     """Show a batch as it goes; return whether every trial ended without a failure."""
+    from viewer.services.money import spent_words
+
     done = planned = 0
     spent = ""
     finished = False
@@ -187,20 +189,11 @@ def follow(events: Iterator[Event], progress: Callable[[int, int, str], None]) -
             case ModelStopped():
                 click.echo(event.sentence, err=True)
             case RunSpent():
-                spent = _spent(event)
+                spent = spent_words(event)
             case RunEnded():
                 finished = not any(event.counts.get(s, 0) for s in _UNFINISHED)
         progress(done, planned, spent)
     return finished
-
-
-def _spent(event: RunSpent) -> str:
-    ceiling = "" if event.ceiling is None else f" of {_dollars(event.ceiling)}"
-    return f"{_dollars(event.spent)}{ceiling}"
-
-
-def _dollars(microusd: int) -> str:
-    return f"${microusd / 1_000_000:.2f}"
 
 
 def drive(store: "Store", run: int, options: "BatchOptions", *, worker: bool) -> bool:

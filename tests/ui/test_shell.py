@@ -14,7 +14,7 @@ from tests.helpers.window_parts import Furnished
 from viewer.domain.answer import Status
 from viewer.domain.grid import Grid
 from viewer.domain.result import Score
-from viewer.domain.run import RunEnded, RunStarted, TrialDone
+from viewer.domain.run import RunEnded, RunSpent, RunStarted, TrialDone
 from viewer.imaging.grid_overlay import LabelStyle
 from viewer.services.background import WorkerDied, WorkerEvent
 from viewer.settings import Settings
@@ -144,6 +144,16 @@ def test_that_a_batch_is_a_line_with_progress_and_cancel(
     assert made.workers[0].told[-1] == ("cancel", 4)
     tell(WorkerEvent(RunEnded(4, {}, cancelled=True)))
     qtbot.waitUntil(line.isHidden)
+
+
+def test_that_the_line_of_a_batch_tells_what_it_has_spent(made: Furnished) -> None:
+    line = made.window.status.batch
+    line.follow(RunStarted(4, 10, 4))
+    assert "$" not in line.text.text()
+    line.follow(RunSpent(4, 420_000, 30_000, 5_000_000))
+    assert line.text.text().endswith("· $0.42 of $5.00")
+    line.follow(RunSpent(4, 430_000, 0, None))
+    assert line.text.text().endswith("· $0.43")
 
 
 def test_that_a_single_question_and_a_dead_worker_leave_no_line(

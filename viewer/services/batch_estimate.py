@@ -13,9 +13,9 @@ from viewer.domain.run import RunSpec, Trial
 from viewer.models.catalog import spec_of as adapter_spec_of
 from viewer.models.prices import is_priced, most_tokens, price_of
 from viewer.services.batch_form import BatchForm, spec_of
+from viewer.services.money import DOLLAR, dollars
 from viewer.services.placed_answer import asking_of
 from viewer.services.plan_run import plan_sha256
-from viewer.services.spending import DOLLAR, dollars
 from viewer.settings import Settings
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store

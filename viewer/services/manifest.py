@@ -8,6 +8,7 @@ import string
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
 from viewer.imaging.bitmap_font import text_mask
+from viewer.models.prices import price_of
 from viewer.services.placed_answer import asking_of
 from viewer.services.request_key import request_key
 from viewer.services.run_trial import Bench
@@ -64,6 +66,7 @@ def manifest_of(
         "dataset": _dataset(bench.dataset, bench.spec),
         "status": dict(summary.counts),
         "ledger": dict(ledger),
+        "prices": _prices(bench),
         "incomplete": data.incomplete,
         "files": {name: _sha256(content) for name, content in sorted(files.items())},
     }
@@ -80,6 +83,15 @@ def _prompts(bench: Bench) -> Mapping[str, object]:
     )
     prompts = [{"name": n, "sha256": _sha256(text.encode())} for n, text in named]
     return {"prompt": prompts[0]} if len(prompts) == 1 else {"prompts": prompts}
+
+
+def _prices(bench: Bench) -> dict[str, object]:
+    """Return micro-dollars per million tokens of each model that has a price.
+
+    ``date`` is that of the price table, "" for a price that the profile names.
+    """
+    prices = {profile.name: price_of(profile) for profile in bench.spec.models}
+    return {name: asdict(price) for name, price in prices.items() if price}
 
 
 def _sha256(data: bytes) -> str:

@@ -11,11 +11,10 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.models.catalog import endpoint_of
 from viewer.models.prices import most_tokens, png_size, price_of
+from viewer.services.money import dollars
 from viewer.store import spending, trials
 from viewer.store.database import Store
 
-DOLLAR: Final = 1_000_000
-"""Micro-dollars in a dollar."""
 _NOT_ASKED: Final = frozenset(
     {"unreachable", "no_key", "certificate", "not_tls", "proxy", "not_recorded"}
 )
@@ -114,12 +113,6 @@ def _most_of_stored(store: Store, profile: ModelProfile, sha256: str) -> int:
     texts = [p["text"] for m in messages for p in m["parts"] if "text" in p]
     sizes = [png_size(png) for png in request.images.values()]
     return price.of(most_tokens(profile, texts, sizes, len(messages))) or 0
-
-
-def dollars(microusd: int) -> str:
-    """Return an amount as people read it, to the cent or finer where it is small."""
-    cents = microusd / DOLLAR
-    return f"${cents:.2f}" if microusd >= DOLLAR // 100 else f"${cents:.4f}"
 
 
 def ceiling_sentence(purse: Purse, model: str, most: int) -> str:

@@ -12,7 +12,7 @@ from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.models.catalog import builtin_profiles, profile_from_table
-from viewer.services.spending import DOLLAR
+from viewer.services.money import DOLLAR
 from viewer.studies.catalog import study_named
 
 _KEYS: Final = (

@@ -17,7 +17,14 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.report import Table
-from viewer.domain.run import RunEnded, RunSpec, RunStarted, RunStatus, RunSummary
+from viewer.domain.run import (
+    ModelStopped,
+    RunEnded,
+    RunSpec,
+    RunStarted,
+    RunStatus,
+    RunSummary,
+)
 from viewer.services.background import WorkerDied, WorkerEvent, WorkerReply
 from viewer.services.export_table import export_table
 from viewer.services.measure import results_table, run_list, trial_rows
@@ -267,6 +274,12 @@ class MeasureWorkspace(QWidget):
         if isinstance(event, RunStarted | RunEnded):
             self._tables.pop(event.run, None)
             self.refresh()
+        elif isinstance(event, ModelStopped) and self._is_listed(event.run):
+            self._desk.notices.post(Notice(event.sentence))
+
+    def _is_listed(self, run: int) -> bool:
+        """Tell a batch from a single question, which the questions tell of."""
+        return self.runs.model.row_of(run) is not None
 
     def _fail(self, error: Exception) -> None:
         """Tell of what a person can mend; anything else is a bug and is raised."""

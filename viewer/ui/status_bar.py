@@ -15,7 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.domain.run import Event, RunEnded, RunStarted, TrialDone
+from viewer.domain.run import Event, RunEnded, RunSpent, RunStarted, TrialDone
+from viewer.services.money import spent_words
 from viewer.ui.icons import IconLabel, icon
 from viewer.ui.run_progress import RunProgress
 
@@ -84,6 +85,7 @@ class BatchLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._progress: RunProgress | None = None
+        self._spent = ""
         self.text = QLabel(self)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
@@ -110,13 +112,15 @@ class BatchLine(QWidget):
                 self.show()
             case TrialDone(run=run) if shown and shown.run == run:
                 self._progress = shown.after(event)
+            case RunSpent(run=run) if shown and shown.run == run:
+                self._spent = f" · {spent_words(event)}"
             case RunEnded(run=run) if shown and shown.run == run:
                 self.stop()
         self._paint()
 
     def stop(self) -> None:
         """Show that no batch is running any more."""
-        self._progress = None
+        self._progress, self._spent = None, ""
         self.hide()
 
     def _offer(self, run: int) -> None:
@@ -132,7 +136,8 @@ class BatchLine(QWidget):
         progress = self._progress
         if progress is None:
             return
-        self.text.setText(f"Run {progress.run} · {progress.words(time.monotonic())}")
+        words = progress.words(time.monotonic())
+        self.text.setText(f"Run {progress.run} · {words}{self._spent}")
         self.bar.setMaximum(progress.planned)
         self.bar.setValue(progress.done)
 

@@ -12,6 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.measure_store import finished_run
 from viewer.domain.answer import Status
+from viewer.domain.run import ModelStopped
+from viewer.services.background import WorkerEvent
 from viewer.services.decoding import LocalDecoder
 from viewer.services.measure import results_table, trial_rows
 from viewer.services.report_run import write_report
@@ -189,3 +191,17 @@ def test_that_an_empty_store_says_what_to_do_next(
     qtbot.wait(200)
     assert workspace.runs.selected is None
     assert set(workspace.handlers()) >= {"file.batch", "file.export", "run.resume"}
+
+
+def test_that_why_a_run_asks_no_more_is_told_for_batches_only(
+    workspace: MeasureWorkspace, run: int, settings: Settings, qtbot: QtBot
+) -> None:
+    del settings
+    qtbot.waitUntil(lambda: workspace.runs.model.row_of(run) == 0, timeout=20_000)
+    told: list[str] = []
+    workspace._desk.notices.posted.connect(lambda notice: told.append(notice.what))
+    worker = workspace._desk.worker
+    for stopped in (run, run + 1):
+        sentence = f"The ceiling of run {stopped} is reached."
+        worker.message.emit(WorkerEvent(ModelStopped(stopped, "m", sentence)))
+    assert told == [f"The ceiling of run {run} is reached."]

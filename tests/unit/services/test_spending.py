@@ -1,6 +1,7 @@
 import pytest
 
-from viewer.services.spending import Purse, ceiling_sentence, dollars, may_have_cost
+from viewer.services.money import dollars
+from viewer.services.spending import Purse, ceiling_sentence, may_have_cost
 
 
 def test_that_what_is_in_flight_counts_with_the_most_it_can_cost() -> None:
@@ -64,3 +65,4 @@ def test_that_the_sentence_tells_ceiling_spending_and_the_way_on() -> None:
     assert "gpt may cost up to $0.05" in said
     assert "--ceiling" in said
     assert dollars(2_500) == "$0.0025"
+    assert dollars(0) == "$0.00"

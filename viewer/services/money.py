@@ -1,0 +1,20 @@
+"""Amounts of money as people read them; light enough for the window's start."""
+
+from typing import Final
+
+from viewer.domain.run import RunSpent
+
+DOLLAR: Final = 1_000_000
+"""Micro-dollars in a dollar."""
+
+
+def dollars(microusd: int) -> str:
+    """Return an amount to the cent, or finer where it is less than one."""
+    is_small = 0 < microusd < DOLLAR // 100
+    return f"${microusd / DOLLAR:.4f}" if is_small else f"${microusd / DOLLAR:.2f}"
+
+
+def spent_words(event: RunSpent) -> str:
+    """Return what a run has spent, and of what ceiling: ``$0.42 of $5.00``."""
+    ceiling = "" if event.ceiling is None else f" of {dollars(event.ceiling)}"
+    return f"{dollars(event.spent)}{ceiling}"

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.window_parts import Furnished
@@ -22,6 +24,32 @@ def test_that_the_window_has_every_workspace(qtbot: QtBot, settings: Settings) -
     ]
     known = [spec for spec, _ in window.desk.actions]
     assert {"file.batch", "ask.ask", "tool.length"} <= {spec.id for spec in known}
+
+
+class Shown(QObject):
+    """Notes every widget that comes up as a window of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.windows: list[QObject] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        shows = event.type() is QEvent.Type.Show
+        if shows and isinstance(watched, QWidget) and watched.isWindow():
+            self.windows.append(watched)
+        return False
+
+
+def test_that_nothing_flashes_up_while_the_window_is_furnished(
+    qtbot: QtBot, qapp: QApplication, settings: Settings
+) -> None:
+    noted = Shown()
+    qapp.installEventFilter(noted)
+    window = app.build_window(settings)
+    qtbot.addWidget(window)
+    app.furnish(window)
+    qapp.removeEventFilter(noted)
+    assert noted.windows == []
 
 
 class Made(DemoProcess):

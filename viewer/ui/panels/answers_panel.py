@@ -5,21 +5,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QPlainTextEdit,
     QPushButton,
-    QStackedLayout,
+    QStackedWidget,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from viewer.domain.result import Score
 from viewer.services.answers import StoredAnswer
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.canvas.overlays.measure_words import (
@@ -27,13 +25,14 @@ from viewer.ui.canvas.overlays.measure_words import (
     measure_line,
     measure_rows,
 )
-from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
+from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, words_of
 from viewer.ui.labels import caption, title
+from viewer.ui.panels.agreement import Agreement
+from viewer.ui.panels.signs import SIGN_PX, sign
 from viewer.ui.theme import current
 
 _ANSWER: Final = Qt.ItemDataRole.UserRole
 _HASH_SHOWN: Final = 12
-_SIGN_PX: Final = 18
 _DETAILS_HEIGHT: Final = 190
 _DATA: Final = re.compile(r"[A-Za-z0-9+/]{160,}={0,2}")
 
@@ -82,17 +81,18 @@ class AnswersPanel(QWidget):
         self.tree = QTreeWidget(columnCount=1)
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName("Answers")
-        self.tree.setIconSize(QSize(_SIGN_PX, _SIGN_PX))
+        self.tree.setIconSize(QSize(SIGN_PX, SIGN_PX))
         self.tree.setRootIsDecorated(False)
         self.tree.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.details = QPlainTextEdit(readOnly=True)
         self.details.setAccessibleName("Details of the answer")
         self.details.setFixedHeight(_DETAILS_HEIGHT)
+        self.agreement = Agreement()
         self.saw = QPushButton("What the model saw")
         self.reference = QCheckBox("Reference")
         self.reference.setChecked(True)
         self.reference_line = caption()
-        self._stack = QStackedLayout()
+        self._stack = QStackedWidget()
         self._stack.addWidget(self._empty_page())
         self._stack.addWidget(self.tree)
         self._lay_out()
@@ -115,7 +115,8 @@ class AnswersPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(title("Answers"))
-        column.addLayout(self._stack, 1)
+        column.addWidget(self.agreement)
+        column.addWidget(self._stack, 1)
         for widget in (self.details, self.saw, self.reference, self.reference_line):
             column.addWidget(widget)
 
@@ -228,6 +229,7 @@ class AnswersPanel(QWidget):
                 0, sign(answer.score, colours[answer.model] if mine else palette.muted)
             )
         self.tree.blockSignals(False)
+        self.agreement.show_answers(drawn, colours)
 
 
 def by_model(answers: Iterable[StoredAnswer]) -> tuple[StoredAnswer, ...]:
@@ -263,19 +265,6 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         ("Note", answer.note),
     )
     return tuple((name, value) for name, value in rows if value)
-
-
-def sign(score: Score, colour: str) -> QIcon:
-    """Return an outcome's sign as an icon, sharp on any screen."""
-    ratio = 2.0
-    pixmap = QPixmap(round(_SIGN_PX * ratio), round(_SIGN_PX * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    box = QRectF(1, 1, _SIGN_PX - 2, _SIGN_PX - 2)
-    paint_glyph(painter, glyph_of(score), box, QColor(colour))
-    painter.end()
-    return QIcon(pixmap)
 
 
 def details(answer: StoredAnswer) -> str:

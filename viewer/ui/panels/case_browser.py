@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QStackedLayout,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -76,13 +76,13 @@ class CaseBrowser(QWidget):
         self._connect()
 
     def _lay_out(self) -> None:
-        self._stack = QStackedLayout()
+        self._stack = QStackedWidget()
         self._stack.addWidget(self._empty_page())
         self._stack.addWidget(self._tree_page())
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)
         column.addWidget(title("Cases"))
-        column.addLayout(self._stack, 1)
+        column.addWidget(self._stack, 1)
         for widget in (self.line, self.count, self.others):
             column.addWidget(widget)
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from viewer.ui import theme
+from viewer.ui.errands import run_for
 from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup
 
 _GROUP_WIDTH: Final = 0.72
@@ -29,12 +30,13 @@ CAPTION: Final = (
 
 
 class ChartPanel(QWidget):
-    """A bar chart; pyqtgraph is imported when the first one is shown."""
+    """A bar chart; pyqtgraph is imported, in the background, for the first one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Chart of hit rates")
         self._plot: Any = None
+        self._importing = False
         self._chart: BarChart | None = None
         self._title, self._caption = QLabel(), QLabel()
         self._title.setFont(theme.title_font(self.font()))
@@ -59,18 +61,32 @@ class ChartPanel(QWidget):
     def show_chart(self, chart: BarChart) -> None:
         """Draw a chart in the current theme; one without bars leaves the axes empty."""
         self._chart = chart
-        if self._plot is None:
-            self._plot = _new_plot()
-            self._box.insertWidget(1, self._plot, 1)
         self._title.setText(chart.title)
         self._caption.setText(f"{_legend(chart)} &nbsp; {CAPTION}")
-        _paint(self._plot, chart)
+        if self._plot is not None:
+            _paint(self._plot, chart)
+        elif not self._importing:
+            self._importing = True
+            run_for(self, _import_pyqtgraph, self._draw_first, self._fail)
+
+    def _draw_first(self, _: None) -> None:
+        self._plot = _new_plot()
+        self._box.insertWidget(1, self._plot, 1)
+        if self._chart is not None:
+            _paint(self._plot, self._chart)
+
+    def _fail(self, error: Exception) -> None:
+        raise error
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Draw again where the theme changed."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._chart is not None:
             self.show_chart(self._chart)
+
+
+def _import_pyqtgraph() -> None:
+    import pyqtgraph  # noqa: F401 - used once it is imported
 
 
 def _new_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types

@@ -62,11 +62,18 @@ def _make_demo(home: str, store: str) -> None:
     serve(Path(home), Path(store))
 
 
+def _rehearse_gguf(*settings: str) -> None:
+    from viewer.models.gguf_local.rehearsal import perform
+
+    perform(*settings)
+
+
 _PROCESSES: Final[Mapping[str, Callable[..., None]]] = {
     "_decoder": _decode,
     "_demo": _make_demo,
+    "_rehearse_gguf": _rehearse_gguf,
 }
-"""Words with which the program runs itself beside the window, importing little."""
+"""Words with which the program runs itself beside itself, importing little."""
 
 
 def open_window(

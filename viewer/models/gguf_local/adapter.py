@@ -29,6 +29,7 @@ from viewer.models.gguf_local.engine import (
     make_engine,
 )
 from viewer.models.gguf_local.files import GgufModel, open_model
+from viewer.models.gguf_local.rehearsal import rehearse
 from viewer.models.loaded import (
     Holder,
     LoadState,
@@ -71,7 +72,7 @@ class GgufAdapter:
         return self._holder.state
 
     def load(self, progress: Progress, cancelled: threading.Event) -> None:
-        """Load the model; cancelling works until llama.cpp maps its files."""
+        """Load the model; cancelling works until this process loads its files."""
         self._holder.load(progress, cancelled)
 
     def unload(self) -> None:
@@ -139,6 +140,10 @@ class GgufAdapter:
         check_cancelled(cancelled)
         files = self._files()
         check_memory(files, self._engine)
+        if self._settings.get("rehearse", True):
+            progress(0.1, "trying the files in a process of their own")
+            rehearse(files, self._engine, cancelled)
+        progress(0.5, "loading the model")
         engine = make_engine(files, self._engine)
         self._loaded_files = files
         check_cancelled(cancelled)

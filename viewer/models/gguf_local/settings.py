@@ -44,6 +44,12 @@ GGUF_SETTINGS: Final = (
         None,
         "the answer as JSON of a fixed form instead of free text; may cost accuracy",
     ),
+    Setting(
+        "rehearse",
+        bool,
+        True,
+        "try the files in a process of their own first: wrong ones can end llama.cpp",
+    ),
     Setting("timeout_s", float, 600.0, "seconds for a whole reply", minimum=0.01),
 )
 """The settings in the order that a form shows them."""

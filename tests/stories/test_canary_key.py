@@ -1,0 +1,128 @@
+"""A key is at rest nowhere: no file, log, store page, argument or report (M-20)."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+from tests.helpers.requests import facts, noise, request
+from tests.helpers.scripted_server import Script, ScriptedServer
+from tests.helpers.tiny_study import write_images
+from viewer.domain.errors import ProviderError
+from viewer.models import keys
+from viewer.models.catalog import profile_from_table
+from viewer.models.openai_api.adapter import OpenAIAdapter
+from viewer.services.crash_report import crash_report
+
+KEY = "sk-CANARY-5fe1c0d2-0123456789"
+NAME = "OVERREAD_CANARY_KEY"
+MODELS = """
+[[model]]
+name = "far"
+adapter = "openai_api"
+base_url = "{url}"
+model = "tiny-vlm"
+api_key_env = "{name}"
+"""
+STUDY = """
+study = "grid_localization"
+dataset = "films"
+models = ["far"]
+"""
+
+
+class Arguments:
+    """Looks at the arguments of every process while it is open."""
+
+    def __init__(self) -> None:
+        self.hits: set[str] = set()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.02):
+            self.hits |= {line for line in _command_lines() if KEY in line}
+
+
+def _command_lines() -> Iterator[str]:
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            yield process.read_text(errors="replace")
+        except OSError:
+            continue  # it ended meanwhile
+
+
+def _holding(folder: Path) -> list[str]:
+    """Return the files below a folder that hold the key, freed pages included."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert files
+    return [path.name for path in files if KEY.encode() in path.read_bytes()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+def test_that_a_key_is_in_no_file_and_no_argument(tmp_path: Path) -> None:
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    said: list[bytes] = []
+
+    def overread(*words: object) -> int:
+        command = [sys.executable, "-m", "viewer", *map(str, words)]
+        environment = {**os.environ, "OVERREAD_HOME": str(home), NAME: KEY}
+        done = subprocess.run(command, capture_output=True, env=environment, cwd=work)
+        said.extend((done.stdout, done.stderr))
+        return done.returncode
+
+    films = write_images(work / "films", 2)
+    (work / "study.toml").write_text(STUDY)
+    script = Script(behaviours=["500", "ok", "ok"], key=KEY)
+    with ScriptedServer(script) as server, Arguments() as arguments:
+        (home / "models.toml").write_text(MODELS.format(url=server.base_url, name=NAME))
+        assert overread("import", "folder", films) == 0
+        assert overread("run", "study.toml", "--worker") == 0
+        assert overread("report", "last", "--out", work / "report") == 0
+        assert overread("models", "--json") == 0
+        script.key = "another"
+        overread("ask", films / "patient00000_frontal.png", "--finding", "Edema",
+                 "--model", "far", "--view", "lateral")  # fmt: skip
+    assert [r.headers["authorization"] for r in script.received[:3]] == [
+        f"Bearer {KEY}"
+    ] * 3
+    assert arguments.hits == set()
+    assert _holding(home) == []
+    assert _holding(work) == []
+    assert KEY.encode() not in b"".join(said)
+
+
+@pytest.mark.parametrize("behaviour", ["401", "reset", "500"])
+def test_that_a_key_is_in_no_crash_report(behaviour: str) -> None:
+    keys.remember_key(NAME, KEY)
+    table = {"name": "s", "adapter": "openai_api", "model": "m", "api_key_env": NAME}
+    try:
+        with ScriptedServer(Script(default=behaviour)) as server:
+            profile = profile_from_table({**table, "base_url": server.base_url})
+            with pytest.raises(ProviderError) as caught:
+                OpenAIAdapter(profile).generate(request(facts(plain=noise(64))))
+            (received,) = server.script.received
+    finally:
+        keys.remember_key(NAME, "")
+    assert received.headers["authorization"] == f"Bearer {KEY}"
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert KEY not in crash_report(error)
+        assert KEY not in f"{error}{error!r}"
+        error = error.__cause__ or error.__context__
+    assert KEY not in repr(profile)

@@ -67,6 +67,12 @@ def _load_failure(files: ModelFiles, error: Exception) -> WrongUseError:
             f"Memory ran out while the model {files.name} was loaded.",
             "Unload another model, or choose a smaller dtype, a quantization or model.",
         )
+    if not _is_known(files) and "auto_map" in files.config:
+        return WrongUseError(
+            f"The model {files.name} needs program code out of its own folder, which "
+            "is never run.",
+            "Choose a model whose architecture transformers itself knows.",
+        )
     if not _is_known(files):
         return WrongUseError(
             f"The model {files.name} is a '{files.model_type}', which the installed "

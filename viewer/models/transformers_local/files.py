@@ -14,6 +14,8 @@ from viewer.models.file_hash import about_the_model, file_sha256
 HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 PATTERNS: Final = ("*.json", "*.jinja", "*.safetensors", "*.model", "*.txt")
 """What a model consists of; pickled weights and code are never fetched nor read."""
+ELSEWHERE: Final = ("*/*", "consolidated*")
+"""Other forms of the same weights, and what stands in folders of its own."""
 _INDEX: Final = "model.safetensors.index.json"
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 
@@ -80,12 +82,6 @@ def model_files(name: str, folder: Path) -> ModelFiles:
             "model of transformers.",
             "Choose the folder into which the whole model was downloaded.",
         )
-    if "auto_map" in config:
-        raise WrongUseError(
-            f"The model '{name}' needs program code out of its own folder, which is "
-            "never run.",
-            "Choose a model whose architecture transformers itself knows.",
-        )
     return ModelFiles(name, folder, config, _weights(name, folder))
 
 
@@ -105,8 +101,8 @@ def chat_template(folder: Path) -> str | None:
 def _weights(name: str, folder: Path) -> tuple[Path, ...]:
     index = _json(folder / _INDEX)
     if index is None:
-        found = tuple(sorted(folder.glob("*.safetensors")))
-        return found or _no_weights(name, folder)
+        whole = folder / "model.safetensors"
+        return (whole,) if whole.is_file() else _no_weights(name, folder)
     shards = sorted({str(shard) for shard in index.get("weight_map", {}).values()})
     missing = [shard for shard in shards if not (folder / shard).is_file()]
     if missing or not shards:
@@ -129,7 +125,7 @@ def _no_weights(name: str, folder: Path) -> tuple[Path, ...]:
             "Choose its safetensors version.",
         )
     raise WrongUseError(
-        f"The folder '{folder.name}' holds no *.safetensors, so the model has no "
+        f"The folder '{folder.name}' holds no model.safetensors, so the model has no "
         "weights.",
         "Choose the folder into which the whole model was downloaded.",
     )

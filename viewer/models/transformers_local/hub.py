@@ -4,10 +4,12 @@ import importlib
 import threading
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any, Final
 
 from viewer.domain.errors import WrongUseError
 from viewer.models.loaded import Progress, check_cancelled
 from viewer.models.transformers_local.files import (
+    ELSEWHERE,
     PATTERNS,
     ModelFiles,
     folder_of,
@@ -15,6 +17,11 @@ from viewer.models.transformers_local.files import (
 )
 from viewer.models.transformers_local.foreign import Foreign
 from viewer.models.transformers_local.options import LocalOptions
+
+_WHICH: Final[dict[str, Any]] = {
+    "allow_patterns": list(PATTERNS),
+    "ignore_patterns": list(ELSEWHERE),
+}
 
 
 class NotHereError(WrongUseError):
@@ -49,7 +56,7 @@ def _cached(options: LocalOptions) -> Path:
         found = huggingface_hub.snapshot_download(
             options.model,
             revision=options.revision,
-            allow_patterns=list(PATTERNS),
+            **_WHICH,
             local_files_only=True,
         )
     except LocalEntryNotFoundError as error:
@@ -74,7 +81,7 @@ def _download(
             huggingface_hub.snapshot_download(
                 options.model,
                 revision=options.revision,
-                allow_patterns=list(PATTERNS),
+                **_WHICH,
                 tqdm_class=_bar(received),
             )
         )
@@ -105,10 +112,15 @@ def _size_at_hub(options: LocalOptions) -> int:
         options.model, revision=options.revision, files_metadata=True
     )
     return sum(
-        file.size or 0
-        for file in told.siblings or ()
-        if any(fnmatch(file.rfilename, pattern) for pattern in PATTERNS)
+        file.size or 0 for file in told.siblings or () if _is_fetched(file.rfilename)
     )
+
+
+def _is_fetched(name: str) -> bool:
+    def matches(patterns: tuple[str, ...]) -> bool:
+        return any(fnmatch(name, pattern) for pattern in patterns)
+
+    return matches(PATTERNS) and not matches(ELSEWHERE)
 
 
 class _Received:

@@ -1,5 +1,6 @@
 import json
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from tests.helpers.local_model import local_model
 from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.models.loaded import silent
 from viewer.models.transformers_local.files import (
     ModelFiles,
     chat_template,
@@ -50,7 +52,7 @@ def test_that_what_a_folder_lacks_is_told(tmp_path: Path) -> None:
     with pytest.raises(WrongUseError, match=r"no readable config.json"):
         files(folder)
     write(folder, "config.json", {"model_type": "llava"})
-    with pytest.raises(WrongUseError, match=r"holds no \*.safetensors"):
+    with pytest.raises(WrongUseError, match=r"holds no model.safetensors"):
         files(folder)
     (folder / "pytorch_model.bin").write_bytes(b"pickle")
     with pytest.raises(WrongUseError, match="can run code"):
@@ -64,10 +66,26 @@ def test_that_what_a_folder_lacks_is_told(tmp_path: Path) -> None:
     assert [p.name for p in files(folder).weights] == list(shards.values())
 
 
-def test_that_a_model_that_brings_code_is_refused(tmp_path: Path) -> None:
-    folder = a_model(tmp_path / "m", auto_map={"AutoModel": "modeling.Model"})
+def test_that_code_of_a_model_is_not_run(
+    folder_of: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "m"
+    shutil.copytree(folder_of("llava"), folder)
+    (folder / "modeling.py").write_text("raise SystemExit")
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    config["auto_map"] = dict.fromkeys(
+        ("AutoConfig", "AutoModelForImageTextToText"), "modeling.Model"
+    )
+    path.write_text(json.dumps(config))
+    local_model(folder).load(silent, threading.Event())  # transformers knows it
+    path.write_text(json.dumps({**config, "model_type": "odd"}))
     with pytest.raises(WrongUseError, match="never run"):
-        files(folder)
+        local_model(folder).load(silent, threading.Event())
+    del config["auto_map"]
+    path.write_text(json.dumps({**config, "model_type": "odd"}))
+    with pytest.raises(WrongUseError, match="is a 'odd'"):
+        local_model(folder).load(silent, threading.Event())
 
 
 def test_that_a_revision_is_the_commit_or_a_hash_of_every_file(tmp_path: Path) -> None:

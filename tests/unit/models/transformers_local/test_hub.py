@@ -72,6 +72,7 @@ def published(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "config.json").write_text('{"model_type": "llava"}')
     (folder / "model.safetensors").write_bytes(bytes(25_000_000))
+    (folder / "consolidated.safetensors").write_bytes(bytes(9))
     (folder / "modeling.py").write_text("raise SystemExit")
     (folder / "pytorch_model.bin").write_bytes(b"pickle")
     return folder

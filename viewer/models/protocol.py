@@ -41,6 +41,13 @@ class ListsModels(Protocol):
 class RemoteAdapter(Adapter, Protocol):
     """A way of asking a server, which can say what would be sent before it is."""
 
+    def generate(self, request: ModelRequest, body_sha256: str = "") -> RawReply:
+        """Ask once; where a hash is given, nothing but the body with it is sent.
+
+        Another body raises ``ProviderError`` with the reason ``PARAMETER_REJECTED``.
+        """
+        ...
+
     def body(self, request: ModelRequest) -> bytes:
         """Return the exact bytes that ``generate`` would send first."""
         ...

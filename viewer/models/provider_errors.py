@@ -6,11 +6,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Final
 
 from viewer.domain.errors import UNREACHABLE, ProviderError, RetryClass
 from viewer.models.reply_parts import refusal_of_error
 
+PARAMETER_REJECTED: Final = "parameter_rejected"
+"""The reason of a question that was put with a parameter the server does not take."""
 _SAID_AT_MOST = 200
 _FAILED_FOR_NOW = frozenset({"server_error", "rate_limit_exceeded"})
 
@@ -135,6 +137,18 @@ def failed_response(host: str, body: bytes, secret: str) -> ProviderError | None
         "Look at the provider's status page, or ask again later.",
         retry_class=RetryClass.RETRY if again else RetryClass.FAIL,
         reason=f"response_{code}" if code.isidentifier() else "response_failed",
+    )
+
+
+def rejected_error(host: str) -> ProviderError:
+    """Return the error of a question that is to be put again without a parameter."""
+    return ProviderError(
+        f"The server at {host} does not take a parameter of the question.",
+        "The question is put again without it.",
+        retry_class=RetryClass.RETRY,
+        reason=PARAMETER_REJECTED,
+        http_status=400,
+        retry_after_s=0.0,
     )
 
 

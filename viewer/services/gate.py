@@ -51,6 +51,12 @@ class Departing:
         """What lets this question, and no other endpoint's, leave."""
         return Allowance(frozenset({self.endpoint}))
 
+    def now(self, profile: ModelProfile, request: ModelRequest) -> "Departing":
+        """Return how the question leaves now, after what its server has rejected."""
+        adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance))
+        body_sha256 = hashlib.sha256(adapter.body(request)).hexdigest()
+        return Departing(self.endpoint, body_sha256, self.consent)
+
 
 @dataclass(frozen=True)
 class Gate:

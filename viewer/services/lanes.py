@@ -4,7 +4,7 @@ import heapq
 import math
 from collections import deque
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from viewer.domain.errors import PrivacyError, UnreadableInputError
@@ -25,6 +25,11 @@ class Leaving:
     def trial(self) -> int:
         """The number of its trial; a trial has one question in flight at most."""
         return self.asked.stored.id
+
+    def now(self) -> "Leaving":
+        """Return it with the body that would be sent now."""
+        prepared = self.asked.prepared.leaving_now()
+        return replace(self, asked=replace(self.asked, prepared=prepared))
 
     @property
     def model(self) -> str:

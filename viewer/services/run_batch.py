@@ -201,6 +201,7 @@ class _Coordinator:
         """Commit every attempt, and only then let the questions leave."""
         if not leaving:
             return
+        leaving = [one.now() for one in leaving]
         attempts = self._ledger.begin([one.asked for one in leaving])
         for one, attempt in zip(leaving, attempts, strict=True):
             prepared = one.asked.prepared

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, cast
 
 from viewer.domain.answer import Answer, Status, Unparsed
 from viewer.domain.answer_json import answer_as_json
@@ -14,7 +14,6 @@ from viewer.domain.image import PixelImage, VoiFunction, Window
 from viewer.domain.result import Score
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
-from viewer.models.endpoint import LOCAL_ONLY
 from viewer.models.loaded import Loadable
 from viewer.readers.pixels import load_pixels
 from viewer.services.burned_in import check_pixels
@@ -23,6 +22,9 @@ from viewer.services.placed_answer import Shown, asking_of, is_placed, placed_an
 from viewer.services.request_key import request_document, request_key
 from viewer.studies.catalog import study_named
 from viewer.studies.protocol import GridReference, Stimulus, Study
+
+if TYPE_CHECKING:
+    from viewer.models.protocol import RemoteAdapter
 
 _K = TypeVar("_K", bound=Hashable)
 _V = TypeVar("_V")
@@ -177,6 +179,12 @@ class PreparedTrial:
     sha256: str
     departing: Departing | None = None
 
+    def leaving_now(self) -> Self:
+        """Return it with the body as it is now: its server may have rejected a part."""
+        if self.departing is None:
+            return self
+        return replace(self, departing=self.departing.now(self.profile, self.request))
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -234,8 +242,10 @@ def ask_model(
     profile: ModelProfile, request: ModelRequest, departing: Departing | None = None
 ) -> RawReply:
     """Hop 6, in whatever thread, process or machine the executor has."""
-    allowance = departing.allowance if departing else LOCAL_ONLY
-    return adapter_for(profile, allowance).generate(request)
+    if departing is None:
+        return adapter_for(profile).generate(request)
+    adapter = cast("RemoteAdapter", adapter_for(profile, departing.allowance))
+    return adapter.generate(request, departing.body_sha256)
 
 
 def judge_reply(bench: Bench, trial: Trial, raw: RawReply) -> Judged:

@@ -1,5 +1,6 @@
 """One model of one server: what is asked of it, and what it will not be asked again."""
 
+import hashlib
 import json
 import threading
 import time
@@ -29,6 +30,7 @@ from viewer.models.openai_api.question import (
 )
 from viewer.models.openai_api.rejection import rejected_member
 from viewer.models.openai_api.servers import Api, server_of
+from viewer.models.provider_errors import rejected_error
 from viewer.models.reading import read_reply
 from viewer.models.structured import CELL_SCHEMA, schema_of
 
@@ -95,17 +97,21 @@ class OpenAIAdapter:
             params["system_role"] = self._server.system_role
         return params
 
-    def generate(self, request: ModelRequest) -> RawReply:
+    def generate(self, request: ModelRequest, body_sha256: str = "") -> RawReply:
         """Ask once; returns the exact body bytes or raises ``ProviderError``.
 
         A refused parameter is left out and the question put again, at once: nothing
-        was answered and nothing paid.
+        was answered and nothing paid. Beyond this machine that is another departure
+        with another body, so the caller puts it again (``PARAMETER_REJECTED``), and
+        so it does where the body is no more the one of the hash given.
         """
         started = time.perf_counter()
         while True:
             settings = self._settings(self._rejected)
             wanted = self._wanted(settings, request)
             body = self._body(settings, wanted, request)
+            if body_sha256 not in ("", hashlib.sha256(body).hexdigest()):
+                raise rejected_error(self._address.endpoint.address)
             reply = self._client.post(self._form.path, body)
             self._client.check(reply)
             if reply.is_answer:
@@ -127,6 +133,8 @@ class OpenAIAdapter:
             raise self._client.status_error(reply)
         with self._lock:
             self._rejected |= {member}
+        if not self._address.endpoint.is_here:
+            raise rejected_error(self._address.endpoint.address)
 
     def _raw(
         self,

@@ -65,9 +65,8 @@ def ask(
 def models(store: Path | None, *, as_json: bool) -> None:
     """List the models and what each still needs."""
     from viewer.services.listing import model_rows
-    from viewer.services.study_file import known_profiles
 
-    rows = model_rows(known_profiles(read_settings(store).models_file))
+    rows = model_rows(read_settings(store))
     if as_json:
         print_json(rows)
     else:

@@ -5,14 +5,12 @@ import importlib.metadata
 import importlib.util
 import platform
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import viewer
 from viewer.domain.errors import OverreadError
-from viewer.domain.exchange import ModelProfile
-from viewer.models.catalog import missing_dependency, spec_of
+from viewer.services.model_list import ModelLine, model_lines
 from viewer.settings import Settings
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store, sqlite_version
@@ -57,19 +55,19 @@ def image_rows(store: Store, name: str) -> tuple[list[Row], list[Row]]:
     return images, notices
 
 
-def model_rows(profiles: Mapping[str, ModelProfile]) -> list[Row]:
-    """Return every known model with its state in words."""
-    return [_model_row(profile) for _, profile in sorted(profiles.items())]
+def model_rows(settings: Settings) -> list[Row]:
+    """Return every known model with its state: what it still needs, if anything."""
+    return [_model_row(line) for line in model_lines(settings)]
 
 
-def _model_row(profile: ModelProfile) -> Row:
-    spec = spec_of(profile)
+def _model_row(line: ModelLine) -> Row:
     return {
-        "name": profile.name,
-        "adapter": profile.adapter,
-        "summary": spec.summary,
-        "state": missing_dependency(spec) or "ready",
-        "settings": dict(profile.settings),
+        "name": line.name,
+        "adapter": line.adapter,
+        "summary": line.summary,
+        "state": line.state,
+        "readiness": line.readiness.value,
+        "host": line.host,
     }
 
 

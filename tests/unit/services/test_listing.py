@@ -3,11 +3,24 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.tiny_study import write_images
-from viewer.models.catalog import builtin_profiles
-from viewer.services import listing
+from viewer.services import listing, model_list
 from viewer.services.import_dataset import import_dataset
 from viewer.settings import Settings, read_settings
 from viewer.store.database import open_store
+
+FAR = """
+[[model]]
+name = "far"
+adapter = "openai_api"
+base_url = "https://api.example.org/v1"
+model = "x"
+[[model]]
+name = "wrong"
+adapter = "openai_api"
+base_url = "https://api.example.org/v1"
+model = "x"
+api_key = "sk-CANARY"
+"""
 
 
 def doctor(settings: Settings) -> dict[str, tuple[object, object]]:
@@ -41,16 +54,23 @@ def test_that_doctor_tells_a_broken_store_from_a_sound_one(tmp_path: Path) -> No
 def test_that_a_model_whose_package_is_missing_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    profiles = {p.name: p for p in builtin_profiles()}
-    monkeypatch.setattr(
-        listing, "missing_dependency", lambda spec: f"{spec.name} needs luck."
-    )
-    rows = listing.model_rows(profiles)
-    assert [row["state"] for row in rows] == [
-        "asymmetry needs luck.",
-        "prior needs luck.",
-        "uniform needs luck.",
+    monkeypatch.setattr(model_list, "missing_import", lambda _: ("luck", "luck"))
+    rows = listing.model_rows(read_settings())
+    assert [(row["name"], row["state"]) for row in rows] == [
+        ("asymmetry", "needs luck: pip install luck"),
+        ("prior", "needs luck: pip install luck"),
+        ("uniform", "needs luck: pip install luck"),
     ]
+
+
+def test_that_a_model_elsewhere_needs_consent_and_no_key_is_listed() -> None:
+    settings = read_settings()
+    settings.home.mkdir(exist_ok=True)
+    settings.models_file.write_text(FAR)
+    rows = {str(row["name"]): row for row in listing.model_rows(settings)}
+    assert rows["far"]["state"] == "asks at api.example.org: needs consent"
+    assert rows["wrong"]["readiness"] == "unusable"
+    assert "CANARY" not in str(rows)
 
 
 def test_that_a_data_sets_images_and_notices_are_listed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from viewer.domain.reference import Mask
 from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.marks.mark import Mark
 from viewer.ui.canvas.overlays.answer_item import AnswerItem, model_colors
-from viewer.ui.canvas.overlays.answers import answer_item
+from viewer.ui.canvas.overlays.answers import answer_item, depths
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.reference import ReferenceItem
@@ -109,9 +109,11 @@ class Layers:
         for item in self._answers:
             self._remove(item)
         colors = model_colors([a.model for a in answers], current().models)
+        ordered = sorted(answers, key=_is_heat_map)
+        deep = zip(ordered, depths(ordered), strict=True)
         self._answers = tuple(
-            answer_item(answer, colors[answer.model], self._face, self._root)
-            for answer in sorted(answers, key=_is_heat_map)[::-1]
+            answer_item(answer, colors[answer.model], self._face, self._root, depth)
+            for answer, depth in tuple(deep)[::-1]
         )
         self._order()
 

@@ -1,10 +1,17 @@
 """Which overlay draws which kind of answer."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QGraphicsItem
 
-from viewer.domain.answer import BoxesAnswer, HeatMapAnswer, MaskAnswer, PointAnswer
+from viewer.domain.answer import (
+    BoxesAnswer,
+    CellAnswer,
+    HeatMapAnswer,
+    MaskAnswer,
+    PointAnswer,
+)
 from viewer.ui.canvas.overlays.answer_item import AnswerItem, AnswerShape
 from viewer.ui.canvas.overlays.box_answer import BoxShape
 from viewer.ui.canvas.overlays.cell_answer import CellShape, answer_rect
@@ -14,18 +21,27 @@ from viewer.ui.canvas.overlays.mask_answer import MaskShape
 from viewer.ui.canvas.overlays.point_answer import PointShape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from viewer.services.answers import StoredAnswer
 
 
 def answer_item(
-    answer: "StoredAnswer", color: str, face: Face, parent: QGraphicsItem
+    answer: "StoredAnswer",
+    color: str,
+    face: Face,
+    parent: QGraphicsItem,
+    depth: int = 0,
 ) -> AnswerItem:
-    """Return the overlay of an answer."""
-    return AnswerItem(answer, shape_of(answer), color, face, parent)
+    """Return the overlay of an answer; ``depth`` as in `shape_of`."""
+    return AnswerItem(answer, shape_of(answer, depth), color, face, parent)
 
 
-def shape_of(answer: "StoredAnswer") -> AnswerShape:
-    """Return what an answer looks like: its cell where it is nothing else."""
+def shape_of(answer: "StoredAnswer", depth: int = 0) -> AnswerShape:
+    """Return what an answer looks like: its cell where it is nothing else.
+
+    ``depth`` counts the answers drawn above it that name the same cell.
+    """
     said = answer.answer
     point = answer.measures.point if answer.measures else None
     if isinstance(said, PointAnswer):
@@ -36,4 +52,16 @@ def shape_of(answer: "StoredAnswer") -> AnswerShape:
         return MaskShape(said, point)
     if isinstance(said, HeatMapAnswer):
         return HeatMapShape(said, point)
-    return CellShape(answer_rect(answer))
+    return CellShape(answer_rect(answer), depth)
+
+
+def depths(answers: "Sequence[StoredAnswer]") -> tuple[int, ...]:
+    """Return for each answer how many before it name the same cell of the same grid."""
+    seen = Counter[tuple[object, ...]]()
+    found = []
+    for answer in answers:
+        place = (answer.grid, answer.field, answer.score.answer)
+        is_cell = answer.answer is None or isinstance(answer.answer, CellAnswer)
+        found.append(seen[place] if is_cell else 0)
+        seen[place] += is_cell
+    return tuple(found)

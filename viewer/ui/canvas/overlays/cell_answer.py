@@ -1,6 +1,6 @@
 """An answered cell."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
@@ -10,6 +10,9 @@ from viewer.ui.canvas.overlays.grid import cell_rect
 
 if TYPE_CHECKING:
     from viewer.services.answers import StoredAnswer
+
+INSET_PX: Final = 3.0
+"""How far the frames of answers that name one cell lie apart, in the view's pixels."""
 
 
 def answer_rect(answer: "StoredAnswer") -> QRectF:
@@ -21,12 +24,16 @@ def answer_rect(answer: "StoredAnswer") -> QRectF:
 
 
 class CellShape:
-    """A cell's frame and fill; nothing for an answer without a cell."""
+    """A cell's frame and fill; nothing for an answer without a cell.
+
+    ``depth`` counts the answers on top of it that name the same cell: each frame lies
+    within the one above, so that every model's colour is seen, and one fills it.
+    """
 
     legend = None
 
-    def __init__(self, extent: QRectF) -> None:
-        self.extent = extent
+    def __init__(self, extent: QRectF, depth: int = 0) -> None:
+        self.extent, self._depth = extent, depth
 
     def anchor(self, native: QTransform) -> QRectF:
         """Return the view's rectangle beside which the tag stands."""
@@ -40,12 +47,18 @@ class CellShape:
 
     def paint(self, painter: QPainter, native: QTransform, color: QColor) -> None:
         """Draw it in the view's pixels."""
-        paint_box(painter, native.mapRect(self.extent), color)
+        box, by = native.mapRect(self.extent), self._depth * INSET_PX
+        paint_box(
+            painter, box.adjusted(by, by, -by, -by), color, filled=self._depth == 0
+        )
 
 
-def paint_box(painter: QPainter, box: QRectF, color: QColor) -> None:
-    """Draw a rectangle's frame and fill in the view's pixels."""
-    painter.fillRect(box, shade(color))
+def paint_box(
+    painter: QPainter, box: QRectF, color: QColor, *, filled: bool = True
+) -> None:
+    """Draw a rectangle's frame, and its fill, in the view's pixels."""
+    if filled:
+        painter.fillRect(box, shade(color))
     painter.setPen(line_pen(color))
     # Smooth, so that the line's middle lies on the edge, not beside it.
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

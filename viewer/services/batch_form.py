@@ -37,6 +37,7 @@ class BatchForm:
     """What a person chose. ``params`` are the study's own where they differ or all.
 
     ``profiles`` are models that the study file itself brings, as ``[[model]]`` tables.
+    ``ceiling_microusd`` is the most the run may cost, None for no ceiling.
     """
 
     study: str
@@ -47,6 +48,7 @@ class BatchForm:
     repeats: int
     params: Mapping[str, object] = field(default_factory=dict)
     profiles: tuple[ModelProfile, ...] = ()
+    ceiling_microusd: int | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ def spec_of(form: BatchForm, settings: Settings) -> RunSpec:
         repeats=form.repeats,
         models=[named_profile(name, profiles) for name in form.models],
         overrides=form.params,
+        ceiling_microusd=form.ceiling_microusd,
     )
 
 
@@ -152,6 +155,7 @@ def read_study(path: Path, settings: Settings) -> BatchForm:
         repeats=spec.repeats,
         params=dict(spec.params),
         profiles=tuple(own.values()),
+        ceiling_microusd=spec.ceiling_microusd,
     )
 
 
@@ -169,6 +173,8 @@ def write_study(form: BatchForm, path: Path) -> None:
         "repeats": form.repeats,
         "models": list(form.models),
     }
+    if form.ceiling_microusd is not None:
+        table["ceiling"] = form.ceiling_microusd / _DOLLAR
     special = dict(_special(form))
     if special:
         table["params"] = special

@@ -94,13 +94,21 @@ def test_that_a_study_file_makes_the_round_trip(
     dialog.further.set_values({"side": 512, "colour": [0, 255, 0]})
     dialog.preset.setCurrentText("recommended")
     dialog.preset.activated.emit(1)
+    assert dialog.form.ceiling_microusd is None
+    assert dialog.ceiling.text() == "no ceiling"
+    dialog.ceiling.setValue(4.350001)
+    assert dialog.ceiling.text() == "$4.350001"
+    dialog.ceiling.setValue(4.35)
+    assert dialog.ceiling.text() == "$4.35"
     path = tmp_path / "study.toml"
     wanted = spec_of(dialog.form, settings)
+    assert wanted.ceiling_microusd == 4_350_000
     dialog.write_to(path)
     qtbot.waitUntil(lambda: "Written" in dialog.sentence.text(), timeout=10_000)
     assert read_study_file(path, settings.models_file) == wanted
     _tick(dialog)
     dialog.further.set_values({"side": 256})
+    dialog.ceiling.setValue(0)
     dialog.read_from(path)
     qtbot.waitUntil(lambda: dialog.form.models == ("asymmetry", "prior"))
     assert spec_of(dialog.form, settings) == wanted

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
+    QDoubleSpinBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -37,6 +38,7 @@ from viewer.services.batch_form import (
     study_names,
     write_study,
 )
+from viewer.services.money import DOLLAR
 from viewer.settings import Settings
 from viewer.ui import theme
 from viewer.ui.errands import Errands
@@ -51,6 +53,8 @@ _HOW: Final = ("grids",)
 _PAUSE_MS: Final = 300
 _MOST_REPEATS: Final = 1000
 _LARGEST_SEED: Final = 2**31 - 1
+_LARGEST_CEILING: Final = 1_000_000
+"""Dollars."""
 _FILES: Final = "Study files (*.toml)"
 _NO_DATA: Final = (
     "No data set is registered. Register one with overread import FORMAT PATH."
@@ -66,6 +70,20 @@ class _Offers:
     studies: tuple[str, ...]
     datasets: tuple[str, ...]
     models: tuple[ModelState, ...]
+
+
+class _Ceiling(QDoubleSpinBox):
+    """Dollars that a run may cost, to the micro-dollar; 0 means any amount."""
+
+    def __init__(self) -> None:
+        super().__init__(decimals=6, maximum=_LARGEST_CEILING, prefix="$")
+        self.setSpecialValueText("no ceiling")
+        self.setToolTip("The run pauses before it could cost more")
+
+    def textFromValue(self, value: float) -> str:  # noqa: N802 - Qt's name
+        """Write cents, and what is finer only where there is any."""
+        cents = f"{value:.2f}"
+        return cents if float(cents) == round(value, 6) else f"{value:.6f}"
 
 
 class BatchDialog(QDialog):
@@ -84,6 +102,7 @@ class BatchDialog(QDialog):
         self.study, self.dataset, self.preset = QComboBox(), QComboBox(), QComboBox()
         self.seed = QSpinBox(maximum=_LARGEST_SEED)
         self.repeats = QSpinBox(minimum=1, maximum=_MOST_REPEATS)
+        self.ceiling = _Ceiling()
         self.models = QListWidget()
         self.what, self.how, self.further = ParamsForm(), ParamsForm(), ParamsForm()
         self.sentence = QLabel()
@@ -110,6 +129,7 @@ class BatchDialog(QDialog):
                 **self.further.changed(),
             },
             profiles=self._profiles,
+            ceiling_microusd=round(self.ceiling.value() * DOLLAR) or None,
         )
 
     def reload(self) -> None:
@@ -126,6 +146,7 @@ class BatchDialog(QDialog):
             part.set_values(form.params)
         self.seed.setValue(form.seed)
         self.repeats.setValue(form.repeats)
+        self.ceiling.setValue((form.ceiling_microusd or 0) / DOLLAR)
         self._profiles = form.profiles
         self._tick_models(form.models)
         self._edited()
@@ -313,6 +334,7 @@ class BatchDialog(QDialog):
         rows.addRow("Preset", self.preset)
         rows.addRow("Repeats", self.repeats)
         rows.addRow("Seed", self.seed)
+        rows.addRow("May cost", self.ceiling)
         area = QScrollArea()
         area.setWidget(self.further)
         area.setWidgetResizable(True)

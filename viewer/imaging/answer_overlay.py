@@ -29,6 +29,7 @@ def draw_answer(
     answered: Cell | None,
     reference_cells: Sequence[Cell],
     outcome: Outcome | None,
+    region: npt.NDArray[np.bool_] | None = None,
 ) -> Raster:
     """Return an RGB copy of ``raster`` with grid, reference and answer.
 
@@ -47,11 +48,14 @@ def draw_answer(
     outcome : Outcome or None
         The sign in the answered cell: a full square for a hit, a half-filled one for
         a partial hit, a hollow diamond for a miss; none without a reference.
+    region : (rows, columns) bool or None
+        What an answer that is no cell covers on this raster's pixels; it is outlined
+        in place of its cell, which keeps the sign.
     """
     size = raster.size
     gridded = draw_grid(raster, grid, _style(size))
     pixels = draw_marks(
-        gridded, grid, reference_mask, answered, reference_cells, outcome
+        gridded, grid, reference_mask, answered, reference_cells, outcome, region
     ).pixels
     labels = np.logical_or(*label_pixels(grid, size, _style(size)))
     pixels[labels] = gridded.pixels[labels]
@@ -65,6 +69,7 @@ def draw_marks(
     answered: Cell | None,
     reference_cells: Sequence[Cell],
     outcome: Outcome | None,
+    region: npt.NDArray[np.bool_] | None = None,
 ) -> Raster:
     """Return an RGB copy of ``raster`` with reference and answer, without the grid.
 
@@ -77,10 +82,12 @@ def draw_marks(
         _paint(pixels, _outline(reference_mask, stroke), REFERENCE)
     for cell in reference_cells:
         _paint_in(pixels, grid, cell, _corners, stroke, REFERENCE)
-    if answered is not None:
+    if region is not None:
+        _paint(pixels, _outline(region, 2 * stroke), ANSWER)
+    elif answered is not None:
         _paint_in(pixels, grid, answered, _frame, stroke, ANSWER)
-        if outcome is not None:
-            _paint_sign(pixels, grid, answered, outcome)
+    if answered is not None and outcome is not None:
+        _paint_sign(pixels, grid, answered, outcome)
     return Raster(pixels)
 
 

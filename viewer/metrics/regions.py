@@ -98,7 +98,7 @@ def above_otsu(values: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
 
 
 def _otsu_level(levels: npt.NDArray[np.int64]) -> int:
-    """Return Otsu's threshold of whole numbers 0 to 255.
+    """Return Otsu's threshold of whole numbers, of which one is 0 and one 255.
 
     With n, s the count and sum at or below a level and N, S those of all, the variance
     between classes is (n·S − N·s)² / (N²·n·(N − n)).
@@ -110,9 +110,8 @@ def _otsu_level(levels: npt.NDArray[np.int64]) -> int:
     best, level = -1.0, 0
     for i in range(_LEVELS - 1):
         n, s = int(below[i]), int(sums[i])
-        if 0 < n < n_all:
-            between = (n * sum_all - n_all * s) ** 2 / (n * (n_all - n))
-            best, level = max((best, level), (between, i), key=lambda pair: pair[0])
+        between = (n * sum_all - n_all * s) ** 2 / (n * (n_all - n))
+        best, level = max((best, level), (between, i), key=lambda pair: pair[0])
     return level
 
 

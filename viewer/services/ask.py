@@ -9,6 +9,8 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.answer import Unparsed
+from viewer.domain.answer_json import answer_of_json
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.exchange import ModelProfile
@@ -21,6 +23,7 @@ from viewer.imaging.png import encode_png
 from viewer.models.catalog import adapter_for, reader_for
 from viewer.readers.datasets.folder import read_image
 from viewer.readers.pixels import load_pixels
+from viewer.services.answer_mask import answer_mask
 from viewer.services.gate import open_gate
 from viewer.services.harmonised import measures_of
 from viewer.services.plan_run import plan_sha256
@@ -260,8 +263,20 @@ def write_overlay(reply: Reply, path: Path) -> None:
         reply.grid.cell(score.answer) if score.answer else None,
         [cells[i] for i in reply.reference.hits] if reply.reference else [],
         score.outcome,
+        _region(reply),
     )
     write_atomically(path, encode_png(drawn))
+
+
+def _region(reply: Reply) -> npt.NDArray[np.bool_] | None:
+    """Return what an answer that is no cell covers on the overlay."""
+    if not reply.placed:
+        return None
+    answer, bench = answer_of_json(reply.placed), reply.bench
+    size = bench.images[reply.scored.trial.image].size
+    field = bench.study.field(size, bench.params)
+    side = bench.stimulus(reply.scored.trial).plain.size.rows * _ENLARGED
+    return None if isinstance(answer, Unparsed) else answer_mask(answer, field, side)
 
 
 def _enlarged(pixels: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:

@@ -261,6 +261,13 @@ def test_that_a_reference_of_which_nothing_was_sent_has_no_measures() -> None:
     assert measures(PointAnswer(PointPx(20, 20)), goal, None) is None
 
 
+def test_that_the_last_edges_belong_to_the_image_and_nothing_beyond_them() -> None:
+    mask = np.ones((3, 4), bool)
+    assert holds(mask, PointPx(4, 3))
+    assert not holds(mask, PointPx(4.001, 1))
+    assert not holds(mask, PointPx(1, -0.001))
+
+
 def test_that_pointing_and_cell_rules_disagree_in_the_seven_of_twenty_set_up() -> None:
     # A strip a quarter of a cell high: no cell reaches 50 %, so any touched cell is a
     # hit by the cell rule, while only points on the strip itself hit by pointing.

@@ -12,13 +12,20 @@ from viewer.domain.errors import PrivacyError, UnreadableInputError, WrongUseErr
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.image import VoiFunction, Window
 from viewer.domain.run import Condition
+from viewer.imaging.answer_overlay import ANSWER
 from viewer.imaging.grid_overlay import draw_grid
 from viewer.imaging.luts import to_raster
-from viewer.imaging.png import encode_png
+from viewer.imaging.png import decode_png, encode_png
 from viewer.imaging.resample import FitMode, fit
 from viewer.readers.pixels import load_pixels
 from viewer.services.answers import sent_images, sent_text
-from viewer.services.ask import Question, answer_row, ask, plan_question
+from viewer.services.ask import (
+    Question,
+    answer_row,
+    ask,
+    plan_question,
+    write_overlay,
+)
 from viewer.services.import_dataset import import_dataset
 from viewer.services.run_trial import window_of, with_window
 from viewer.store import runs
@@ -143,3 +150,21 @@ def test_that_an_answer_that_is_no_cell_is_printed_in_native_pixels(
     assert 0 <= measures["iou"] <= measures["dice"] <= 1
     assert measures["distance_mm"] is None
     assert not {"place", "measures"} & cell.keys()
+
+
+def test_that_the_overlay_of_boxes_outlines_them_and_not_their_cell(
+    tmp_path: Path,
+) -> None:
+    settings = {"answer": "[100, 200, 300, 400]", "convention": "xyxy_1000"}
+    boxes = ModelProfile("boxes", "scripted", settings)
+    image = ImageRef(write_images(tmp_path / "d", 1) / "patient00000_frontal.png")
+    with open_store(tmp_path / "s.sqlite") as opened:
+        write_overlay(ask(opened, Question(image, "Edema", boxes)), tmp_path / "o.png")
+    drawn = decode_png((tmp_path / "o.png").read_bytes()).pixels
+    orange = (drawn == ANSWER).all(axis=2)
+    ys, xs = np.nonzero(orange)
+    side = drawn.shape[0]
+    assert xs.min() / side == pytest.approx(0.1, abs=0.01)
+    assert (xs.max() + 1) / side == pytest.approx(0.3, abs=0.01)
+    assert ys.min() / side == pytest.approx(0.2, abs=0.01)
+    assert (ys.max() + 1) / side == pytest.approx(0.4, abs=0.01)

@@ -121,6 +121,25 @@ def test_that_of_several_labels_those_that_name_the_finding_count() -> None:
     assert len(both.boxes) == 2
 
 
+def test_that_a_box_without_the_mask_that_others_have_is_ambiguous() -> None:
+    png = encode_png(Raster(np.full((8, 8), 255, np.uint8)))
+    coded = base64.b64encode(png).decode()
+    places = [
+        {"box_2d": [0, 0, 100, 100], "mask": coded, "label": "edema"},
+        {"box_2d": [500, 500, 600, 700], "label": "edema"},
+    ]
+    several = Unparsed(Status.AMBIGUOUS, "several_kinds")
+    assert read("gemini", json.dumps(places)) == several
+
+
+def test_that_a_mask_without_a_pixel_is_no_answer() -> None:
+    png = encode_png(Raster(np.zeros((8, 8), np.uint8)))
+    coded = base64.b64encode(png).decode()
+    places = [{"box_2d": [0, 0, 100, 100], "mask": coded, "label": "edema"}]
+    expected = Unparsed(Status.UNPARSED, "empty_mask")
+    assert read("gemini", json.dumps(places)) == expected
+
+
 AMBIGUOUS = {
     "several_labels": ("qwen3_vl", labelled("heart", "lung")),
     "several_points": (

@@ -7,6 +7,7 @@ from typing import Final
 
 from viewer.domain.image import Raster
 from viewer.imaging.answer_overlay import draw_marks
+from viewer.services.answer_mask import answer_mask
 from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.decoding import Decoder
 from viewer.services.field_raster import field_mask
@@ -63,4 +64,5 @@ def _marked(store: Path, row: TrialRow, answer: StoredAnswer, plain: Raster) -> 
         answer.grid.cell(row.score.answer) if row.score.answer else None,
         tuple(cell for cell in cells if cell is not None),
         row.score.outcome,
+        answer_mask(answer.answer, answer.field, side),
     )

@@ -1,11 +1,15 @@
 """The study from plan to report through the interface that services use."""
 
+import hashlib
+
 import numpy as np
 
 from tests.unit.studies.grid_localization.cases import block, dataset, image, spec
+from viewer.domain.answer import CellAnswer, PointAnswer, Status, Unparsed
 from viewer.domain.case import View
-from viewer.domain.exchange import ModelReply
-from viewer.domain.geometry import SizePx
+from viewer.domain.exchange import ImagePart, ModelReply, TextPart
+from viewer.domain.geometry import PointPx, SizePx
+from viewer.domain.grid import Cell
 from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.reference import Mask
 from viewer.domain.result import TrialResult
@@ -77,3 +81,37 @@ def test_that_a_constant_model_goes_from_plan_to_report_with_no_skill() -> None:
 
 def test_that_params_survive_the_study_file() -> None:
     assert STUDY.params_as_json(PARAMS) == dict(SPEC.params)
+
+
+def test_that_a_point_counts_for_its_cell_and_beyond_what_was_sent_for_none() -> None:
+    condition, size = STUDY.conditions(PARAMS)[0], SizePx(64, 96)
+    inside = PointAnswer(PointPx(17, 1))
+    in_cell = STUDY.in_cell(inside, condition, size, PARAMS)
+    assert in_cell == CellAnswer(Cell(0, 0), "point")
+    beyond = PointAnswer(PointPx(15.9, 1))
+    out = STUDY.in_cell(beyond, condition, size, PARAMS)
+    assert out == Unparsed(Status.OUT_OF_RANGE, "not_on_what_was_sent")
+
+
+def test_that_a_refusal_and_a_cut_reply_count_before_any_place() -> None:
+    trial = STUDY.plan(DATA, SPEC)[0]
+    place = PointAnswer(PointPx(3, 4))
+    assert STUDY.parse(ModelReply(""), trial, PARAMS, place) == place
+    cut = ModelReply("", finish_reason="length")
+    expected = Unparsed(Status.TRUNCATED, "length")
+    assert STUDY.parse(cut, trial, PARAMS, place) == expected
+    refused = STUDY.parse(ModelReply("", refusal="No."), trial, PARAMS, place)
+    assert refused == Unparsed(Status.REFUSED, "refusal_field")
+
+
+def test_that_a_model_of_places_is_asked_in_its_own_words() -> None:
+    trial = STUDY.plan(DATA, SPEC)[0]
+    pixels = PixelImage(np.zeros((64, 64), np.float32), Photometric.MONOCHROME2)
+    stimulus = STUDY.stimulus(pixels, trial.condition, PARAMS)
+    asked = STUDY.request(trial, stimulus, PARAMS, 0, None, "Point to {condition}.")
+    (message,) = asked.messages
+    assert message.parts == (ImagePart(stimulus.png), TextPart("Point to Edema."))
+    name, text = STUDY.prompt(trial.view, "Point to {condition}.")
+    assert name == "places"
+    assert hashlib.sha256(text.encode()).hexdigest() == asked.prompt_sha256
+    assert STUDY.sent_size(PARAMS) == stimulus.plain.size

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.case import ImageRef
-from viewer.domain.image import Window
 from viewer.services.open_case import IndexState
 from viewer.ui.actions import Handlers
+from viewer.ui.canvas.display import window_text
 from viewer.ui.canvas.events import CursorMoved, FilesDropped
 from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
@@ -32,7 +32,7 @@ from viewer.ui.panels.opening import Found, OpenFailed, Opening, Wanted
 from viewer.ui.panels.slide_navigation import SlideNavigation
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport import ImageFailed, ImageShown
-from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.viewport_pair import ActiveChanged, ViewportPair
 
 if TYPE_CHECKING:
     from viewer.services.answers import StoredAnswer
@@ -109,6 +109,7 @@ class ReadWorkspace(QWidget):
         self._opening.found.connect(self._list_found)
         self._opening.failed.connect(self._tell_open_failed)
         self.pair.active_changed.connect(self._follow_active)
+        self.pair.active_changed.connect(self._highlight_active)
         for viewport in self.pair.viewports:
             viewport.image_shown.connect(self._image_shown)
             viewport.image_failed.connect(self._image_failed)
@@ -336,6 +337,10 @@ class ReadWorkspace(QWidget):
         if self._answering is not None:
             self._answering.follow()
 
+    def _highlight_active(self, event: ActiveChanged) -> None:
+        if event.viewport.stack is not None:
+            self.browser.follow(event.viewport.stack)
+
     def _follow_grid(self, event: GridChanged) -> None:
         self.pair.set_grid(event.choice)
         self._desk.actions.set_checked("overlays.grid", event.choice.shown)
@@ -348,11 +353,7 @@ class ReadWorkspace(QWidget):
 
     def _tell_window(self, *_: object) -> None:
         window = self.pair.view.window_shown
-        self._desk.status.show_window(_window_words(window) if window else "")
+        self._desk.status.show_window(window_text(window) if window else "")
 
     def _tell(self, error: Exception) -> None:
         tell_error(self._desk, error)
-
-
-def _window_words(window: Window) -> str:
-    return f"W {window.width:g} L {window.center:g}"

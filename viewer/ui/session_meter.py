@@ -15,7 +15,7 @@ _PAUSE_MS: Final = 1000
 
 
 class SessionMeter(QObject):
-    """Looks into the store in the background, at most once a second."""
+    """Looks into the store in the background: at once, then at most once a second."""
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(parent)
@@ -23,14 +23,24 @@ class SessionMeter(QObject):
         self._use: SessionUse | None = None
         self._errands = Errands(self)
         self._soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
-        self._soon.timeout.connect(self._look)
+        self._again = True
+        self._soon.timeout.connect(self._look_again)
         self._soon.start()
         desk.worker.message.connect(self._hear)
 
     def _hear(self, message: object) -> None:
         from viewer.services.background import WorkerEvent
 
-        if isinstance(message, WorkerEvent) and not self._soon.isActive():
+        if isinstance(message, WorkerEvent) and self._soon.isActive():
+            self._again = True
+        elif isinstance(message, WorkerEvent):
+            self._look()
+            self._soon.start()
+
+    def _look_again(self) -> None:
+        if self._again:
+            self._again = False
+            self._look()
             self._soon.start()
 
     def _look(self) -> None:

@@ -25,8 +25,12 @@ from viewer.ui.canvas.overlays.answer_item import (
 )
 from viewer.ui.canvas.overlays.cell_answer import answer_rect
 from viewer.ui.canvas.overlays.grid import GridOverlay, cell_rect
-from viewer.ui.canvas.overlays.halo import TEXT
-from viewer.ui.canvas.overlays.label_places import axis_names, cell_labels
+from viewer.ui.canvas.overlays.halo import TEXT, text_size
+from viewer.ui.canvas.overlays.label_places import (
+    axis_names,
+    cell_labels,
+    margin_labels,
+)
 from viewer.ui.canvas.overlays.letters import edge_letters, laterality_text
 from viewer.ui.canvas.overlays.outcome_glyph import Glyph, glyph_of, words_of
 from viewer.ui.canvas.overlays.reference import outline_loops, outline_path
@@ -316,3 +320,27 @@ def test_that_labels_step_aside_from_the_reference(
     assert lesion.contains(*plain["A1"])
     assert not lesion.contains(*aside["A1"])
     assert {t for t in plain if plain[t] != aside[t]} == {"A1"}
+
+
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize("box", [QRectF(50, 50, 256, 256), QRectF(80, 0, 256, 256)])
+def test_that_names_along_the_edge_of_small_cells_stay_apart(
+    qtbot: QtBot,  # noqa: ARG001 - fonts need the application
+    box: QRectF,
+    *,
+    far: bool,
+) -> None:
+    names = list(
+        margin_labels(Grid(16, 16), box, QRectF(0, 0, 400, 400), TEXT, far=far)
+    )
+    rows, columns = (
+        [
+            QRectF(QPointF(name.x, name.y), text_size(name.text, TEXT))
+            for name in names
+            if name.text.isalpha() is letters
+        ]
+        for letters in (True, False)
+    )
+    assert len(rows) >= 15
+    assert len(columns) == 16
+    assert not any(row.intersects(column) for row in rows for column in columns)

@@ -31,6 +31,7 @@ from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.grid_choice import GridChoice
+from viewer.ui.panels.hanging import Chosen
 from viewer.ui.read_workspace import ReadWorkspace
 
 if TYPE_CHECKING:
@@ -312,3 +313,22 @@ def test_that_a_command_of_the_side_makes_it(read: ReadWorkspace, desk: Desk) ->
     assert desk.actions["overlays.grid"].isChecked()
     desk.actions["overlays.grid"].trigger()
     assert not read.grid.choice.shown
+
+
+def test_that_the_active_image_is_marked_and_its_row_highlighted(
+    qtbot: QtBot, read: ReadWorkspace, case: Path
+) -> None:
+    _open(qtbot, read, case / "f.dcm", case / "l.dcm")
+    first, second = read.pair.viewports
+    qtbot.waitUntil(lambda: second.shown is not None, timeout=_PATIENCE_MS)
+    assert (first.mark.active, second.mark.active) == (True, False)
+    second.view.setFocus()
+    read.browser.filter.setFocus()  # the mark stays while the focus is elsewhere
+    assert (first.mark.active, second.mark.active) == (False, True)
+    assert second.mark.isVisible()
+    row = read.browser.tree.current_row
+    assert row is not None
+    assert row.stack == second.stack
+    assert read.pair.active is second
+    read.pair.hang(Chosen(second.stack, ()))
+    assert not any(port.mark.isVisible() for port in (first, second))

@@ -24,6 +24,7 @@ from viewer.ui.panels.leaving import Leaving
 from viewer.ui.panels.questions import Answered, Ended, Failed, Questions
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.show_once import show_once
 
 _Sent = tuple[tuple[bytes, ...], tuple[tuple[str, str], ...]]
 
@@ -119,7 +120,12 @@ class Asking(QWidget):
         store = self._store
 
         def show(sent: _Sent) -> None:
-            WhatModelSaw(name, *sent, sha256, self.parentWidget()).show()
+            parent = self.window()
+            show_once(
+                parent,
+                f"saw {sha256}",
+                lambda: WhatModelSaw(name, *sent, sha256, parent),
+            )
 
         def fetch() -> _Sent:
             return sent_images(store, sha256), sent_text(store, sha256)

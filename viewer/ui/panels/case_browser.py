@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -20,7 +20,7 @@ from viewer.services.decoding import Decoder, LocalDecoder
 from viewer.services.open_case import OtherFile
 from viewer.ui.labels import caption, link, title
 from viewer.ui.panels.case_tree import THUMBNAIL_PX, CaseRow, CaseTree
-from viewer.ui.panels.hanging import CaseRows, Chosen
+from viewer.ui.panels.hanging import CaseRows, Chosen, Stack
 from viewer.ui.panels.index_line import IndexLine, counted
 from viewer.ui.panels.opening import lies_in
 from viewer.ui.panels.other_files import OtherFiles
@@ -148,6 +148,15 @@ class CaseBrowser(QWidget):
                 self._select(row)
                 return True
         return False
+
+    def follow(self, stack: Stack) -> None:
+        """Highlight the row of a stack that hangs already; nothing is hung anew."""
+        for row in self.tree.rows():
+            if row.stack == stack and row is not self.tree.current_row:
+                with QSignalBlocker(self.tree):
+                    self.tree.setCurrentItem(row)
+                self.tree.scrollToItem(row)
+                self._hung = self.tree.chosen(row)
 
     def choose_in(self, paths: Sequence[Path]) -> bool:
         """Choose the first image of files and folders; False where none is listed."""

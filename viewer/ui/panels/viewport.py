@@ -16,6 +16,7 @@ from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.errands import run_for
+from viewer.ui.panels.active_mark import ActiveMark
 from viewer.ui.panels.hanging import Stack
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ class Viewport(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Position in the series")
         self.caption = QLabel()
+        self.mark = ActiveMark()
+        self.mark.hide()
         self._lay_out()
         self.view.installEventFilter(self)
         self.view.scrolled.connect(self._wheel)
@@ -119,6 +122,7 @@ class Viewport(QWidget):
         foot.setContentsMargins(8, 4, 8, 4)
         foot.addWidget(self.slider, 1)
         foot.addWidget(self.caption)
+        column.addWidget(self.mark)
         column.addWidget(self.view, 1)
         column.addLayout(foot)
         self._show_foot()

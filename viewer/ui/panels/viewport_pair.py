@@ -68,6 +68,7 @@ class ViewportPair(QWidget):
             viewport.show_stack(stack, chosen.position if first else 0)
             if first:
                 self._activate(viewport)
+        self._mark_active()
 
     def clear(self) -> None:
         """Show nothing."""
@@ -115,6 +116,7 @@ class ViewportPair(QWidget):
         alone = not (first.isVisible() and second.isVisible())
         for viewport in self.viewports:
             viewport.setVisible(alone or viewport is self.active)
+        self._mark_active()
 
     def _enter(self, event: ViewportEntered) -> None:
         self._activate(event.viewport)
@@ -122,7 +124,15 @@ class ViewportPair(QWidget):
     def _activate(self, viewport: Viewport) -> None:
         if viewport is not self.active:
             self.active = viewport
+            self._mark_active()
             self.active_changed.emit(ActiveChanged(viewport))
+
+    def _mark_active(self) -> None:
+        """Mark the one that commands mean, where there is another to choose from."""
+        both = not any(viewport.isHidden() for viewport in self.viewports)
+        for viewport in self.viewports:
+            viewport.mark.show_active(viewport is self.active)
+            viewport.mark.setVisible(both)
 
     def _draw_over(self, event: ImageShown) -> None:
         self._draw_grid(event.viewport)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, QSizeF
 
 from viewer.domain.grid import Cell, Grid, LetterAxis
 from viewer.ui.canvas.overlays.halo import Face, text_size
@@ -75,9 +75,12 @@ def margin_labels(
 ) -> Iterator[Label]:
     """Yield row and column names along the grid's edges, kept in the view.
 
-    ``far`` puts them at the right and at the bottom.
+    ``far`` puts them at the right and at the bottom. Where a name of a row and one of
+    a column do not fit into a cell, one of them stands outside, where there is room.
     """
-    seen, (letters, numbers) = box.intersected(area), axis_names(grid)
+    letters, numbers = axis_names(grid)
+    widest = max(letters, key=lambda name: text_size(name, face).width())
+    seen = _edge(grid, box, area, text_size(widest, face))
     for row, text in enumerate(letters):
         size = text_size(text, face)
         x = seen.right() - size.width() - _PAD if far else seen.left() + _PAD
@@ -90,6 +93,19 @@ def margin_labels(
         x = box.left() + (column + 0.5) * box.width() / grid.columns - size.width() / 2
         if area.left() <= x <= area.right():
             yield Label(text, x, y)
+
+
+def _edge(grid: Grid, box: QRectF, area: QRectF, name: QSizeF) -> QRectF:
+    """Return the rectangle, in the view, along whose inside the names stand."""
+    wide, high = name.width() + 2 * _PAD, name.height() + 2 * _PAD
+    low = box.height() / grid.rows < 3 * high
+    narrow = box.width() / grid.columns < 3 * wide
+    if not (low and narrow):
+        return box.intersected(area)
+    outside = box.adjusted(0, -high, 0, high)
+    if outside.top() < area.top() or outside.bottom() > area.bottom():
+        outside = box.adjusted(-wide, 0, wide, 0)
+    return outside.intersected(area)
 
 
 def axis_names(grid: Grid) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -230,7 +230,8 @@ class DemoMaker(QObject):
     def _show_progress(self, event: DemoProgress) -> None:
         self._show(self._folders[:1])
         text = f"Making phantoms · {event.done} of {event.total}"
-        self._window.desk.status.show_work(text)
+        tip = "Stop making phantoms; the rest is made when the demo is opened again"
+        self._window.desk.status.show_work(text, self._process.stop, tip)
 
     def _show(self, folders: Sequence[Path]) -> None:
         if not self._shown:
@@ -239,7 +240,8 @@ class DemoMaker(QObject):
 
     def _finish(self, _: None) -> None:
         self._window.desk.status.show_work("")
-        missing = [folder for folder in self._folders if folder not in self._shown]
+        made = [folder for folder in self._folders if folder.exists()]
+        missing = [folder for folder in made if folder not in self._shown]
         self._window.open_paths(missing, show=not self._shown)
 
     def _fail(self, error: Exception) -> None:

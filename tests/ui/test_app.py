@@ -1,5 +1,6 @@
 """The composition root: what opens, and in which order."""
 
+import threading
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject
@@ -71,11 +72,12 @@ def test_that_the_radiograph_comes_first_and_phantoms_join(
     made = Furnished(settings)
     qtbot.addWidget(made.window)
     root = settings.home / "demo"
+    (root / "phantom").mkdir(parents=True)
     app.DemoMaker(made.window, Made(DemoProgress(1, 13))).start()
     qtbot.waitUntil(lambda: len(made.read.opened) == 2)
     assert made.read.opened == [root / "radiograph", root / "phantom"]
     assert made.read.shown == [root / "radiograph"]
-    assert made.window.status.work_text.text() == ""
+    assert made.window.status.work.text.text() == ""
 
 
 def test_that_a_demo_made_before_opens_at_once(
@@ -102,4 +104,33 @@ def test_that_a_demo_that_cannot_be_made_is_a_notice(
     app.DemoMaker(made.window, Made(DemoProgress(1, 13), error)).start()
     qtbot.waitUntil(lambda: made.window.notice_bar.isVisibleTo(made.window))
     assert made.read.opened == [settings.home / "demo" / "radiograph"]
-    assert made.window.status.work_text.text() == ""
+    assert made.window.status.work.text.text() == ""
+
+
+class Endless(DemoProcess):
+    """A process that makes phantoms until it is stopped."""
+
+    def __init__(self) -> None:
+        self.stopped = threading.Event()
+
+    def follow(self, tell: Callable[[DemoProgress], None]) -> None:
+        tell(DemoProgress(3, 13))
+        self.stopped.wait(20)
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+
+def test_that_making_phantoms_can_be_stopped(qtbot: QtBot, settings: Settings) -> None:
+    made = Furnished(settings)
+    qtbot.addWidget(made.window)
+    process = Endless()
+    app.DemoMaker(made.window, process).start()
+    line = made.window.status.work
+    qtbot.waitUntil(lambda: line.text.text() == "Making phantoms · 3 of 13")
+    assert line.stop.isVisibleTo(made.window)
+    line.stop.click()
+    assert process.stopped.is_set()
+    qtbot.waitUntil(lambda: line.text.text() == "")
+    assert not line.stop.isVisibleTo(made.window)
+    assert made.read.opened == [settings.home / "demo" / "radiograph"]

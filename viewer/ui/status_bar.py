@@ -24,6 +24,15 @@ _ICON: Final = 14
 _BAR_WIDTH: Final = 120
 
 
+@dataclass(frozen=True, eq=False)
+class WorkShown:
+    """What goes on beside batches, "" for nothing, and what stops it where it can."""
+
+    text: str
+    stop: Callable[[], None] | None = None
+    stop_tip: str = ""
+
+
 class StatusFields(QObject):
     """What the workspaces write into the status bar; "" clears a field."""
 
@@ -33,7 +42,7 @@ class StatusFields(QObject):
     """str, such as "(812, 1304) 1023 HU" """
 
     work_changed = Signal(object)
-    """str, such as "Phantoms · 3 of 13" """
+    """WorkShown, such as "Phantoms · 3 of 13" """
     use_changed = Signal(object)
     """str, such as "3 requests $0.00 · cache 212 MB" """
     hosts_changed = Signal(object)
@@ -47,9 +56,11 @@ class StatusFields(QObject):
         """Show the pixel under the cursor and its value."""
         self.cursor_changed.emit(text)
 
-    def show_work(self, text: str) -> None:
-        """Show what goes on in the background beside batches."""
-        self.work_changed.emit(text)
+    def show_work(
+        self, text: str, stop: Callable[[], None] | None = None, stop_tip: str = ""
+    ) -> None:
+        """Show what goes on in the background, and a button where it can be stopped."""
+        self.work_changed.emit(WorkShown(text, stop, stop_tip))
 
     def show_use(self, text: str) -> None:
         """Show what was asked since the window opened, and the store's images."""
@@ -148,6 +159,35 @@ class BatchLine(QWidget):
             signal.emit(event(self._progress.run))
 
 
+class WorkLine(QWidget):
+    """What goes on in the background beside batches, and a button that stops it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown = WorkShown("")
+        self.text, self.stop = QLabel(self), QToolButton(self)
+        self.stop.setIcon(icon("close-circle-outline"))
+        self.stop.clicked.connect(self._stop)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.text)
+        row.addWidget(self.stop)
+        self.stop.hide()
+
+    def show_work(self, shown: WorkShown) -> None:
+        """Show other work, or none."""
+        self._shown = shown
+        self.text.setText(shown.text)
+        self.stop.setVisible(shown.stop is not None)
+        self.stop.setToolTip(shown.stop_tip)
+        self.stop.setAccessibleName(shown.stop_tip)
+
+    def _stop(self) -> None:
+        if self._shown.stop is not None:
+            self._shown.stop()
+
+
 class Destinations(QWidget):
     """Where images go: nowhere, or the hosts of the models that are ticked."""
 
@@ -180,7 +220,7 @@ class StatusBar(QStatusBar):
         super().__init__(parent)
         self.setSizeGripEnabled(False)
         self.window_text, self.cursor_text = QLabel(self), QLabel(self)
-        self.work_text, self.use_text = QLabel(self), QLabel(self)
+        self.work, self.use_text = WorkLine(self), QLabel(self)
         self.destinations = Destinations(self)
         self.batch = BatchLine(self)
         self.use_text.setToolTip(
@@ -191,13 +231,13 @@ class StatusBar(QStatusBar):
             self.window_text,
             self.cursor_text,
             self.use_text,
-            self.work_text,
+            self.work,
         )
         for widget in fixed:
             self.addWidget(widget)
         self.addPermanentWidget(self.batch)
         fields.window_changed.connect(self.window_text.setText)
         fields.cursor_changed.connect(self.cursor_text.setText)
-        fields.work_changed.connect(self.work_text.setText)
+        fields.work_changed.connect(self.work.show_work)
         fields.use_changed.connect(self.use_text.setText)
         fields.hosts_changed.connect(self.destinations.show_hosts)

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import Affine, BoxPx, SizePx
@@ -89,6 +88,8 @@ def fit(raster: Raster, side: int, mode: FitMode) -> Raster:
     cut = raster.pixels[
         source.y : source.y + source.height, source.x : source.x + source.width
     ]
+    from PIL import Image  # the window's first image needs none of this
+
     resized = Image.fromarray(np.ascontiguousarray(cut)).resize(
         (target.width, target.height), Image.Resampling.BILINEAR
     )

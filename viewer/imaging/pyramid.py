@@ -49,6 +49,10 @@ class Patch:
     top: int
 
 
+_Look = tuple[Window | None, bool]
+"""A window, None for the file's own, and whether the grey scale is turned round."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Level:
     values: _Values
@@ -70,6 +74,7 @@ class Pyramid:
         self.window = _first_window(image)
         self._low = _code_base(image.values)
         self._levels = [_Level(self._codes(), image.padding)]
+        self._table: tuple[_Look, npt.NDArray[np.uint8]] | None = None
 
     def build(self) -> Self:
         """Make every level now, in a background thread, and return the pyramid."""
@@ -106,9 +111,16 @@ class Pyramid:
         return Patch(values, padding, left, top)
 
     def table(self, window: Window | None, *, inverted: bool) -> npt.NDArray[np.uint8]:
-        """Return what each of the 65,536 codes is shown as; see :func:`to_raster`."""
-        inputs = np.arange(CODES, dtype=np.int64) + (self._low or 0)
-        return self._shade(inputs[None, :], None, window, inverted=inverted).ravel()
+        """Return what each of the 65,536 codes is shown as; see :func:`to_raster`.
+
+        It is kept until the window changes: pan and zoom need the same one.
+        """
+        look = window, inverted
+        if self._table is None or self._table[0] != look:
+            inputs = np.arange(CODES, dtype=np.int64) + (self._low or 0)
+            shown = self._shade(inputs[None, :], None, window, inverted=inverted)
+            self._table = look, shown.ravel()
+        return self._table[1]
 
     def shade(
         self, patch: Patch, window: Window | None, *, inverted: bool

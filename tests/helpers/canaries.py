@@ -104,7 +104,7 @@ def _drawn(text: str, x: int, y: int) -> tuple[npt.NDArray[np.uint8], BoxPx]:
 def _burn(dataset: Dataset, text: str, i: int) -> BoxPx:
     """Write a text into the pixels, as a modality does, brighter than anything."""
     rng = np.random.default_rng(i)
-    x, y = int(rng.integers(5, 150)), int(rng.integers(30, 460))
+    x, y = int(rng.integers(5, 125)), int(rng.integers(30, 460))
     drawn, box = _drawn(text, x, y)
     pixels = dataset.pixel_array.copy()
     bright = dataset.PhotometricInterpretation != "MONOCHROME1"

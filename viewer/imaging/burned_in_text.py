@@ -28,8 +28,12 @@ MISSING: Final = (
 )
 _LEGIBLE: Final = 0.3
 """The recogniser's score from which a place is taken for text that can be read."""
-_MARGIN: Final = 0.15
-"""How far a box is widened on each side, in heights of the text."""
+_MARGIN_ACROSS, _MARGIN_ALONG = 0.25, 1.5
+"""How far a box is widened above and below, and at both ends, in heights of the text.
+
+The finder cuts the last letter of one line in two hundred; a name with a letter less is
+still a name.
+"""
 _MARKER_WORDS: Final = """
     L R LEFT RIGHT AP PA LL RL LAT LATERAL PORTABLE MOBILE ERECT UPRIGHT SUPINE SITTING
     SEMIERECT DECUBITUS INSPIRATION EXPIRATION
@@ -99,8 +103,9 @@ def _environment_kept() -> Iterator[None]:
 
 def _place(corners: Sequence[Sequence[float]], text: str, score: Any) -> TextPlace:  # noqa: ANN401 - a number or its text
     xs, ys = [p[0] for p in corners], [p[1] for p in corners]
-    margin = _MARGIN * (max(ys) - min(ys))
-    box = BoxPx(min(xs) - margin, min(ys) - margin, max(xs) + margin, max(ys) + margin)
+    height = max(ys) - min(ys)
+    along, across = _MARGIN_ALONG * height, _MARGIN_ACROSS * height
+    box = BoxPx(min(xs) - along, min(ys) - across, max(xs) + along, max(ys) + across)
     return TextPlace(box, telling=float(score) >= _LEGIBLE and _names_somebody(text))
 
 

@@ -25,8 +25,11 @@ from viewer.store import asking
 from viewer.store.database import open_store
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.dialogs.consent import ConsentDialog
-from viewer.ui.dialogs.pixel_review import PixelReviewDialog
+from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
 from viewer.ui.panels.leaving import Leaving
+from viewer.ui.panels.pixel_looks import PixelLooks
+from viewer.ui.panels.pixel_reviews import PixelReviews
+from viewer.ui.panels.viewport_pair import ViewportPair
 
 MODELS = """
 [[model]]
@@ -46,10 +49,10 @@ class Asked:
     def __init__(self, qtbot: QtBot, settings: Settings, ref: ImageRef) -> None:
         self.qtbot, self.settings, self.ref = qtbot, settings, ref
         self.workers: list[IdleWorker] = []
-        desk = Desk(settings, WorkerBridge(settings.store, self._make))
+        self.desk = Desk(settings, WorkerBridge(settings.store, self._make))
         self.parent = QWidget()
         qtbot.addWidget(self.parent)
-        self.leaving = Leaving(desk, self.parent)
+        self.leaving = Leaving(self.desk, self.parent)
         self.asked: list[AskCommand] = []
         self.stayed: list[str] = []
         self.leaving.may_ask.connect(self.asked.append)
@@ -231,3 +234,29 @@ def test_that_a_colour_image_can_be_reviewed(qtbot: QtBot) -> None:
     shown = dialog.canvas.grab().toImage()
     assert shown.pixelColor(QPoint(2, 2)).isValid()
     dialog.close()
+
+
+def test_that_any_image_on_the_screen_can_be_reviewed(asked: Asked) -> None:
+    looks, decided = PixelLooks(asked.desk, asked.parent), list[PixelsDecided]()
+    looks.decided.connect(decided.append)
+    looks.look(asked.ref, asked.image, always=True)
+    (worker,) = asked.workers
+    look = PixelLook(pixels_sha256(asked.image), (), (), "", "", "clean")
+    worker.listener(WorkerReply(len(worker.told), look_as_json(look), ""))
+    asked.review().block.click()
+    asked.qtbot.waitUntil(lambda: bool(decided))
+    assert asked.decision() is ReviewDecision.BLOCKED
+    looks.stop()
+
+
+def test_that_review_says_that_an_image_is_needed(
+    qtbot: QtBot, settings: Settings
+) -> None:
+    desk, parent = Desk(settings, WorkerBridge(settings.store)), QWidget()
+    qtbot.addWidget(parent)
+    said: list[str] = []
+    desk.notices.posted.connect(lambda notice: said.append(notice.what))
+    pair = ViewportPair()
+    qtbot.addWidget(pair)
+    PixelReviews(desk, pair, parent).show()
+    assert said == ["Open an image first; then its pixels can be reviewed."]

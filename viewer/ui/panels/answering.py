@@ -14,6 +14,7 @@ from viewer.ui.panels.ask_panel import AskChoice
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.asking import Asking
 from viewer.ui.panels.knowledge import Knowledge
+from viewer.ui.panels.pixel_reviews import PixelReviews
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport_pair import ViewportPair
 
@@ -25,6 +26,7 @@ class Answering:
         self._desk, self._pair = desk, pair
         self.side = AskSide()
         self.asking = Asking(desk, pair, self.side, parent)
+        self.reviews = PixelReviews(desk, pair, parent)
         self.knowledge = Knowledge(desk, pair, self.side, parent)
         self.asking.answer_stored.connect(self.knowledge.refresh)
         self.side.ask.set_findings(finding_names())
@@ -59,6 +61,7 @@ class Answering:
             "ask.ask": self.side.ask.send,
             "ask.cancel": self.asking.cancel,
             "ask.saw": self.side.answers.show_saw,
+            "image.review": self.reviews.show,
         }
 
     def answer(self, trial: int) -> StoredAnswer:

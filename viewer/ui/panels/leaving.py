@@ -9,15 +9,13 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from viewer.domain.errors import OverreadError
 from viewer.domain.image import PixelImage
 from viewer.domain.privacy import ReviewDecision
-from viewer.services.background import AskCommand, WorkerDied, WorkerReply
-from viewer.services.commands import look_of_json
+from viewer.services.commands import AskCommand
 from viewer.ui.desk import Desk
-from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
-from viewer.ui.errands import run_for
+from viewer.ui.dialogs.pixel_review import PixelsDecided
 from viewer.ui.panels.consents import Consents
+from viewer.ui.panels.pixel_looks import PixelLooks
 
 STAYED: Final = "Nothing was sent."
 
@@ -34,55 +32,31 @@ class Leaving(QObject):
         super().__init__(window)
         self._desk, self._window = desk, window
         self._store = desk.settings.store
-        self._looking = 0
         self._command: AskCommand | None = None
-        self._image: PixelImage | None = None
+        self._looks = PixelLooks(desk, window)
+        self._looks.cleared.connect(self._preview)
+        self._looks.decided.connect(self._decided)
         self._consents = Consents(self._store, window)
         self._consents.allowed.connect(self._allowed)
-        self._consents.refused.connect(lambda why: self._stay(why or STAYED))
-        desk.worker.message.connect(self._hear)
+        for asking in (self._looks, self._consents):
+            asking.refused.connect(lambda why: self._stay(why or STAYED))
 
     def check(self, command: AskCommand, image: PixelImage) -> None:
         """Look at the pixels of ``command``, then ask for the consents it needs."""
-        self._command, self._image = command, image
-        self._looking = self._desk.worker.look(command.ref)
+        self._command = command
+        self._looks.look(command.ref, image)
 
     def stop(self) -> None:
         """Let nothing leave, where a person is still being asked."""
         if self._command is not None:
+            self._looks.stop()
             self._stay(STAYED)
 
-    def _hear(self, message: object) -> None:
-        if isinstance(message, WorkerDied) and self._looking:
-            self._stay(message.sentence)
-        elif isinstance(message, WorkerReply) and message.id == self._looking:
-            self._looking = 0
-            if message.ok is None:
-                self._stay(message.sentence)
-            else:
-                self._review(message)
-
-    def _review(self, reply: WorkerReply) -> None:
-        look = look_of_json(reply.ok or {})
-        if not look.waits or self._image is None:
-            self._preview()
-            return
-        dialog = PixelReviewDialog(look, self._image, self._window)
-        dialog.decided.connect(self._decided)
-        dialog.rejected.connect(lambda: self._stay(STAYED))
-        dialog.open()
-
     def _decided(self, event: PixelsDecided) -> None:
-        from viewer.services.burned_in import keep_review
-
-        store, review = self._store, event.review
-        goes_on = review.decision is not ReviewDecision.BLOCKED
-        run_for(
-            self,
-            lambda: keep_review(store, review),
-            lambda _: self._preview() if goes_on else self._stay(STAYED),
-            self._failed,
-        )
+        if event.review.decision is ReviewDecision.BLOCKED:
+            self._stay(STAYED)
+        else:
+            self._preview()
 
     def _preview(self) -> None:
         from viewer.services.preview import previews_of_question
@@ -100,11 +74,6 @@ class Leaving(QObject):
         if command is not None:
             self.may_ask.emit(command)
 
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, OverreadError):
-            raise error
-        self._stay(str(error))
-
     def _stay(self, sentence: str) -> None:
-        self._looking, self._command, self._image = 0, None, None
+        self._command = None
         self.stayed.emit(sentence)

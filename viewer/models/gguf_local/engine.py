@@ -4,6 +4,7 @@ llama.cpp's server object always opens a port on the loopback. Nobody is told of
 it answers nobody who does not know a random key that is made for each loading.
 """
 
+import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -86,6 +87,8 @@ def make_engine(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN
     """
     import xllamacpp
 
+    # a breakdown shall end this process at once, not start a debugger on it
+    os.environ.setdefault("GGML_NO_BACKTRACE", "1")
     try:
         engine = xllamacpp.Server(_parameters(model, settings))
         # one that is let go before its first answer may wait for itself for ever

@@ -6,9 +6,11 @@ nothing with it; the run goes on with other models, and the sentence names the f
 """
 
 import base64
+import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -27,6 +29,7 @@ WORD: Final = "_rehearse_gguf"
 _REFUSED: Final = 3
 _POLL_S: Final = 0.05
 _SIDE: Final = 64
+_LIMIT_S: Final = 900.0
 _ENOUGH_TOKENS: Final = 4096
 
 _passed: set[tuple[object, ...]] = set()
@@ -37,10 +40,12 @@ def rehearse(
     settings: EngineSettings,
     cancelled: threading.Event,
     command: Callable[[Sequence[str]], Sequence[str]] | None = None,
+    limit_s: float = _LIMIT_S,
 ) -> None:
     """Try a model unless it was tried in this process's life.
 
-    ``command`` makes the process's command line from its arguments.
+    ``command`` makes the process's command line from its arguments; a trial that has
+    not ended after ``limit_s`` counts as broken.
 
     Raises
     ------
@@ -57,9 +62,11 @@ def rehearse(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        env=os.environ | {"GGML_NO_BACKTRACE": "1"},  # else it starts a debugger
     )
+    end = time.monotonic() + limit_s
     try:
-        while process.poll() is None:
+        while process.poll() is None and time.monotonic() < end:
             cancelled.wait(_POLL_S)
             check_cancelled(cancelled)
     finally:

@@ -23,13 +23,23 @@ def model(tmp_path: Path) -> GgufModel:
     return open_model(*write_tiny_model(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"v.blk.0.attn_k.weight", b"v.blk.0.attn_k-weight"),
+        (
+            b"clip.vision.image_size\x04\0\0\0\x70",
+            b"clip.vision.image_size\x04\0\0\0\xac",
+        ),
+    ],
+)
 def test_that_a_projector_that_breaks_llama_cpp_takes_nothing_with_it(
-    tmp_path: Path,
+    tmp_path: Path, old: bytes, new: bytes
 ) -> None:
     llm, eye = write_tiny_model(tmp_path)
     data = eye.read_bytes()
-    assert data.count(b"v.blk.0.attn_k.weight") == 1
-    eye.write_bytes(data.replace(b"blk.0.attn_k.weight", b"blk.0.attn_k-weight"))
+    assert data.count(old) == 1
+    eye.write_bytes(data.replace(old, new))
     settings: dict[str, object] = {"model": str(llm), "projector": str(eye)}
     adapter = GgufAdapter(ModelProfile("broken", "gguf_local", settings))
     with pytest.raises(WrongUseError, match=r"breaks down over 'llm\.gguf' with the"):
@@ -62,6 +72,17 @@ def test_that_what_is_refused_in_order_passes_for_the_real_load_says_why(
         threading.Event(),
         lambda _: [sys.executable, "-c", "raise SystemExit(3)"],
     )
+
+
+def test_that_a_trial_that_does_not_end_counts_as_broken(model: GgufModel) -> None:
+    with pytest.raises(WrongUseError, match="breaks down"):
+        rehearse(
+            model,
+            SETTINGS,
+            threading.Event(),
+            lambda _: [sys.executable, "-c", "import time; time.sleep(60)"],
+            limit_s=0.2,
+        )
 
 
 def test_that_a_trial_can_be_cancelled_and_leaves_no_process(model: GgufModel) -> None:

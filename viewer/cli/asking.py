@@ -5,6 +5,7 @@ from typing import Final
 
 import click
 
+from viewer.cli.privacy import ask_for_keys
 from viewer.cli.shared import DONE, UNFINISHED, json_option, store_option
 from viewer.domain.case import NAMED_VIEWS, ImageRef, View
 from viewer.settings import read_settings
@@ -49,6 +50,7 @@ def ask(
         grid=grid,
         view=View(view) if view else View.UNKNOWN,
     )
+    ask_for_keys([question.profile])
     with open_store(settings.store) as opened:
         reply = ask_one(opened, question)
     if out is not None:

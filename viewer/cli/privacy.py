@@ -14,6 +14,9 @@ from viewer.settings import read_settings
 from viewer.terminal import print_json, print_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.domain.exchange import ModelProfile
     from viewer.store.database import Store
 
 
@@ -162,6 +165,15 @@ def _decision(*, clean: bool, block: bool) -> ReviewDecision:
     if clean:
         return ReviewDecision.CLEAN
     return ReviewDecision.BLOCKED if block else ReviewDecision.BLACKED_OUT
+
+
+def ask_for_keys(profiles: "Sequence[ModelProfile]") -> None:
+    """Let a person type the keys that are found nowhere, for this command alone."""
+    from viewer.services.privacy import missing_keys, remember_key
+
+    if sys.stdin.isatty():
+        for name in missing_keys(profiles):
+            remember_key(name, click.prompt(f"Key {name}", hide_input=True, err=True))
 
 
 @click.group()

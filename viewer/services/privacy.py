@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import MissingDependencyError, WrongUseError
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx
 from viewer.domain.privacy import (
     Consent,
@@ -174,6 +175,17 @@ def black_out_found(store: Store, refs: Sequence[ImageRef]) -> None:
 def set_key(name: str, key: str) -> None:
     """Keep the key of a name in this computer's keyring."""
     keys.store_key(name, key)
+
+
+def missing_keys(profiles: Sequence[ModelProfile]) -> tuple[str, ...]:
+    """Return the keys that some models need and that are found nowhere."""
+    named = (str(p.settings.get("api_key_env") or "") for p in profiles)
+    return tuple(n for n in dict.fromkeys(named) if n and not keys.key_named(n))
+
+
+def remember_key(name: str, key: str) -> None:
+    """Keep the key of a name until this program ends, and in no file."""
+    keys.remember_key(name, key)
 
 
 def forget_key(name: str) -> None:

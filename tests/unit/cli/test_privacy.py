@@ -5,12 +5,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from tests.helpers.remote import everything_is_remote
 from tests.helpers.scripted_server import ScriptedServer
 from tests.helpers.tiny_study import write_images
 from viewer.cli import run_command_line
+from viewer.cli.privacy import ask_for_keys
+from viewer.domain.exchange import ModelProfile
 from viewer.imaging.burned_in_text import text_finder_missing
 from viewer.models import keys
 from viewer.settings import read_settings
@@ -179,3 +182,25 @@ def test_that_a_key_is_read_from_standard_input_only(
     assert overread("key", "where", "MY_KEY")[1] == "environment\n"
     assert overread("key", "where", "OTHER_KEY")[1] == "nowhere\n"
     assert overread("key", "forget", "MY_KEY")[0] == 0
+
+
+def test_that_a_key_found_nowhere_is_typed_for_this_command_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def prompt(text: str, **_: object) -> str:
+        asked.append(text)
+        return "sk-CANARY-1"
+
+    monkeypatch.setattr(click, "prompt", prompt)
+    monkeypatch.setattr(keys, "_memory", {})
+    far = ModelProfile("far", "openai_api", {"api_key_env": "MY_KEY"})
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    ask_for_keys([far])
+    assert asked == []
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    ask_for_keys([far, far, ModelProfile("uniform", "uniform")])
+    ask_for_keys([far])
+    assert asked == ["Key MY_KEY"]
+    assert keys.key_named("MY_KEY") == "sk-CANARY-1"

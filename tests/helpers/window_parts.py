@@ -66,6 +66,12 @@ class IdleWorker:
     def list_models(self, table: Mapping[str, object]) -> int:
         return self._note("list", dict(table))
 
+    def calibrate(self, name: str) -> int:
+        return self._note("calibrate", name)
+
+    def cancel_calibration(self, name: str) -> int:
+        return self._note("cancel_calibration", name)
+
     def close(self) -> None:
         self._note("close")
 

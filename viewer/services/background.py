@@ -12,7 +12,13 @@ from typing import Any, Final
 
 from viewer.domain.case import ImageRef
 from viewer.domain.run import Event, RunMark, RunSpec
-from viewer.services.commands import AskCommand, HeldModel, LoadStep, ask_as_json
+from viewer.services.commands import (
+    AskCommand,
+    CalibrationStep,
+    HeldModel,
+    LoadStep,
+    ask_as_json,
+)
 from viewer.services.events_json import event_of_json
 from viewer.services.jobs import (
     command_pipe,
@@ -28,6 +34,7 @@ __all__ = [
     "BackgroundWorker",
     "HeldModel",
     "LoadStep",
+    "WorkerCalibrating",
     "WorkerDied",
     "WorkerEvent",
     "WorkerLoading",
@@ -70,13 +77,22 @@ class WorkerLoading:
 
 
 @dataclass(frozen=True)
+class WorkerCalibrating:
+    """A model is being calibrated; the reply to the command ends that."""
+
+    step: CalibrationStep
+
+
+@dataclass(frozen=True)
 class WorkerDied:
     """The worker ended unasked; the next command starts another."""
 
     sentence: str
 
 
-WorkerMessage = WorkerReply | WorkerEvent | WorkerLoading | WorkerDied
+WorkerMessage = (
+    WorkerReply | WorkerEvent | WorkerLoading | WorkerCalibrating | WorkerDied
+)
 
 
 def held_models(reply: WorkerReply) -> tuple[HeldModel, ...]:
@@ -162,6 +178,14 @@ class BackgroundWorker:
         """Ask a server, as a profile's table names it, for its models; the id."""
         return self._send({"cmd": "list_models", "table": dict(table)})
 
+    def calibrate(self, name: str) -> int:
+        """Find out which convention a model answers in; return the id."""
+        return self._send({"cmd": "calibrate", "name": name})
+
+    def cancel_calibration(self, name: str) -> int:
+        """Stop a calibration after its next answer; return the id."""
+        return self._send({"cmd": "cancel_calibration", "name": name})
+
     def _stop(self, run: int, mark: RunMark) -> int:
         return self._send({"cmd": "cancel", "run": run, "mark": mark.value})
 
@@ -221,6 +245,9 @@ class BackgroundWorker:
         elif "loading" in value:
             step = LoadStep(value["loading"], value["part"], value["what"])
             self._listener(WorkerLoading(step))
+        elif "calibrating" in value:
+            told = CalibrationStep(value["calibrating"], value["done"], value["total"])
+            self._listener(WorkerCalibrating(told))
         elif "error" in value:
             sentence = _sentence(value["error"])
             self._listener(WorkerReply(int(value["id"] or 0), None, sentence))

@@ -55,6 +55,15 @@ class LoadStep:
     what: str
 
 
+@dataclass(frozen=True, slots=True)
+class CalibrationStep:
+    """A model is being calibrated: how many of how many questions are answered."""
+
+    name: str
+    done: int
+    total: int
+
+
 @dataclass(frozen=True)
 class PixelLook:
     """What the text finder found in an image's pixels, and what was decided of it.

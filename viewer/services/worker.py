@@ -27,6 +27,7 @@ from viewer.services.ask import Question, plan_question
 from viewer.services.burned_in import pixels_to_review
 from viewer.services.commands import (
     AskCommand,
+    CalibrationStep,
     LoadStep,
     ask_of_json,
     look_as_json,
@@ -36,7 +37,7 @@ from viewer.services.interrupted import note_begun, note_ended
 from viewer.services.model_profiles import model_named
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.worker_endpoints import listed, probed
+from viewer.services.worker_endpoints import Calibrations, listed, probed
 from viewer.services.worker_models import HeldModels
 from viewer.settings import read_settings
 from viewer.store import runs
@@ -80,6 +81,7 @@ class _Worker:
         self._threads: list[threading.Thread] = []
         models_file = read_settings(store_path).models_file
         self._models = HeldModels(models_file, self._tell_step)
+        self._calibrations = Calibrations(store_path, self._tell_calibration)
 
     def serve(self, frame: bytes) -> None:
         """Answer one command; a bad one is answered too."""
@@ -88,10 +90,18 @@ class _Worker:
         except WrongUseError as error:
             self._emit({"id": None, "error": _refusal(error)})
             return
-        if command["cmd"] in _SLOW:
-            self._start(threading.Thread(target=self._answer, args=(command,)))
-        else:
+        self._expect(command)
+        if command["cmd"] in _QUICK:
             self._answer(command)
+        else:
+            self._start(threading.Thread(target=self._answer, args=(command,)))
+
+    def _expect(self, command: Result) -> None:
+        """Let what begins in a thread be stopped by the very next command."""
+        kinds = {"load": self._models.loading, "calibrate": self._calibrations.going}
+        stops, name = kinds.get(str(command["cmd"])), command.get("name")
+        if stops is not None and isinstance(name, str):
+            stops.expect(name)
 
     def _answer(self, command: Result) -> None:
         number = command.get("id")
@@ -116,7 +126,8 @@ class _Worker:
 
     def _cancel_all(self) -> None:
         self._ending = True
-        self._models.end()
+        self._models.loading.end()
+        self._calibrations.going.end()
         for cancel in tuple(self._cancels.values()):
             cancel.set()
 
@@ -213,15 +224,26 @@ class _Worker:
 
     def cancel_load(self, command: Result) -> _Answer:
         """Stop the loading of a model soon."""
-        return _Answer({"cancelling": self._models.cancel(_name(command))})
+        return _Answer({"cancelling": self._models.loading.stop(_name(command))})
 
     def probe(self, command: Result) -> _Answer:
         """Find out what a model's endpoint does; asks about a dozen questions."""
-        return _Answer(probed(self._store_path, command.get("name")))
+        return _Answer(probed(self._store_path, _name(command)))
 
     def list_models(self, command: Result) -> _Answer:
         """Say which models a server offers."""
         return _Answer(listed(self._store_path, command.get("table")))
+
+    def calibrate(self, command: Result) -> _Answer:
+        """Find out which convention of coordinates a model answers in."""
+        return _Answer(self._calibrations.calibrate(_name(command)))
+
+    def cancel_calibration(self, command: Result) -> _Answer:
+        """Stop a calibration after its next answer."""
+        return _Answer({"cancelling": self._calibrations.going.stop(_name(command))})
+
+    def _tell_calibration(self, step: CalibrationStep) -> None:
+        self._emit({"calibrating": step.name, "done": step.done, "total": step.total})
 
     def _tell_step(self, step: LoadStep) -> None:
         self._emit({"loading": step.name, "part": step.part, "what": step.what})
@@ -289,11 +311,13 @@ _COMMANDS: Final[Mapping[str, Callable[[_Worker, Result], _Answer]]] = {
     "cancel_load": _Worker.cancel_load,
     "probe": _Worker.probe,
     "list_models": _Worker.list_models,
+    "calibrate": _Worker.calibrate,
+    "cancel_calibration": _Worker.cancel_calibration,
 }
-_SLOW: Final = frozenset(
-    {"ask", "batch", "load", "look", "states", "unload", "probe", "list_models"}
+_QUICK: Final = frozenset(
+    {"hello", "run", "cancel", "cancel_load", "cancel_calibration"}
 )
-"""Commands that wait for files, weights or servers before they are answered."""
+"""Commands answered at once; others wait for files, weights or servers."""
 
 
 def _refusal(error: OverreadError) -> Mapping[str, str]:

@@ -1,6 +1,5 @@
 """The models that the worker holds in memory: loading, unloading, what they need."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from viewer.models.catalog import adapter_for, missing_dependency, spec_of
 from viewer.models.loaded import Loadable, LoadState
 from viewer.services.commands import HeldModel, LoadStep
 from viewer.services.model_profiles import known_models, model_named
+from viewer.services.stops import Stops
 
 _PAUSE_S: Final = 0.1
 """Steps of loading are told at most so often; those that end one always."""
@@ -26,13 +26,16 @@ class HeldModels:
         The person's own models.
     tell : callable
         Told each step of a model that is being loaded; called in that thread.
+
+    Attributes
+    ----------
+    loading : Stops
+        The flags by which loading is cancelled.
     """
 
     def __init__(self, models_file: Path, tell: Callable[[LoadStep], None]) -> None:
         self._models_file, self._tell = models_file, tell
-        self._loading: dict[str, threading.Event] = {}
-        self._lock = threading.Lock()
-        self._ending = False
+        self.loading = Stops("loaded")
 
     def states(self) -> tuple[HeldModel, ...]:
         """Return the models that are loaded before they are asked, in any state."""
@@ -51,46 +54,16 @@ class HeldModels:
 
     def load(self, name: str) -> HeldModel:
         """Load a model and return it; raises where that fails or is cancelled."""
-        adapter = self._loadable(name)
-        cancelled = self._begin(name)
-        try:
+        with self.loading.doing(name) as cancelled:
+            adapter = self._loadable(name)
             adapter.load(_Steps(name, self._tell), cancelled)
-        finally:
-            with self._lock:
-                self._loading.pop(name)
         return _held(name, adapter)
-
-    def _begin(self, name: str) -> threading.Event:
-        with self._lock:
-            if name in self._loading:
-                raise WrongUseError(
-                    f"The model '{name}' is being loaded already.", "Wait for it."
-                )
-            cancelled = self._loading[name] = threading.Event()
-            if self._ending:
-                cancelled.set()
-            return cancelled
-
-    def cancel(self, name: str) -> bool:
-        """Stop the loading of a model soon; return whether it was being loaded."""
-        with self._lock:
-            cancelled = self._loading.get(name)
-        if cancelled is not None:
-            cancelled.set()
-        return cancelled is not None
 
     def unload(self, name: str) -> HeldModel:
         """Give a model's memory back, once its questions in flight are answered."""
         adapter = self._loadable(name)
         adapter.unload()
         return _held(name, adapter)
-
-    def end(self) -> None:
-        """Load nothing more."""
-        with self._lock:
-            self._ending = True
-            for cancelled in self._loading.values():
-                cancelled.set()
 
     def _loadable(self, name: str) -> Loadable:
         adapter = adapter_for(model_named(name, self._models_file))

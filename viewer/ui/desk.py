@@ -62,6 +62,12 @@ class Worker(Protocol):
     def list_models(self, table: Mapping[str, object]) -> int:
         """Ask a server, as a profile's table names it, for its models."""
 
+    def calibrate(self, name: str) -> int:
+        """Find out which convention a model answers in; its steps are told."""
+
+    def cancel_calibration(self, name: str) -> int:
+        """Stop a calibration after its next answer."""
+
     def close(self) -> None:
         """End the input; the worker stores what is in flight and exits."""
 
@@ -156,6 +162,14 @@ class WorkerBridge(QObject):
     def list_models(self, table: Mapping[str, object]) -> int:
         """Ask a server, as a profile's table names it, for its models."""
         return self._started().list_models(table)
+
+    def calibrate(self, name: str) -> int:
+        """Find out which convention a model answers in; its steps are told."""
+        return self._started().calibrate(name)
+
+    def cancel_calibration(self, name: str) -> int:
+        """Stop a calibration after its next answer."""
+        return self._started().cancel_calibration(name)
 
     def close(self) -> None:
         """End the worker's input, where there is a worker."""

@@ -21,6 +21,7 @@ from viewer.services.model_profiles import (
     saving,
 )
 from viewer.ui.actions import Handlers
+from viewer.ui.calibration_book import CalibrationBook, CalibrationFailed
 from viewer.ui.choices import plain, restored
 from viewer.ui.desk import Desk
 from viewer.ui.endpoint_book import EndpointBook, EndpointFailed, ModelsListed
@@ -28,6 +29,11 @@ from viewer.ui.errands import Errands
 from viewer.ui.held_book import HeldBook, HoldingFailed
 from viewer.ui.layout_memory import Choices
 from viewer.ui.notices import Notice
+from viewer.ui.panels.models_calibration import (
+    CalibrateWanted,
+    ConventionWanted,
+    StopCalibrationWanted,
+)
 from viewer.ui.panels.models_list import (
     DeleteWanted,
     DuplicateWanted,
@@ -77,6 +83,7 @@ class ModelsWorkspace(QWidget):
         self._errands = Errands(self)
         self.book = HeldBook(desk.worker, self)
         self.endpoints = EndpointBook(desk.worker, self)
+        self.calibrations = CalibrationBook(desk.worker, self)
         self.list, self.profile = ModelsList(), ModelProfilePanel(self._file)
         self.setFocusProxy(self.list.view)
         self._lay_out()
@@ -107,7 +114,12 @@ class ModelsWorkspace(QWidget):
         self.profile.memory.cancel_wanted.connect(self._cancel_load)
         self.profile.test.test_wanted.connect(self._test)
         self.profile.list_wanted.connect(self._list)
-        self.endpoints.changed.connect(self._show_test)
+        self.profile.calibration.calibrate_wanted.connect(self._calibrate)
+        self.profile.calibration.stop_wanted.connect(self._stop_calibration)
+        self.profile.calibration.convention_wanted.connect(self._set_convention)
+        self.calibrations.changed.connect(self._show_tests)
+        self.calibrations.failed.connect(self._tell_failed)
+        self.endpoints.changed.connect(self._show_tests)
         self.endpoints.listed.connect(self._offer_models)
         self.endpoints.failed.connect(self._tell_failed)
         self.book.changed.connect(self._show_states)
@@ -121,6 +133,7 @@ class ModelsWorkspace(QWidget):
             "model.delete": self.list.ask_to_delete,
             "model.save": self.profile.ask_to_save,
             "model.test": self.test,
+            "model.calibrate": self.calibrate,
             "model.load": self.profile.memory.ask_to_load,
             "model.unload": self.profile.memory.ask_to_unload,
         }
@@ -192,7 +205,7 @@ class ModelsWorkspace(QWidget):
         self.list.show_rows(self._rows())
         if self.list.current is not None:
             self.profile.show_state(self.list.current)
-            self._show_test()
+            self._show_tests()
 
     def _choose(self, _event: ModelChosen) -> None:
         self._show_current()
@@ -202,7 +215,7 @@ class ModelsWorkspace(QWidget):
         if row is not None:
             saved = Draft(row.line.table, row.key) if row.line.own else None
             self.profile.show_model(row, self._drafts.get(row.key, saved))
-            self._show_test()
+            self._show_tests()
 
     # Editing
 
@@ -322,11 +335,29 @@ class ModelsWorkspace(QWidget):
     def _test(self, event: ProbeWanted) -> None:
         self.endpoints.test(event.name)
 
-    def _show_test(self) -> None:
+    def _show_tests(self) -> None:
         row = self.list.current
-        if row is not None:
-            running = self.endpoints.is_tested(row.key)
-            self.profile.show_test(self.endpoints.found(row.key), running=running)
+        if row is None:
+            return
+        running = self.endpoints.is_tested(row.key)
+        self.profile.show_test(self.endpoints.found(row.key), running=running)
+        found, step = self.calibrations.found(row.key), self.calibrations.step(row.key)
+        self.profile.show_calibration(found, step)
+
+    def calibrate(self) -> None:
+        """Find out how the chosen model writes coordinates, where it does."""
+        if self.profile.tabs.isVisible():
+            self.profile.tabs.setCurrentIndex(1)
+            self.profile.calibration.ask_to_calibrate()
+
+    def _calibrate(self, event: CalibrateWanted) -> None:
+        self.calibrations.calibrate(event.name)
+
+    def _stop_calibration(self, event: StopCalibrationWanted) -> None:
+        self.calibrations.stop(event.name)
+
+    def _set_convention(self, event: ConventionWanted) -> None:
+        self.profile.set_convention(event.convention)
 
     def _list(self, event: ListWanted) -> None:
         self.endpoints.list_models(event.table)
@@ -334,7 +365,9 @@ class ModelsWorkspace(QWidget):
     def _offer_models(self, event: ModelsListed) -> None:
         self.profile.offer_models(event.names)
 
-    def _tell_failed(self, event: HoldingFailed | EndpointFailed) -> None:
+    def _tell_failed(
+        self, event: HoldingFailed | EndpointFailed | CalibrationFailed
+    ) -> None:
         self._desk.notices.post(Notice(event.sentence))
 
     def _tell(self, error: Exception) -> None:

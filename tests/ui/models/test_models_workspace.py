@@ -13,7 +13,7 @@ from tests.helpers.scripted_server import ScriptedServer
 from tests.ui.models.conftest import MODELS
 from viewer.models import catalog
 from viewer.services import model_list
-from viewer.services.model_profiles import new_models
+from viewer.services.model_profiles import apply_edit, new_models, saving
 from viewer.ui.desk import Desk
 from viewer.ui.models_workspace import ModelsWorkspace
 from viewer.ui.notices import Notice
@@ -290,6 +290,59 @@ def test_that_a_server_that_does_not_answer_is_told(
     workspace.profile.ask_to_list()
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     assert "127.0.0.1:9" in told[0].what
+
+
+def scripted(desk: Desk, delay_s: float) -> None:
+    """Add a model that always names the middle, in Qwen's words."""
+    table = {
+        "name": "middle",
+        "adapter": "scripted",
+        "answer": '[{"bbox_2d": [400, 400, 600, 600], "label": "marker"}]',
+        "delay_s": delay_s,
+        "convention": "qwen2_5_vl",
+    }
+    file = desk.settings.models_file
+    apply_edit(saving(table, None, file), file)
+
+
+def test_that_a_calibration_tells_its_progress_and_what_fits(
+    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+) -> None:
+    scripted(desk, 0.01)
+    workspace.refresh("middle")
+    panel = workspace.profile.calibration
+    qtbot.waitUntil(lambda: panel.calibrate.text() == "Calibrate middle")
+    told = set[str]()
+    workspace.calibrations.changed.connect(lambda: told.add(panel.words.text()))
+    workspace.handlers()["model.calibrate"]()
+    assert panel.stop.isVisible()
+    qtbot.waitUntil(panel.found.isVisible, timeout=WAIT_MS)
+    assert any("questions answered" in words for words in told)
+    assert panel.found.text() != ""
+    assert panel.calibrate.isVisible()
+    if panel.use.isVisible():
+        panel.use.click()
+        assert f"convention to {_convention(workspace)}" in panel.use.text()
+
+
+def _convention(workspace: ModelsWorkspace) -> object:
+    return workspace.profile.form.values()["convention"]
+
+
+def test_that_a_calibration_can_be_cancelled(
+    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+) -> None:
+    notices = list[Notice]()
+    desk.notices.posted.connect(notices.append)
+    scripted(desk, 2.0)
+    workspace.refresh("middle")
+    panel = workspace.profile.calibration
+    qtbot.waitUntil(lambda: panel.calibrate.text() == "Calibrate middle")
+    workspace.handlers()["model.calibrate"]()
+    panel.stop.click()
+    qtbot.waitUntil(lambda: bool(notices), timeout=WAIT_MS)
+    assert "stopped" in notices[0].what
+    assert panel.calibrate.isVisible()
 
 
 def test_that_every_way_of_asking_has_a_form(workspace: ModelsWorkspace) -> None:

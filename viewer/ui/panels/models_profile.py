@@ -23,15 +23,19 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.probe import ProbeRow
+from viewer.services.commands import CalibrationStep
 from viewer.services.model_profiles import check_model, settings_fields
+from viewer.ui.calibration_book import FoundConvention
 from viewer.ui.icons import icon
 from viewer.ui.labels import caption, primary, title
+from viewer.ui.panels.models_calibration import ModelCalibration
 from viewer.ui.panels.models_memory import ModelMemory
 from viewer.ui.panels.models_test import ModelTest
 from viewer.ui.params_form import Line, ParamsForm
 from viewer.ui.tables.models_model import ModelRow
 
 _SETTLED_MS: Final = 150
+_CONVENTION: Final = "convention"
 _COMES_WITH: Final = "It comes with Overread and has nothing to set."
 
 
@@ -101,12 +105,13 @@ class ModelProfilePanel(QWidget):
         self._name_label = QLabel("Name")
         self.hint = QLabel(wordWrap=True)
         self.save, self.revert = primary("Save"), QPushButton("Revert")
-        self.tabs, self.test, self._pages = QTabBar(), ModelTest(), QStackedWidget()
-        for name in ("Settings", "Test"):
+        self.tabs, self._pages = QTabBar(), QStackedWidget()
+        self.test, self.calibration = ModelTest(), ModelCalibration()
+        for name in ("Settings", "Test and calibration"):
             self.tabs.addTab(name)
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
-        self.tabs.setAccessibleName("Settings or test")
+        self.tabs.setAccessibleName("Settings or tests")
         self.tabs.currentChanged.connect(self._pages.setCurrentIndex)
         self._check_soon = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._lay_out()
@@ -143,9 +148,18 @@ class ModelProfilePanel(QWidget):
         for widget in (self.head, self.summary, self.memory, self.tabs):
             self.column.addWidget(widget)
         self._pages.addWidget(self._scroll)
-        self._pages.addWidget(self.test)
+        self._pages.addWidget(self._page_of_tests())
         self.column.addWidget(self._pages, 1)
         self.column.addLayout(buttons)
+
+    def _page_of_tests(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(16)
+        column.addWidget(self.calibration)
+        column.addWidget(self.test, 1)
+        return page
 
     @property
     def draft(self) -> Draft:
@@ -191,15 +205,37 @@ class ModelProfilePanel(QWidget):
 
     def show_test(self, found: Sequence[ProbeRow], *, running: bool) -> None:
         """Show what is known of the model's endpoint, where it has one."""
-        saved = self._shown.replaced is not None and not self.revert.isEnabled()
-        name = str(self._shown.table.get("name", ""))
-        self.test.show_found(name, found, running=running, saved=saved)
+        self.test.show_found(
+            self._saved_name, found, running=running, saved=self._is_saved
+        )
+
+    def show_calibration(
+        self, found: FoundConvention | None, step: CalibrationStep | None
+    ) -> None:
+        """Show what is known of how the model writes coordinates."""
+        self.calibration.show_model(self._saved_name, found, step, saved=self._is_saved)
+
+    @property
+    def _is_saved(self) -> bool:
+        return self._shown.replaced is not None and not self.revert.isEnabled()
+
+    @property
+    def _saved_name(self) -> str:
+        return str(self._shown.table.get("name", ""))
+
+    def set_convention(self, convention: str) -> None:
+        """Put a convention into the form, which is then to be saved."""
+        self.form.set_values({_CONVENTION: convention})
+        self.tabs.setCurrentIndex(0)
 
     def _offer_list(self) -> None:
         """Offer, where a server is asked, its models and a test."""
         asks = "base_url" in self.form.editors
-        self.tabs.setVisible(asks)
-        if not asks:
+        writes = _CONVENTION in self.form.editors
+        self.tabs.setVisible(asks or writes)
+        self.test.setVisible(asks)
+        self.calibration.setVisible(writes)
+        if not (asks or writes):
             self.tabs.setCurrentIndex(0)
         model = self.form.editors.get("model")
         if asks and isinstance(model, Line):

@@ -92,6 +92,10 @@ class ProviderView(QDialog):
         self._warn()
         self._paint()
 
+    def show_working(self) -> None:
+        """Say that a view is being made; the one before stays meanwhile."""
+        self.words.setText("Working it out…")
+
     def show_problem(self, sentence: str) -> None:
         """Say why there is no view of the image."""
         self._sight = None
@@ -131,6 +135,7 @@ class _Picture(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.head)
         column.addWidget(self._scroll, 1)
+        self.clear()
 
     def show_raster(self, raster: Raster, zoom: int) -> None:
         """Show a raster, each pixel ``zoom`` screen pixels wide."""
@@ -146,6 +151,7 @@ class _Picture(QWidget):
         """Show nothing."""
         self.head.setText(self._words)
         self.picture.clear()
+        self.picture.resize(0, 0)
 
 
 class _Warning(QWidget):

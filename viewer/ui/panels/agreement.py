@@ -117,7 +117,7 @@ def _row(place: SamePlace, colours: Mapping[str, str]) -> QWidget:
     row.setSpacing(4)
     for answer in place.answers:
         picture = QLabel()
-        icon = sign(answer.score, colours[answer.model], dot=True)
+        icon = sign(answer.score, colours[answer.model])
         picture.setPixmap(icon.pixmap(SIGN_PX, SIGN_PX))
         picture.setToolTip(answer.model)
         row.addWidget(picture)

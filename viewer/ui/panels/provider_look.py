@@ -1,13 +1,14 @@
 """Keeps the provider's view in step with the image that has the focus."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.grid import Grid
-from viewer.domain.image import PixelImage, Window
+from viewer.domain.image import PixelImage, Raster, Window
 from viewer.ui.errands import Errands
 from viewer.ui.panels.viewport_pair import ViewportPair
 
@@ -37,6 +38,7 @@ class ProviderLook(QObject):
         self._pair = pair
         self._errands = Errands(self)
         self._dialog: ProviderView | None = None
+        self._subject: _Subject | None = None
         self.provider = "none"
         self._soon = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._soon.timeout.connect(self._look)
@@ -90,7 +92,12 @@ class ProviderLook(QObject):
             self._pair.active.chosen_window,
             self._pair.grid_choice.grid,
         )
-        provider = self.provider
+        if self._subject != subject:
+            self._subject = subject
+        self._work(dialog, self._subject, self.provider)
+
+    def _work(self, dialog: "ProviderView", subject: "_Subject", provider: str) -> None:
+        dialog.show_working()
         self._errands.start(
             "sight", lambda: subject.seen_by(provider), self._show, self._fail
         )
@@ -106,15 +113,23 @@ class ProviderLook(QObject):
             self._dialog.show_problem(str(error))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class _Subject:
+    """What is looked at; images compare by identity."""
+
     image: PixelImage
     window: Window | None
     grid: Grid
 
-    def seen_by(self, provider: str) -> "ProviderSight":
-        """Return what a provider makes of the image; slow."""
-        from viewer.services.provider_views import provider_sight, sent_raster
+    @cached_property
+    def sent(self) -> Raster:
+        """The image as it is sent; slow the first time."""
+        from viewer.services.provider_views import sent_raster
 
-        sent = sent_raster(self.image, self.window, self.grid)
-        return provider_sight(sent, self.grid, provider)
+        return sent_raster(self.image, self.window, self.grid)
+
+    def seen_by(self, provider: str) -> "ProviderSight":
+        """Return what a provider makes of the image."""
+        from viewer.services.provider_views import provider_sight
+
+        return provider_sight(self.sent, self.grid, provider)

@@ -6,30 +6,19 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
 from viewer.domain.result import Score
-from viewer.ui.canvas.overlays.outcome_glyph import Glyph, glyph_of, paint_glyph
+from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph
 
 SIGN_PX: Final = 18
 _RATIO: Final = 2.0
-_DOT: Final = 5
 
 
-def sign(score: Score, colour: str, *, dot: bool = False) -> QIcon:
-    """Return an outcome's sign as an icon, sharp on any screen.
-
-    With ``dot`` an answer that no reference judges has one too, a dot.
-    """
+def sign(score: Score, colour: str) -> QIcon:
+    """Return an outcome's sign as an icon, sharp on any screen."""
     pixmap = QPixmap(round(SIGN_PX * _RATIO), round(SIGN_PX * _RATIO))
     pixmap.setDevicePixelRatio(_RATIO)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     box = QRectF(1, 1, SIGN_PX - 2, SIGN_PX - 2)
-    glyph = glyph_of(score)
-    if glyph is Glyph.NONE and dot:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colour))
-        painter.drawEllipse(box.adjusted(_DOT, _DOT, -_DOT, -_DOT))
-    else:
-        paint_glyph(painter, glyph, box, QColor(colour))
+    paint_glyph(painter, glyph_of(score), box, QColor(colour))
     painter.end()
     return QIcon(pixmap)

@@ -1,6 +1,7 @@
 """The sign of an outcome, drawn as a shape so that no font has to have it.
 
-Full hit ◼, partial ◧, position error ◇, unparsed ?, refused ⊘.
+Full hit ◼, partial ◧, position error ◇, unparsed ?, refused ⊘; a dot, which text has
+no sign for, where no reference judges the answer.
 """
 
 from enum import StrEnum
@@ -13,6 +14,7 @@ from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.result import Outcome, Score
 
 _STROKE: Final = 1.5
+_DOT: Final = 2.5
 
 
 class Glyph(StrEnum):
@@ -80,6 +82,9 @@ def paint_glyph(painter: QPainter, glyph: Glyph, box: QRectF, color: QColor) -> 
         painter.drawLine(small.bottomLeft(), small.topRight())
     elif glyph is Glyph.UNPARSED:
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, glyph.value)
+    else:
+        painter.setBrush(color)
+        painter.drawEllipse(inner.center(), _DOT, _DOT)
     painter.restore()
 
 

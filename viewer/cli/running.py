@@ -30,7 +30,7 @@ def run(
     limit: int | None,
     orphans: str | None,
     ceiling: float | None,
-    threads: int,
+    threads: int | None,
     store: Path | None,
     *,
     new: bool,
@@ -49,7 +49,7 @@ def run(
         study_file, settings.models_file, models=models, limit=limit, ceiling=ceiling
     )
     options = BatchOptions(
-        concurrency=threads,
+        concurrency=threads or 0,
         orphans=OrphanPolicy(orphans) if orphans else None,
         retry_failed=retry_failed,
     )

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import RawReply
+from viewer.models.endpoint import Endpoint
 from viewer.models.limits import AdaptiveLimit, FixedLimit, Limit
 from viewer.services.lanes import Lane, Leaving, NextUp
 from viewer.services.ledger import Asked
@@ -18,6 +19,8 @@ from viewer.store.runs import StoredTrial
 
 POLL_S: Final = 0.1
 """How often a waiting coordinator looks at its cancel flag."""
+MOST_HERE, MOST_ELSEWHERE = 4, 32
+"""The most questions in flight to this machine, and to others, unless named."""
 _SOON_S: Final = 0.001
 _TOO_MANY: Final = 429
 
@@ -45,15 +48,18 @@ class Flights:
     Parameters
     ----------
     concurrency : int
-        The most questions in flight.
+        The most questions in flight; 0 for as many as each endpoint is good for.
     cancel : Event
         Set when nothing more is to leave.
     endpoint_of : callable
-        From a model's name to the endpoint it shares with others, "" for none.
+        From a model's name to the endpoint it shares with others, None for none.
     """
 
     def __init__(
-        self, concurrency: int, cancel: Flag, endpoint_of: Callable[[str], str]
+        self,
+        concurrency: int,
+        cancel: Flag,
+        endpoint_of: Callable[[str], Endpoint | None],
     ) -> None:
         self._concurrency, self._cancel = concurrency, cancel
         self._endpoint_of = endpoint_of
@@ -69,9 +75,10 @@ class Flights:
             self._lane(stored.trial.model).add(stored)
 
     def _lane(self, model: str) -> Lane:
-        name = self._endpoint_of(model)
+        endpoint = self._endpoint_of(model)
+        name = endpoint.address if endpoint else ""
         if name not in self._lanes:
-            self._lanes[name] = Lane(name, _limit(name, self._concurrency))
+            self._lanes[name] = Lane(name, _limit(endpoint, self._concurrency))
         return self._lanes[name]
 
     @property
@@ -93,9 +100,8 @@ class Flights:
 
     def prepare_ahead(self, pool: Executor, bench: Bench) -> None:
         """Read images and draw grids for the next trials, some ahead of asking."""
-        ahead = 4 * self._concurrency // max(1, len(self._lanes)) + 8
         for lane in self._lanes.values():
-            lane.prepare_ahead(pool, bench, ahead)
+            lane.prepare_ahead(pool, bench, 4 * lane.limit.window + 8)
 
     def next_up(self) -> Iterator[NextUp]:
         """Take what may leave now, from each endpoint in turn.
@@ -115,7 +121,8 @@ class Flights:
                     lanes.remove(lane)
 
     def _free(self) -> int:
-        return self._concurrency - len(self._flying) - len(self._boarded)
+        most = self._concurrency or MOST_ELSEWHERE
+        return most - len(self._flying) - len(self._boarded)
 
     def follows(self, leaving: Leaving) -> bool:
         """Wait for the same request if it is under way; return whether it is."""
@@ -192,8 +199,10 @@ class Flights:
         return True
 
 
-def _limit(endpoint: str, most: int) -> Limit:
-    return AdaptiveLimit(most) if endpoint else FixedLimit(most)
+def _limit(endpoint: Endpoint | None, most: int) -> Limit:
+    if endpoint is None:
+        return FixedLimit(most or MOST_HERE)
+    return AdaptiveLimit(most or (MOST_HERE if endpoint.is_here else MOST_ELSEWHERE))
 
 
 def _tell(limit: Limit, flight: Flight, future: Future[RawReply]) -> None:

@@ -26,7 +26,7 @@ from viewer.domain.run import (
 )
 from viewer.models.prices import most_microusd
 from viewer.models.retry import MAX_ATTEMPTS, retry_pause
-from viewer.services.flights import Flight, Flights
+from viewer.services.flights import MOST_ELSEWHERE, Flight, Flights
 from viewer.services.gate import open_gate
 from viewer.services.lanes import Leaving, Unreadable, Withheld
 from viewer.services.ledger import Answered, Asked, Ledger, Settled
@@ -51,14 +51,20 @@ _PREPARERS: Final = 2
 class BatchOptions:
     """How a batch is driven; nothing here changes an answer.
 
-    ``concurrency`` is the most questions in flight; ``orphans`` overrides each
+    ``concurrency`` is the most questions in flight, 0 for few to this machine and more
+    to servers elsewhere, as far as they take them; ``orphans`` overrides each
     model's own policy; ``retry_failed`` asks trials again that ended as
     provider_error.
     """
 
-    concurrency: int = 4
+    concurrency: int = 0
     orphans: OrphanPolicy | None = None
     retry_failed: bool = False
+
+    @property
+    def most(self) -> int:
+        """The most questions in flight to all endpoints together."""
+        return self.concurrency or MOST_ELSEWHERE
 
 
 def run_batch(
@@ -84,7 +90,7 @@ def run_batch(
             runs.mark_run(store, run, RunMark.RESUMED)
         if options.retry_failed:
             trials.reopen_failed(store, run)
-        with ThreadPoolExecutor(options.concurrency) as threads:
+        with ThreadPoolExecutor(options.most) as threads:
             coordinator = _Coordinator(
                 store, run, bench, options, cancel, executor or threads
             )
@@ -169,7 +175,7 @@ class _Coordinator:
                 answered.append(Answered(up.asked, reply, reused=True))
             elif not self._flights.follows(up):
                 self._board(up, leaving, stopped)
-            if len(answered) + len(unreadable) >= self._options.concurrency:
+            if len(answered) + len(unreadable) >= self._options.most:
                 break
         self._send(leaving)
         yield from self._settle(answered)

@@ -24,6 +24,7 @@ from viewer.studies.catalog import study_named
 from viewer.studies.protocol import GridReference, Stimulus, Study
 
 if TYPE_CHECKING:
+    from viewer.models.endpoint import Endpoint
     from viewer.models.protocol import RemoteAdapter
 
 _K = TypeVar("_K", bound=Hashable)
@@ -81,10 +82,9 @@ class Bench:
             self._draw_reference, 1 << 20
         )
 
-    def endpoint_of(self, model: str) -> str:
-        """Return host and port of a model's endpoint, "" for a model here."""
-        endpoint = endpoint_of(self.profiles[model])
-        return endpoint.address if endpoint else ""
+    def endpoint_of(self, model: str) -> "Endpoint | None":
+        """Return the endpoint that a model is asked at, None for a model here."""
+        return endpoint_of(self.profiles[model])
 
     def check_models(self) -> None:
         """Raise the sentence of a model that cannot be asked, before any is."""

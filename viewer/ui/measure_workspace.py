@@ -40,7 +40,8 @@ from viewer.ui.panels.results_panel import ResultsPanel
 from viewer.ui.panels.run_list import RunList, run_title
 from viewer.ui.tables.results_model import EMPTY, RowKey
 
-_CONCURRENCY: Final = 4
+_CONCURRENCY: Final = 0
+"""As many questions in flight as each endpoint is good for."""
 _EMPTY_WORDS: Final = (
     "There is no run yet.\n"
     "A batch asks models about a whole data set and measures their answers."

@@ -70,7 +70,7 @@ def _tiny_llava(folder: Path) -> dict[str, object]:
 
 def _tiny_gguf(folder: Path) -> dict[str, object]:
     llm, eye = write_tiny_model(folder)
-    return {"model": str(llm), "projector": str(eye), "n_ctx": 1024}
+    return {"model": str(llm), "projector": str(eye), "n_ctx": 1024, "threads": 1}
 
 
 def _tiny_network(folder: Path) -> dict[str, object]:

@@ -24,6 +24,7 @@ from viewer.models.reading import read_reply
 SETTINGS: dict[str, object] = {
     "n_ctx": 2048,
     "n_gpu_layers": 0,
+    "threads": 1,
     "temperature": 0.0,
     "max_tokens": 16,
     "logprobs": 3,

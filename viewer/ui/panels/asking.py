@@ -120,7 +120,7 @@ class Asking(QWidget):
         store = self._store
 
         def show(sent: _Sent) -> None:
-            parent = self.window()
+            parent = self.parentWidget() or self
             show_once(
                 parent,
                 f"saw {sha256}",

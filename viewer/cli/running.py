@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from viewer.cli.privacy import ask_for_keys
 from viewer.cli.shared import finish, json_option, store_option, threads_option
 from viewer.domain.run import OrphanPolicy
 from viewer.settings import read_settings
@@ -53,6 +54,8 @@ def run(
         orphans=OrphanPolicy(orphans) if orphans else None,
         retry_failed=retry_failed,
     )
+    if not worker:  # a process of its own would not know what is typed here
+        ask_for_keys(spec.models)
     with open_store(settings.store) as opened:
         number = plan_run(opened, spec, new=new)
         code = finish(opened, number, options, worker=worker)

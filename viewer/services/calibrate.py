@@ -28,8 +28,8 @@ Progress = Callable[[int, int], None]
 """Told how many questions of how many are answered."""
 _ATTEMPTS: Final = 4
 _SURE: Final = 0.5
-_COARSE: Final = 4.0
-"""Steps of a convention beyond which its answers are not exact."""
+_FAR_STEPS, _FAR_PX = 1.5, 30.0
+"""The error, in a convention's steps and in pixels, beyond which markers are missed."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _doubt(best: Fit) -> str:
         return "Its axes are written the other way round than this convention says."
     if best.confidence < _SURE:
         return "This is not sure: another convention fits nearly as well."
-    if best.median_px > _COARSE * max(best.resolution_px, 4.0):
+    if best.median_px > max(_FAR_STEPS * best.resolution_px, _FAR_PX):
         return "The model does not find the markers well."
     return ""
 

@@ -122,6 +122,13 @@ def test_that_replies_without_any_place_fit_nothing() -> None:
     assert calibration_as_json(found)["convention"] is None
 
 
+def test_that_a_model_that_does_not_find_the_markers_is_told() -> None:
+    found = calibrate(ModelProfile("uniform", "uniform"), wordings=["grid"])
+    assert found.best is not None
+    assert found.best.convention == "grid"
+    assert "does not find the markers well" in found.sentence
+
+
 def test_that_a_profile_without_a_convention_is_asked_in_every_wording() -> None:
     told: list[tuple[int, int]] = []
     profile = ModelProfile("mute", "scripted", {"answer": "no"})

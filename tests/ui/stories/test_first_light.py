@@ -202,7 +202,9 @@ def _batch_by_keyboard(story: Story) -> None:
     story.tab_to(page.models)
     story.press(Qt.Key.Key_Home)
     for row in range(page.models.count()):
-        if page.models.item(row).text().startswith(("asymmetry ", "uniform ")):
+        item = page.models.item(row)
+        wanted = item.text().startswith(("asymmetry ", "uniform "))
+        if wanted is not (item.checkState() is Qt.CheckState.Checked):
             story.press(Qt.Key.Key_Space)
         story.press(Qt.Key.Key_Down)
     assert page.form.models == ("asymmetry", "uniform")

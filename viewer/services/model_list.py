@@ -100,7 +100,7 @@ def _state_of_endpoint(
 ) -> tuple[Readiness, str]:
     variable = str(profile.settings.get("api_key_env", ""))
     if variable and not keys.key_named(variable):
-        return Readiness.NEEDS_KEY, f"needs a key: set {variable}"
+        return Readiness.NEEDS_KEY, f"needs a key: {variable}"
     endpoint = endpoint_of(profile)
     if endpoint is None or endpoint.is_here:
         return Readiness.READY, READY

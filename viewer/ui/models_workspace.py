@@ -114,6 +114,7 @@ class ModelsWorkspace(QWidget):
         self.profile.memory.cancel_wanted.connect(self._cancel_load)
         self.profile.test.test_wanted.connect(self._test)
         self.profile.list_wanted.connect(self._list)
+        self.profile.key_kept.connect(self.refresh)
         self.profile.calibration.calibrate_wanted.connect(self._calibrate)
         self.profile.calibration.stop_wanted.connect(self._stop_calibration)
         self.profile.calibration.convention_wanted.connect(self._set_convention)

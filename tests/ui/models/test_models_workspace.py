@@ -5,16 +5,19 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
 from tests.ui.models.conftest import MODELS
+from viewer.domain.errors import WrongUseError
 from viewer.models import catalog
 from viewer.services import model_list
 from viewer.services.model_profiles import apply_edit, new_models, saving
 from viewer.ui.desk import Desk
+from viewer.ui.dialogs import key_entry
+from viewer.ui.dialogs.key_entry import KeyEntry
 from viewer.ui.models_workspace import ModelsWorkspace
 from viewer.ui.notices import Notice
 from viewer.ui.params_form import Line
@@ -343,6 +346,46 @@ def test_that_a_calibration_can_be_cancelled(
     qtbot.waitUntil(lambda: bool(notices), timeout=WAIT_MS)
     assert "stopped" in notices[0].what
     assert panel.calibrate.isVisible()
+
+
+def test_that_a_key_is_typed_unseen_and_kept_in_no_file(
+    workspace: ModelsWorkspace,
+    desk: Desk,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: dict[str, str] = {}
+    monkeypatch.setattr(key_entry, "set_key", kept.__setitem__)
+    choose(workspace, "here")
+    workspace.profile.ask_for_key()
+    assert "Name the key first" in workspace.profile.hint.text()
+    field(workspace, "api_key_env").setText("HERE_KEY")
+    workspace.profile.ask_for_key()
+    (entry,) = workspace.profile.findChildren(KeyEntry)
+    assert entry.field.echoMode() is QLineEdit.EchoMode.Password
+    QTest.keyClicks(entry.field, "sk-canary")
+    with qtbot.waitSignal(workspace.profile.key_kept):
+        QTest.mouseClick(entry.keep, Qt.MouseButton.LeftButton)
+    assert kept == {"HERE_KEY": "sk-canary"}
+    workspace.handlers()["model.save"]()
+    assert 'api_key_env = "HERE_KEY"' in text(desk)
+    assert "canary" not in text(desk)
+
+
+def test_that_a_keyring_that_refuses_says_why(
+    workspace: ModelsWorkspace, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(name: str, key: str) -> None:
+        del name, key
+        raise WrongUseError("This computer has no keyring.", "Set the variable.")
+
+    monkeypatch.setattr(key_entry, "set_key", refuse)
+    entry = KeyEntry("HERE_KEY", workspace)
+    entry.show()
+    QTest.keyClicks(entry.field, "sk-canary")
+    entry.store()
+    qtbot.waitUntil(entry.problem.isVisible)
+    assert entry.problem.text() == "This computer has no keyring. Set the variable."
 
 
 def test_that_every_way_of_asking_has_a_form(workspace: ModelsWorkspace) -> None:

@@ -71,7 +71,7 @@ def test_that_each_model_says_what_it_needs(
         True,
     )
     locked = line(settings, "locked")
-    assert locked.state == "needs a key: set NO_SUCH_KEY"
+    assert locked.state == "needs a key: NO_SUCH_KEY"
     assert (locked.readiness, locked.can_ask) == (Readiness.NEEDS_KEY, False)
     with open_store(settings.store) as store:
         asking.add_consent(store, "api.example.org:443", None, "tests", granted=True)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -72,6 +73,7 @@ class ModelCalibration(QWidget):
         column.addLayout(row)
         column.addWidget(self.bar)
         column.addLayout(below)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.calibrate.clicked.connect(self.ask_to_calibrate)
         self.stop.clicked.connect(
             lambda: self.stop_wanted.emit(StopCalibrationWanted(self._name))

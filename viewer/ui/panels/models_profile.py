@@ -1,6 +1,6 @@
 """The settings of the chosen model, in a form built from the table of settings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,12 +30,13 @@ from viewer.ui.icons import icon
 from viewer.ui.labels import caption, primary, title
 from viewer.ui.panels.models_calibration import ModelCalibration
 from viewer.ui.panels.models_memory import ModelMemory
-from viewer.ui.panels.models_test import ModelTest
+from viewer.ui.panels.models_test import ModelTest, keep_room
 from viewer.ui.params_form import Line, ParamsForm
 from viewer.ui.tables.models_model import ModelRow
 
 _SETTLED_MS: Final = 150
 _CONVENTION: Final = "convention"
+_KEY: Final = "api_key_env"
 _COMES_WITH: Final = "It comes with Overread and has nothing to set."
 
 
@@ -93,6 +94,7 @@ class ModelProfilePanel(QWidget):
     """RevertWanted"""
     list_wanted = Signal(object)
     """ListWanted"""
+    key_kept = Signal()
 
     def __init__(self, models_file: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -159,6 +161,7 @@ class ModelProfilePanel(QWidget):
         column.setSpacing(16)
         column.addWidget(self.calibration)
         column.addWidget(self.test, 1)
+        keep_room(self.test)
         return page
 
     @property
@@ -237,13 +240,37 @@ class ModelProfilePanel(QWidget):
         self.calibration.setVisible(writes)
         if not (asks or writes):
             self.tabs.setCurrentIndex(0)
-        model = self.form.editors.get("model")
-        if asks and isinstance(model, Line):
-            action = model.addAction(
-                icon("format-list-bulleted"), QLineEdit.ActionPosition.TrailingPosition
+        if asks:
+            self._offer(
+                "model",
+                "format-list-bulleted",
+                "List the server's models",
+                self.ask_to_list,
             )
-            action.setToolTip("List the server's models")
-            action.triggered.connect(self.ask_to_list)
+            self._offer(
+                _KEY, "key-outline", "Keep the key of this name…", self.ask_for_key
+            )
+
+    def _offer(self, name: str, sign: str, tip: str, act: Callable[[], None]) -> None:
+        """Add a button to the end of a field."""
+        field = self.form.editors.get(name)
+        if isinstance(field, Line):
+            place = QLineEdit.ActionPosition.TrailingPosition
+            action = field.addAction(icon(sign), place)
+            action.setToolTip(tip)
+            action.triggered.connect(act)
+
+    def ask_for_key(self) -> None:
+        """Let a person type the key whose name stands in the form."""
+        name = str(self.form.values().get(_KEY) or "").strip()
+        if not name:
+            self.hint.setText("Name the key first, such as MY_SERVER_KEY.")
+            return
+        from viewer.ui.dialogs.key_entry import KeyEntry
+
+        entry = KeyEntry(name, self)
+        entry.kept.connect(self.key_kept)
+        entry.show()
 
     def ask_to_list(self) -> None:
         """Ask which models the server offers that stands in the form."""

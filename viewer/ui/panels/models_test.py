@@ -63,7 +63,7 @@ class ModelTest(QWidget):
         column.addLayout(row)
         column.addWidget(self.bar)
         column.addWidget(self.table, 1)
-        column.addStretch(0)
+        keep_room(self.table)
         self.test.clicked.connect(self.ask_to_test)
         self.show_found("", (), running=False, saved=False)
 
@@ -94,6 +94,13 @@ class ModelTest(QWidget):
         items[1].setIcon(icon(_SIGNS[row.verdict]))
         for column, item in enumerate(items):
             self.table.setItem(at, column, item)
+
+
+def keep_room(widget: QWidget) -> None:
+    """Let a widget keep its room while it is hidden, so that others stay in place."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
 
 
 def _words(rows: Sequence[ProbeRow], *, running: bool, saved: bool) -> str:

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QWidget
 
 from viewer.domain.errors import OverreadError
@@ -158,6 +158,12 @@ class ModelsWorkspace(QWidget):
             self.list.set_new_models(new_models())
             self.book.look()
         self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
+        """Let the form go while nobody looks: a change of theme styles every field."""
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.profile.clear_form()
 
     def refresh(self, chosen: str = "") -> None:
         """Read the models and their states again; ``chosen`` becomes the current."""

@@ -125,6 +125,19 @@ def test_that_a_changed_setting_is_kept_in_its_line_and_taken_back(
     assert field(workspace, "temperature").text() == ""
 
 
+def test_that_an_edit_outlasts_a_look_at_another_workspace(
+    workspace: ModelsWorkspace, qtbot: QtBot
+) -> None:
+    choose(workspace, "here")
+    field(workspace, "temperature").setText("0.5")
+    workspace.hide()
+    assert workspace.profile.form.editors == {}
+    workspace.show()
+    qtbot.waitUntil(lambda: "temperature" in workspace.profile.form.editors)
+    assert field(workspace, "temperature").text() == "0.5"
+    assert row(workspace, "here").edited
+
+
 def test_that_what_is_wrong_is_said_at_once_and_cannot_be_saved(
     workspace: ModelsWorkspace, qtbot: QtBot
 ) -> None:

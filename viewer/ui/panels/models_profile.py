@@ -198,6 +198,11 @@ class ModelProfilePanel(QWidget):
         self.name.setText(str(draft.table.get("name", "")))
         self.check()
 
+    def clear_form(self) -> None:
+        """Take the fields away until a model is shown again."""
+        self._check_soon.stop()
+        self.form.show_fields(())
+
     def show_state(self, row: ModelRow) -> None:
         """Show what has changed about the model but not its settings."""
         self.head.setText(row.line.name)

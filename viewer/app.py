@@ -197,7 +197,8 @@ def _report_first_image(window: MainWindow) -> None:
 
 
 def _finish_furnishing(window: MainWindow, read: "ReadWorkspace") -> None:
-    gc.enable()  # the start went without: hardly anything it makes is garbage
+    gc.freeze()  # what the start made stays; no collection need look through it
+    gc.enable()
     run_in_steps(window, (*_rest_of(window, read), window.return_to_workspace))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from viewer.ui import theme
@@ -38,13 +38,33 @@ def test_that_text_on_the_accent_and_on_what_is_chosen_stands_out(
     assert _contrast(palette.text, palette.chosen) >= 4.5
 
 
-def test_that_the_style_sheet_leaves_no_name_unreplaced(qapp: QApplication) -> None:
+def test_that_the_style_sheet_leaves_no_name_unreplaced(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
     for palette in theme.THEMES.values():
         theme.apply(qapp, palette)
-        assert "@" not in qapp.styleSheet()
+        assert palette.accent in window.styleSheet()
+        assert "@" not in window.styleSheet()
         assert theme.current() is palette
     assert not theme.LIGHT.dark
     assert theme.DARK.dark
+
+
+def test_that_a_page_of_a_window_wears_its_theme(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    page = QDialog(window)
+    theme.apply(qapp, theme.LIGHT)
+    button = QPushButton("Ask", page)
+    button.setProperty("primary", True)
+    button.resize(80, 30)
+    shown = button.grab().toImage()
+    assert shown.pixelColor(12, 4).name().upper() == theme.LIGHT.accent.upper()
+    assert page.styleSheet() == ""
 
 
 def test_that_icons_follow_the_theme(qtbot: QtBot, qapp: QApplication) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
@@ -40,6 +40,9 @@ from viewer.ui.panels.results_panel import ResultsPanel
 from viewer.ui.panels.run_list import RunList, run_title
 from viewer.ui.tables.results_model import EMPTY, RowKey
 
+if TYPE_CHECKING:
+    from viewer.services.batch_form import BatchForm
+
 _CONCURRENCY: Final = 0
 """As many questions in flight as each endpoint is good for."""
 _EMPTY_WORDS: Final = (
@@ -62,6 +65,7 @@ class MeasureWorkspace(QWidget):
         self._mine: set[int] = set()
         self._chosen: TrialChosen | None = None
         self._batch: BatchDialog | None = None
+        self._form: BatchForm | None = None
         self._fresh = False
         self.runs, self.results = RunList(), ResultsPanel()
         self.film = Filmstrip(self._store, desk.decoder)
@@ -85,12 +89,20 @@ class MeasureWorkspace(QWidget):
     def open_batch(self) -> None:
         """Show the page on which a batch is put together; the window stays free."""
         if self._batch is None:
-            self._batch = BatchDialog(self._desk.settings, self)
+            self._batch = BatchDialog(self._desk.settings, self, self._form)
+            self._batch.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             self._batch.start_wanted.connect(self.start)
+            self._batch.finished.connect(self._keep_form)
         self._batch.reload()
         self._batch.show()
         self._batch.raise_()
         self._batch.activateWindow()
+
+    def _keep_form(self, *_: object) -> None:
+        """Keep what the page says for the next one; it is deleted once closed."""
+        if self._batch is not None:
+            form, self._batch = self._batch.form, None
+            self._form = form if form.study else self._form  # closed before it filled
 
     def return_to_row(self) -> None:
         """Come back to the row, and the trial, that a case was chosen from."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 STEP: Final = 4
 """Pixels that all spacing is a multiple of."""
@@ -68,6 +68,7 @@ LIGHT: Final = Palette(
     chosen="#CFE3F3",
     warning="#8A5A00",
 )
+_STYLE: Final = "fusion"
 THEMES: Final = {palette.name: palette for palette in (DARK, LIGHT)}
 
 _IN_USE: dict[str, Palette] = {"palette": DARK}
@@ -79,12 +80,23 @@ def current() -> Palette:
 
 
 def apply(app: QApplication, palette: Palette) -> None:
-    """Give the application a theme; widgets hear of it as a change of palette."""
+    """Give the application's windows a theme; they hear of it as a change of palette.
+
+    The sheet is each window's own, and what belongs to it inherits it: the
+    application's would be worked out anew for every widget, at five times the price.
+    """
     _IN_USE["palette"] = palette
-    if not app.styleSheet():  # once: a style polishes every widget there is
-        app.setStyle("Fusion")
+    if app.style().name() != _STYLE:  # once: a style polishes every widget there is
+        app.setStyle(_STYLE)
     app.setPalette(_qt_palette(palette))
-    app.setStyleSheet(_style_sheet(palette))
+    for window in app.topLevelWidgets():
+        if window.parent() is None:
+            dress(window)
+
+
+def dress(window: QWidget) -> None:
+    """Give a window without a parent, made after :func:`apply`, the theme in use."""
+    window.setStyleSheet(_style_sheet(current()))
 
 
 def caption_font(base: QFont) -> QFont:

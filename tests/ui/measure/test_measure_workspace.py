@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.measure_store import finished_run
+from tests.helpers.window_story import found
 from viewer.domain.answer import Status
 from viewer.domain.run import ModelStopped
 from viewer.services.background import WorkerEvent
@@ -21,6 +22,7 @@ from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui import theme
 from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.film_picture import FilmPictures
 
@@ -205,3 +207,31 @@ def test_that_why_a_run_asks_no_more_is_told_for_batches_only(
         sentence = f"The ceiling of run {stopped} is reached."
         worker.message.emit(WorkerEvent(ModelStopped(stopped, "m", sentence)))
     assert told == [f"The ceiling of run {run} is reached."]
+
+
+def test_that_the_batch_page_comes_back_as_it_was_left(
+    workspace: MeasureWorkspace, qtbot: QtBot
+) -> None:
+    workspace.open_batch()
+    page = found(workspace, BatchDialog)
+    qtbot.waitUntil(lambda: page.models.count() > 0)
+    page.seed.setValue(7)
+    with qtbot.waitSignal(page.destroyed):
+        page.reject()
+    workspace.open_batch()
+    again = found(workspace, BatchDialog)
+    qtbot.waitUntil(lambda: again.seed.value() == 7)
+    assert again.form.models == ("asymmetry",)
+
+
+def test_that_a_batch_page_closed_before_it_filled_is_forgotten(
+    workspace: MeasureWorkspace, qtbot: QtBot
+) -> None:
+    workspace.open_batch()
+    empty = found(workspace, BatchDialog)
+    with qtbot.waitSignal(empty.destroyed):
+        empty.reject()
+    workspace.open_batch()
+    page = found(workspace, BatchDialog)
+    qtbot.waitUntil(lambda: page.form.study == "grid_localization")
+    assert page.form.models == ("asymmetry",)

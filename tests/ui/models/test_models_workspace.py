@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QMenu
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.scripted_endpoint import EndpointScript
@@ -217,7 +217,8 @@ def test_that_what_comes_with_the_program_cannot_be_changed(
     assert not workspace.list.delete.isEnabled()
     assert not workspace.list.duplicate.isEnabled()
     assert not workspace.profile.save.isVisible()
-    assert "comes with Overread" in workspace.profile.hint.text()
+    shown = [w.text() for w in workspace.profile.findChildren(QLabel) if w.isVisible()]
+    assert any("comes with Overread" in text for text in shown)
 
 
 def test_that_a_file_changed_by_another_program_is_not_overwritten(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from tests.helpers.window_story import (
     PICTURES_VARIABLE,
@@ -216,7 +217,7 @@ def _batch_by_keyboard(story: Story) -> None:
 
 def _wait_for_window(story: Story, page: BatchDialog) -> None:
     """The page goes, and the window has the keyboard again, as desktops do it."""
-    story.wait(page.isHidden)
+    story.wait(lambda: not isValid(page) or page.isHidden())
     story.window.activateWindow()
     story.wait(story.window.isActiveWindow)
 

@@ -92,9 +92,15 @@ class BatchDialog(QDialog):
     start_wanted = Signal(object)
     """RunSpec to plan and run"""
 
-    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        parent: QWidget | None = None,
+        form: BatchForm | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Batch")
+        self._first = form
         self.setModal(False)
         self._settings = settings
         self._errands = Errands(self)
@@ -208,6 +214,9 @@ class BatchDialog(QDialog):
         self.models.blockSignals(False)
         if not self.preset.count():
             self._show_presets()
+        if self._first is not None:
+            form, self._first = self._first, None
+            self.show_form(form)
         self._edited()
 
     def _show_presets(self) -> None:
@@ -266,7 +275,7 @@ class BatchDialog(QDialog):
         )
 
     def _hand_over(self, spec: RunSpec) -> None:
-        self.hide()
+        self.accept()
         self.start_wanted.emit(spec)
 
     def _fail(self, error: Exception) -> None:

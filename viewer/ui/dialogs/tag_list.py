@@ -14,7 +14,6 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QTableView,
@@ -100,10 +99,8 @@ class TagList(QDialog):
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.verticalHeader().hide()
         view.verticalHeader().setDefaultSectionSize(_ROW_PX)
-        header = view.horizontalHeader()
-        header.setStretchLastSection(True)
-        for column in range(len(_COLUMNS) - 1):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        view.horizontalHeader().setStretchLastSection(True)
+        view.resizeColumnsToContents()  # once: a header that follows measures every row
         return view
 
     def _count(self, *_: object) -> None:

@@ -151,6 +151,8 @@ class ModelProfilePanel(QWidget):
             self.column.addWidget(widget)
         self._pages.addWidget(self._scroll)
         self._pages.addWidget(self._page_of_tests())
+        self._built_in = _page_that_says(_COMES_WITH)
+        self._pages.addWidget(self._built_in)
         self.column.addWidget(self._pages, 1)
         self.column.addLayout(buttons)
 
@@ -182,12 +184,13 @@ class ModelProfilePanel(QWidget):
         """Show a model; the person's own one, ``draft``, can be changed."""
         self.show_state(row)
         own = draft is not None
-        for widget in (self._pages, self.save, self.revert):
+        for widget in (self.hint, self.save, self.revert):
             widget.setVisible(own)
         if draft is None:
             self.tabs.hide()
-            self.hint.setText(_COMES_WITH)
+            self._pages.setCurrentWidget(self._built_in)
             return
+        self._pages.setCurrentIndex(self.tabs.currentIndex())
         self._shown = draft
         self.form.blockSignals(True)
         self.form.show_fields(settings_fields(str(draft.table.get("adapter", ""))))
@@ -320,3 +323,12 @@ class ModelProfilePanel(QWidget):
 
 def _settings(table: Mapping[str, object]) -> dict[str, object]:
     return {k: v for k, v in table.items() if k not in ("name", "adapter")}
+
+
+def _page_that_says(words: str) -> QWidget:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addWidget(QLabel(words, wordWrap=True))
+    column.addStretch(1)
+    return page

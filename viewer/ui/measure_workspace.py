@@ -102,7 +102,8 @@ class MeasureWorkspace(QWidget):
         """Keep what the page says for the next one; it is deleted once closed."""
         if self._batch is not None:
             form, self._batch = self._batch.form, None
-            self._form = form if form.study else self._form  # closed before it filled
+            filled = form.study and form.dataset
+            self._form = form if filled else self._form
 
     def return_to_row(self) -> None:
         """Come back to the row, and the trial, that a case was chosen from."""

@@ -209,3 +209,16 @@ def test_that_a_batch_started_in_the_window_ends_as_a_selected_run(
     )
     bridge.close()
     assert [run.status for run in run_list(settings.store)] == [RunStatus.FINISHED]
+
+
+def test_that_a_data_set_registered_meanwhile_is_offered(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    page = BatchDialog(settings)
+    qtbot.addWidget(page)
+    page.reload()
+    qtbot.waitUntil(lambda: page.models.count() > 0)
+    assert page.form.dataset == ""
+    with open_store(settings.store) as store:
+        import_dataset(store, "folder", write_images(tmp_path / "images", _N), "late")
+    qtbot.waitUntil(lambda: page.form.dataset == "late")

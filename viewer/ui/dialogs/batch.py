@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 _WHAT: Final = ("findings", "views")
 _HOW: Final = ("grids",)
 _PAUSE_MS: Final = 300
+_AGAIN_MS: Final = 1000
+"""Without a data set, one may be in the making; it is looked for again after this."""
 _MOST_REPEATS: Final = 1000
 _LARGEST_SEED: Final = 2**31 - 1
 _LARGEST_CEILING: Final = 1_000_000
@@ -115,6 +117,7 @@ class BatchDialog(QDialog):
         self.start, self.open_file = QPushButton(), QPushButton("Open study file…")
         self.save_file = QPushButton("Save study file…")
         self._soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        self._again = QTimer(self, interval=_AGAIN_MS, singleShot=True)
         self._lay_out()
         self._connect()
         self._show_estimate(None)
@@ -212,6 +215,8 @@ class BatchDialog(QDialog):
         for state in offers.models:
             _tick(_model_item(state, self.models), ticked)
         self.models.blockSignals(False)
+        if not offers.datasets:
+            self._again.start()
         if not self.preset.count():
             self._show_presets()
         if self._first is not None:
@@ -293,6 +298,7 @@ class BatchDialog(QDialog):
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._work_out)
+        self._again.timeout.connect(self.reload)
         self.study.activated.connect(self._show_presets)
         self.preset.activated.connect(self._show_fields)
         self.dataset.currentIndexChanged.connect(self._edited)

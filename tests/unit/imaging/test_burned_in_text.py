@@ -61,3 +61,14 @@ def test_that_without_the_finder_it_says_how_to_get_it(
     assert "pip install overread[ocr]" in (text_finder_missing() or "")
     with pytest.raises(MissingDependencyError, match="overread"):
         find_text(Raster(film()))
+
+
+def test_that_what_a_library_does_to_the_environment_is_undone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OVERREAD_TEST_KEPT", "before")
+    with burned_in_text._environment_kept():
+        os.environ["OVERREAD_TEST_KEPT"] = "changed"
+        os.environ["OVERREAD_TEST_ADDED"] = "by a library"
+    assert os.environ["OVERREAD_TEST_KEPT"] == "before"
+    assert "OVERREAD_TEST_ADDED" not in os.environ

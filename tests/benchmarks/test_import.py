@@ -22,7 +22,8 @@ def _print_rate(benchmark: BenchmarkFixture, what: str) -> None:
 
 def test_dicom_headers(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     paths = [write_dicom(tmp_path / f"{n}.dcm") for n in range(IMAGES)]
-    benchmark(lambda: [read_headers(path) for path in paths])
+    read_all = benchmark(lambda: [read_headers(path) for path in paths])
+    assert [one[0].ref.path for one in read_all] == paths
     _print_rate(benchmark, "DICOM headers")
 
 
@@ -31,5 +32,6 @@ def test_chexlocalize_import(benchmark: BenchmarkFixture, tmp_path: Path) -> Non
     for key in _keys():
         write_dicom(data.image_path(key, ".dcm"), view_position="PA")
     data.segment({key: {"Edema": coded(square())} for key in _keys()})
-    benchmark(lambda: read(tmp_path, "x"))
+    dataset = benchmark(lambda: read(tmp_path, "x"))
+    assert [set(image.masks) for image in dataset.images] == [{"Edema"}] * IMAGES
     _print_rate(benchmark, "images imported")

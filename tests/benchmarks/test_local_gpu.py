@@ -44,12 +44,15 @@ def test_how_fast_a_model_shaped_as_gemma_3_4b_answers(tmp_path: Path) -> None:
     del model
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
-    measure(tmp_path / "gemma", "cuda", QUESTIONS)
+    assert measure(tmp_path / "gemma", "cuda", QUESTIONS) == QUESTIONS
     print(f"peak {torch.cuda.max_memory_allocated() / GIB:.1f} GiB of GPU memory")
 
 
-def measure(folder: Path, device: str, n: int) -> None:
-    """Print how long a model takes to load and to answer ``n`` questions."""
+def measure(folder: Path, device: str, n: int) -> int:
+    """Print how long a model takes to load and to answer ``n`` questions.
+
+    Returns how many of them it answered with at least one token.
+    """
     settings: dict[str, Any] = {"batch_size": BATCH, "max_new_tokens": TOKENS}
     model = local_model(folder, device=device, **settings)
     start = time.perf_counter()
@@ -64,12 +67,14 @@ def measure(folder: Path, device: str, n: int) -> None:
             pool.map(lambda png: model.generate(request(facts(), png=png)), sent)
         )
     seconds = time.perf_counter() - start
-    tokens = sum(model.read(one).usage.tokens_out or 0 for one in raw)
+    lengths = [model.read(one).usage.tokens_out or 0 for one in raw]
+    tokens = sum(lengths)
     print(
         f"{n} questions in {seconds:.1f} s: {n / seconds:.2f} a second, "
         f"{tokens / seconds:.0f} tokens a second; GPU used {np.mean(used or [0]):.0f} %"
     )
     model.unload()
+    return sum(length > 0 for length in lengths)
 
 
 @contextmanager

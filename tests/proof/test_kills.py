@@ -75,9 +75,11 @@ def verify(trial: KillTrial) -> None:
 
 @pytest.mark.parametrize("n_kills", [3])
 def test_that_a_few_kills_buy_nothing_twice(tmp_path: Path, n_kills: int) -> None:
-    run_kills(tmp_path, 24, n_kills, 0.05)
+    trial = run_kills(tmp_path, 24, n_kills, 0.05)
+    assert 1 <= trial.report.kills.total() <= n_kills
 
 
 @pytest.mark.proof
 def test_that_fifty_kills_of_each_kind_buy_nothing_twice(tmp_path: Path) -> None:
-    run_kills(tmp_path, 200, 150, 0.05)
+    trial = run_kills(tmp_path, 200, 150, 0.05)
+    assert 1 <= trial.report.kills.total() <= 150

@@ -52,7 +52,9 @@ def check_statuses(result: Any, n: int) -> None:  # noqa: ANN401 - any JSON
 def test_that_seven_families_answer_each_item_with_one_status(
     overread: Callable[..., Any], phantom: Path, tmp_path: Path
 ) -> None:
-    check_statuses(ask(overread, phantom, tmp_path, 2), 2)
+    result = ask(overread, phantom, tmp_path, 2)
+    check_statuses(result, 2)
+    assert {row["model"] for row in result["results"]} == set(tiny_vlm.FAMILIES)
 
 
 @pytest.mark.proof
@@ -64,3 +66,4 @@ def test_that_seven_families_answer_twenty_phantoms_each(
     result = ask(overread, phantom, tmp_path, 20)
     print(result["counts"], os.cpu_count(), "cores")  # noqa: T201 - a figure to read
     check_statuses(result, 20)
+    assert {row["model"] for row in result["results"]} == set(tiny_vlm.FAMILIES)

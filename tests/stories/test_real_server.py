@@ -107,4 +107,5 @@ def test_that_the_server_of_transformers_ends_twenty_phantom_items_as_well(
     overread("import", "chexlocalize", phantom, "--name", "phantom")
     folder = tmp_path / "tiny-llava"
     with transformers_server(folder) as base_url:
-        ask_both(overread, tmp_path, base_url, str(folder))
+        result = ask_both(overread, tmp_path, base_url, str(folder))
+    assert {row["model"] for row in result["results"]} == {"chat", "responses"}

@@ -57,9 +57,11 @@ def test_that_a_cancelled_job_calls_nobody(qtbot: QtBot, *, started: bool) -> No
 def test_that_what_somebody_waits_for_does_not_queue_behind_thumbnails(
     qtbot: QtBot,
 ) -> None:
-    go, done = threading.Event(), list[str]()
+    go, done, thumbnails = threading.Event(), list[str](), list[bool]()
     for _ in range(20):
-        run_in_background(go.wait, lambda _: None, priority=-1)
+        run_in_background(go.wait, thumbnails.append, priority=-1)
     run_in_background(lambda: "image", done.append)
     qtbot.waitUntil(lambda: done == ["image"])
+    assert thumbnails == []
     go.set()
+    qtbot.waitUntil(lambda: len(thumbnails) == 20)

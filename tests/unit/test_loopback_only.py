@@ -31,5 +31,8 @@ def test_that_what_a_test_starts_is_held_too() -> None:
 
 
 def test_that_this_machine_can_be_reached() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        socket.create_connection(server.getsockname(), timeout=5).close()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname(), timeout=5) as made,
+    ):
+        assert made.getpeername() == server.getsockname()

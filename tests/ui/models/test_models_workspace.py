@@ -70,6 +70,8 @@ def test_that_nothing_installed_is_said_with_the_way_to_get_it(
     workspace.refresh()
     said = "needs torch: pip install overread[local]"
     qtbot.waitUntil(lambda: row(workspace, "large").line.state == said)
+    assert row(workspace, "large").state == said
+    assert row(workspace, "uniform").line.state == "ready"
 
 
 def test_that_a_model_loads_with_progress_and_memory_and_unloads(

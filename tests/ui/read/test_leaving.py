@@ -213,7 +213,8 @@ def test_that_what_the_worker_cannot_read_is_said(asked: Asked) -> None:
     asked.qtbot.waitUntil(lambda: asked.stayed == ["It is damaged."])
     asked.leaving.check(asked.command, asked.image)
     worker.listener(WorkerDied("It died."))
-    asked.qtbot.waitUntil(lambda: asked.stayed[1:] == ["It died."])
+    asked.qtbot.waitUntil(lambda: len(asked.stayed) == 2)
+    assert asked.stayed == ["It is damaged.", "It died."]
 
 
 def test_that_a_restricted_image_stays_with_its_sentence(asked: Asked) -> None:

@@ -111,6 +111,8 @@ def test_that_it_follows_grid_and_window_and_warns_of_small_cells(
     before = dialog.seen.picture.pixmap().toImage()
     pair.view.set_window(Window(300.0, 20.0))
     qtbot.waitUntil(lambda: dialog.seen.picture.pixmap().toImage() != before)
+    assert dialog.seen.picture.pixmap().size().width() > 0
+    assert any("smaller than a patch" in words for words in dialog.warned)
 
 
 def test_that_without_an_image_it_says_what_to_do(

@@ -145,8 +145,10 @@ def test_that_another_magnification_shows_the_middle_of_the_view(
     bar = window.slides.bar
     bar.scales.activated.emit(5)
     qtbot.waitUntil(lambda: window.frame == 7)  # the middle of the slide at 20x
+    assert window.slides.bar.scales.currentIndex() == 5
     bar.scales.activated.emit(0)
     qtbot.waitUntil(lambda: window.frame == 0)
+    assert window.slides.bar.scales.currentIndex() == 0
 
 
 def test_that_the_scale_bar_of_a_slide_is_in_micrometres(window: _Window) -> None:

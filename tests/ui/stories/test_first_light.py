@@ -79,6 +79,7 @@ def test_that_a_person_gets_from_an_image_to_a_miss_and_back(story: Story) -> No
     story.press(Qt.Key.Key_Escape)
     _check_back(story, key)
     story.picture("mouse_8_back")
+    assert story.window.place is Place.MEASURE
 
 
 def test_that_the_keyboard_alone_gets_from_an_image_to_a_miss_and_back(
@@ -110,6 +111,7 @@ def test_that_the_keyboard_alone_gets_from_an_image_to_a_miss_and_back(
     story.press(Qt.Key.Key_Escape)
     _check_back(story, key)
     story.picture("keys_7_back")
+    assert story.window.place is Place.MEASURE
 
 
 def test_that_an_answer_about_a_finding_without_a_reference_is_drawn(

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,8 +74,11 @@ def items_sha256(store: Path, run: int, folder: Path) -> str:
     return hashlib.sha256((folder / "items.csv").read_bytes()).hexdigest()
 
 
-def kill_windows(folder: Path, n_items: int, kills: list[int]) -> None:
-    """Start a batch in a window and kill a window at each of these many answers."""
+def kill_windows(folder: Path, n_items: int, kills: list[int]) -> Counter[str]:
+    """Start a batch in a window and kill a window at each of these many answers.
+
+    Returns how often each request was received.
+    """
     images = write_images(folder / "d", n_items)
     journal = folder / "journal.jsonl"
     with serving(journal, _LATENCY_S) as base_url:
@@ -94,6 +98,7 @@ def kill_windows(folder: Path, n_items: int, kills: list[int]) -> None:
         expected = on_the_command_line(folder, images, trial.study_file)
     assert killing.kills == len(kills)
     assert items_sha256(trial.store_path, trial.run, folder / "window") == expected
+    return received
 
 
 def on_the_command_line(folder: Path, images: Path, study_file: Path) -> str:
@@ -107,9 +112,11 @@ def on_the_command_line(folder: Path, images: Path, study_file: Path) -> str:
 def test_that_a_batch_goes_on_when_its_killed_window_is_opened_again(
     tmp_path: Path,
 ) -> None:
-    kill_windows(tmp_path, 24, [6])
+    received = kill_windows(tmp_path, 24, [6])
+    assert set(received.values()) == {1}
 
 
 @pytest.mark.proof
 def test_that_a_batch_outlives_twenty_windows(tmp_path: Path) -> None:
-    kill_windows(tmp_path, 400, list(range(8, 388, 19)))
+    received = kill_windows(tmp_path, 400, list(range(8, 388, 19)))
+    assert set(received.values()) == {1}

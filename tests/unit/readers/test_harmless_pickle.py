@@ -203,7 +203,9 @@ def test_that_a_spoilt_pickle_is_read_or_refused_and_runs_nothing(
 
 @given(st.binary(max_size=200))
 def test_that_any_bytes_are_read_or_refused(data: bytes) -> None:
+    before = set(sys.modules)
     _read_or_refused(data)
+    assert set(sys.modules) == before
 
 
 def _read_or_refused(data: bytes) -> None:

@@ -82,6 +82,9 @@ def test_that_a_value_of_the_header_keeps_the_question_here(
 )
 def test_that_other_words_pass(finding: str, header: tuple[Identifier, ...]) -> None:
     ask(finding, header)
+    held = Identifier("PatientID", finding)
+    with pytest.raises(PrivacyError, match="PatientID"):
+        ask(finding, (*header, held))
 
 
 def test_that_what_every_question_says_names_nobody() -> None:

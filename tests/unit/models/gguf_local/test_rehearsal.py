@@ -66,12 +66,15 @@ def test_that_files_are_tried_once_and_again_after_a_change(model: GgufModel) ->
 def test_that_what_is_refused_in_order_passes_for_the_real_load_says_why(
     model: GgufModel,
 ) -> None:
-    rehearse(
-        model,
-        SETTINGS,
-        threading.Event(),
-        lambda _: [sys.executable, "-c", "raise SystemExit(3)"],
-    )
+    tried = list[Sequence[str]]()
+
+    def command(arguments: Sequence[str]) -> list[str]:
+        tried.append(arguments)
+        return [sys.executable, "-c", "raise SystemExit(3)"]
+
+    for _ in range(2):
+        rehearse(model, SETTINGS, threading.Event(), command)
+    assert len(tried) == 1, "it is tried no more, for the load itself will tell"
 
 
 def test_that_a_trial_that_does_not_end_counts_as_broken(model: GgufModel) -> None:

@@ -166,10 +166,12 @@ class _Lane:
         self._closed = False
 
     def start(self) -> None:
+        """Let the process begin, so that the first image need not wait for it."""
         with self._turn:
             self._running()
 
     def close(self) -> None:
+        """End the process; who waits for it is told, and it is not begun again."""
         self._closed = True
         if self._process is not None:
             self._process.kill()  # lets go who waits for it, and with it the turn

@@ -151,6 +151,7 @@ def _bar(received: _Received) -> Foreign:
             super().__init__(*args, **{**settings, "disable": True})
 
         def update(self, n: float | None = 1) -> None:
+            """Count what arrived."""
             self.n += n or 0
             if self._counts_bytes:
                 received.count(self.n)

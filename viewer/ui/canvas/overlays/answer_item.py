@@ -57,17 +57,17 @@ def provenance(answer: "StoredAnswer") -> str:
 
 
 class AnswerShape(Protocol):
-    """What one kind of answer looks like, in one file each.
-
-    ``extent`` is the smallest native rectangle around it, null where there is nothing
-    to draw; ``legend`` explains its colours, None where they need no words.
-    """
+    """What one kind of answer looks like, in one file each."""
 
     @property
-    def extent(self) -> QRectF: ...  # noqa: D102 - said above
+    def extent(self) -> QRectF:
+        """The smallest native rectangle around it, null with nothing to draw."""
+        ...
 
     @property
-    def legend(self) -> Legend | None: ...  # noqa: D102 - said above
+    def legend(self) -> Legend | None:
+        """What explains its colours, None where they need no words."""
+        ...
 
     def anchor(self, native: QTransform) -> QRectF:
         """Return the view's rectangle beside which the tag stands."""

@@ -2,21 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.phantom.evidence_cases import PhantomCase, make_case
 from viewer.services.make_phantom import PhantomSummary
-from viewer.services.phantom_folder import claim
+from viewer.services.phantom_folder import Collection, begin, write_each
 from viewer.writers.phantom_cases import write_case
 
 SMALLEST: Final = SizePx(128, 128)
 LARGEST: Final = SizePx(2048, 2048)
-_WORKERS: Final = 2
+_KIND: Final = Collection(
+    "invented cases; no such persons exist",
+    "cases",
+    "a case's images",
+    SMALLEST,
+    LARGEST,
+)
 
 
 def make_cases(
@@ -52,18 +56,8 @@ def make_cases(
         If a number is out of range, or the folder is somebody else's or cannot be
         written.
     """
-    _check(n, seed, size)
-    claim(out, _marker(n, seed, size))
-    cases: list[PhantomCase] = []
-    with ThreadPoolExecutor(_WORKERS) as pool:
-        try:
-            made = pool.map(partial(_write_one, out, seed, size), range(n))
-            for done, case in enumerate(made, start=1):
-                cases.append(case)
-                progress(done, n)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    begin(_KIND, out, n, seed, size)
+    cases = write_each(partial(_write_one, out, seed, size), n, progress)
     images = sum(len(made.images) for made in cases)
     counts = Counter(made.case.diagnosis for made in cases)
     return PhantomSummary(out, n, images, dict(counts))
@@ -73,29 +67,3 @@ def _write_one(out: Path, seed: int, size: SizePx, index: int) -> PhantomCase:
     made = make_case(seed, index, size)
     write_case(out, made, size)
     return made
-
-
-def _check(n: int, seed: int, size: SizePx) -> None:
-    if n < 1 or seed < 0:
-        raise WrongUseError(
-            f"{n} cases of seed {seed} cannot be made.",
-            "Ask for at least one case and a seed of 0 or more.",
-        )
-    small = size.rows < SMALLEST.rows or size.columns < SMALLEST.columns
-    large = size.rows > LARGEST.rows or size.columns > LARGEST.columns
-    if small or large:
-        raise WrongUseError(
-            f"{size.columns} × {size.rows} pixels is no size for a case's images.",
-            f"Choose between {SMALLEST.columns}x{SMALLEST.rows} and "
-            f"{LARGEST.columns}x{LARGEST.rows}.",
-        )
-
-
-def _marker(n: int, seed: int, size: SizePx) -> dict[str, object]:
-    return {
-        "phantom": "invented cases; no such persons exist",
-        "cases": n,
-        "seed": seed,
-        "rows": size.rows,
-        "columns": size.columns,
-    }

@@ -2,23 +2,27 @@
 
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.phantom.patient import make_patient
 from viewer.services.make_phantom import LARGEST, SMALLEST, PhantomSummary
-from viewer.services.phantom_folder import claim
+from viewer.services.phantom_folder import Collection, begin, write_each
 from viewer.writers.phantom_chests import (
     WrittenChest,
     write_chest,
     write_chests_truth,
 )
 
-_WORKERS: Final = 2
+_KIND: Final = Collection(
+    "synthetic radiographs with anatomies; no such persons exist",
+    "patients",
+    "a radiograph",
+    SMALLEST,
+    LARGEST,
+)
 
 
 def make_chests(
@@ -56,18 +60,8 @@ def make_chests(
         If a number is out of range, or the folder is somebody else's or cannot be
         written.
     """
-    _check(n, seed, size)
-    claim(out, _marker(n, seed, size))
-    chests: list[WrittenChest] = []
-    with ThreadPoolExecutor(_WORKERS) as pool:
-        try:
-            made = pool.map(partial(_write_one, out, seed, size), range(n))
-            for done, chest in enumerate(made, start=1):
-                chests.append(chest)
-                progress(done, n)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    begin(_KIND, out, n, seed, size)
+    chests = write_each(partial(_write_one, out, seed, size), n, progress)
     write_chests_truth(out, chests)
     counts = Counter(finding for chest in chests for finding in chest.boxes)
     return PhantomSummary(out, n, n, dict(counts))
@@ -75,29 +69,3 @@ def make_chests(
 
 def _write_one(out: Path, seed: int, size: SizePx, index: int) -> WrittenChest:
     return write_chest(out, make_patient(seed, index), size)
-
-
-def _check(n: int, seed: int, size: SizePx) -> None:
-    if n < 1 or seed < 0:
-        raise WrongUseError(
-            f"{n} radiographs of seed {seed} cannot be made.",
-            "Ask for at least one and a seed of 0 or more.",
-        )
-    small = size.rows < SMALLEST.rows or size.columns < SMALLEST.columns
-    large = size.rows > LARGEST.rows or size.columns > LARGEST.columns
-    if small or large:
-        raise WrongUseError(
-            f"{size.columns} × {size.rows} pixels is no size for a radiograph.",
-            f"Choose between {SMALLEST.columns}x{SMALLEST.rows} and "
-            f"{LARGEST.columns}x{LARGEST.rows}.",
-        )
-
-
-def _marker(n: int, seed: int, size: SizePx) -> dict[str, object]:
-    return {
-        "phantom": "synthetic radiographs with anatomies; no such persons exist",
-        "patients": n,
-        "seed": seed,
-        "rows": size.rows,
-        "columns": size.columns,
-    }

@@ -3,17 +3,15 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.domain.task_selection import Answerable
 from viewer.phantom.reader_grades import MODELS, grades_of, output_of
 from viewer.services.make_phantom import LARGEST, SMALLEST, PhantomSummary
-from viewer.services.phantom_folder import claim
+from viewer.services.phantom_folder import Collection, begin, write_each
 from viewer.writers.phantom_readings import (
     WrittenStudy,
     write_answers,
@@ -22,7 +20,13 @@ from viewer.writers.phantom_readings import (
     write_tasks,
 )
 
-_WORKERS: Final = 2
+_KIND: Final = Collection(
+    "synthetic chest studies with reports; no such persons exist",
+    "studies",
+    "a radiograph",
+    SMALLEST,
+    LARGEST,
+)
 
 
 def make_readings(
@@ -43,18 +47,8 @@ def make_readings(
         If a number is out of range, or the folder is somebody else's or cannot be
         written.
     """
-    _check(n, seed, size)
-    claim(out, _marker(n, seed, size))
-    studies: list[WrittenStudy] = []
-    with ThreadPoolExecutor(_WORKERS) as pool:
-        try:
-            write = partial(write_study, out, seed, size=size)
-            for done, study in enumerate(pool.map(write, range(n)), start=1):
-                studies.append(study)
-                progress(done, n)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    begin(_KIND, out, n, seed, size)
+    studies = write_each(partial(write_study, out, seed, size=size), n, progress)
     write_tasks(out, studies)
     named = list(_named(studies))
     for model in MODELS:
@@ -96,29 +90,3 @@ def _answer(model: str, i: int, study: WrittenStudy, *, answerable: bool) -> obj
         for image in range(1, made.images + 1)
     ]
     return f"{study.report.findings}\n{json.dumps({'boxes': boxes})}"
-
-
-def _check(n: int, seed: int, size: SizePx) -> None:
-    if n < 1 or seed < 0:
-        raise WrongUseError(
-            f"{n} studies of seed {seed} cannot be made.",
-            "Ask for at least one study and a seed of 0 or more.",
-        )
-    small = size.rows < SMALLEST.rows or size.columns < SMALLEST.columns
-    large = size.rows > LARGEST.rows or size.columns > LARGEST.columns
-    if small or large:
-        raise WrongUseError(
-            f"{size.columns} × {size.rows} pixels is no size for a radiograph.",
-            f"Choose between {SMALLEST.columns}x{SMALLEST.rows} and "
-            f"{LARGEST.columns}x{LARGEST.rows}.",
-        )
-
-
-def _marker(n: int, seed: int, size: SizePx) -> dict[str, object]:
-    return {
-        "phantom": "synthetic chest studies with reports; no such persons exist",
-        "studies": n,
-        "seed": seed,
-        "rows": size.rows,
-        "columns": size.columns,
-    }

@@ -2,21 +2,21 @@
 
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.phantom.tissue_questions import Tile, make_tile
 from viewer.services.make_phantom import PhantomSummary
-from viewer.services.phantom_folder import claim
+from viewer.services.phantom_folder import Collection, begin, write_each
 from viewer.writers.phantom_tiles import write_questions, write_tile
 
 SMALLEST: Final = SizePx(128, 128)
 LARGEST: Final = SizePx(2048, 2048)
-_WORKERS: Final = 2
+_KIND: Final = Collection(
+    "generated tissue; nobody's", "tiles", "a tile", SMALLEST, LARGEST
+)
 
 
 def make_tiles(
@@ -52,18 +52,8 @@ def make_tiles(
         If a number is out of range, or the folder is somebody else's or cannot be
         written.
     """
-    _check(n, seed, size)
-    claim(out, _marker(n, seed, size))
-    tiles: list[Tile] = []
-    with ThreadPoolExecutor(_WORKERS) as pool:
-        try:
-            made = pool.map(partial(_write_one, out, seed, size), range(n))
-            for done, tile in enumerate(made, start=1):
-                tiles.append(tile)
-                progress(done, n)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    begin(_KIND, out, n, seed, size)
+    tiles = write_each(partial(_write_one, out, seed, size), n, progress)
     write_questions(out, tiles)
     counts = Counter(tile.split for tile in tiles for _ in tile.questions)
     return PhantomSummary(out, n, n, dict(counts))
@@ -73,29 +63,3 @@ def _write_one(out: Path, seed: int, size: SizePx, index: int) -> Tile:
     tile = make_tile(seed, index, size)
     write_tile(out, tile)
     return tile
-
-
-def _check(n: int, seed: int, size: SizePx) -> None:
-    if n < 1 or seed < 0:
-        raise WrongUseError(
-            f"{n} tiles of seed {seed} cannot be made.",
-            "Ask for at least one tile and a seed of 0 or more.",
-        )
-    small = size.rows < SMALLEST.rows or size.columns < SMALLEST.columns
-    large = size.rows > LARGEST.rows or size.columns > LARGEST.columns
-    if small or large:
-        raise WrongUseError(
-            f"{size.columns} × {size.rows} pixels is no size for a tile.",
-            f"Choose between {SMALLEST.columns}x{SMALLEST.rows} and "
-            f"{LARGEST.columns}x{LARGEST.rows}.",
-        )
-
-
-def _marker(n: int, seed: int, size: SizePx) -> dict[str, object]:
-    return {
-        "phantom": "generated tissue; nobody's",
-        "tiles": n,
-        "seed": seed,
-        "rows": size.rows,
-        "columns": size.columns,
-    }

@@ -1,15 +1,88 @@
-"""The folder that a generated collection is written to."""
+"""How a generated collection is begun, written member by member, and marked."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import SizePx
 from viewer.writers.files import write_atomically
+
+T = TypeVar("T")
+_WORKERS: Final = 2
 
 MARKER: Final = "phantom.json"
 """The file that says what collection a folder holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A kind of generated collection.
+
+    ``what`` says in its marker what it is, ``units`` what its number counts, and
+    ``image`` what its pictures are, whose size is from ``smallest`` to ``largest``.
+    """
+
+    what: str
+    units: str
+    image: str
+    smallest: SizePx
+    largest: SizePx
+
+
+def begin(
+    kind: Collection, out: Path, n: int, seed: int, size: SizePx, **further: object
+) -> None:
+    """Mark a folder for ``n`` members of a seed; ``further`` stands in the marker too.
+
+    Raises
+    ------
+    WrongUseError
+        If a number is out of range, or the folder is somebody else's or cannot be
+        written.
+    """
+    _check(kind, n, seed, size)
+    named = {"phantom": kind.what, kind.units: n, "seed": seed}
+    claim(out, {**named, "rows": size.rows, "columns": size.columns, **further})
+
+
+def write_each(
+    write: Callable[[int], T], n: int, progress: Callable[[int, int], None]
+) -> list[T]:
+    """Return what ``write`` made of 0 to n - 1, in that order, two at a time.
+
+    ``progress`` is called with (members done, n) from this thread.
+    """
+    made: list[T] = []
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        try:
+            for member in pool.map(write, range(n)):
+                made.append(member)
+                progress(len(made), n)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return made
+
+
+def _check(kind: Collection, n: int, seed: int, size: SizePx) -> None:
+    if n < 1 or seed < 0:
+        raise WrongUseError(
+            f"{n} {kind.units} of seed {seed} cannot be made.",
+            "Ask for at least one and a seed of 0 or more.",
+        )
+    least, most = kind.smallest, kind.largest
+    small = size.rows < least.rows or size.columns < least.columns
+    large = size.rows > most.rows or size.columns > most.columns
+    if small or large:
+        raise WrongUseError(
+            f"{size.columns} × {size.rows} pixels is no size for {kind.image}.",
+            f"Choose between {least.columns}x{least.rows} and "
+            f"{most.columns}x{most.rows}.",
+        )
 
 
 def claim(out: Path, marker: Mapping[str, object]) -> None:

@@ -8,10 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.grid import grid_of_name
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+P = TypeVar("P")
 
 
 class Kind(Protocol):
@@ -250,6 +255,36 @@ def read_fields(
         key: table[key].metadata["kind"].read(key, value)
         for key, value in {**preset, **overrides}.items()
     }
+
+
+def read_preset(
+    params: type[P],
+    study: str,
+    presets: Mapping[str, Mapping[str, object]],
+    preset: str,
+    overrides: Mapping[str, object],
+) -> P:
+    """Return ``params`` of a preset with some replaced; a bad one raises.
+
+    ``study`` is what a sentence calls it, such as ``ReXecution``.
+    """
+    if preset not in presets:
+        raise WrongUseError(
+            f"The {study} study has no preset named '{preset}'.",
+            f"{did_you_mean(preset, presets)}The presets are {', '.join(presets)}.",
+        )
+    return params(**read_fields(params, presets[preset], overrides))
+
+
+def params_as_json(params: "DataclassInstance") -> dict[str, object]:
+    """Return every parameter as a plain JSON value; ``read_preset`` reads it back."""
+    return {f.name: _plain(getattr(params, f.name)) for f in fields(params)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, StrEnum) else value
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

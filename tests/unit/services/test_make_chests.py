@@ -51,8 +51,8 @@ def test_that_the_same_arguments_give_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("n", "seed", "size", "words"),
     [
-        (0, 0, SIZE, "0 radiographs of seed 0 cannot be made"),
-        (1, -1, SIZE, "1 radiographs of seed -1 cannot be made"),
+        (0, 0, SIZE, "0 patients of seed 0 cannot be made"),
+        (1, -1, SIZE, "1 patients of seed -1 cannot be made"),
         (1, 0, SizePx(10, 10), "10 × 10 pixels is no size"),
         (1, 0, SizePx(9000, 100), "100 × 9000 pixels is no size"),
     ],

@@ -19,7 +19,7 @@ from viewer.domain.geometry import SizePx
 from viewer.imaging.bitmap_font import text_mask
 from viewer.phantom.patient import Finding, make_patient
 from viewer.phantom.projection import cast
-from viewer.services import make_phantom as module
+from viewer.services import phantom_folder
 from viewer.services.make_phantom import PhantomSummary, make_phantom
 from viewer.writers.phantom_study import CHEXPERT_LABELS
 
@@ -181,6 +181,6 @@ def test_that_an_interrupted_collection_is_completed_by_the_same_call(
     with pytest.raises(KeyboardInterrupt):
         make_phantom(tmp_path / "D", N, 0, SIZE, interrupt)
     assert not list(tmp_path.rglob(".*"))
-    monkeypatch.setattr(module, "_WORKERS", 1)
+    monkeypatch.setattr(phantom_folder, "_WORKERS", 1)
     make_phantom(tmp_path / "D", N, 0, SIZE, _quiet)
     assert folder_hash(tmp_path / "D") == folder_hash(made.folder)

@@ -1,7 +1,7 @@
 """Every choice of the evidence study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -16,8 +16,7 @@ from viewer.studies.fields import (
     Switch,
     Whole,
     about,
-    did_you_mean,
-    read_fields,
+    read_preset,
 )
 
 
@@ -351,12 +350,7 @@ PRESET_TITLES: Mapping[str, str] = {
 
 def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
     """Return a preset's parameters with some replaced; a bad one raises."""
-    if preset not in PRESETS:
-        raise WrongUseError(
-            f"The evidence study has no preset named '{preset}'.",
-            f"{did_you_mean(preset, PRESETS)}The presets are {', '.join(PRESETS)}.",
-        )
-    params = Params(**read_fields(Params, PRESETS[preset], overrides))  # type: ignore[arg-type]
+    params = read_preset(Params, "evidence", PRESETS, preset, overrides)
     if params.sensitivity and Task.FDX not in params.tasks:
         raise WrongUseError(
             "Evidence Sensitivity is about the options of a final diagnosis, which is "
@@ -364,14 +358,3 @@ def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
             "Name fdx among the tasks.",
         )
     return params
-
-
-def params_as_json(params: Params) -> dict[str, object]:
-    """Return every parameter as a plain JSON value; ``read_params`` reads it back."""
-    return {f.name: _plain(getattr(params, f.name)) for f in fields(params)}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, StrEnum) else value

@@ -35,6 +35,7 @@ from viewer.studies.evidence_diagnosis.templates import (
     open_prompt,
     template,
 )
+from viewer.studies.fields import params_as_json
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 
 _LONGEST_LIST = "A diagnosis of several words\n" * 20
@@ -56,7 +57,7 @@ class EvidenceDiagnosis:
 
     def params_as_json(self, params_: Params) -> dict[str, object]:
         """Return Params as plain JSON values that read_params takes back."""
-        return params.params_as_json(params_)
+        return params_as_json(params_)
 
     def presets(self) -> tuple[str, ...]:
         """Return the names of the presets, the paper's first."""

@@ -1,7 +1,7 @@
 """Every choice of the grid localization study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from viewer.domain.box_reference import ANY
@@ -20,8 +20,7 @@ from viewer.studies.fields import (
     Text,
     Whole,
     about,
-    did_you_mean,
-    read_fields,
+    read_preset,
 )
 from viewer.studies.grid_localization.findings import NINE, SPELLINGS
 
@@ -278,12 +277,7 @@ PRESET_TITLES: Mapping[str, str] = {
 
 def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
     """Return a preset's parameters with some replaced; a bad one raises."""
-    if preset not in PRESETS:
-        raise WrongUseError(
-            f"The grid localization study has no preset named '{preset}'.",
-            f"{did_you_mean(preset, PRESETS)}The presets are {', '.join(PRESETS)}.",
-        )
-    params = Params(**read_fields(Params, PRESETS[preset], overrides))  # type: ignore[arg-type]
+    params = read_preset(Params, "grid localization", PRESETS, preset, overrides)
     _ = params.style  # its own checks speak in sentences
     if params.examples and not params.examples_dataset:
         raise WrongUseError(
@@ -292,14 +286,3 @@ def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
             "Name a validation data set as examples_dataset.",
         )
     return params
-
-
-def params_as_json(params: Params) -> dict[str, object]:
-    """Return every parameter as a plain JSON value; ``read_params`` reads it back."""
-    return {f.name: _plain(getattr(params, f.name)) for f in fields(params)}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return str(value) if isinstance(value, StrEnum) else value

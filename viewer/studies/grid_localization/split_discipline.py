@@ -7,7 +7,8 @@ further version that is run on test makes the best of them less of a measurement
 from collections.abc import Mapping, Sequence
 
 from viewer.domain.report import Section, Table
-from viewer.studies.grid_localization.params import params_as_json, read_params
+from viewer.studies.fields import params_as_json
+from viewer.studies.grid_localization.params import read_params
 from viewer.studies.grid_localization.part import NOTHING, Part
 from viewer.studies.protocol import AskedVersion, ReportContext
 

@@ -1,7 +1,7 @@
 """Every choice of the grounded VQA study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from viewer.domain.errors import WrongUseError
@@ -15,8 +15,7 @@ from viewer.studies.fields import (
     Switch,
     Whole,
     about,
-    did_you_mean,
-    read_fields,
+    read_preset,
 )
 from viewer.studies.grounded_vqa.vocabulary import EIGHT, FINDINGS, unverified
 
@@ -357,12 +356,7 @@ PRESET_TITLES: Mapping[str, str] = {
 
 def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
     """Return a preset's parameters with some replaced; a bad one raises."""
-    if preset not in PRESETS:
-        raise WrongUseError(
-            f"The grounded VQA study has no preset named '{preset}'.",
-            f"{did_you_mean(preset, PRESETS)}The presets are {', '.join(PRESETS)}.",
-        )
-    params = Params(**read_fields(Params, PRESETS[preset], overrides))  # type: ignore[arg-type]
+    params = read_preset(Params, "grounded VQA", PRESETS, preset, overrides)
     if params.fewest_questions > params.most_questions:
         raise WrongUseError(
             f"An image cannot have at least {params.fewest_questions} and at most "
@@ -376,14 +370,3 @@ def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
             "Set extraction to model and extractor to the model's name, or neither.",
         )
     return params
-
-
-def params_as_json(params: Params) -> dict[str, object]:
-    """Return every parameter as a plain JSON value; ``read_params`` reads it back."""
-    return {f.name: _plain(getattr(params, f.name)) for f in fields(params)}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, StrEnum) else value

@@ -1,7 +1,7 @@
 """Every choice of the pathology multiple-choice study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -13,8 +13,7 @@ from viewer.studies.fields import (
     OneOf,
     Whole,
     about,
-    did_you_mean,
-    read_fields,
+    read_preset,
 )
 
 SUBSETS: Final = ("PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")
@@ -318,25 +317,11 @@ PRESET_TITLES: Mapping[str, str] = {
 
 def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
     """Return a preset's parameters with some replaced; a bad one raises."""
-    if preset not in PRESETS:
-        raise WrongUseError(
-            f"The pathology multiple-choice study has no preset named '{preset}'.",
-            f"{did_you_mean(preset, PRESETS)}The presets are {', '.join(PRESETS)}.",
-        )
-    params = Params(**read_fields(Params, PRESETS[preset], overrides))  # type: ignore[arg-type]
+    params = read_preset(
+        Params, "pathology multiple-choice", PRESETS, preset, overrides
+    )
     _families(params.prompt_by_model)  # a bad one speaks here, not in the run
     return params
-
-
-def params_as_json(params: Params) -> dict[str, object]:
-    """Return every parameter as a plain JSON value; ``read_params`` reads it back."""
-    return {f.name: _plain(getattr(params, f.name)) for f in fields(params)}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, StrEnum) else value
 
 
 def _names(written: str) -> tuple[str, ...]:

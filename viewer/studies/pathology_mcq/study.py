@@ -8,6 +8,7 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
+from viewer.studies.fields import params_as_json
 from viewer.studies.pathology_mcq import (
     arms,
     params,
@@ -40,7 +41,7 @@ class PathologyMcq:
 
     def params_as_json(self, params_: Params) -> dict[str, object]:
         """Return Params as plain JSON values that read_params takes back."""
-        return params.params_as_json(params_)
+        return params_as_json(params_)
 
     def presets(self) -> tuple[str, ...]:
         """Return the names of the presets, the paper's first."""

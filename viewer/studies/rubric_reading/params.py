@@ -1,18 +1,16 @@
 """Every choice of the ReXecution study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from viewer.domain.errors import WrongUseError
 from viewer.metrics.signed_rank import ZeroMethod
 from viewer.studies.fields import (
     MaybeText,
     OneOf,
     Whole,
     about,
-    did_you_mean,
-    read_fields,
+    read_preset,
 )
 from viewer.studies.rubric_reading.policy import InputPolicy
 
@@ -208,18 +206,7 @@ PRESET_TITLES: Mapping[str, str] = {
 
 def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
     """Return a preset's parameters with some replaced; a bad one raises."""
-    if preset not in PRESETS:
-        raise WrongUseError(
-            f"The ReXecution study has no preset named '{preset}'.",
-            f"{did_you_mean(preset, PRESETS)}The presets are {', '.join(PRESETS)}.",
-        )
-    return Params(**read_fields(Params, PRESETS[preset], overrides))  # type: ignore[arg-type]
-
-
-def params_as_json(params: Params) -> dict[str, object]:
-    """Return every parameter as a plain JSON value; ``read_params`` reads it back."""
-    values = {f.name: getattr(params, f.name) for f in fields(params)}
-    return {k: str(v) if isinstance(v, StrEnum) else v for k, v in values.items()}
+    return read_preset(Params, "ReXecution", PRESETS, preset, overrides)
 
 
 def names_of(written: str) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.task_selection import Answerable
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
+from viewer.studies.fields import params_as_json
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.rubric_reading import (
     curating,
@@ -58,7 +59,7 @@ class RubricReading:
 
     def params_as_json(self, params_: Params) -> dict[str, object]:
         """Return Params as plain JSON values that read_params takes back."""
-        return params.params_as_json(params_)
+        return params_as_json(params_)
 
     def presets(self) -> tuple[str, ...]:
         """Return the names of the presets, the paper's first."""

@@ -25,7 +25,6 @@ from viewer.studies.evidence_diagnosis.params import (
     Context,
     OptionOrder,
     Params,
-    params_as_json,
     read_params,
 )
 from viewer.studies.evidence_diagnosis.random_text import random_words
@@ -44,6 +43,7 @@ from viewer.studies.evidence_diagnosis.templates import (
     template,
     without_examples,
 )
+from viewer.studies.fields import params_as_json
 
 PAPER = Params()
 ORDER = (2, 0, 3, 1)

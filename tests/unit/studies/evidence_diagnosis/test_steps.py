@@ -27,12 +27,12 @@ from viewer.studies.evidence_diagnosis.params import (
     Params,
     RandomText,
     Task,
-    params_as_json,
 )
 from viewer.studies.evidence_diagnosis.plan import conditions, plan, showings
 from viewer.studies.evidence_diagnosis.request import question
 from viewer.studies.evidence_diagnosis.showing import Showing, showing_of
 from viewer.studies.evidence_diagnosis.study import STUDY
+from viewer.studies.fields import params_as_json
 
 LIST = reply("1. Lymphoma\n2. Sarcoidosis")
 ODD = reply("Score: 7\nRationale: Ha.")

@@ -11,7 +11,8 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec
-from viewer.studies.grid_localization.params import params_as_json, read_params
+from viewer.studies.fields import params_as_json
+from viewer.studies.grid_localization.params import read_params
 
 Bools = npt.NDArray[np.bool_]
 SIZE = SizePx(64, 64)

@@ -5,12 +5,12 @@ import pytest
 
 from viewer.domain.errors import WrongUseError
 from viewer.studies.catalog import STUDIES, study_named
+from viewer.studies.fields import params_as_json
 from viewer.studies.grid_localization.findings import NINE, SUPPORT_DEVICES
 from viewer.studies.grid_localization.params import (
     PRESETS,
     MaskMode,
     Params,
-    params_as_json,
     read_params,
 )
 

@@ -7,10 +7,10 @@ import pytest
 from tests.unit.studies.grid_localization.cases import block, dataset, image, spec
 from viewer.domain.case import Dataset, View
 from viewer.domain.reference import Mask
+from viewer.studies.fields import params_as_json
 from viewer.studies.grid_localization.page import not_asked
 from viewer.studies.grid_localization.params import (
     Params,
-    params_as_json,
     read_params,
 )
 from viewer.studies.grid_localization.plan import plan

@@ -5,11 +5,11 @@ import pytest
 from tests.helpers.anatomy_images import ANATOMIES, image
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx
+from viewer.studies.fields import params_as_json
 from viewer.studies.grounded_vqa.params import (
     HallucinatedFrom,
     Params,
     Touching,
-    params_as_json,
     read_params,
 )
 from viewer.studies.grounded_vqa.questions import (

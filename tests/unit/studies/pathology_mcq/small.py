@@ -10,7 +10,8 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import RunSpec
-from viewer.studies.pathology_mcq.params import params_as_json, read_params
+from viewer.studies.fields import params_as_json
+from viewer.studies.pathology_mcq.params import read_params
 
 MODEL = ModelProfile("m", "scripted", {"answer": "A"})
 

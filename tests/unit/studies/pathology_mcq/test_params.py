@@ -4,6 +4,7 @@ from dataclasses import fields
 import pytest
 
 from viewer.domain.errors import WrongUseError
+from viewer.studies.fields import params_as_json
 from viewer.studies.pathology_mcq.params import (
     COLOUR_KINDS,
     KINDS,
@@ -18,7 +19,6 @@ from viewer.studies.pathology_mcq.params import (
     MismatchScope,
     Params,
     Pooling,
-    params_as_json,
     read_params,
 )
 

@@ -4,12 +4,12 @@ import pytest
 
 from viewer.domain.errors import WrongUseError
 from viewer.metrics.signed_rank import ZeroMethod
+from viewer.studies.fields import params_as_json
 from viewer.studies.rubric_reading.params import (
     PRESET_TITLES,
     PRESETS,
     ContentOrder,
     Params,
-    params_as_json,
     read_params,
 )
 from viewer.studies.rubric_reading.policy import InputPolicy

@@ -45,34 +45,51 @@ def _print(what: str, seconds: Sequence[float]) -> None:
     print(f"  {what}: {at[0]:.0f} ms median, {at[1]:.0f} ms p95, {at[2]:.0f} ms most")
 
 
-def _seconds(by: Sequence[By], wanted: Wanted, path: Path) -> float:
+def _timed(by: Sequence[By], wanted: Wanted, path: Path) -> tuple[float, int]:
+    """Return how many seconds groups took, and how many predictions they count."""
     start = time.perf_counter()
     view = grouped(path, by, wanted)
-    assert len(view.counts) == len(view.keys)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, view.total.n_planned
+
+
+def _predictions(path: Path, where: str = "1") -> int:
+    with open_store(path) as store:
+        (row,) = store.rows(f"SELECT count(*) AS n FROM trial WHERE {where}")
+    return int(row["n"])
 
 
 def test_a_filter_never_used_before_under_each_standard_grouping(path: Path) -> None:
+    chosen = list(itertools.product(FINDINGS[:3], (f"model{m:02d}" for m in range(3))))
     cold = [
-        _seconds(by, Wanted(findings=(finding,), models=(f"model{m:02d}",)), path)
+        _timed(by, Wanted(findings=(finding,), models=(model,)), path)
         for by in STANDARD
-        for finding, m in itertools.product(FINDINGS[:3], range(3))
+        for finding, model in chosen
     ]
-    every = [_seconds(by, Wanted(), path) for by in STANDARD for _ in range(3)]
-    _print("a cold filter, 12 groupings (budget 100 ms p95)", cold)
-    _print("no filter, 12 groupings", every)
+    every = [_timed(by, Wanted(), path) for by in STANDARD for _ in range(3)]
+    _print("a cold filter, 12 groupings (budget 100 ms p95)", [s for s, _ in cold])
+    _print("no filter, 12 groupings", [s for s, _ in every])
+    where = [
+        f"finding = '{finding}' AND model = '{model}'" for finding, model in chosen
+    ]
+    right = [_predictions(path, one) for one in where]
+    assert [n for _, n in cold] == right * len(STANDARD)
+    assert {n for _, n in every} == {_predictions(path)}
 
 
 def test_groups_and_filters_of_patients_and_coverage(path: Path) -> None:
-    by = (By.PATIENT,)
-    _print("by patient", [_seconds(by, Wanted(), path) for _ in range(5)])
-    _print("by everything", [_seconds(tuple(By), Wanted(), path) for _ in range(3)])
+    patients = [_timed((By.PATIENT,), Wanted(), path) for _ in range(5)]
+    everything = [_timed(tuple(By), Wanted(), path) for _ in range(3)]
+    _print("by patient", [s for s, _ in patients])
+    _print("by everything", [s for s, _ in everything])
+    assert {n for _, n in patients + everything} == {_predictions(path)}
     bounds = [(low / 20, low / 20 + 0.3) for low in range(8)]
-    cold = [_seconds((By.MODEL,), Wanted(coverage=one), path) for one in bounds]
-    _print("a cold range of coverage, by model", cold)
+    cold = [_timed((By.MODEL,), Wanted(coverage=one), path) for one in bounds]
+    _print("a cold range of coverage, by model", [s for s, _ in cold])
     texts = [f"000{digit}" for digit in range(9)]
-    cold = [_seconds((By.MODEL,), Wanted(patient=one), path) for one in texts]
-    _print("a cold text of patients, by model", cold)
+    cold = [_timed((By.MODEL,), Wanted(patient=one), path) for one in texts]
+    _print("a cold text of patients, by model", [s for s, _ in cold])
+    right = [_predictions(path, f"patient LIKE '%{text}%'") for text in texts]
+    assert [n for _, n in cold] == right
 
 
 def test_from_a_number_to_its_trials(path: Path) -> None:

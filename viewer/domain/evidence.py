@@ -91,6 +91,23 @@ class Evidence:
         return f"{self.type} ({self.when})" if self.when else str(self.type)
 
 
+def with_images_named(
+    facts: Mapping[str, object], names: Mapping[str, str]
+) -> dict[str, object]:
+    """Return an item's facts with the images of its evidence under new names.
+
+    Facts of items that are no cases are returned as they are.
+    """
+    evidence = facts.get("evidence")
+    if not isinstance(evidence, list):
+        return dict(facts)
+    renamed = [
+        {**one, "images": [names.get(key, key) for key in one["images"]]}
+        for one in evidence
+    ]
+    return {**facts, "evidence": renamed}
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceCase:
     """A case: text, visual evidence, and the diagnosis to find among four options.

@@ -103,6 +103,7 @@ class _Window:
 
     @property
     def slices(self) -> tuple[slice, slice]:
+        """The box as slices of (rows, columns)."""
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
 

@@ -167,24 +167,29 @@ class _Sources:
 
     @property
     def dataset(self) -> Dataset:
+        """The data set asked about."""
         return self._bench.dataset
 
     @property
     def seed(self) -> int:
+        """The run's seed."""
         return self._bench.spec.seed
 
     @property
     def inside(self) -> bool:
+        """Whether the model can be reached inside: attention, likelihoods."""
         asked = self._asked
         return asked is not None and reaches_inside(spec_of(asked), asked)
 
     @property
     def no_attention(self) -> str:
+        """Why the attention of the model cannot be changed, "" if it can."""
         if self._asked is None:
             return "No model is asked."
         return no_attention(spec_of(self._asked), self._asked)
 
     def random_text(self, like: str, seed: int) -> RandomText | None:
+        """Return as many random tokens of the model as ``like`` has, if it has any."""
         if self._asked is None:
             return None
         adapter = adapter_for(self._asked, self._bench.gate.allowance(self._asked))
@@ -197,14 +202,17 @@ class _Sources:
         return adapter.random_text(like, seed)
 
     def image(self, key: str) -> DatasetImage:
+        """Return an image of the data set."""
         return self._bench.images[key]
 
     def raster(self, key: str, window: Window | None = None) -> Raster:
+        """Return an image as displayed; the gate looks at it before anything leaves."""
         raster, sha256 = self._bench.raster(key, window)
         self._looked[key, window] = Looked(self.image(key), sha256, window)
         return raster
 
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
+        """Return a raster as the exact bytes that may leave."""
         png = encode_png(raster)
         self._made.add(png)
         return ImagePart(png, detail=detail)

@@ -66,6 +66,7 @@ class _Courier(QObject):
         self._finished.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def add(self, job: Job[Any]) -> int:
+        """Keep a job, and return the number it is carried by."""
         number = next(self._numbers)
         self._jobs[number] = job
         return number

@@ -45,6 +45,15 @@ def ask(finding: str, header: tuple[Identifier, ...]) -> None:
     check_prompt(TEMPLATE.replace("{condition}", finding), header, [TEMPLATE])
 
 
+def _refused(finding: str, header: tuple[Identifier, ...]) -> str:
+    """Return the sentence a question is refused with, "" where it may be asked."""
+    try:
+        ask(finding, header)
+    except PrivacyError as error:
+        return str(error)
+    return ""
+
+
 @pytest.mark.parametrize(
     ("finding", "keyword"),
     [
@@ -180,7 +189,7 @@ def test_that_what_only_resembles_a_value_passes(said: str) -> None:
         Identifier("PatientID", "7654321"),
         Identifier("PatientBirthDate", "1950-02-17", date(1950, 2, 17)),
     )
-    ask(f"nodule {said}", named)
+    assert _refused(f"nodule {said}", named) == ""
 
 
 @pytest.fixture

@@ -147,6 +147,12 @@ def _answered(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
     files = [root / name for name in PHYSICIANS if (root / name).is_file()]
     if not files:
         return tuple(items)
+    if len(files) > 1:
+        raise UnreadableInputError(
+            f"Both {' and '.join(PHYSICIANS)} lie beside the cases, and either may be "
+            "the later one.",
+            "Put all answers into one of them, and take the other away.",
+        )
     cases = [EvidenceCase.of_item(item) for item in items if "options" in item.facts]
     answers: dict[str, list[object]] = {}
     for one in read_physician_answers(files[0], cases).answers:

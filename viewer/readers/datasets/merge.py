@@ -8,6 +8,7 @@ from pathlib import Path
 
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
+from viewer.domain.evidence import with_images_named
 from viewer.readers.datasets.files import content_sha256
 
 
@@ -39,10 +40,11 @@ def merge(name: str, parts: Sequence[Dataset]) -> Dataset:
 
 
 def _prefixed(part: Dataset) -> Dataset:
+    names = {image.key: f"{part.name}/{image.key}" for image in part.images}
     images = tuple(
         replace(
             image,
-            key=f"{part.name}/{image.key}",
+            key=names[image.key],
             patient=f"{part.name}/{image.patient}",
             study=f"{part.name}/{image.study}",
         )
@@ -53,7 +55,8 @@ def _prefixed(part: Dataset) -> Dataset:
             item,
             key=f"{part.name}/{item.key}",
             patient=f"{part.name}/{item.patient}",
-            images=tuple(f"{part.name}/{key}" for key in item.images),
+            images=tuple(names[key] for key in item.images),
+            facts=with_images_named(item.facts, names),
         )
         for item in part.items
     )

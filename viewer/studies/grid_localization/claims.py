@@ -61,6 +61,7 @@ class _Evidence:
 
     @property
     def pending(self) -> bool:
+        """Whether trials of the run are not asked yet."""
         return any(row.tally.pending for row in self.whole.values())
 
     def lacks(self, *who: str) -> str:

@@ -84,12 +84,19 @@ def _check_rule(items: Iterable[Item], params: Params) -> None:
 def _told(
     images: Sequence[DatasetImage], questions: Sequence[Question], params: Params
 ) -> Chart:
-    """Return the relations that answers tell: what nobody asked about is not there."""
+    """Return the relations that answers tell: what nobody asked about is not there.
+
+    An image that cannot be read tells none.
+    """
     by_key = {image.key: image for image in images}
     asked: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         asked[question.image].append(question)
-    told = tuple(_of_image(by_key[key], of) for key, of in asked.items())
+    told = tuple(
+        _of_image(by_key[key], of)
+        for key, of in asked.items()
+        if "*" not in by_key[key].defects
+    )
     return Chart(params.relation_rule, params.threshold, params.touching, told)
 
 
@@ -103,4 +110,5 @@ def _of_image(image: DatasetImage, questions: Sequence[Question]) -> Charted:
         anatomies=tuple(named),
         findings=tuple(sorted({finding for _, finding in pairs})),
         overlaps=tuple(Overlap(*pair, 1.0, 1.0) for pair in pairs),
+        outlined=tuple(a for a, mask in image.anatomy.items() if not mask.is_empty),
     )

@@ -51,7 +51,9 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     found = tuple(
         trial
         for question in questions
-        for name, condition, why in _asked(question, benchmark, params, spec.seed)
+        for name, condition, why in _asked(
+            question, images[question.image], benchmark, params, spec.seed
+        )
         for trial in _trials(
             question,
             name,
@@ -64,17 +66,27 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
 
 
 def _asked(
-    question: Question, benchmark: Benchmark, params: Params, seed: int
+    question: Question,
+    image: DatasetImage,
+    benchmark: Benchmark,
+    params: Params,
+    seed: int,
 ) -> Iterator[tuple[str, Condition, str]]:
-    """Yield each trial's name, condition and why it cannot be asked, "" if it can."""
-    wanted = conditions(params)
+    """Yield each trial's name, condition and why it cannot be asked, "" if it can.
+
+    Nothing is known of the relations of an image that cannot be read, so each of its
+    perturbations is there once, without a change.
+    """
     texts, images = TextPlan((), ()), ImagePlan((), ())
-    if question.kind is Kind.POSITIVE:
+    positive, defect = question.kind is Kind.POSITIVE, image.defects.get("*", "")
+    if positive and not defect:
         texts = plan_text_edits([question], benchmark, params, seed)
         images = plan_image_edits([question], benchmark, params, seed)
-    for condition in wanted:
+    for condition in conditions(params):
         if not is_perturbed(condition.name):
-            yield question.key, condition, ""
+            yield question.key, condition, defect
+        elif positive and defect:
+            yield f"{question.key}{TASK_MARK}{NONE}", condition, defect
         for change, exclusion in _changes(
             perturbation_of(condition.name), texts, images
         ):
@@ -129,11 +141,9 @@ def _exclusion(
     images: Mapping[str, DatasetImage],
     params: Params,
 ) -> str:
-    """Return why a trial's image cannot be shown as the condition wants it, or ""."""
-    image = images[question.image]
-    if defect := image.defects.get("*", ""):
-        return defect
-    masks = (image.anatomy.get(a) for a in _masked(question, name, condition, params))
+    """Return why a trial's region cannot be shown as the condition wants it, or ""."""
+    anatomy = images[question.image].anatomy
+    masks = (anatomy.get(a) for a in _masked(question, name, condition, params))
     return _NO_MASK if any(mask is None or mask.is_empty for mask in masks) else ""
 
 

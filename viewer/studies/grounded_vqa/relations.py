@@ -59,7 +59,8 @@ class Overlap:
 class Charted:
     """One image's anatomies with a mask, its findings, and how they overlap.
 
-    ``findings`` are those with a box, ``anatomies`` those that can be asked about.
+    ``findings`` are those with a box, ``anatomies`` those that can be asked about, of
+    which ``outlined`` have a mask with a pixel.
     """
 
     image: str
@@ -68,6 +69,7 @@ class Charted:
     anatomies: tuple[str, ...]
     findings: tuple[str, ...]
     overlaps: tuple[Overlap, ...]
+    outlined: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -241,6 +243,7 @@ def _charted(
         tuple(masks),
         findings,
         tuple(overlaps),
+        outlined=tuple(masks),
     )
     return one, notices
 

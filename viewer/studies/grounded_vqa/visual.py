@@ -81,7 +81,7 @@ def donors(
         for image in _candidates(question, arm, chart, rule)
         if image.patient != own.patient
         and image.view == own.view
-        and question.anatomy in image.anatomies
+        and question.anatomy in image.outlined
     )
 
 

@@ -37,6 +37,7 @@ class _Grab:
     native: PointPx
 
     def moved_to(self, point: PointPx) -> Mark:
+        """Return the mark as it is when the hand is at a native point."""
         if self.handle is not None:
             return self.mark.with_handle(self.handle, point)
         return self.mark.moved(point.x - self.native.x, point.y - self.native.y)

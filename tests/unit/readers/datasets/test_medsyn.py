@@ -215,6 +215,18 @@ def test_that_physicians_answers_beside_the_cases_are_part_of_the_truth(
     assert after.root_sha256 != before.root_sha256
 
 
+@pytest.mark.statement("E004-20")
+def test_that_of_two_files_of_physicians_answers_none_is_left_unread(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, "one", ENGLISH)
+    for name in ("physicians.csv", "physicians.json"):
+        (tmp_path / name).write_text("reader,case,differential,option\n")
+    with pytest.raises(UnreadableInputError, match="lie beside the cases") as caught:
+        read(tmp_path, "mine")
+    assert "into one of them" in str(caught.value)
+
+
 REPORT = {"background": "A man has had a cough.", "caption": "CT shows nodes."}
 
 

@@ -40,7 +40,8 @@ def merge(name: str, parts: Sequence[Dataset]) -> Dataset:
 
 
 def _prefixed(part: Dataset) -> Dataset:
-    names = {image.key: f"{part.name}/{image.key}" for image in part.images}
+    used = {*(i.key for i in part.images), *(k for i in part.items for k in i.images)}
+    names = {key: f"{part.name}/{key}" for key in used}
     images = tuple(
         replace(
             image,

@@ -1,7 +1,6 @@
 """Items of several data sets as those of one."""
 
 from dataclasses import replace
-
 from pathlib import Path
 
 import pytest

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from tests.helpers.official_script import official_run
 from tests.unit.studies.pathology_mcq.small import item, result
 from tests.unit.studies.pathology_mcq.test_official import samples
 from viewer.domain.answer import Status
@@ -14,7 +15,6 @@ from viewer.studies.pathology_mcq.accuracy import accuracies
 from viewer.studies.pathology_mcq.baselines import frequent_choice, random_rate
 from viewer.studies.pathology_mcq.experts import expert_score, group_scores
 from viewer.studies.pathology_mcq.guessing import audit
-from viewer.studies.pathology_mcq.official import official_run
 from viewer.studies.pathology_mcq.params import FrequentFrom, Pooling
 from viewer.studies.pathology_mcq.questions import Mcq, mcq_of
 from viewer.studies.pathology_mcq.scopes import OVERALL, Scope

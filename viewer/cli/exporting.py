@@ -61,7 +61,8 @@ def questions(run_name: str, out: Path, store: Path | None) -> None:
         found = keep_questions(opened, run_number(run_name, opened), out)
     click.echo(
         f"{found.kept} of {counted(found.asked, 'question')} kept in {out}; "
-        f"{counted(found.threshold, 'model')} or more guess the others."
+        f"{counted(found.threshold, 'model')} or more guess {found.guessable}, and of "
+        f"{found.not_told} too few answered to tell."
     )
 
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.services.report_run import report_data
 from viewer.store.database import Store
@@ -17,11 +18,21 @@ STUDY = "pathology_mcq"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many questions were asked without their image, and how many are kept."""
+    """How many questions were asked without their image, and what became of them.
+
+    ``guessable`` ones are left out, and so are those of which too few models answered
+    to tell.
+    """
 
     asked: int
     kept: int
+    guessable: int
     threshold: int
+
+    @property
+    def not_told(self) -> int:
+        """How many are left out because too few models answered them."""
+        return self.asked - self.kept - self.guessable
 
 
 def keep_questions(store: Store, run: int, out: Path) -> Kept:
@@ -32,7 +43,8 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept:
     Raises
     ------
     WrongUseError
-        The run is of another study, or asked nothing without its image.
+        The run is of another study, asked nothing without its image, or fewer models
+        than must guess.
     """
     found = report_data(store, run)
     if found.summary.study != STUDY:
@@ -49,7 +61,14 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept:
             f"Run {run} asked nothing without its image, so that nobody guessed.",
             'Run the study with arms = ["text_only"] and several models.',
         )
+    if not guesses.kept and not guesses.guessable:
+        raise WrongUseError(
+            f"Run {run} has answers without the image from too few models: a question "
+            f"counts as guessed from {counted(guesses.threshold, 'model')} on.",
+            "Ask more models, or run the study with a smaller guessed_by.",
+        )
     table = filtered(guesses, mcqs_of(found.bench.dataset.items))
     text = json.dumps(table, indent=1, ensure_ascii=False)
     write_atomically(out, text.encode() + b"\n")
-    return Kept(len(guesses.items), len(guesses.kept), params.guessed_by)
+    sizes = (len(guesses.items), len(guesses.kept), len(guesses.guessable))
+    return Kept(*sizes, params.guessed_by)

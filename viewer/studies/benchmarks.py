@@ -8,7 +8,6 @@ from typing import Final
 
 from viewer.domain.report import Table
 from viewer.studies.consistency import (
-    HEADER,
     Check,
     CountCheck,
     flagged,
@@ -45,14 +44,6 @@ def benchmark_of(study: str) -> Benchmark:
 def benchmarks() -> Iterator[Benchmark]:
     """Yield those of every study, in the papers' order."""
     return (benchmark_of(study) for study in _READERS)
-
-
-def flagged_table(found: Sequence[Benchmark]) -> Table:
-    """Return the rows of several papers that cannot be what they say."""
-    badge = HEADER.index("badge")
-    rows = [row for one in found for row in one.table.rows]
-    wrong = tuple(row for row in rows if row[badge] == "inconsistent")
-    return Table("flagged", HEADER, wrong)
 
 
 _Read = Callable[[], tuple[Sequence[PublishedValue], Sequence[Check]]]

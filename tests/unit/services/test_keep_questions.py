@@ -17,16 +17,16 @@ from viewer.store import cases
 from viewer.store.database import Store, open_store
 
 
-def asked(store: Store, arms: list[str]) -> int:
-    """Return a finished run of three models that always say A."""
-    models = [ModelProfile(f"m{i}", "scripted", {"answer": "A"}) for i in range(3)]
+def asked(store: Store, arms: list[str], models: int = 3) -> int:
+    """Return a finished run of models that always say A."""
+    named = [ModelProfile(f"m{i}", "scripted", {"answer": "A"}) for i in range(models)]
     spec = make_spec(
         study="pathology_mcq",
         dataset="tiles",
         preset="pathmmu2024",
         seed=0,
         repeats=1,
-        models=models,
+        models=named,
         overrides={"arms": arms},
     )
     run = plan_run(store, spec)
@@ -60,6 +60,9 @@ def test_that_a_run_with_images_only_has_nothing_to_keep(tmp_path: Path) -> None
         cases.add_dataset(store, tiles_dataset(tmp_path / "tiles", 2))
         run = asked(store, ["image"])
         with pytest.raises(WrongUseError, match="asked nothing without its image"):
+            keep_questions(store, run, tmp_path / "out.json")
+        run = asked(store, ["text_only"], models=2)
+        with pytest.raises(WrongUseError, match="from 3 models on"):
             keep_questions(store, run, tmp_path / "out.json")
     assert not (tmp_path / "out.json").exists()
     assert json.loads((tmp_path / "tiles" / "data.json").read_text())

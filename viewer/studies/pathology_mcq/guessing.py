@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.report import Table
 from viewer.domain.result import TrialResult
 from viewer.studies.pathology_mcq.params import Arm
 from viewer.studies.pathology_mcq.questions import Mcq
+from viewer.studies.pathology_mcq.scopes import OVERALL, subsets_of
 
 
 @dataclass(frozen=True, slots=True)
 class Guessed:
-    """An item and the models that guess it right; ``asked`` is how many were asked."""
+    """An item and the models that guess it right; ``asked`` is how many answered."""
 
     item: str
     by: tuple[str, ...]
@@ -24,39 +26,49 @@ class Audit:
     """Every item that was asked without its image.
 
     An item is guessable where at least ``threshold`` models guess it, and belongs in
-    no benchmark of looking. One that too few models were asked about cannot be told.
+    no benchmark of looking. It cannot be told of one where those of the ``models`` that
+    have not answered it could make it so, or where fewer answered than must guess.
     """
 
     items: tuple[Guessed, ...]
     threshold: int
+    models: int
 
     @property
     def guessable(self) -> tuple[str, ...]:
         """The items that are taken out."""
-        return tuple(one.item for one in self.items if len(one.by) >= self.threshold)
+        return tuple(one.item for one in self.items if self.verdict(one) is True)
 
     @property
     def kept(self) -> tuple[str, ...]:
         """The items that stay."""
-        out = set(self.guessable)
-        return tuple(one.item for one in self.items if one.item not in out)
+        return tuple(one.item for one in self.items if self.verdict(one) is False)
 
-    @property
-    def share(self) -> float | None:
-        """The guessable share, None where nothing was asked."""
-        return len(self.guessable) / len(self.items) if self.items else None
+    def verdict(self, one: Guessed) -> bool | None:
+        """Tell whether an item is guessable, None where it cannot be told."""
+        if len(one.by) >= self.threshold:
+            return True
+        could = len(one.by) + self.models - one.asked
+        told = one.asked >= self.threshold and could < self.threshold
+        return False if told else None
 
 
 def audit(results: Sequence[TrialResult], threshold: int) -> Audit:
     """Return the audit of a run's trials without an image.
 
-    Of repeats of one question by one model, more than half must be right.
+    Of repeats of one question by one model, more than half must be right. A model that
+    gave no reply has not been heard: that is no wrong guess. What was excluded is no
+    part of it.
     """
-    right: dict[str, dict[str, list[bool]]] = {}
-    for one in results:
-        settled = one.score.status not in {Status.EXCLUDED, Status.PENDING}
-        if one.condition == Arm.TEXT_ONLY and settled:
-            by_model = right.setdefault(one.item, {}).setdefault(one.model, [])
+    blind = [
+        one
+        for one in results
+        if one.condition == Arm.TEXT_ONLY and one.score.status is not Status.EXCLUDED
+    ]
+    right: dict[str, dict[str, list[bool]]] = {one.item: {} for one in blind}
+    for one in blind:
+        if one.score.status not in _UNHEARD:
+            by_model = right[one.item].setdefault(one.model, [])
             by_model.append(one.score.status is Status.SCORED_CORRECT)
     items = (
         Guessed(
@@ -66,21 +78,38 @@ def audit(results: Sequence[TrialResult], threshold: int) -> Audit:
         )
         for item, models in right.items()
     )
-    return Audit(tuple(items), threshold)
+    return Audit(tuple(items), threshold, len({one.model for one in blind}))
 
 
 def guess_table(found: Audit, mcqs: Mapping[str, Mcq]) -> Table:
-    """Return guesses.csv: each item with who guesses it, and what becomes of it."""
+    """Return guesses.csv: each item with who guesses it, and what becomes of it.
+
+    ``guessable`` is empty where it cannot be told.
+    """
     header = ("item", "subset", "split", "asked", "guessed", "models", "guessable")
-    out = set(found.guessable)
     rows = tuple(
         (
             *(one.item, mcqs[one.item].subset, mcqs[one.item].split),
-            *(one.asked, len(one.by), " ".join(one.by), int(one.item in out)),
+            *(one.asked, len(one.by), " ".join(one.by), _cell(found.verdict(one))),
         )
         for one in found.items
     )
     return Table("guesses", header, rows)
+
+
+def audit_table(found: Audit, mcqs: Mapping[str, Mcq]) -> Table:
+    """Return guess_audit.csv: how many are guessable, kept, and cannot be told.
+
+    ``share`` is of those that can be told; the paper found over 60 % before it took
+    them out (Sun 2024, 3.2).
+    """
+    header = ("subset", "asked", "guessable", "kept", "not_told", "share", *_RULE)
+    rows = tuple(
+        (subset, *_counts(found, own), found.threshold, found.models)
+        for subset in (OVERALL, *subsets_of([mcqs[one.item] for one in found.items]))
+        if (own := [g for g in found.items if subset in {OVERALL, mcqs[g.item].subset}])
+    )
+    return Table("guess_audit", header, rows)
 
 
 def filtered(found: Audit, mcqs: Mapping[str, Mcq]) -> dict[str, object]:
@@ -97,3 +126,18 @@ def filtered(found: Audit, mcqs: Mapping[str, Mcq]) -> dict[str, object]:
         }
         table.setdefault(mcq.subset, {}).setdefault(mcq.split, []).append(entry)
     return {subset: dict(splits) for subset, splits in table.items()}
+
+
+_UNHEARD: Final = frozenset({Status.PENDING, Status.PROVIDER_ERROR})
+_RULE: Final = ("guessed_by", "models")
+
+
+def _counts(found: Audit, own: Sequence[Guessed]) -> tuple[int | float | None, ...]:
+    verdicts = [found.verdict(one) for one in own]
+    out, kept = verdicts.count(True), verdicts.count(False)
+    share = out / (out + kept) if out + kept else None
+    return len(own), out, kept, verdicts.count(None), share
+
+
+def _cell(verdict: bool | None) -> int | None:
+    return None if verdict is None else int(verdict)

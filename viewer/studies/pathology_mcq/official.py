@@ -79,23 +79,13 @@ class OfficialResult:
         return sum(reading.at_random for reading in self.readings)
 
 
-def official_run(samples: Sequence[OfficialSample], seed: int = 42) -> OfficialResult:
-    """Read samples in their order, with one stream of random numbers for them all."""
-    return settled(
-        [
-            (sample, DROPPED)
-            if sample.response is None
-            else (sample, official_code(sample.response, sample.options, sample.answer))
-            for sample in samples
-        ],
-        seed,
-    )
-
-
 def settled(
     coded: Sequence[tuple[OfficialSample, int]], seed: int = 42
 ) -> OfficialResult:
-    """Return the verdicts on samples whose replies :func:`official_code` has read."""
+    """Return the verdicts on samples whose replies :func:`official_code` has read.
+
+    Samples stand in the script's order: one stream of random numbers is for them all.
+    """
     chance = Random(seed)  # noqa: S311 - their own generator, reproduced
     return OfficialResult(tuple(_settle(one, code, chance) for one, code in coded))
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
-from viewer.studies.pathology_mcq.params import KINDS
 from viewer.studies.pathology_mcq.scopes import ALL, OVERALL, TINY, VAL, Scope
 from viewer.studies.published import PublishedValue
 
@@ -83,11 +82,6 @@ def every_row() -> tuple[PublishedValue, ...]:
         *_cells(rows_of(3)),
         *_cells(rows_of(4)),
     )
-
-
-def kinds_of_table_2() -> tuple[str, ...]:
-    """Return the columns of Table 2."""
-    return (*KINDS, "overall")
 
 
 def _cells(rows: Rows) -> Iterator[PublishedValue]:

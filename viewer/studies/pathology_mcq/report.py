@@ -18,7 +18,7 @@ from viewer.studies.pathology_mcq.accuracy import (
 from viewer.studies.pathology_mcq.arms import PLAIN
 from viewer.studies.pathology_mcq.dataset_sizes import sizes_table
 from viewer.studies.pathology_mcq.experts import expert_table
-from viewer.studies.pathology_mcq.guessing import audit, guess_table
+from viewer.studies.pathology_mcq.guessing import audit, audit_table, guess_table
 from viewer.studies.pathology_mcq.official_report import (
     differences,
     differing_table,
@@ -92,7 +92,9 @@ def _of_dataset(
     yield differing_table(found)
     yield robustness_table(rates)
     yield noise_table(rates)
-    yield guess_table(audit(results, params.guessed_by), mcqs)
+    guesses = audit(results, params.guessed_by)
+    yield guess_table(guesses, mcqs)
+    yield audit_table(guesses, mcqs)
     yield expert_table(expert_choices(items), asked, params.expert_pooling)
     yield reviews_table(items)
     yield sizes_table(tuple(mcqs.values()))

@@ -8,7 +8,6 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
-from viewer.studies.fields import params_as_json
 from viewer.studies.pathology_mcq import (
     arms,
     params,
@@ -23,10 +22,11 @@ from viewer.studies.pathology_mcq.official import official_code
 from viewer.studies.pathology_mcq.params import Params
 from viewer.studies.pathology_mcq.questions import asked_of, mcq_of
 from viewer.studies.pathology_mcq.wording import question_text, template
+from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 
 
-class PathologyMcq:
+class PathologyMcq(OfPresets[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "pathology_mcq"
@@ -34,22 +34,6 @@ class PathologyMcq:
     version = "1"
     parser_version = "1"
     scorer_version = "1"
-
-    def read_params(self, preset: str, overrides: dict[str, object]) -> Params:
-        """Return Params of a preset with overrides; a bad one raises WrongUseError."""
-        return params.read_params(preset, overrides)
-
-    def params_as_json(self, params_: Params) -> dict[str, object]:
-        """Return Params as plain JSON values that read_params takes back."""
-        return params_as_json(params_)
-
-    def presets(self) -> tuple[str, ...]:
-        """Return the names of the presets, the paper's first."""
-        return tuple(params.PRESETS)
-
-    def preset_title(self, preset: str) -> str:
-        """Return what people call a preset."""
-        return params.PRESET_TITLES[preset]
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""
@@ -136,4 +120,4 @@ class PathologyMcq:
         return report.report(results, spec, context)
 
 
-STUDY = PathologyMcq()
+STUDY = PathologyMcq(params.read_params, params.PRESET_TITLES)

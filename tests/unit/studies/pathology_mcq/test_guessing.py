@@ -8,7 +8,12 @@ from viewer.domain.answer import Status
 from viewer.domain.item import Item
 from viewer.domain.result import TrialResult
 from viewer.readers.datasets.catalog import read_dataset
-from viewer.studies.pathology_mcq.guessing import audit, filtered, guess_table
+from viewer.studies.pathology_mcq.guessing import (
+    audit,
+    audit_table,
+    filtered,
+    guess_table,
+)
 from viewer.studies.pathology_mcq.questions import mcqs_of
 
 RIGHT, WRONG = Status.SCORED_CORRECT, Status.SCORED_WRONG
@@ -31,16 +36,68 @@ def test_that_what_three_of_four_guess_is_taken_out() -> None:
     assert [len(one.by) for one in found.items] == [0, 1, 2, 3, 4]
     assert found.guessable == ("PubMed-test-3", "PubMed-test-4")
     assert found.kept == ("PubMed-test-0", "PubMed-test-1", "PubMed-test-2")
-    assert found.share == 0.4
-    assert audit([], 3).share is None
+    assert audit_table(found, mcqs_of(tuple(items))).rows == (
+        ("Overall", 5, 2, 3, 0, 0.4, 3, 4),
+        ("PubMed", 5, 2, 3, 0, 0.4, 3, 4),
+    )
+    assert audit([], 3).items == ()
+    assert audit_table(audit([], 3), {}).rows == ()
 
 
 @pytest.mark.statement("E003-08")
-def test_that_only_settled_trials_without_an_image_count() -> None:
+def test_that_only_trials_without_an_image_count_and_none_that_is_excluded() -> None:
     one = item("PubMed-test-1")
     shown = [result(one, RIGHT, "plain", m) for m in MODELS]
-    waiting = [result(one, Status.PENDING, "text_only", m) for m in MODELS]
-    assert audit([*shown, *waiting], 1).items == ()
+    invalid = [result(one, Status.EXCLUDED, "text_only", m) for m in MODELS]
+    assert audit([*shown, *invalid], 1).items == ()
+
+
+@pytest.mark.statement("E003-08")
+@pytest.mark.parametrize("unheard", [Status.PENDING, Status.PROVIDER_ERROR])
+@pytest.mark.parametrize(
+    ("right", "wrong", "guessable"),
+    [
+        (3, 0, True),
+        (3, 1, True),
+        (2, 1, None),
+        (2, 2, False),
+        (1, 2, False),
+        (1, 1, None),
+        (0, 2, None),
+        (0, 0, None),
+    ],
+)
+def test_that_what_unheard_models_could_change_cannot_be_told(
+    unheard: Status, right: int, wrong: int, guessable: bool | None
+) -> None:
+    one, other = item("PubMed-test-1"), item("Atlas-test-2")
+    said = [RIGHT] * right + [WRONG] * wrong
+    said += [unheard] * (4 - len(said))
+    results = [
+        result(one, status, "text_only", m)
+        for status, m in zip(said, MODELS, strict=True)
+    ]
+    found = audit([*results, *guesses(other, 0)], 3)
+    first, _ = found.items
+    assert (first.asked, found.verdict(first)) == (right + wrong, guessable)
+    assert (one.key in found.guessable) == (guessable is True)
+    assert (one.key in found.kept) == (guessable is False)
+    mcqs = mcqs_of((one, other))
+    cell = {True: 1, False: 0, None: None}[guessable]
+    assert guess_table(found, mcqs).rows[0][-1] == cell
+    untold = int(guessable is None)
+    assert [row[4] for row in audit_table(found, mcqs).rows] == [untold, untold, 0]
+    assert ("PubMed" in filtered(found, mcqs)) == (guessable is False)
+
+
+@pytest.mark.statement("E003-08")
+def test_that_two_models_cannot_tell_what_three_must_guess() -> None:
+    one = item("PubMed-test-1")
+    found = audit([result(one, WRONG, "text_only", m) for m in "ab"], 3)
+    assert (found.kept, found.guessable) == ((), ())
+    assert audit_table(found, mcqs_of((one,))).rows[0] == (
+        *("Overall", 1, 0, 0, 1, None, 3, 2),
+    )
 
 
 @pytest.mark.statement("E003-08")

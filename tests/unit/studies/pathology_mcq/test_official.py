@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from tests.helpers.official_script import official_run
 from viewer.domain.answer import ChoiceAnswer, Status
 from viewer.studies.pathology_mcq.difference import difference
 from viewer.studies.pathology_mcq.official import (
@@ -13,7 +14,6 @@ from viewer.studies.pathology_mcq.official import (
     OfficialSample,
     official_choice,
     official_options,
-    official_run,
 )
 from viewer.studies.pathology_mcq.parse import read_choice
 from viewer.studies.pathology_mcq.score import score

@@ -1,10 +1,9 @@
 """The options that a reply written as JSON names."""
 
-import json
-import re
 from collections.abc import Iterator
 
 from viewer.studies.fields import plain_name
+from viewer.studies.json_documents import documents
 
 _KEYS = frozenset(
     {
@@ -12,29 +11,11 @@ _KEYS = frozenset(
         *("final answer", "correct answer", "correct option", "prediction"),
     }
 )
-_MOST_STARTS = 20
-_START = re.compile(r"[{\[]")
-_DECODER = json.JSONDecoder()
 
 
 def json_choices(text: str) -> list[str | None]:
     """Return the value of every answer key, a null as None; empty without JSON."""
-    return [value for document in _documents(text) for value in _answers(document)]
-
-
-def _documents(text: str) -> Iterator[object]:
-    """Yield the outermost JSON objects and arrays of a text."""
-    position = 0
-    for _ in range(_MOST_STARTS):
-        start = _START.search(text, position)
-        if start is None:
-            return
-        try:
-            document, position = _DECODER.raw_decode(text, start.start())
-        except (ValueError, RecursionError):
-            position = start.end()
-        else:
-            yield document
+    return [value for document in documents(text) for value in _answers(document)]
 
 
 def _answers(document: object) -> Iterator[str | None]:

@@ -35,14 +35,14 @@ from viewer.studies.evidence_diagnosis.templates import (
     open_prompt,
     template,
 )
-from viewer.studies.fields import params_as_json
+from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 
 _LONGEST_LIST = "A diagnosis of several words\n" * 20
 """What a long differential takes, for the price of what quotes it."""
 
 
-class EvidenceDiagnosis:
+class EvidenceDiagnosis(OfPresets[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "evidence_diagnosis"
@@ -50,22 +50,6 @@ class EvidenceDiagnosis:
     version = "1"
     parser_version = "1"
     scorer_version = "1"
-
-    def read_params(self, preset: str, overrides: dict[str, object]) -> Params:
-        """Return Params of a preset with overrides; a bad one raises WrongUseError."""
-        return params.read_params(preset, overrides)
-
-    def params_as_json(self, params_: Params) -> dict[str, object]:
-        """Return Params as plain JSON values that read_params takes back."""
-        return params_as_json(params_)
-
-    def presets(self) -> tuple[str, ...]:
-        """Return the names of the presets, the paper's first."""
-        return tuple(params.PRESETS)
-
-    def preset_title(self, preset: str) -> str:
-        """Return what people call a preset."""
-        return params.PRESET_TITLES[preset]
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return every way in which some case may be shown."""
@@ -208,4 +192,4 @@ def _score_ranked(asking: Asking, answer: AnyAnswer | Unparsed) -> Score:
     return score.score_ranked(ranked, judged, diagnosis, asking.params.covered_from)
 
 
-STUDY = EvidenceDiagnosis()
+STUDY = EvidenceDiagnosis(params.read_params, params.PRESET_TITLES)

@@ -16,7 +16,6 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.imaging.grid_overlay import legibility_warning
-from viewer.studies.fields import params_as_json
 from viewer.studies.grid_localization import (
     absent,
     counts,
@@ -30,6 +29,7 @@ from viewer.studies.grid_localization import (
     score,
 )
 from viewer.studies.grid_localization.params import Params
+from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import (
     NO_CONTEXT,
     Example,
@@ -40,7 +40,7 @@ from viewer.studies.protocol import (
 )
 
 
-class GridLocalization:
+class GridLocalization(OfPresets[Params]):
     """The study's parts behind the interface that all studies share."""
 
     name = "grid_localization"
@@ -48,22 +48,6 @@ class GridLocalization:
     version = "1"
     parser_version = "1"
     scorer_version = "1"
-
-    def read_params(self, preset: str, overrides: dict[str, object]) -> Params:
-        """Return Params of a preset with overrides; a bad one raises WrongUseError."""
-        return params.read_params(preset, overrides)
-
-    def params_as_json(self, params_: Params) -> dict[str, object]:
-        """Return Params as plain JSON values that read_params takes back."""
-        return params_as_json(params_)
-
-    def presets(self) -> tuple[str, ...]:
-        """Return the names of the presets, the paper's first."""
-        return tuple(params.PRESETS)
-
-    def preset_title(self, preset: str) -> str:
-        """Return what people call a preset."""
-        return params.PRESET_TITLES[preset]
 
     def prompt(self, view: str, asking: str = "") -> tuple[str, str]:
         """Return the name and the unrendered text, as hashed, of a view's prompt."""
@@ -213,4 +197,4 @@ class GridLocalization:
         return report.report(results, spec, context)
 
 
-STUDY = GridLocalization()
+STUDY = GridLocalization(params.read_params, params.PRESET_TITLES)

@@ -8,7 +8,6 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
-from viewer.studies.fields import params_as_json
 from viewer.studies.grounded_vqa import (
     arms,
     params,
@@ -20,10 +19,11 @@ from viewer.studies.grounded_vqa import (
 from viewer.studies.grounded_vqa.localizing import SEGMENTER
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.prices import longest
+from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 
 
-class GroundedVqa:
+class GroundedVqa(OfPresets[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "grounded_vqa"
@@ -31,22 +31,6 @@ class GroundedVqa:
     version = "1"
     parser_version = "1"
     scorer_version = "1"
-
-    def read_params(self, preset: str, overrides: dict[str, object]) -> Params:
-        """Return Params of a preset with overrides; a bad one raises WrongUseError."""
-        return params.read_params(preset, overrides)
-
-    def params_as_json(self, params_: Params) -> dict[str, object]:
-        """Return Params as plain JSON values that read_params takes back."""
-        return params_as_json(params_)
-
-    def presets(self) -> tuple[str, ...]:
-        """Return the names of the presets, the paper's first."""
-        return tuple(params.PRESETS)
-
-    def preset_title(self, preset: str) -> str:
-        """Return what people call a preset."""
-        return params.PRESET_TITLES[preset]
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""
@@ -106,4 +90,4 @@ class GroundedVqa:
         return report.report(results, spec, context)
 
 
-STUDY = GroundedVqa()
+STUDY = GroundedVqa(params.read_params, params.PRESET_TITLES)

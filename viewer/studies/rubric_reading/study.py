@@ -16,7 +16,7 @@ from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.task_selection import Answerable
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
-from viewer.studies.fields import params_as_json
+from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.rubric_reading import (
     curating,
@@ -44,7 +44,7 @@ def _curates(turn: Turn) -> bool:
     return turn.trial.condition.name == plan.CURATION.name
 
 
-class RubricReading:
+class RubricReading(OfPresets[Params]):
     """The study's parts behind the interface that all studies of items share."""
 
     name = "rubric_reading"
@@ -52,22 +52,6 @@ class RubricReading:
     version = "1"
     parser_version = "1"
     scorer_version = "1"
-
-    def read_params(self, preset: str, overrides: dict[str, object]) -> Params:
-        """Return Params of a preset with overrides; a bad one raises WrongUseError."""
-        return params.read_params(preset, overrides)
-
-    def params_as_json(self, params_: Params) -> dict[str, object]:
-        """Return Params as plain JSON values that read_params takes back."""
-        return params_as_json(params_)
-
-    def presets(self) -> tuple[str, ...]:
-        """Return the names of the presets, the paper's first."""
-        return tuple(params.PRESETS)
-
-    def preset_title(self, preset: str) -> str:
-        """Return what people call a preset."""
-        return params.PRESET_TITLES[preset]
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the only condition, which says what the run does."""
@@ -148,4 +132,4 @@ class RubricReading:
         return report.report(results, spec, context)
 
 
-STUDY = RubricReading()
+STUDY = RubricReading(params.read_params, params.PRESET_TITLES)

@@ -110,10 +110,9 @@ def wording_change(template: int) -> str:
 
 def change_of(name: str, condition: str) -> Change:
     """Return what a trial's name says was changed under its condition."""
-    test = perturbation_of(condition)
-    if test not in PERTURBED:
+    test, task = perturbation_of(condition), name.rpartition(TASK_MARK)[2]
+    if test not in PERTURBED or task == NONE:
         return Change()
-    task = name.rpartition(TASK_MARK)[2]
     if test in TEXT_SWAPS:
         anatomy, _, finding = task.partition(_BETWEEN)
         return Change(pair=(anatomy, finding))

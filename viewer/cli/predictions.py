@@ -127,7 +127,8 @@ def export_answers(
 ) -> None:
     """Write what a run's models answered as a CSV table, in native pixels.
 
-    import-predictions reads it back: the same answers give the same results.
+    import-predictions reads it back: the same answers give the same results. Answers
+    in words have a row for each question, and are read by no import.
     """
     from viewer.services.export_answers import export_answers as write
     from viewer.store.database import open_store

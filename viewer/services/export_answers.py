@@ -22,7 +22,10 @@ from viewer.domain.prediction import Coordinates
 from viewer.domain.run import Trial
 from viewer.readers.predictions_table import FIELDS
 from viewer.services.placing_bench import PlacingBench
-from viewer.store import cases, runs, trials
+from viewer.services.run_trial import bench_of
+from viewer.services.worded_answers import HEADER as WORDED_HEADER
+from viewer.services.worded_answers import worded_rows
+from viewer.store import cases, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trials import ScoredTrial
 from viewer.writers.files import write_atomically
@@ -59,14 +62,15 @@ def export_answers(
     """Write a run's answers as CSV, one row for each place, in native pixels.
 
     Answers without a place keep their status and reason; questions that the plan
-    excluded, and pending ones, have no row. ``model`` takes one model of the run only.
+    excluded, and pending ones, have no row. Of a study about items there is one row for
+    each trial, with its answer in words. ``model`` takes one model of the run only.
 
     Raises
     ------
     WrongUseError
         For an unknown run or model.
     """
-    bench = PlacingBench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    bench = bench_of(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     if model and model not in bench.profiles:
         raise WrongUseError(
             f"Run {run} asked no model '{model}'.",
@@ -78,8 +82,13 @@ def export_answers(
         if model in {"", one.trial.model}
     ]
     asked = [one for one in wanted if _was_asked(one)]
-    rows = (row for one in asked for row in _rows(store, bench, one))
-    write_atomically(out, csv_bytes(HEADER, rows))
+    if isinstance(bench, PlacingBench):
+        rows = (row for one in asked for row in _rows(store, bench, one))
+        table = csv_bytes(HEADER, rows)
+    else:
+        parsed = steps.parsed_answers(store, run)
+        table = csv_bytes(WORDED_HEADER, worded_rows(asked, parsed))
+    write_atomically(out, table)
     pending = sum(one.score.status is Status.PENDING for one in wanted)
     return ExportedAnswers(out, len(asked), pending)
 

@@ -33,11 +33,9 @@ from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.layout_memory import Choices
 from viewer.ui.notices import Notice
-from viewer.ui.panels.answers_export import AnswersExport
 from viewer.ui.panels.charts.figures import FiguresPage
 from viewer.ui.panels.comparing.place import ComparePlace
 from viewer.ui.panels.measure.batches import Batches
-from viewer.ui.panels.measure.bundle_export import BundleExport
 from viewer.ui.panels.measure.filmstrip import Filmstrip, TrialChosen
 from viewer.ui.panels.measure.no_runs import empty_page
 from viewer.ui.panels.measure.predictions_page import CasesFound, PredictionsPage
@@ -46,6 +44,7 @@ from viewer.ui.panels.measure.results_panel import ResultsPanel
 from viewer.ui.panels.measure.run_list import RunList, run_title
 from viewer.ui.panels.measure.told_trials import ToldTrials
 from viewer.ui.panels.outcome_words import trials_title
+from viewer.ui.panels.run_export import ANSWERS, BUNDLE, RunExport
 from viewer.ui.tables.results_model import RowKey
 
 _PAGES: Final = ("run", "predictions", "figures")
@@ -93,8 +92,8 @@ class MeasureWorkspace(QWidget):
         return {
             "file.batch": self.batches.open,
             "file.export": self._export,
-            "file.answers": AnswersExport(self._desk, self.runs).ask,
-            "file.bundle": BundleExport(self._desk, self.runs).ask,
+            "file.answers": RunExport(self._desk, self.runs, ANSWERS).ask,
+            "file.bundle": RunExport(self._desk, self.runs, BUNDLE).ask,
             "edit.copy": lambda: self.comparing.copy_or(self._copy),
             "edit.find": self._find,
             "run.compare": self.comparing.open,

@@ -11,11 +11,11 @@ from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.notices import Notice
-from viewer.ui.panels.answers_export import AnswersExport
 from viewer.ui.panels.measure.run_list import RunList
+from viewer.ui.panels.run_export import ANSWERS, RunExport
 
 
-def _made(settings: Settings, qtbot: QtBot) -> tuple[AnswersExport, RunList, list[str]]:
+def _made(settings: Settings, qtbot: QtBot) -> tuple[RunExport, RunList, list[str]]:
     desk, runs = Desk(settings, WorkerBridge(settings.store)), RunList()
     qtbot.addWidget(runs)
     said: list[str] = []
@@ -24,7 +24,7 @@ def _made(settings: Settings, qtbot: QtBot) -> tuple[AnswersExport, RunList, lis
         said.append(notice.what)
 
     desk.notices.posted.connect(note)
-    return AnswersExport(desk, runs), runs, said
+    return RunExport(desk, runs, ANSWERS), runs, said
 
 
 def _run(settings: Settings, images: Path, *, asked: bool) -> None:

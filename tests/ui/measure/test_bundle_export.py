@@ -10,12 +10,12 @@ from viewer.services.measure import run_list
 from viewer.settings import Settings
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.notices import Notice
-from viewer.ui.panels.measure.bundle_export import BundleExport
 from viewer.ui.panels.measure.run_list import RunList
+from viewer.ui.panels.run_export import BUNDLE, RunExport
 from viewer.writers.verify.main import verify_file
 
 
-def _made(settings: Settings, qtbot: QtBot) -> tuple[BundleExport, RunList, list[str]]:
+def _made(settings: Settings, qtbot: QtBot) -> tuple[RunExport, RunList, list[str]]:
     desk, runs = Desk(settings, WorkerBridge(settings.store)), RunList()
     qtbot.addWidget(runs)
     said: list[str] = []
@@ -24,7 +24,7 @@ def _made(settings: Settings, qtbot: QtBot) -> tuple[BundleExport, RunList, list
         said.append(notice.what)
 
     desk.notices.posted.connect(note)
-    return BundleExport(desk, runs), runs, said
+    return RunExport(desk, runs, BUNDLE), runs, said
 
 
 def test_that_the_selected_run_is_written_where_a_person_says(

@@ -1,0 +1,48 @@
+"""A finished run of each study about items, with canaries for names."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from tests.helpers.study_samples import SAMPLES
+from tests.helpers.tiny_study import finish
+from viewer.domain.exchange import ModelProfile
+from viewer.services.plan_run import plan_run
+from viewer.services.study_file import make_spec
+from viewer.store import cases
+from viewer.store.database import Store
+from viewer.studies.catalog import study_named
+
+STUDIES = ("evidence_diagnosis", "grounded_vqa", "pathology_mcq", "rubric_reading")
+"""The studies about items of the catalogue."""
+
+
+def item_run(
+    store: Store,
+    folder: Path,
+    study: str,
+    overrides: Mapping[str, object] | None = None,
+    **others: str,
+) -> int:
+    """Ask everything of a study's sample, of two models; return the run's number.
+
+    ``studied`` answers as the sample says, every other model what ``others`` say.
+    """
+    sample = SAMPLES[study]
+    cases.add_dataset(store, replace(sample.make(folder), name="sample"))
+    said = {"studied": sample.answer, **others}
+    models = [ModelProfile(n, "scripted", {"answer": text}) for n, text in said.items()]
+    helper = ModelProfile("helper", "scripted", {"answer": sample.helps})
+    spec = make_spec(
+        study=study,
+        dataset="sample",
+        preset=study_named(study).presets()[0],
+        seed=1,
+        repeats=1,
+        models=models,
+        overrides={**sample.overrides, **(overrides or {})},
+        known={one.name: one for one in (*models, helper)},
+    )
+    run = plan_run(store, spec)
+    finish(store, run)
+    return run

@@ -1,0 +1,67 @@
+"""Answers in words as rows of a table: what each trial's replies were read as."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from viewer.domain.answer import (
+    AnyAnswer,
+    ChoiceAnswer,
+    LabelsAnswer,
+    RankedAnswer,
+    ReportAnswer,
+    Status,
+    Unparsed,
+    YesNoAnswer,
+)
+from viewer.domain.answer_json import any_answer_of_json, type_of
+from viewer.domain.choice import letter_of
+from viewer.store.trials import ScoredTrial
+
+HEADER: Final = (
+    *("item", "patient", "image", "view", "finding", "condition", "repeat", "model"),
+    *("status", "reason", "kind", "answer", "parsed"),
+)
+"""The columns; ``parsed`` has the whole answer as JSON, its boxes included."""
+
+
+def worded_rows(
+    asked: Sequence[ScoredTrial], parsed: Mapping[int, str]
+) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each trial; one without an answer keeps its status and reason.
+
+    ``parsed`` has the answers as JSON, by the trial's number in the store.
+    """
+    for one in asked:
+        trial, score, text = one.trial, one.score, parsed.get(one.id, "")
+        said = any_answer_of_json(text) if text else None
+        yield (
+            *(trial.item, trial.patient, trial.image, trial.view, trial.finding),
+            *(trial.condition.name, trial.repeat, trial.model),
+            *_told(said, score.status, score.reason),
+            text,
+        )
+
+
+def _told(
+    said: AnyAnswer | Unparsed | None, status: Status, reason: str
+) -> tuple[str, str, str, str]:
+    """Return status, reason, kind and words of what was read."""
+    if said is None or isinstance(said, Unparsed):
+        return status.value, reason, "", ""
+    return status.value, reason, type_of(said), in_words(said)
+
+
+def in_words(said: AnyAnswer) -> str:
+    """Return an answer as a person would write it; "" for a place.
+
+    An option is its letter in the order in which the data set has them.
+    """
+    if isinstance(said, ChoiceAnswer):
+        return letter_of(said.option)
+    if isinstance(said, YesNoAnswer):
+        return "Yes" if said.yes else "No"
+    if isinstance(said, LabelsAnswer):
+        return "; ".join(said.labels)
+    if isinstance(said, RankedAnswer):
+        return "; ".join(said.entries)
+    return said.text if isinstance(said, ReportAnswer) else ""

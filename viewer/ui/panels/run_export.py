@@ -1,0 +1,124 @@
+"""The selected run written as a file: its answers as a table, or all of it as a bundle.
+
+What is written stays with the services; here stand the words that a person sees.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject
+
+from viewer.domain.counting import counted
+from viewer.domain.errors import OverreadError
+from viewer.ui.desk import Desk
+from viewer.ui.errands import Errands
+from viewer.ui.file_choice import choose_to_write
+from viewer.ui.panels.measure.run_list import RunList
+
+
+@dataclass(frozen=True)
+class ExportForm:
+    """A form that a run can be written in.
+
+    ``file_name`` has ``{run}`` for the run's number, ``files`` is the dialog's filter.
+    ``write`` takes the store, the run and the path, and returns what became of it;
+    before one that ``takes_long`` is written, the window says so.
+    """
+
+    action: str
+    title: str
+    file_name: str
+    files: str
+    write: Callable[[Path, int, Path], str]
+    takes_long: bool = False
+
+
+class RunExport(QObject):
+    """Asks where to write the run that is selected in a list, and writes it there.
+
+    Parameters
+    ----------
+    desk : Desk
+        What the workspaces share.
+    runs : RunList
+        The list of runs; its menu offers it too.
+    form : ExportForm
+        What is written.
+    """
+
+    def __init__(self, desk: Desk, runs: RunList, form: ExportForm) -> None:
+        super().__init__(runs)
+        self._desk, self._runs, self._form = desk, runs, form
+        self._errands = Errands(self)
+        runs.view.addAction(desk.actions[form.action])
+
+    def ask(self) -> None:
+        """Let a person choose the file; without a run there is nothing to choose."""
+        run = self._runs.selected
+        if run is None:
+            self._desk.notices.say("Select a run first.")
+            return
+        number = run.id
+        choose_to_write(
+            self._runs,
+            self._form.title,
+            self._form.file_name.format(run=number),
+            self._form.files,
+            lambda path: self.export_to(number, path),
+        )
+
+    def export_to(self, run: int, path: Path) -> None:
+        """Write a run; what comes of it is said in the window."""
+        if self._form.takes_long:
+            self._desk.notices.say(f"{path.name} is being written.")
+        store, write = self._desk.settings.store, self._form.write
+        self._errands.start(
+            path,
+            lambda: write(store, run, path),
+            self._desk.notices.say,
+            self._fail,
+        )
+
+    def _fail(self, error: Exception) -> None:
+        if not isinstance(error, OverreadError):
+            raise error
+        self._desk.notices.error(error)
+
+
+def _write_answers(store: Path, run: int, path: Path) -> str:
+    from viewer.services.export_answers import export_stored_answers
+
+    written = export_stored_answers(store, run, path)
+    left_out = f"; {written.left_out}" if written.pending else ""
+    return f"{path.name} is written: {counted(written.trials, 'answer')}{left_out}."
+
+
+def _write_bundle(store: Path, run: int, path: Path) -> str:
+    from viewer.services.export_bundle import export_stored_bundle
+
+    export_stored_bundle(store, run, path)
+    return (
+        f"{path.name} is written, without pixels and with pseudonyms. Anybody can"
+        f" hold it to account: python verify.py {path.name}"
+    )
+
+
+ANSWERS: Final = ExportForm(
+    "file.answers",
+    "Export answers",
+    "run-{run}-answers.csv",
+    "Tables (*.csv)",
+    _write_answers,
+)
+"""What the models answered, as a table."""
+BUNDLE: Final = ExportForm(
+    "file.bundle",
+    "Export bundle",
+    "run-{run}.zip",
+    "Bundles (*.zip)",
+    _write_bundle,
+    takes_long=True,
+)
+"""The whole run, as one file that anybody can verify."""

@@ -5,14 +5,20 @@ Nothing is guessed. A judge is read strictly: ``Score: X`` with a whole number, 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from viewer.domain.answer import ChoiceAnswer, RankedAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelReply
 from viewer.studies.choices import parse as parse_choice
-from viewer.studies.json_documents import documents
+from viewer.studies.evidence_diagnosis.lists import (
+    is_numbered,
+    listed,
+    stated,
+    with_numbers,
+    without_bold,
+)
 from viewer.studies.refusing import REFUSAL_FINISHES, TRUNCATED_FINISHES, declines
 from viewer.studies.reply_text import said, without_markup
 
@@ -23,24 +29,15 @@ FDX_LEVELS: Final = (5, 4, 3, 2, 1)
 HIGHEST: Final = 5
 JUDGE_UNPARSED: Final = "judge_unparsed"
 
-_NUMBER = re.compile(
-    r"^\s*(?:\(?\d{1,2}[.)、:]|[-•·*+]|第?[一二三四五六七八九十]{1,3}[、.])\s*"
-)
-_NUMBERED = re.compile(r"^\s*\(?\d{1,2}[.)、:]\s*\S")
-_HEADING = re.compile(
-    r"^\s*(?:(?:ranked |my )?(?:list of )?differential diagnos[ei]s(?: list)?"
-    r"|ddx|diagnoses|鉴别诊断)[^:：\n]{0,60}[:：]\s*",
-    re.IGNORECASE,
-)
-_INTRODUCES = re.compile(r"[:：]\s*$")
-_REASON = re.compile(r"\s+(?:-|—|–)\s+.*$|\s*[:：]\s.*$|\s*[:：](?=[^\x00-\x7f]).*$")
-_SEPARATOR = re.compile(r"\s*[,;，、；]\s*(?![^()（）]*[)）])")
 _FINAL = re.compile(
     r"(?:\bfinal diagnosis\b|\bdiagnosis\b|最终诊断|诊断)\s*(?:is\b|[:：]|为|是)\s*",
     re.IGNORECASE,
 )
 _JUDGED = re.compile(r"\s*Score:\s*(\d{1,3})\s*\n+\s*Rationale:\s*(\S.*)", re.DOTALL)
-_LONGEST_NAME: Final = 160
+_DECLINES_HAN = re.compile(
+    r"(?:无法|不能|不便|不会)(?:为[您你]|对此|直接)?"
+    r"(?:提供|给出|进行|做出|作出|协助|帮助|回答|分析|诊断|判断)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +69,15 @@ def read_option(
 def read_differential(reply: ModelReply) -> RankedAnswer | Unparsed:
     """Return the diagnoses of a reply in their order, each once.
 
-    A JSON list, numbered or bulleted lines, lines of their own, or one line with
-    commas; what explains an entry is left out. A list that was cut short is not read.
+    In any layout that :mod:`lists` reads; what explains an entry is left out. A list
+    that was cut short is not read. Numbered names are an answer whatever is said
+    beside them, such as that no doctor says so.
     """
     text = _answering(reply)
     if isinstance(text, Unparsed):
         return text
-    entries = _once(_json_entries(text) or _entries(without_list_bold(text)))
-    if declines(text, beside_answer=_looks_listed(text, entries)):
+    entries = listed(text)
+    if not is_numbered(text) and _refuses(text, beside_answer=_has_lines(text)):
         return Unparsed(Status.REFUSED, "declined")
     if not entries:
         return Unparsed(Status.UNPARSED, "no_diagnosis")
@@ -87,13 +85,16 @@ def read_differential(reply: ModelReply) -> RankedAnswer | Unparsed:
 
 
 def read_final(reply: ModelReply) -> RankedAnswer | Unparsed:
-    """Return the one diagnosis that a reply states; two are ambiguous."""
+    """Return the one diagnosis that a reply states; two are ambiguous.
+
+    Where words announce it, what stands on lines below is its explanation.
+    """
     text = _answering(reply)
     if isinstance(text, Unparsed):
         return text
-    marked = _FINAL.split(without_list_bold(text))[-1]
-    entries = _once(_lines(marked))
-    if declines(text, beside_answer=False):
+    before, *marked = _FINAL.split(without_bold(text))
+    entries = stated(_first_line(marked[-1]) if marked else before)
+    if _refuses(text, beside_answer=bool(marked)):
         return Unparsed(Status.REFUSED, "declined")
     if not entries:
         return Unparsed(Status.UNPARSED, "no_diagnosis")
@@ -134,11 +135,6 @@ def last_judgement(
     return Unparsed(Status.UNPARSED, JUDGE_UNPARSED)
 
 
-def without_list_bold(text: str) -> str:
-    """Return a text without Markdown that keeps the numbers of its lines."""
-    return re.sub(r"\*\*|__|^#+\s*|`", "", text, flags=re.MULTILINE)
-
-
 def _answering(reply: ModelReply) -> str | Unparsed:
     """Return a reply's text, or why there is none to read."""
     finish = reply.finish_reason.casefold()
@@ -148,50 +144,20 @@ def _answering(reply: ModelReply) -> str | Unparsed:
         return Unparsed(Status.REFUSED, finish)
     if finish in TRUNCATED_FINISHES:
         return Unparsed(Status.TRUNCATED, "length")
-    text = said(reply.text)
+    text = said(with_numbers(reply.text))
     return text if text.strip() else Unparsed(Status.UNPARSED, "empty")
 
 
-def _json_entries(text: str) -> tuple[str, ...]:
-    """Return the strings of the first list in JSON, alone or under any key."""
-    for document in documents(text):
-        values = document.values() if isinstance(document, dict) else (document,)
-        for value in values:
-            if isinstance(value, list) and all(isinstance(v, str) for v in value):
-                return tuple(value)
-    return ()
+def _refuses(text: str, *, beside_answer: bool) -> bool:
+    """Tell whether a text refuses, in English or in Chinese."""
+    said_no = _DECLINES_HAN.search(text) is not None
+    return said_no or declines(text, beside_answer=beside_answer)
 
 
-def _entries(text: str) -> Iterable[str]:
-    numbered = [line for line in text.splitlines() if _NUMBERED.match(line)]
-    if len(numbered) > 1:
-        return [_name(line) for line in numbered]
-    lines = _lines(text)
-    if len(lines) == 1:
-        return [_name(part) for part in _SEPARATOR.split(lines[0])]
-    return lines
+def _first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if line.strip()), "")
 
 
-def _lines(text: str) -> list[str]:
-    """Return the names that stand on lines of their own, without introductions."""
-    bare = [_HEADING.sub("", line) for line in text.splitlines()]
-    return [_name(x) for x in bare if x.strip() and not _INTRODUCES.search(x)]
-
-
-def _name(line: str) -> str:
-    """Return a line's diagnosis, without its number and its reason."""
-    return _REASON.sub("", _NUMBER.sub("", line)).strip(" \t.。;；,，\"'")
-
-
-def _once(entries: Iterable[str]) -> tuple[str, ...]:
-    kept: dict[str, str] = {}
-    for entry in entries:
-        name = entry.strip()
-        if name and len(name) <= _LONGEST_NAME:
-            kept.setdefault(name.casefold(), name)
-    return tuple(kept.values())
-
-
-def _looks_listed(text: str, entries: tuple[str, ...]) -> bool:
-    """Tell whether a text is a list of names rather than a sentence."""
-    return len(entries) > 1 and len(text.splitlines()) > 1
+def _has_lines(text: str) -> bool:
+    """Tell whether a text is several lines rather than a sentence."""
+    return len(text.splitlines()) > 1

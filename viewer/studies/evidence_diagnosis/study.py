@@ -37,6 +37,7 @@ from viewer.studies.evidence_diagnosis.templates import (
 )
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
+from viewer.studies.evidence_diagnosis.words import WORDS
 
 _LONGEST_LIST = "A diagnosis of several words\n" * 20
 """What a long differential takes, for the price of what quotes it."""
@@ -48,8 +49,9 @@ class EvidenceDiagnosis(OfPresets[Params]):
     name = "evidence_diagnosis"
     title = "Diagnosis from several evidences"
     version = "1"
-    parser_version = "1"
+    parser_version = "2"
     scorer_version = "1"
+    words = WORDS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return every way in which some case may be shown."""

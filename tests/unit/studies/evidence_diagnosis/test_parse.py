@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +18,13 @@ from viewer.studies.evidence_diagnosis.parse import (
     read_option,
 )
 
+GOLDEN = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "golden_differentials.jsonl")
+    .read_text(encoding="utf-8")
+    .splitlines()
+]
+"""Replies in the layouts in which models answer, and the names or the reason."""
 LIST = ("Sarcoidosis", "Tuberculosis", "Lymphoma")
 
 
@@ -38,6 +48,14 @@ def test_that_a_differential_is_read_in_its_order(text: str) -> None:
     found = read_differential(reply(text))
     assert isinstance(found, RankedAnswer)
     assert [e.casefold() for e in found.entries] == [e.casefold() for e in LIST]
+
+
+@pytest.mark.statement("E004-06")
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden["reply"][:24])
+def test_that_every_layout_of_a_list_is_read(golden: dict[str, object]) -> None:
+    found = read_differential(reply(str(golden["reply"])))
+    names = list(found.entries) if isinstance(found, RankedAnswer) else found.reason
+    assert names == golden["read"]
 
 
 @pytest.mark.statement("E004-06")
@@ -77,6 +95,7 @@ def test_that_json_of_other_things_is_no_list() -> None:
             "I'm sorry, but I can't help with a diagnosis.",
             *("stop", None, Status.REFUSED, "declined"),
         ),
+        ("抱歉，我无法做出诊断。", "stop", None, Status.REFUSED, "declined"),
     ],
 )
 def test_that_what_is_no_answer_keeps_its_reason(
@@ -96,6 +115,11 @@ def test_that_what_is_no_answer_keeps_its_reason(
         "Final diagnosis: Sarcoidosis",
         "The most likely final diagnosis is sarcoidosis - because of calcium.",
         "最终诊断：Sarcoidosis",
+        "**Final Diagnosis:** Sarcoidosis\n\nPlease consult a physician.",
+        "**Final diagnosis**:\n\n**Sarcoidosis**\n\nIt fits the calcium.",
+        '{"diagnosis": "Sarcoidosis"}',
+        "\\boxed{Sarcoidosis}",
+        "1. Sarcoidosis",
     ],
 )
 def test_that_one_open_diagnosis_is_read(text: str) -> None:

@@ -165,7 +165,7 @@ STATEMENTS: Mapping[str, str] = {
 }
 """Every statement of the five papers and of all studies, in a few words."""
 WAITING: Mapping[str, str] = {
-    "E001-18": "a comment on each dimension waits for the screens of grading",
+    "E001-18": "comments are imported; blinding, order, timing wait for the screens",
 }
 """Why a statement without a test waits for a screen."""
 

@@ -149,7 +149,8 @@ class Grade:
     ``image`` counts the images that the model was shown, from 1, None for its text.
     ``scores`` has every dimension of the text, or of the image. ``concerns`` are the
     reader's bullets, of which each may name an image. ``abstained`` tells whether the
-    output refrained from answering, None where the reader did not say.
+    output refrained from answering, None where the reader did not say. ``repeat`` is
+    the repeat of the trial whose output it is, 0 for the first.
     """
 
     reader: str
@@ -161,6 +162,12 @@ class Grade:
     concerns: tuple[str, ...] = ()
     comments: Mapping[Dimension, str] = field(default_factory=dict)
     abstained: bool | None = None
+    repeat: int = 0
+
+    @property
+    def output(self) -> tuple[str, str, int]:
+        """The model, item and repeat whose output it is about."""
+        return self.model, self.item, self.repeat
 
     @property
     def content(self) -> int | None:

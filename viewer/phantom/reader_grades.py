@@ -16,6 +16,8 @@ KNOWING: Final = "knows"
 BOXING, PLAIN = "draws", "writes"
 """The model that draws boxes, and the one that is not asked to."""
 MODELS: Final = (KNOWING, BOXING, PLAIN)
+COMMENT: Final = "One sign is described on the wrong side."
+"""What is said of each text whose Execution is 2."""
 _BEST: Final = 5
 PERIOD: Final = 10
 """After as many outputs everything repeats."""
@@ -97,7 +99,8 @@ def _text(
     wrong = of[Dimension.EXECUTION] == 1 and reader == FIRST
     codes = (FailureCode.HALLUCINATED_CHECKLIST,) if wrong else ()
     concerns = ("Signs are claimed that are not there.",) if wrong else ()
-    return Grade(reader, model, item, None, of, codes, concerns, abstained=abstained)
+    said = {Dimension.EXECUTION: COMMENT} if of[Dimension.EXECUTION] == 2 else {}
+    return Grade(reader, model, item, None, of, codes, concerns, said, abstained)
 
 
 def _image(

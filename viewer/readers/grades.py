@@ -3,12 +3,13 @@
 CSV in UTF-8, a row for each text that a reader graded and one for each annotated image:
 ``reader``, ``model``, ``item``, ``image`` (empty for the text, else 1, 2 …), the
 dimensions (those of the text or of the image; the others empty), and where wanted
-``codes`` and ``concerns`` (several with ; between), ``abstained`` and ``withdrawn``
-(yes or no) and ``comment_<dimension>``.
+``repeat`` (as ``items.csv`` counts; empty for 0, the first), ``codes`` and ``concerns``
+(several with ; between), ``abstained`` and ``withdrawn`` (yes or no) and
+``comment_<dimension>``.
 
-JSON: ``{"grades": [{"reader": …, "model": …, "item": …, "image": null, "scores":
-{"process": 5, …}, "codes": […], "concerns": […], "comments": {…}, "abstained": true}],
-"withdrawn": ["reader", …]}``.
+JSON: ``{"grades": [{"reader": …, "model": …, "item": …, "repeat": 0, "image": null,
+"scores": {"process": 5, …}, "codes": […], "concerns": […], "comments": {…},
+"abstained": true}], "withdrawn": ["reader", …]}``.
 """
 
 import json
@@ -35,6 +36,8 @@ COLUMNS: Final = ("reader", "model", "item", "image", *Dimension)
 _YES: Final = dict.fromkeys(("yes", "true", "1"), True)
 _NO: Final = dict.fromkeys(("no", "false", "0"), False)
 _TRUTHS: Final[Mapping[str, bool | None]] = {**_YES, **_NO, "": None}
+_COMMENT: Final = "comment_"
+"""Before a dimension, the column of a reader's words about it."""
 _HOW: Final = "Correct it in the file and import it again."
 
 
@@ -76,15 +79,16 @@ def read_grades(path: Path) -> Grades:
     ------
     UnreadableInputError
         For a file that is no such file, a grade without one of its dimensions, a score
-        that is not 1 to 5, a code that is none, or an output graded twice by a reader;
-        the line or entry is named.
+        that is not 1 to 5, a code that is none, a comment on a dimension that the
+        output does not have, or an output graded twice by a reader; the line or entry
+        is named.
     """
     read = _of_json if path.suffix.lower() == ".json" else _of_csv
     entries, withdrawn = read(path)
-    grades: dict[tuple[str, str, str, int | None], Grade] = {}
+    grades: dict[tuple[str, tuple[str, str, int], int | None], Grade] = {}
     for entry in entries:
         grade = _grade(entry)
-        key = grade.reader, grade.model, grade.item, grade.image
+        key = grade.reader, grade.output, grade.image
         if key in grades:
             raise entry.bad(
                 f"'{grade.reader}' grades the same output of '{grade.item}' once more"
@@ -162,7 +166,7 @@ def _entry_of_json(where: str, one: object) -> _Entry:
     cells = {
         **{str(k): _plain(v) for k, v in one.items() if k not in _NESTED},
         **{str(k): _plain(v) for k, v in _dict(scores).items()},
-        **{f"comment_{k}": _plain(v) for k, v in _dict(comments).items()},
+        **{f"{_COMMENT}{k}": _plain(v) for k, v in _dict(comments).items()},
     }
     return _Entry(where, cells, _list(one, "codes"), _list(one, "concerns"))
 
@@ -202,8 +206,9 @@ def _grade(entry: _Entry) -> Grade:
         scores,
         tuple(_codes(entry)),
         tuple(entry.concerns),
-        dict(_comments(entry)),
+        dict(_comments(entry, image)),
         _truth(entry, "abstained"),
+        _repeat(entry),
     )
 
 
@@ -216,6 +221,11 @@ def _name(entry: _Entry, name: str) -> str:
 
 def _image(entry: _Entry) -> int | None:
     return _whole(entry, "image", "the number of an image from 1", lambda n: n >= 1)
+
+
+def _repeat(entry: _Entry) -> int:
+    words = "the number of a repeat, 0 for the first as in items.csv"
+    return _whole(entry, "repeat", words, lambda n: n >= 0) or 0
 
 
 def _scores(entry: _Entry, reader: str) -> Iterator[tuple[Dimension, int]]:
@@ -245,10 +255,13 @@ def _codes(entry: _Entry) -> Iterator[FailureCode]:
         yield FailureCode(code)
 
 
-def _comments(entry: _Entry) -> Iterator[tuple[Dimension, str]]:
-    for dimension in Dimension:
-        if comment := entry.cells.get(f"comment_{dimension}", ""):
-            yield dimension, comment
+def _comments(entry: _Entry, image: int | None) -> Iterator[tuple[Dimension, str]]:
+    graded = {f"{_COMMENT}{dimension}": dimension for dimension in dimensions_of(image)}
+    for name, words in entry.cells.items():
+        if words and name.startswith(_COMMENT):
+            if name not in graded:
+                raise entry.bad(f"{name} is about no dimension that is graded there")
+            yield graded[name], words
 
 
 def _truth(entry: _Entry, name: str) -> bool | None:

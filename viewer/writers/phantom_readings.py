@@ -80,7 +80,8 @@ def write_grades(root: Path, grades: Sequence[Grade]) -> None:
     write_atomically(root / "grades.csv", csv_bytes(header, rows))
 
 
-_WORDED: Final = ("codes", "concerns", "abstained")
+_COMMENTED: Final = Dimension.EXECUTION
+_WORDED: Final = ("codes", "concerns", "abstained", f"comment_{_COMMENTED}")
 
 
 def write_answers(root: Path, model: str, answers: dict[str, object]) -> None:
@@ -117,6 +118,7 @@ def _row(grade: Grade) -> list[object]:
     return [
         *(grade.reader, grade.model, grade.item, grade.image, *scores),
         *("; ".join(grade.codes), "; ".join(grade.concerns), abstained),
+        grade.comments.get(_COMMENTED, ""),
     ]
 
 

@@ -85,6 +85,28 @@ def test_that_json_says_the_same_as_csv(tmp_path: Path) -> None:
     assert first.abstained is False
 
 
+def test_that_a_grade_names_its_repeat_and_a_comment_its_dimension(
+    tmp_path: Path,
+) -> None:
+    header = ",".join(COLUMNS) + ",repeat,comment_image_style"
+    rows = ("A,o3,s1,,5,2,4,3,,,,", "A,o3,s1,,5,2,4,3,,,1,", "A,o3,s1,2,,,,,1,5,2,neat")
+    found = read_grades(csv(tmp_path, *rows, header=header)).grades
+    assert [grade.repeat for grade in found] == [0, 1, 2]
+    assert found[2].comments == {Dimension.IMAGE_STYLE: "neat"}
+    assert found[1].output == ("o3", "s1", 1)
+    listed = {"grades": [entry(repeat=1)]}
+    assert read_grades(as_json(tmp_path, listed)).grades == found[1:2]
+    with pytest.raises(UnreadableInputError) as caught:
+        read_grades(csv(tmp_path, "A,o3,s1,,5,2,4,3,,,-1,", header=header))
+    assert "'-1' as repeat is not the number of a repeat, 0" in caught.value.what
+    with pytest.raises(UnreadableInputError) as caught:
+        read_grades(csv(tmp_path, "A,o3,s1,,5,2,4,3,,,,wordy", header=header))
+    assert caught.value.what == (
+        "In line 2 of 'grades.csv', comment_image_style is about no dimension that is "
+        "graded there."
+    )
+
+
 def test_that_nothing_is_used_of_who_has_withdrawn(tmp_path: Path) -> None:
     table = csv(
         tmp_path,

@@ -33,10 +33,10 @@ def abstentions(
     grades: Iterable[Grade], kinds: Mapping[str, Answerable], models: Sequence[str]
 ) -> tuple[Abstention, ...]:
     """Return a row for each model and kind; ``kinds`` maps tasks, others are yes."""
-    said: dict[tuple[str, str], list[bool]] = {}
+    said: dict[tuple[str, str, int], list[bool]] = {}
     for grade in grades:
         if grade.image is None:
-            votes = said.setdefault((grade.model, grade.item), [])
+            votes = said.setdefault(grade.output, [])
             votes += [] if grade.abstained is None else [grade.abstained]
     return tuple(
         _of(model, kind, _verdicts(said, kinds, model, kind))
@@ -46,14 +46,14 @@ def abstentions(
 
 
 def _verdicts(
-    said: Mapping[tuple[str, str], Sequence[bool]],
+    said: Mapping[tuple[str, str, int], Sequence[bool]],
     kinds: Mapping[str, Answerable],
     model: str,
     kind: Answerable,
 ) -> list[bool | None]:
     return [
         _majority(votes)
-        for (by, item), votes in said.items()
+        for (by, item, _), votes in said.items()
         if by == model and kinds.get(item, Answerable.YES) is kind
     ]
 

@@ -101,7 +101,8 @@ def _of(
 
 
 def _point(dimension: Dimension, a: Grade, b: Grade, seed: int) -> JitteredPoint:
-    rng = generator(seed, "figure 5", dimension, a.model, a.item, str(a.image))
+    which = (a.model, a.item, str(a.image), *([str(a.repeat)] if a.repeat else ()))
+    rng = generator(seed, "figure 5", dimension, *which)
     dx, dy = rng.uniform(-_JITTER, _JITTER, 2)
     x, y = a.scores[dimension], b.scores[dimension]
     return JitteredPoint(dimension, x + float(dx), y + float(dy))

@@ -1,5 +1,6 @@
 """Two models on the tasks that both delivered (E001-13 to -15, tables 1 and 2)."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -56,7 +57,8 @@ def measure_tests(
 ) -> tuple[MeasureTest, ...]:
     """Test the five measures on the tasks that both models' outputs were graded on.
 
-    Dimensions are never tested against one another (Banerjee 2025, 3.4).
+    A task is one pair: where several repeats of it were graded, their mean is what is
+    compared. Dimensions are never tested against one another (Banerjee 2025, 3.4).
     """
     one, two = _texts(finals, first), _texts(finals, second)
     common = [item for item in one if item in two]
@@ -89,18 +91,31 @@ def _row(
     return MeasureRow(model, measure, order, spread(values), *shares)
 
 
-def _texts(finals: Sequence[FinalScores], model: str) -> Mapping[str, FinalScores]:
-    return {f.item: f for f in finals if f.model == model and f.image is None}
+def _texts(
+    finals: Sequence[FinalScores], model: str
+) -> Mapping[str, list[FinalScores]]:
+    """Return the final scores of a model's texts by task, a repeat each."""
+    found: dict[str, list[FinalScores]] = defaultdict(list)
+    for final in finals:
+        if final.model == model and final.image is None:
+            found[final.item].append(final)
+    return found
 
 
 def _tested(
     measure: Measure,
-    one: Sequence[FinalScores],
-    two: Sequence[FinalScores],
+    one: Sequence[Sequence[FinalScores]],
+    two: Sequence[Sequence[FinalScores]],
     params: Params,
 ) -> tuple[SignedRank, float]:
     order = params.content_order
-    first = [f.value(measure, order) or 0.0 for f in one]
-    second = [f.value(measure, order) or 0.0 for f in two]
+    first, second = ([_of_task(f, measure, order) for f in side] for side in (one, two))
     gap = spread(first).mean - spread(second).mean
     return signed_rank(first, second, params.zero_method), gap
+
+
+def _of_task(
+    repeats: Sequence[FinalScores], measure: Measure, order: ContentOrder
+) -> float:
+    values = (final.value(measure, order) or 0.0 for final in repeats)
+    return sum(values) / len(repeats)

@@ -10,8 +10,8 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.rubric import CONTENT, Dimension, Grade, Grades, dimensions_of
 from viewer.studies.rubric_reading.params import ContentOrder
 
-Output = tuple[str, str, int | None]
-"""A model, an item, and an image of its answer from 1, None for the text."""
+Output = tuple[str, str, int, int | None]
+"""A model, an item, a repeat, and an image of the answer from 1, None for the text."""
 
 
 class Measure(StrEnum):
@@ -49,6 +49,12 @@ class FinalScores:
     scores: Mapping[Dimension, float]
     content: Mapping[ContentOrder, float]
     readers: tuple[str, ...]
+    repeat: int = 0
+
+    @property
+    def output(self) -> tuple[str, str, int]:
+        """The model, item and repeat that it is of."""
+        return self.model, self.item, self.repeat
 
     def value(self, measure: Measure, order: ContentOrder) -> float | None:
         """Return a measure, None where an output of this kind has none."""
@@ -61,8 +67,8 @@ def final_scores(grades: Iterable[Grade]) -> tuple[FinalScores, ...]:
     """Return the scores of every output that somebody graded, in the order met."""
     of: dict[Output, list[Grade]] = defaultdict(list)
     for grade in grades:
-        of[grade.model, grade.item, grade.image].append(grade)
-    return tuple(_final(*output, given) for output, given in of.items())
+        of[_key(grade)].append(grade)
+    return tuple(_final(given) for given in of.values())
 
 
 def main_and_second(grades: Grades, main: str = "") -> tuple[str, str | None]:
@@ -101,24 +107,24 @@ def pairs(
 
 
 def _key(grade: Grade) -> Output:
-    return grade.model, grade.item, grade.image
+    return *grade.output, grade.image
 
 
-def _final(
-    model: str, item: str, image: int | None, given: Sequence[Grade]
-) -> FinalScores:
+def _final(given: Sequence[Grade]) -> FinalScores:
+    """Return the scores of one output, whose grades are all that are given."""
+    model, item, repeat, image = _key(given[0])
     scores = {
         dimension: _mean([grade.scores[dimension] for grade in given])
         for dimension in dimensions_of(image)
     }
     readers = tuple(grade.reader for grade in given)
     if image is not None:
-        return FinalScores(model, item, image, scores, {}, readers)
+        return FinalScores(model, item, image, scores, {}, readers, repeat)
     content = {
         ContentOrder.AVERAGE_FIRST: min(scores[dimension] for dimension in CONTENT),
         ContentOrder.MINIMUM_FIRST: _mean([_least(grade) for grade in given]),
     }
-    return FinalScores(model, item, image, scores, content, readers)
+    return FinalScores(model, item, image, scores, content, readers, repeat)
 
 
 def _least(grade: Grade) -> int:

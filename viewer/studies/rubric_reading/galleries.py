@@ -38,6 +38,11 @@ class _Drawn:
     boxes: tuple[LabelledBox, ...]
     images: tuple[StudyImage, ...]
 
+    @property
+    def output(self) -> tuple[str, str, str]:
+        """Its model, item and repeat, as a card names them."""
+        return self.result.model, self.result.item, str(self.result.repeat)
+
     def on(self, place: int) -> tuple[LabelledBox, ...]:
         """Return the boxes on an image, counted from 0."""
         return tuple(box for box in self.boxes if box.image == place)
@@ -73,19 +78,19 @@ def _cards(given: PackInput, cards: Sequence[Row]) -> Iterator[Tile]:
     """Yield one tile for each image that somebody has a concern about."""
     if given.sources is None:
         return
-    drawn = {(d.result.model, d.result.item): d for d in _drawn(given)}
-    told: set[tuple[str, str, int]] = set()
+    drawn = {d.output: d for d in _drawn(given)}
+    told: set[tuple[str, str, str, int]] = set()
     for card in cards:
-        one = drawn.get((str(card["model"]), str(card["item"])))
+        one = drawn.get((str(card["model"]), str(card["item"]), str(card["repeat"])))
         if one is None:
             continue
         named = card["image"]
         place = one.boxes[0].image if named is None else int(str(named)) - 1
-        key = (one.result.model, one.result.item, place)
+        key = (*one.output, place)
         if one.on(place) and key not in told:
             told.add(key)
             code = str(card["codes"]).partition(";")[0].replace("_", " ") or "concern"
-            words = str(card["concerns"]) or code
+            words = str(card["concerns"] or card["comments"]) or code
             kind = code.replace(" ", "\n", 1)
             yield _tile(one, place, kind, words, given.sources)
 
@@ -95,6 +100,8 @@ def _examples(given: PackInput) -> Iterator[Tile]:
         return
     seen: dict[str, int] = {}
     for one in _drawn(given):
+        if one.result.repeat:
+            continue
         kind = _KINDS[one.asked.task.category]
         seen[kind] = seen.get(kind, 0) + 1
         if seen[kind] <= _MOST_OF_A_KIND:
@@ -104,12 +111,12 @@ def _examples(given: PackInput) -> Iterator[Tile]:
 
 
 def _drawn(given: PackInput) -> Iterator[_Drawn]:
-    """Yield the outputs with a box on an image that was shown, first repeats only."""
+    """Yield the outputs with a box on an image that was shown."""
     params = read_params(given.spec.preset, given.spec.params)
     tasks = {asked.name: asked for asked in tasks_of(given.dataset.items)}
     for result in given.results:
         answer, asked = result.said, tasks.get(result.item)
-        if result.repeat or asked is None or not isinstance(answer, ReportAnswer):
+        if asked is None or not isinstance(answer, ReportAnswer):
             continue
         images = asked.shown_to(result.model, params).images
         boxes = tuple(box for box in answer.boxes if box.image < len(images))

@@ -61,13 +61,17 @@ def prompts_table() -> Table:
 def error_cards(
     results: Sequence[TrialResult], grades: Grades, items: Sequence[Item]
 ) -> Table:
-    """Return a card for each grade with concerns or codes (E001-17, figure 4)."""
+    """Return a card for each grade with words about it (E001-17, -18, figure 4).
+
+    Words are concerns, codes, or a comment on a dimension.
+    """
     header = (
         *("item", "task", "model", "reader", "image", "codes", "concerns", "excerpt"),
+        *("comments", "repeat"),
     )
     texts = {
-        (r.model, r.item): r.said.text
-        for r in reversed(results)
+        (r.model, r.item, r.repeat): r.said.text
+        for r in results
         if isinstance(r.said, ReportAnswer)
     }
     return Table("error_cards", header, tuple(_cards(texts, grades, items)))
@@ -80,12 +84,12 @@ def excerpt(text: str, words: int = _EXCERPT) -> str:
 
 
 def _cards(
-    texts: Mapping[tuple[str, str], str], grades: Grades, items: Sequence[Item]
+    texts: Mapping[tuple[str, str, int], str], grades: Grades, items: Sequence[Item]
 ) -> Iterator[tuple[object, ...]]:
     tasks = {asked.name: asked.task.task for asked in tasks_of(items)}
     for grade in grades.grades:
-        text = texts.get((grade.model, grade.item))
-        if text is None or not (grade.concerns or grade.codes):
+        text = texts.get(grade.output)
+        if text is None or not (grade.concerns or grade.codes or grade.comments):
             continue
         yield (
             *(grade.item, tasks.get(grade.item, ""), grade.model, grade.reader),
@@ -93,6 +97,8 @@ def _cards(
             "; ".join(grade.codes),
             "; ".join(grade.concerns),
             excerpt(text),
+            "; ".join(f"{d.words}: {words}" for d, words in grade.comments.items()),
+            grade.repeat,
         )
 
 

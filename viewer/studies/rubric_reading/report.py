@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from viewer.domain.answer import ReportAnswer, Status
-from viewer.domain.counting import counted
 from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import RUBRIC
@@ -32,6 +31,7 @@ from viewer.studies.rubric_reading.plan import tasks_of
 from viewer.studies.rubric_reading.published import ROWS
 from viewer.studies.rubric_reading.score import score
 from viewer.studies.rubric_reading.tables import Graded, grade_tables, graded
+from viewer.studies.rubric_reading.using import ungraded, used_grades
 from viewer.studies.tables import items_table, results_table
 
 DEFINITIONS: Final = {
@@ -70,9 +70,10 @@ def report(
     params = read_params(spec.preset, spec.params)
     if params.work is Work.CURATION:
         return _curated(results)
-    context, unused = of_outputs(results, context)
-    judged = judged_results(results, context, params)
     items = context.dataset.items if context.dataset else ()
+    used = used_grades(context.grades, results, tasks_of(items), params)
+    context = replace(context, grades=used.grades)
+    judged = judged_results(results, context, params)
     tables = [
         *(items_table(judged), results_table(_bare(judged)), outputs_table(judged)),
         *(prompts_table(), rubric_table()),
@@ -85,6 +86,7 @@ def report(
     if given is not None:
         tables += [*grade_tables(given), error_cards(judged, given.grades, items)]
         sections = tuple(grade_sections(given))
+    left = ungraded(results, used.grades) if given else ""
     pending = any(one.score.status is Status.PENDING for one in results)
     if not pending:
         tables.append(published_table(ROWS, CHECKS))
@@ -93,7 +95,7 @@ def report(
         (),
         DEFINITIONS,
         pending,
-        (*sections, *_notes(context, given, unused)),
+        (*sections, *_notes(context, given, (*used.sentences, left))),
     )
 
 
@@ -108,34 +110,18 @@ def _curated(results: Sequence[TrialResult]) -> ReportData:
     return ReportData(tables, (), _OF_CURATION, pending)
 
 
-def of_outputs(
-    results: Sequence[TrialResult], context: ReportContext
-) -> tuple[ReportContext, int]:
-    """Return the grades of outputs that the run has, and how many others there are.
-
-    A file may grade what another run delivered; of models that are not in this run
-    nothing is counted.
-    """
-    models = {one.model for one in results}
-    there = {(r.model, r.item) for r in results if isinstance(r.said, ReportAnswer)}
-    own = [grade for grade in context.grades.grades if grade.model in models]
-    kept = tuple(grade for grade in own if (grade.model, grade.item) in there)
-    grades = replace(context.grades, grades=kept)
-    return replace(context, grades=grades), len(own) - len(kept)
-
-
 def judged_results(
     results: Sequence[TrialResult], context: ReportContext, params: Params
 ) -> tuple[TrialResult, ...]:
     """Return the trials with the verdicts that the readers' grades come to."""
     finals = {
-        (final.model, final.item): final
+        final.output: final
         for final in final_scores(context.grades.grades)
         if final.image is None
     }
     order = params.content_order
     return tuple(
-        replace(r, score=score(r.said, finals.get((r.model, r.item)), order))
+        replace(r, score=score(r.said, finals.get((r.model, r.item, r.repeat)), order))
         if isinstance(r.said, ReportAnswer)
         else r
         for r in results
@@ -167,7 +153,7 @@ def _bare(results: Sequence[TrialResult]) -> tuple[TrialResult, ...]:
 
 
 def _notes(
-    context: ReportContext, given: Graded | None, unused: int
+    context: ReportContext, given: Graded | None, sentences: Sequence[str]
 ) -> Iterator[Section]:
     """Yield a section that says why tables of grades are not there, or not whole."""
     lines = []
@@ -179,9 +165,7 @@ def _notes(
     elif given.second is None:
         text = f"{given.main} graded alone: there is no agreement to tell."
         lines.append(("Readers", text))
-    if unused:
-        text = f"{counted(unused, 'grade')} of outputs that this run has not: not used."
-        lines.append(("Grades", text))
+    lines += [("Grades", sentence) for sentence in sentences if sentence]
     for reader in context.grades.withdrawn:
         text = f"{reader} has withdrawn; none of the grades is used."
         lines.append(("Withdrawn", text))

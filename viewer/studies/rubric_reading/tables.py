@@ -300,7 +300,7 @@ def _coded(given: Graded) -> Iterator[tuple[object, ...]]:
     for model in given.models:
         for code in FailureCode:
             outputs = {
-                grade.item
+                grade.output
                 for grade in given.grades.grades
                 if grade.model == model and code in grade.codes
             }

@@ -184,8 +184,71 @@ def test_that_grades_of_what_the_run_has_not_are_told_and_not_counted(
     n = {(r["model"], r["metric"]): r["n"] for r in rows(data, "table_1")}
     assert (n["o3", "Content"], n.get(("medgemma", "Content"), 0)) == (2, 0)
     assert not any(row["n"] for row in rows(data, "tests"))
-    note = data.sections[-1].table.rows[-1]
-    assert note == ("Grades", "3 grades of outputs that this run has not: not used.")
+    assert [words for _, words in data.sections[-1].table.rows] == [
+        "1 grade of a model that this run did not ask, not used: 'x'.",
+        "1 grade of a task that the data set does not have, not used: 's9|t1'.",
+        (
+            "2 grades of an output that this run does not have, not used: "
+            "'s1|t1' by 'medgemma', 's2|t1' by 'medgemma'."
+        ),
+        "2 of 4 delivered outputs without a grade: excluded as ungraded.",
+    ]
+
+
+@pytest.mark.statement("E001-09")
+def test_that_a_grade_of_an_image_that_was_not_shown_is_told(
+    tmp_path: Path, dataset: Dataset
+) -> None:
+    others = "".join(f"A,o3,s1|t1,{n},,,,,1,1\n" for n in range(2, 9))
+    (dataset.root / "grades.csv").write_text(GRADES + others, encoding="utf-8")
+    data = reported(tmp_path, dataset, a_spec(models(**BOTH))).data
+    assert data.sections[-1].table.rows[0][1] == (
+        "6 grades of an image that the model was not shown, not used: "
+        "'s1|t1' by 'o3', image 3, 's1|t1' by 'o3', image 4, 's1|t1' by 'o3', image 5, "
+        "'s1|t1' by 'o3', image 6, 's1|t1' by 'o3', image 7 and 1 more."
+    )
+
+
+@pytest.mark.statement("E001-12")
+def test_that_a_grade_counts_for_its_own_repeat_and_for_no_other(
+    tmp_path: Path, dataset: Dataset
+) -> None:
+    table = f"""reader,model,item,image,{DIMENSIONS},repeat,comment_process
+A,o3,s1|t1,,5,5,5,4,,,,
+A,o3,s1|t1,,2,2,2,2,,,2,Slow.
+B,o3,s1|t1,,4,2,2,2,,,2,
+A,o3,s1|t1,,1,1,1,1,,,3,
+A,medgemma,s1|t1,,4,4,4,5,,,1,
+"""
+    (dataset.root / "grades.csv").write_text(table, encoding="utf-8")
+    spec = replace(a_spec(models(**BOTH)), repeats=3)
+    data = reported(tmp_path, dataset, spec).data
+    graded = {
+        (row["model"], row["repeat"]): (row["status"], row["content"])
+        for row in rows(data, "items")
+        if row["content"] is not None
+    }
+    assert graded == {
+        ("o3", 0): ("scored_correct", 5),
+        ("o3", 2): ("scored_wrong", 2),
+        ("medgemma", 1): ("scored_wrong", 4),
+    }
+    content = {r["model"]: r for r in rows(data, "table_1") if r["metric"] == "Content"}
+    assert (content["o3"]["n"], content["o3"]["mean"]) == (2, 3.5)
+    tested = {row["metric"]: row for row in rows(data, "tests")}
+    assert (tested["Content"]["n"], tested["Content"]["mean_difference"]) == (1, -0.5)
+    (card,) = rows(data, "error_cards")
+    assert (card["comments"], card["repeat"]) == ("Process: Slow.", 2)
+    assert [words for _, words in data.sections[-1].table.rows] == [
+        (
+            "1 grade of an output that this run does not have, not used: "
+            "'s1|t1' by 'o3', repeat 3."
+        ),
+        (
+            "21 of 24 delivered outputs without a grade: excluded as ungraded; a grade of "
+            "one repeat counts for no other."
+        ),
+    ]
 
 
 def test_that_without_grades_nothing_is_right_or_wrong(
@@ -228,6 +291,7 @@ def test_that_one_reader_alone_and_who_withdrew_are_told(
     data = reported(tmp_path, dataset, a_spec(models(**BOTH))).data
     assert data.sections[-1].table.rows == (
         ("Readers", "A graded alone: there is no agreement to tell."),
+        ("Grades", "7 of 8 delivered outputs without a grade: excluded as ungraded."),
         ("Withdrawn", "B has withdrawn; none of the grades is used."),
     )
     assert rows(data, "table_3") == []

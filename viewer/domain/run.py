@@ -86,8 +86,8 @@ class RunMark(StrEnum):
 class RunNote:
     """What happened to one of a run's models that a reader of its results must know.
 
-    ``kind`` is ``parameter_dropped``, ``model_changed``, ``not_learned`` or
-    ``reader_withdrawn``; ``text`` a sentence without its stop.
+    ``kind`` is ``parameter_dropped``, ``model_changed``, ``not_learned``,
+    ``out_of_reach`` or ``reader_withdrawn``; ``text`` a sentence without its stop.
     """
 
     model: str

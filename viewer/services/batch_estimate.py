@@ -15,7 +15,7 @@ from viewer.models.catalog import spec_of as adapter_spec_of
 from viewer.models.paper_presets import samples
 from viewer.models.prices import is_priced, is_unpriced, price_of
 from viewer.services.batch_form import BatchForm, spec_of
-from viewer.services.learned import planned_trials, unlearned_words
+from viewer.services.learned import planned_trials, unasked_of
 from viewer.services.money import DOLLAR, dollars
 from viewer.services.plan_run import plan_sha256
 from viewer.services.study_file import advised_repeats
@@ -80,7 +80,7 @@ def estimate(
     sentences = (
         _questions(planned, asked, spec),
         unasked_words(spec, dataset) if planned else "",
-        *(f"{model} {words}." for model, words in unlearned_words(planned)),
+        *(f"{note.model} {note.text}." for note in unasked_of(planned)),
         _kept(done),
         takes,
         _at_most(spec, most),

@@ -1,33 +1,58 @@
-"""What models were not trained on, known before any of them is asked."""
+"""What models cannot be asked about, known before any of them is asked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
+from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
-from viewer.domain.run import RunSpec, Trial
+from viewer.domain.run import RunNote, RunSpec, Trial
 from viewer.models.catalog import spec_of, unlearned
+from viewer.models.inside import reaches_inside
 from viewer.store import asking
 from viewer.store.database import Store
 from viewer.studies.protocol import NOT_LEARNED, PlacingStudy, Study
+from viewer.studies.reaching import OUT_OF_REACH, ReachesInside
 
 
 def planned_trials(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
-    """Return a study's trials; those about what a model did not learn are excluded.
+    """Return a study's trials; those that a model cannot be asked are excluded.
 
-    A model that learned none of the findings raises ``WrongUseError``, and so does one
+    They are about what it did not learn, or need a model that can be reached inside. A
+    model that learned none of the findings raises ``WrongUseError``, and so does one
     that points at a place where a study asks for words.
     """
     _check_writes(study, spec)
     trials = study.plan(dataset, spec)
-    findings = dict.fromkeys(trial.finding for trial in trials)
+    lost = _unlearned(spec, dict.fromkeys(trial.finding for trial in trials))
+    shut = _out_of_reach(study, spec)
+    asked = _excluded(trials, NOT_LEARNED, lambda t: (t.model, t.finding) in lost)
+    return tuple(
+        _excluded(asked, OUT_OF_REACH, lambda t: (t.model, t.condition.name) in shut)
+    )
+
+
+def _unlearned(spec: RunSpec, findings: Iterable[str]) -> frozenset[tuple[str, str]]:
+    """Return each model with each finding that it did not learn; none at all raises."""
     excluded: set[tuple[str, str]] = set()
+    asked = tuple(findings)
     for model in spec.models:
-        whys = {f: why for f in findings if (why := unlearned(model, f)) is not None}
-        if whys and len(whys) == len(findings):
+        whys = {f: why for f in asked if (why := unlearned(model, f)) is not None}
+        if whys and len(whys) == len(asked):
             raise next(iter(whys.values()))
         excluded.update((model.name, finding) for finding in whys)
-    return tuple(_marked(trial, excluded) for trial in trials)
+    return frozenset(excluded)
+
+
+def _out_of_reach(study: Study, spec: RunSpec) -> frozenset[tuple[str, str]]:
+    """Return each model with each condition that needs one that can be reached."""
+    if not isinstance(study, ReachesInside):
+        return frozenset()
+    params = study.read_params(spec.preset, dict(spec.params))
+    inside = [c.name for c in study.conditions(params) if study.only_inside(c)]
+    shut = [m.name for m in spec.models if not reaches_inside(spec_of(m), m)]
+    return frozenset(product(shut, inside))
 
 
 def _check_writes(study: Study, spec: RunSpec) -> None:
@@ -42,23 +67,44 @@ def _check_writes(study: Study, spec: RunSpec) -> None:
             )
 
 
-def _marked(trial: Trial, excluded: set[tuple[str, str]]) -> Trial:
-    if trial.exclusion or (trial.model, trial.finding) not in excluded:
-        return trial
-    return replace(trial, exclusion=NOT_LEARNED)
+def _excluded(
+    trials: Iterable[Trial], reason: str, is_lost: Callable[[Trial], bool]
+) -> Iterator[Trial]:
+    for trial in trials:
+        lost = is_lost(trial) and not trial.exclusion
+        yield replace(trial, exclusion=reason) if lost else trial
 
 
-def unlearned_words(trials: Sequence[Trial]) -> Iterator[tuple[str, str]]:
-    """Yield the models that did not learn all, each with words that follow its name."""
-    lost = [trial for trial in trials if trial.exclusion == NOT_LEARNED]
-    for model in dict.fromkeys(trial.model for trial in lost):
-        own = [trial for trial in lost if trial.model == model]
-        findings = ", ".join(dict.fromkeys(trial.finding for trial in own))
-        yield model, f"did not learn {findings}, so {len(own)} trial(s) are excluded"
+def unasked_of(trials: Sequence[Trial]) -> Iterator[RunNote]:
+    """Yield what each model cannot be asked, in words that follow its name."""
+    for reason, words in _WORDS.items():
+        lost = [trial for trial in trials if trial.exclusion == reason]
+        for model in dict.fromkeys(trial.model for trial in lost):
+            own = [trial for trial in lost if trial.model == model]
+            yield RunNote(model, reason, words(own))
 
 
-def note_unlearned(store: Store, run: int, trials: Sequence[Trial]) -> None:
-    """Note on a run that was just planned what its models cannot be asked about."""
-    notes = [(name, NOT_LEARNED, words) for name, words in unlearned_words(trials)]
+def _not_learned(own: Sequence[Trial]) -> str:
+    findings = ", ".join(dict.fromkeys(trial.finding for trial in own))
+    return f"did not learn {findings}, so {len(own)} trial(s) are excluded"
+
+
+def _not_reached(own: Sequence[Trial]) -> str:
+    asked = ", ".join(dict.fromkeys(trial.condition.name for trial in own))
+    return (
+        f"cannot be reached inside, so {len(own)} trial(s) of {asked} are excluded; a "
+        "contour or an enlarged region approximates that"
+    )
+
+
+_WORDS: Final[Mapping[str, Callable[[Sequence[Trial]], str]]] = {
+    NOT_LEARNED: _not_learned,
+    OUT_OF_REACH: _not_reached,
+}
+
+
+def note_unasked(store: Store, run: int, trials: Sequence[Trial]) -> None:
+    """Note on a run that was just planned what its models cannot be asked."""
+    notes = [(note.model, note.kind, note.text) for note in unasked_of(trials)]
     if notes:
         asking.add_notes(store, run, notes)

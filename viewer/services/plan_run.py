@@ -9,7 +9,7 @@ from viewer.domain.run import RunSpec
 from viewer.models.catalog import adapter_for
 from viewer.services.few_shot import check_examples, examples_dataset
 from viewer.services.gate import open_gate
-from viewer.services.learned import note_unlearned, planned_trials
+from viewer.services.learned import note_unasked, planned_trials
 from viewer.services.request_key import request_key
 from viewer.services.spending import check_prices
 from viewer.store import cases, runs
@@ -93,5 +93,5 @@ def _planned(store: Store, spec: RunSpec, *, new: bool) -> int:
         plan_sha256=sha256,
         once=not new,
     )
-    note_unlearned(store, run, trials)
+    note_unasked(store, run, trials)
     return run

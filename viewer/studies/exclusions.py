@@ -28,10 +28,15 @@ REASONS: Final[Mapping[str, str]] = {
     "no_valid_swap": "No other pair of the data set can stand in its question.",
     "no_donor": "No other image has a region that can stand in its place.",
     "no_anatomy_mask": "The anatomy that it points out has no mask in its image.",
+    "out_of_reach": (
+        "The attention of its model cannot be reached; a contour or an enlarged region "
+        "approximates that."
+    ),
     "not_true_positive": "The model did not say yes to the question itself.",
     "ungraded": "No reader has graded the output.",
     "not_judged": "Nobody judged the answer.",
     "prepared": "A report was prepared, which is neither right nor wrong.",
+    "built": "Questions were made, which is neither right nor wrong.",
     "proposed": "Tasks were proposed, which is neither right nor wrong.",
     "cannot_be_asked": "Its model or its image lacks what the question points out.",
     "unreadable_image": "The image could not be read when it was to be asked about.",

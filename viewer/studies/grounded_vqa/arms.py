@@ -85,8 +85,12 @@ def is_sham(condition: str) -> bool:
 
 def shows_region(condition: str) -> bool:
     """Tell whether a condition points a region out."""
-    way = way_of(condition)
-    return way in {CONTOUR, CROP} or way.startswith(LOBA)
+    return way_of(condition) in {CONTOUR, CROP} or highlights(condition)
+
+
+def highlights(condition: str) -> bool:
+    """Tell whether a condition highlights a region inside the model (LobA)."""
+    return way_of(condition).startswith(LOBA)
 
 
 @dataclass(frozen=True, slots=True)

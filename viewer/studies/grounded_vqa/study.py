@@ -76,6 +76,10 @@ class GroundedVqa(OfPresets[Params]):
         """Return the verdict: right answers, and for perturbed trials right changes."""
         return steps.score(turn, answer, params_)
 
+    def only_inside(self, condition: Condition) -> bool:
+        """Tell whether a condition is LobA's, which highlights inside the model."""
+        return arms.highlights(condition.name)
+
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question of each step that a trial may take."""
         return longest(dataset, params_)

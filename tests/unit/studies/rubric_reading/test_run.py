@@ -245,8 +245,8 @@ A,medgemma,s1|t1,,4,4,4,5,,,1,
             "'s1|t1' by 'o3', repeat 3."
         ),
         (
-            "21 of 24 delivered outputs without a grade: excluded as ungraded; a grade of "
-            "one repeat counts for no other."
+            "21 of 24 delivered outputs without a grade: excluded as ungraded; a grade "
+            "of one repeat counts for no other."
         ),
     ]
 

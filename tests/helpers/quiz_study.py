@@ -19,6 +19,7 @@ from viewer.domain.item import Item
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.readers.datasets.files import content_sha256
 from viewer.readers.datasets.folder import read
 from viewer.services.study_file import make_spec
@@ -46,6 +47,7 @@ class Quiz:
     name = "quiz"
     title = "Quiz"
     version = parser_version = scorer_version = "1"
+    words = StudyWords(finding="subject", findings="subjects", verdicts=RIGHTS)
 
     def read_params(self, preset: str, overrides: dict[str, object]) -> Params:
         assert preset == "own"

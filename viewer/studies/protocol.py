@@ -18,6 +18,7 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.rubric import NO_GRADES, Grades
 from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.study_words import StudyWords
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +133,7 @@ class Study(Protocol):
     version: str
     parser_version: str
     scorer_version: str
+    words: StudyWords
 
     def read_params(self, preset: str, overrides: dict[str, object]) -> Any:  # noqa: ANN401
         """Return Params of a preset with overrides; a bad one raises WrongUseError."""

@@ -35,9 +35,9 @@ from viewer.studies.evidence_diagnosis.templates import (
     open_prompt,
     template,
 )
+from viewer.studies.evidence_diagnosis.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
-from viewer.studies.evidence_diagnosis.words import WORDS
 
 _LONGEST_LIST = "A diagnosis of several words\n" * 20
 """What a long differential takes, for the price of what quotes it."""

@@ -15,6 +15,7 @@ from viewer.domain.reference import Mask
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.domain.study_words import PLACING
 from viewer.imaging.grid_overlay import legibility_warning
 from viewer.studies.grid_localization import (
     absent,
@@ -48,6 +49,7 @@ class GridLocalization(OfPresets[Params]):
     version = "1"
     parser_version = "1"
     scorer_version = "1"
+    words = PLACING
 
     def prompt(self, view: str, asking: str = "") -> tuple[str, str]:
         """Return the name and the unrendered text, as hashed, of a view's prompt."""

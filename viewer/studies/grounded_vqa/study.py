@@ -19,6 +19,7 @@ from viewer.studies.grounded_vqa import (
 from viewer.studies.grounded_vqa.localizing import SEGMENTER
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.prices import longest
+from viewer.studies.grounded_vqa.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 
@@ -31,6 +32,7 @@ class GroundedVqa(OfPresets[Params]):
     version = "1"
     parser_version = "1"
     scorer_version = "1"
+    words = WORDS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""

@@ -22,6 +22,7 @@ from viewer.studies.pathology_mcq.official import official_code
 from viewer.studies.pathology_mcq.params import Params
 from viewer.studies.pathology_mcq.questions import asked_of, mcq_of
 from viewer.studies.pathology_mcq.wording import question_text, template
+from viewer.studies.pathology_mcq.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 
@@ -34,6 +35,7 @@ class PathologyMcq(OfPresets[Params]):
     version = "1"
     parser_version = "1"
     scorer_version = "1"
+    words = WORDS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""

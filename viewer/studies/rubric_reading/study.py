@@ -38,6 +38,7 @@ _SELECTED: Final = (
     "Proposed tasks are for a radiologist to select from: overread export tasks writes "
     "a draft that the data set's folder takes as tasks.json."
 )
+from viewer.studies.rubric_reading.words import WORDS
 
 
 def _curates(turn: Turn) -> bool:
@@ -52,6 +53,7 @@ class RubricReading(OfPresets[Params]):
     version = "1"
     parser_version = "1"
     scorer_version = "1"
+    words = WORDS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the only condition, which says what the run does."""

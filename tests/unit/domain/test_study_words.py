@@ -1,0 +1,55 @@
+"""What a study calls its results, alone and beside other studies."""
+
+from viewer.domain.study_words import (
+    ALL_VIEWS,
+    HITS,
+    MACRO,
+    MICRO,
+    PLACING,
+    RIGHTS,
+    StudyWords,
+    words_of_all,
+)
+
+_QUIZ = StudyWords(
+    finding="subject",
+    findings="subjects",
+    views="books",
+    verdicts=RIGHTS,
+    names={"bio": "Biology"},
+    condition=lambda name: {"plain": "as asked"}.get(name, name),
+)
+_OTHER = StudyWords(verdicts=RIGHTS, condition=lambda name: name.upper())
+
+
+def test_that_a_study_names_its_findings_views_and_conditions() -> None:
+    assert _QUIZ.called("finding", "bio") == "Biology"
+    assert _QUIZ.called("finding", "open_fdx") == "open fdx"
+    assert _QUIZ.called("finding", MICRO) == "All trials together"
+    assert _QUIZ.called("finding", MACRO) == "Mean of subjects"
+    assert _QUIZ.called("view", ALL_VIEWS) == "all books"
+    assert _QUIZ.called("condition", "plain") == "as asked"
+    assert _QUIZ.called("model", "my_model") == "my_model"
+    assert PLACING.called("condition", "grid=8x10") == "8 × 10 grid"
+
+
+def test_that_verdicts_are_counted_in_the_words_of_the_study() -> None:
+    assert HITS.count(1, right=False) == "1 miss"
+    assert HITS.count(1200, right=True) == "1,200 hits"
+    assert RIGHTS.count(1, right=False) == "1 wrong"
+    assert PLACING.places
+    assert not _QUIZ.places
+
+
+def test_that_several_studies_share_words_that_are_true_of_all() -> None:
+    assert words_of_all(()) is PLACING
+    assert words_of_all((_QUIZ, _QUIZ)) is _QUIZ
+    both = words_of_all((PLACING, _QUIZ))
+    assert both.finding == "finding or kind"
+    assert both.verdicts is RIGHTS
+    assert both.rate == "share right"
+    assert both.called("finding", "bio") == "Biology"
+    assert both.called("condition", "grid=8") == "8 × 8 grid"
+    assert both.called("condition", "plain") == "as asked"
+    assert words_of_all((_QUIZ, _OTHER)).condition("plain") == "plain"
+    assert words_of_all((PLACING, StudyWords(finding="sign"))).verdicts is HITS

@@ -1,0 +1,126 @@
+"""What people call what a study's results are grouped by, counted and rated."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from viewer.domain.grid import grids_in_words
+
+MICRO: Final = "(micro)"
+"""The finding of rows that count trials of all findings."""
+MACRO: Final = "(macro)"
+"""The finding of rows with the mean of the findings' rates."""
+ALL_VIEWS: Final = "all"
+"""The view of rows that count trials of all views."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What right and wrong answers are called; ``{}`` in a word stands for a number.
+
+    ``got`` completes "... by both".
+    """
+
+    right: str
+    wrong: str
+    rights: str
+    wrongs: str
+    gets: str
+    got: str
+
+    def count(self, n: int, *, right: bool) -> str:
+        """Return so many answers in words, such as "1 miss" or "3 right"."""
+        one, many = (self.right, self.rights) if right else (self.wrong, self.wrongs)
+        return f"{n:,} {one if n == 1 else many}"
+
+
+HITS: Final = Verdicts("hit", "miss", "hits", "misses", "hits {}", "hit")
+"""For answers that are a place on an image."""
+RIGHTS: Final = Verdicts(
+    "right", "wrong", "right", "wrong", "answers {} right", "answered right"
+)
+"""For answers in words."""
+
+
+@dataclass(frozen=True)
+class StudyWords:
+    """A study's own words for its results: in lower case, each in its singular.
+
+    ``finding`` and ``view`` are the two words that results are grouped by, with their
+    plurals, and ``rate`` is what share of the answers is right. ``names`` are what
+    people call findings and views, ``numbers`` what they call columns of numbers, and
+    ``condition`` says a condition's name. ``ungraded`` tells how verdicts come in where
+    a run has none.
+    """
+
+    finding: str = "finding"
+    findings: str = "findings"
+    view: str = "view"
+    views: str = "views"
+    rate: str = "hit rate"
+    verdicts: Verdicts = HITS
+    names: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    condition: Callable[[str], str] = grids_in_words
+    ungraded: str = ""
+
+    @property
+    def places(self) -> bool:
+        """Whether answers are places, so that they can cover a part of a reference."""
+        return self.verdicts is HITS
+
+    def called(self, column: str, value: str) -> str:
+        """Return what people call a value of the columns that results are grouped by.
+
+        ``column`` is finding, view or condition; a value of another stands as it is.
+        """
+        if column == "condition":
+            return self.condition(value)
+        if column not in {"finding", "view"}:
+            return value
+        return self._together().get(value) or self.names.get(value) or spoken(value)
+
+    def _together(self) -> Mapping[str, str]:
+        return {
+            MICRO: "All trials together",
+            MACRO: f"Mean of {self.findings}",
+            ALL_VIEWS: f"all {self.views}",
+        }
+
+
+PLACING: Final = StudyWords()
+"""The words of studies that place findings, and of who names no study."""
+
+
+def spoken(name: str) -> str:
+    """Return a name of the code as people read it."""
+    return name.replace("_", " ")
+
+
+def words_of_all(several: Iterable[StudyWords]) -> StudyWords:
+    """Return words that are true of several studies together.
+
+    What all call the same keeps its name; a value that one of them names is called so.
+    """
+    known = tuple(dict.fromkeys(map(id, several := tuple(several))))
+    if len(known) < 2:
+        return several[0] if several else PLACING
+    places = all(one.places for one in several)
+    return StudyWords(
+        finding="finding or kind",
+        findings="findings and kinds",
+        view="view or group",
+        views="views and groups",
+        rate="hit rate" if places else "share right",
+        verdicts=HITS if places else RIGHTS,
+        names={k: name for one in several for k, name in one.names.items()},
+        numbers={k: name for one in several for k, name in one.numbers.items()},
+        condition=lambda name: _first_named(several, name),
+    )
+
+
+def _first_named(several: Iterable[StudyWords], condition: str) -> str:
+    """Return what a study calls a condition, where only one has a name of its own."""
+    plain = spoken(condition)
+    told = {one.condition(condition) for one in several} - {plain, condition}
+    return told.pop() if len(told) == 1 else plain

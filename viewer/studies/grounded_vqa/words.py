@@ -1,0 +1,66 @@
+"""What people call the study's questions, perturbations and ways to ask."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from viewer.domain.study_words import RIGHTS, StudyWords, spoken
+from viewer.studies.grounded_vqa.arms import (
+    CONTOUR,
+    CROP,
+    LOBA,
+    PLAIN,
+    TEXT_SHAM,
+    perturbation_of,
+    way_of,
+)
+from viewer.studies.grounded_vqa.visual import Arm
+
+_TESTS: Final[Mapping[str, str]] = {
+    "tpt-anatomy": "another anatomy asked about",
+    "tpt-disease": "another finding asked about",
+    TEXT_SHAM: "the same in other words (sham)",
+    Arm.DONOR: "region of a healthy donor",
+    Arm.OWN: "its own region pasted (sham)",
+    Arm.SAME: "region with the same finding (sham)",
+}
+_WAYS: Final[Mapping[str, str]] = {
+    PLAIN: "as asked",
+    CONTOUR: "region outlined",
+    CROP: "region enlarged",
+}
+
+
+def condition_words(name: str) -> str:
+    """Return what a condition changes, such as "region outlined"."""
+    test, way = perturbation_of(name), way_of(name)
+    parts = [_TESTS[test]] if test in _TESTS else []
+    if not parts or way != PLAIN:
+        parts.append(_way_words(way))
+    return ", ".join(parts)
+
+
+def _way_words(way: str) -> str:
+    if way.startswith(LOBA):
+        return f"region highlighted, weight {way.removeprefix(LOBA)}"
+    return _WAYS.get(way, spoken(way))
+
+
+WORDS: Final = StudyWords(
+    view="question kind",
+    views="question kinds",
+    rate="accuracy",
+    verdicts=RIGHTS,
+    names={
+        "any finding": "Any finding (open question)",
+        "abnormality": "Open, finding there",
+        "normal": "Open, nothing there",
+        "positive": "Closed, finding there",
+        "hallucinated": "Closed, finding not there",
+    },
+    numbers={
+        "mean_tp": "Findings named rightly, mean",
+        "mean_fp": "Findings named wrongly, mean",
+        "mean_fn": "Findings left out, mean",
+    },
+    condition=condition_words,
+)

@@ -1,0 +1,37 @@
+"""What people call the study's categories and what its rates count."""
+
+from typing import Final
+
+from viewer.domain.study_words import RIGHTS, StudyWords, spoken
+from viewer.domain.task_selection import Category
+
+_GRADE: Final = (
+    "Nobody has graded these answers yet. Put the readers' grades as grades.csv or "
+    "grades.json into the data set's folder, then open the run again."
+)
+_CONDITIONS: Final = {"plain": "as asked", "curation": "tasks proposed"}
+
+
+def condition_words(name: str) -> str:
+    """Return what a run did."""
+    return _CONDITIONS.get(name, spoken(name))
+
+
+WORDS: Final = StudyWords(
+    finding="task category",
+    findings="task categories",
+    view="comparison",
+    views="tasks",
+    rate="Content of 5",
+    verdicts=RIGHTS,
+    names={
+        Category.BROAD: "Broad abnormality query",
+        Category.REASONING: "High-level diagnostic reasoning",
+        Category.MEASUREMENT: "Measurements and temporal comparisons",
+        "curation": "Proposed tasks",
+        "temporal": "With a prior",
+        "single study": "Single study",
+    },
+    condition=condition_words,
+    ungraded=_GRADE,
+)

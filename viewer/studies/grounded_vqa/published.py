@@ -190,8 +190,3 @@ ROWS: Final = (
     *(BELOW_HALF, GAIN, SEGMENTED_BADLY),
 )
 """Every printed value, in the order of the paper's tables, then its sentences."""
-
-
-def relative_gain(before: float, after: float) -> float:
-    """Return a gain in per cent of what was there before."""
-    return 100 * (after - before) / before

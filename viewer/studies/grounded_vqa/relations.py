@@ -159,16 +159,11 @@ class Chart:
         return tuple(sorted({p for i in self.images for p in self.related(i.image)}))
 
 
-def overlap_of(box: BoxPx, mask: Mask) -> tuple[float, float]:
-    """Return (IoU, IoA) of a box with a mask, read off its runs.
+def overlap_of(box: BoxPx, size: SizePx, ends: _Ints) -> tuple[float, float]:
+    """Return (IoU, IoA) of a box with the mask of an image whose runs end there.
 
     Both count the pixels of the image whose centres they hold; a box without one has 0.
     """
-    return _overlap_of(box, mask.size, np.cumsum(rle.decode_runs(mask.counts)))
-
-
-def _overlap_of(box: BoxPx, size: SizePx, ends: _Ints) -> tuple[float, float]:
-    """Return (IoU, IoA) of a box with the mask whose runs end there."""
     rows = _centres(box.y0, box.y1, size.rows)
     columns = _centres(box.x0, box.x1, size.columns)
     in_box = (rows.stop - rows.start) * (columns.stop - columns.start)
@@ -177,6 +172,11 @@ def _overlap_of(box: BoxPx, size: SizePx, ends: _Ints) -> tuple[float, float]:
     both = int((below - above).sum())
     union = in_box + int(_set_before(ends[-1:], ends)[0]) - both
     return (both / union if union else 0.0, both / in_box if in_box else 0.0)
+
+
+def ends_of(mask: Mask) -> _Ints:
+    """Return where a mask's runs end, counted down the columns, background first."""
+    return np.cumsum(rle.decode_runs(mask.counts))
 
 
 def _set_before(places: _Ints, ends: _Ints) -> _Ints:
@@ -252,9 +252,9 @@ def _overlaps(
     image: DatasetImage, findings: Sequence[str], anatomy: str, mask: Mask
 ) -> Iterator[Overlap]:
     """Yield how each finding with a pixel in an anatomy overlaps it."""
-    ends = np.cumsum(rle.decode_runs(mask.counts))
+    ends = ends_of(mask)
     for finding in findings:
-        each = [_overlap_of(r.box, mask.size, ends) for r in image.boxes[finding]]
+        each = [overlap_of(r.box, mask.size, ends) for r in image.boxes[finding]]
         iou, ioa = (max(values) for values in zip(*each, strict=True))
         if ioa > 0:
             yield Overlap(anatomy, finding, iou, ioa)

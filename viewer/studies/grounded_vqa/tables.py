@@ -11,10 +11,7 @@ from viewer.domain.answer import Status
 from viewer.domain.report import Table
 from viewer.domain.result import TrialResult
 from viewer.metrics.efficiency import per_hundred
-from viewer.studies.grounded_vqa.arms import (
-    LOBA,
-    PLAIN,
-)
+from viewer.studies.grounded_vqa.arms import LOBA, PLAIN
 from viewer.studies.grounded_vqa.cells import (
     NOT_COUNTED,
     Cell,
@@ -28,7 +25,8 @@ from viewer.studies.grounded_vqa.cells import (
 )
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.perturbation_tables import mean_score
-from viewer.studies.grounded_vqa.questions import Kind
+from viewer.studies.grounded_vqa.published import SIZES, SOURCE
+from viewer.studies.grounded_vqa.questions import Benchmark, Kind
 from viewer.studies.grounded_vqa.score import (
     ClosedScores,
     EmptyTruth,
@@ -45,6 +43,19 @@ _VISUAL: Final = ("VPT",)
 _COUNTS: Final = ("n_planned", "n_scored", "n_failed", "n_refused", "n_unparsed")
 Truths = Mapping[str, tuple[str, ...]]
 """The labels of each open item."""
+
+
+def benchmark_table(benchmark: Benchmark, dataset: str) -> Table:
+    """Return how many questions there are of each kind, beside the paper's (E002-03).
+
+    What the paper says of its open and closed ones is not told by kind.
+    """
+    whole = len(benchmark.questions)
+    own = ((dataset, k.value, n, n / whole) for k, n in benchmark.counts.items())
+    all_of_it = sum(SIZES.values())
+    printed = ((SOURCE, form, n, n / all_of_it) for form, n in SIZES.items())
+    header = ("source", "kind", "n", "share")
+    return Table("benchmark", header, (*own, *printed))
 
 
 def accuracy_table(

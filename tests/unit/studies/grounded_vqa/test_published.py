@@ -3,6 +3,7 @@
 import pytest
 
 from viewer.studies.grounded_vqa import published
+from viewer.studies.grounded_vqa.gains import relative_gain
 from viewer.studies.grounded_vqa.published import (
     ABLATION,
     ACCURACY,
@@ -11,7 +12,6 @@ from viewer.studies.grounded_vqa.published import (
     ROWS,
     TABLE_2,
     WEIGHTS,
-    relative_gain,
 )
 from viewer.studies.published import PublishedValue
 

@@ -6,12 +6,13 @@ import pytest
 from tests.helpers.anatomy_images import ANATOMIES, SIDE, block, box_in, image
 from viewer.domain.case import DatasetImage
 from viewer.domain.errors import WrongUseError
-from viewer.domain.geometry import BoxPx
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.studies.grounded_vqa.params import Params, RelationRule, Touching
 from viewer.studies.grounded_vqa.relations import (
     CURVE,
     chart,
+    ends_of,
     overlap_of,
     threshold_curve,
 )
@@ -37,7 +38,8 @@ def test_that_overlaps_equal_those_counted_pixel_by_pixel() -> None:
         corners = np.sort(rng.uniform(-5, SIDE + 5, (2, 2)), axis=0)
         box = BoxPx(*corners[0], *corners[1])
         mask = rng.random((SIDE, SIDE)) < rng.choice([0.0, 0.3, 1.0])
-        assert overlap_of(box, Mask.of_array(mask)) == pytest.approx(
+        ends = ends_of(Mask.of_array(mask))
+        assert overlap_of(box, SizePx(SIDE, SIDE), ends) == pytest.approx(
             _brute(box, mask), abs=1e-15
         )
 

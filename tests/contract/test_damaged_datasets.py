@@ -166,6 +166,13 @@ def _labelled_tiles(root: Path) -> None:
     (root / "NORM" / "c.png").write_text("no image")
 
 
+def _captioned_tiles(root: Path) -> None:
+    write_picture(root / "images" / "a.png")
+    (root / "images" / "b.png").write_text("no image")
+    rows = ("image,caption", "a.png,Glands.", "b.png,Fat.", "gone.png,Bone.", "a.png,")
+    (root / "captions.csv").write_text("\n".join(rows) + "\n")
+
+
 EXAMPLES: Mapping[str, Callable[[Path], None]] = {
     "chexlocalize": _chexlocalize,
     "folder": _folder,
@@ -179,6 +186,7 @@ EXAMPLES: Mapping[str, Callable[[Path], None]] = {
     "pathmmu": _pathmmu,
     "vlmevalkit": _vlmevalkit,
     "labelled-tiles": _labelled_tiles,
+    "captioned-tiles": _captioned_tiles,
     "report-studies": _report_studies,
     "mimic-cxr": _csv(
         "metadata.csv",

@@ -221,6 +221,11 @@ def write_labelled_tiles(root: Path) -> Path:
     return root
 
 
+def write_captioned_tiles(root: Path) -> Path:
+    rows = ("one.png,Glands.", "two.png,Fat.")
+    return write_csv(root, "captions.csv", "image,caption", *rows)
+
+
 def _folder(path: Path) -> Path:
     path.mkdir()
     return path
@@ -245,11 +250,12 @@ WRITERS = {
     "pathmmu": write_pathmmu,
     "vlmevalkit": write_vlmevalkit,
     "labelled-tiles": write_labelled_tiles,
+    "captioned-tiles": write_captioned_tiles,
 }
 OF_QUESTIONS = frozenset(
     {
         *("pathmmu", "heal", "heal-columns", "heal-rows"),
-        *("vlmevalkit", "labelled-tiles"),
+        *("vlmevalkit", "labelled-tiles", "captioned-tiles"),
         *("report-studies", "mimic-cxr", "medsyn"),
     }
 )
@@ -272,7 +278,8 @@ def test_that_a_format_reads_a_small_example(name: str, tmp_path: Path) -> None:
     keys = [image.key for image in dataset.images]
     assert keys == sorted(set(keys))
     for image in dataset.images:
-        other = name in {"pathmmu", "medsyn", "vlmevalkit", "labelled-tiles"}
+        tiles = {"pathmmu", "vlmevalkit", "labelled-tiles", "captioned-tiles"}
+        other = name in {"medsyn", *tiles}
         assert image.view is (View.OTHER if other else View.FRONTAL)
         assert (image.size.rows, image.size.columns) == (120, 100)
         assert image.ref.path.is_file()

@@ -49,16 +49,20 @@ def verifier(out: Path) -> None:
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True)
 @store_option
 def questions(run_name: str, out: Path, store: Path | None) -> None:
-    """Write the multiple-choice questions that too few models guess.
+    """Write the multiple-choice questions that a run made, or too few models guess.
 
-    RUN asked several models without the images. As data.json beside the images of its
-    data set the file can be imported again.
+    RUN made questions of images with their captions, or asked several models without
+    the images. As data.json beside the images of its data set the file can be imported.
     """
-    from viewer.services.keep_questions import keep_questions
+    from viewer.services.keep_questions import Made, keep_questions
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
         found = keep_questions(opened, run_number(run_name, opened), out)
+    if isinstance(found, Made):
+        made = counted(found.questions, "question")
+        click.echo(f"{made} of {found.images} of {found.shown} images in {out}")
+        return
     click.echo(
         f"{found.kept} of {counted(found.asked, 'question')} kept in {out}; "
         f"{counted(found.threshold, 'model')} or more guess {found.guessable}, and of "

@@ -89,8 +89,8 @@ def import_command(
 
     FORMAT is chexlocalize, folder, coco, csv-boxes, vindr, rsna, siim (whose convention
     is decided, else siim-relative or siim-absolute says it), pathmmu, vlmevalkit,
-    labelled-tiles, heal, medsyn, mimic-cxr, report-studies, or auto: what it looks
-    like.
+    labelled-tiles, captioned-tiles, heal, medsyn, mimic-cxr, report-studies, or auto:
+    what it looks like.
     """
     from viewer.services.import_dataset import import_dataset
     from viewer.services.import_preview import previewed

@@ -1,15 +1,17 @@
-"""Write the multiple-choice questions that too few models guess (E003-08)."""
+"""Write the questions that a run made, or that too few models guess (E003-08, -15)."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
-from viewer.services.report_run import report_data
+from viewer.services.report_run import RunReport, report_data
 from viewer.store.database import Store
 from viewer.studies.pathology_mcq.guessing import audit, filtered
-from viewer.studies.pathology_mcq.params import read_params
+from viewer.studies.pathology_mcq.making import as_data_json, questions_of
+from viewer.studies.pathology_mcq.params import Params, Work, read_params
 from viewer.studies.pathology_mcq.questions import mcqs_of
 from viewer.writers.files import write_atomically
 
@@ -35,16 +37,25 @@ class Kept:
         return self.asked - self.kept - self.guessable
 
 
-def keep_questions(store: Store, run: int, out: Path) -> Kept:
-    """Write what stays of a run's questions as PathMMU's data.json.
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How many questions were made, and of how many of the images shown."""
+
+    questions: int
+    images: int
+    shown: int
+
+
+def keep_questions(store: Store, run: int, out: Path) -> Kept | Made:
+    """Write a run's questions as PathMMU's data.json: what it made, or what stays.
 
     Beside the images of the data set it can be imported again.
 
     Raises
     ------
     WrongUseError
-        The run is of another study, asked nothing without its image, or fewer models
-        than must guess.
+        The run is of another study, made nothing, asked nothing without its image, or
+        fewer models than must guess.
     """
     found = report_data(store, run)
     if found.summary.study != STUDY:
@@ -55,7 +66,27 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept:
         )
     spec = found.bench.spec
     params = read_params(spec.preset, spec.params)
-    guesses = audit(found.results, params.guessed_by)
+    building = params.work is Work.BUILDING
+    table, told = _made(found) if building else _kept(found, params)
+    text = json.dumps(table, indent=1, ensure_ascii=False)
+    write_atomically(out, text.encode() + b"\n")
+    return told
+
+
+def _made(found: RunReport) -> tuple[Mapping[str, object], Made]:
+    items = {item.key: item for item in found.bench.dataset.items}
+    counts = [len(questions_of(one)) for one in found.results]
+    if not any(counts):
+        raise WrongUseError(
+            f"Run {found.summary.id} has made no question.",
+            "Its items.csv says why: overread report writes it.",
+        )
+    made = Made(sum(counts), sum(bool(n) for n in counts), len(counts))
+    return as_data_json(found.results, items), made
+
+
+def _kept(found: RunReport, params: Params) -> tuple[Mapping[str, object], Kept]:
+    run, guesses = found.summary.id, audit(found.results, params.guessed_by)
     if not guesses.items:
         raise WrongUseError(
             f"Run {run} asked nothing without its image, so that nobody guessed.",
@@ -67,8 +98,6 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept:
             f"counts as guessed from {counted(guesses.threshold, 'model')} on.",
             "Ask more models, or run the study with a smaller guessed_by.",
         )
-    table = filtered(guesses, mcqs_of(found.bench.dataset.items))
-    text = json.dumps(table, indent=1, ensure_ascii=False)
-    write_atomically(out, text.encode() + b"\n")
     sizes = (len(guesses.items), len(guesses.kept), len(guesses.guessable))
-    return Kept(*sizes, params.guessed_by)
+    table = filtered(guesses, mcqs_of(found.bench.dataset.items))
+    return table, Kept(*sizes, params.guessed_by)

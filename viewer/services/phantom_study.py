@@ -27,6 +27,7 @@ from viewer.services.phantom_answers import (
     no_to_edits,
     weighs_evidence,
 )
+from viewer.services.phantom_builder import makes_questions
 from viewer.services.study_file import make_spec
 from viewer.studies.catalog import study_named
 from viewer.studies.grounded_vqa.benchmark import drawn_items
@@ -51,7 +52,9 @@ class Kit:
 
     ``scripts`` are the models by name, None where the answers are there already.
     ``settings`` are those of every model, ``params`` what the study is asked with
-    besides the pack's own settings, ``helpers`` the models in a role.
+    besides the pack's own settings, ``helpers`` the models in a role. ``file`` is the
+    study file's name, ``ending`` what the data set's name ends with besides the
+    folder's; ``besides`` are further uses of the same collection.
     """
 
     format: str
@@ -61,6 +64,9 @@ class Kit:
     params: Table = field(default_factory=dict)
     helpers: tuple[Table, ...] = ()
     draws_questions: bool = False
+    file: str = FILE
+    ending: str = ""
+    besides: tuple["Kit", ...] = ()
 
     @property
     def study(self) -> str:
@@ -79,8 +85,7 @@ class Kit:
 
     def dataset(self, out: Path) -> str:
         """Return the name of the data set that is asked about."""
-        name = out.absolute().name
-        return f"{name}-questions" if self.draws_questions else name
+        return f"{out.absolute().name}{self.ending}"
 
 
 KITS: Mapping[str, Kit] = {
@@ -99,11 +104,22 @@ KITS: Mapping[str, Kit] = {
             "denies": in_words(no_to_edits),
         },
         draws_questions=True,
+        ending="-questions",
     ),
     "pathology_mcq": Kit(
         "pathmmu",
         "pathmmu2024",
         {"knows": looks_at_tiles, "errs": errs_on_tiles, "blind": does_not_look},
+        besides=(
+            Kit(
+                "captioned-tiles",
+                "pathmmu2024",
+                {"maker": makes_questions},
+                params={"work": "building", "arms": ["image"]},
+                file="building.toml",
+                ending="-captions",
+            ),
+        ),
     ),
     "evidence_diagnosis": Kit(
         "medsyn",
@@ -128,7 +144,9 @@ def write_kit(kit: Kit, out: Path) -> None:
     scripts = {name: script for name, script in kit.scripts.items() if script}
     for name, answers in _answers(kit, out, scripts).items():
         write_atomically(out / _file(name), _json(answers))
-    write_atomically(out / FILE, toml_bytes(_table(kit, out)))
+    write_atomically(out / kit.file, toml_bytes(_table(kit, out)))
+    for other in kit.besides:
+        write_kit(other, out)
 
 
 def next_commands(kit: Kit, out: Path) -> tuple[str, ...]:
@@ -139,7 +157,7 @@ def next_commands(kit: Kit, out: Path) -> tuple[str, ...]:
     return (
         f"overread import {kit.format} {folder}",
         *draw,
-        f"overread run {shlex.quote(str(out / FILE))}",
+        f"overread run {shlex.quote(str(out / kit.file))}",
         f"overread pack {kit.paper} --run last --out {shlex.quote(f'{out}-pack')}",
     )
 

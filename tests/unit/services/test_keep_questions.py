@@ -9,7 +9,7 @@ from viewer.cli import run_command_line
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.catalog import read_dataset
-from viewer.services.keep_questions import keep_questions
+from viewer.services.keep_questions import Kept, keep_questions
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.services.study_file import make_spec
@@ -17,7 +17,7 @@ from viewer.store import cases
 from viewer.store.database import Store, open_store
 
 
-def asked(store: Store, arms: list[str], models: int = 3) -> int:
+def asked(store: Store, arms: list[str], models: int = 3, work: str = "answers") -> int:
     """Return a finished run of models that always say A."""
     named = [ModelProfile(f"m{i}", "scripted", {"answer": "A"}) for i in range(models)]
     spec = make_spec(
@@ -27,7 +27,7 @@ def asked(store: Store, arms: list[str], models: int = 3) -> int:
         seed=0,
         repeats=1,
         models=named,
-        overrides={"arms": arms},
+        overrides={"arms": arms, "work": work},
     )
     run = plan_run(store, spec)
     list(run_batch(store, run, BatchOptions(), threading.Event()))
@@ -66,3 +66,19 @@ def test_that_a_run_with_images_only_has_nothing_to_keep(tmp_path: Path) -> None
             keep_questions(store, run, tmp_path / "out.json")
     assert not (tmp_path / "out.json").exists()
     assert json.loads((tmp_path / "tiles" / "data.json").read_text())
+
+
+@pytest.mark.statement("E003-15")
+def test_that_a_run_that_made_no_question_has_none_to_write(tmp_path: Path) -> None:
+    tiles_dataset(tmp_path / "tiles", 2)
+    captions = read_dataset("captioned-tiles", tmp_path / "tiles", "tiles")
+    with open_store(tmp_path / "s.sqlite") as store:
+        cases.add_dataset(store, captions)
+        run = asked(store, ["image"], models=1, work="building")
+        with pytest.raises(WrongUseError, match="has made no question"):
+            keep_questions(store, run, tmp_path / "out.json")
+
+
+@pytest.mark.statement("E003-08")
+def test_that_what_too_few_answered_is_counted_apart() -> None:
+    assert Kept(asked=10, kept=4, guessable=3, threshold=3).not_told == 3

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from viewer.domain.errors import UnreadableInputError
@@ -36,6 +36,14 @@ def rows_beside(
             rows = _of_csv(path) if path.suffix == ".csv" else _of_json(path, columns)
             for place, row in enumerate(rows, start=1):
                 yield name, place, _checked(row, name, columns)
+
+
+def unrelated(names: Sequence[str], keys: Collection[str]) -> bool:
+    """Tell whether rows are there and none names an item of ``keys``.
+
+    Such a table lies beside other questions of the same images.
+    """
+    return bool(names) and not any(name in keys for name in names)
 
 
 def _of_csv(path: Path) -> Iterable[Mapping[str, object]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from viewer.domain.case import Dataset, View
 from viewer.domain.errors import WrongUseError
 from viewer.readers.datasets import (
+    captioned_tiles,
     chexlocalize,
     coco,
     csv_boxes,
@@ -118,6 +119,13 @@ FORMATS: Mapping[str, DatasetFormat] = {
             "Tiles in folders named after their label, asked as multiple choice",
             labelled_tiles.read,
             title="Labelled tiles",
+        ),
+        DatasetFormat(
+            "captioned-tiles",
+            "Pathology images with captions in a CSV, to make questions of",
+            captioned_tiles.read,
+            captioned_tiles.looks,
+            title="Captioned tiles",
         ),
         DatasetFormat(
             "medsyn",

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Notice
+from viewer.domain.counting import counted
 from viewer.domain.item import Item
-from viewer.readers.datasets.beside import Row, rows_beside
+from viewer.readers.datasets.beside import Row, rows_beside, unrelated
 from viewer.readers.datasets.choice_rows import RejectedRowError, option_named
 
 FILES: Final = ("experts.csv", "experts.json")
@@ -36,7 +37,13 @@ def with_experts(
     by_key = {item.key: item for item in items}
     chosen: dict[str, dict[tuple[str, str], int]] = {}
     notices: list[Notice] = []
-    for name, place, row in rows_beside(folder, FILES, COLUMNS):
+    rows = tuple(rows_beside(folder, FILES, COLUMNS))
+    if unrelated([row["item"] for _, _, row in rows], by_key):
+        text = (
+            f"Its {counted(len(rows), 'row')} are about other questions; none is used."
+        )
+        return tuple(items), [Notice("expert_answer", rows[0][0], text)]
+    for name, place, row in rows:
         try:
             item = by_key.get(row["item"])
             _take(row, item, chosen.setdefault(row["item"], {}))

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Notice
+from viewer.domain.counting import counted
 from viewer.domain.item import Item
-from viewer.readers.datasets.beside import Row, rows_beside
+from viewer.readers.datasets.beside import Row, rows_beside, unrelated
 from viewer.readers.datasets.choice_rows import RejectedRowError
 
 FILES: Final = ("reviews.csv", "reviews.json")
@@ -44,7 +45,13 @@ def with_reviews(
     known = {item.key for item in items}
     reviews: dict[str, dict[str, list[str]]] = {key: {} for key in known}
     notices: list[Notice] = []
-    for name, place, row in rows_beside(folder, FILES, COLUMNS):
+    rows = tuple(rows_beside(folder, FILES, COLUMNS))
+    if unrelated([row["item"] for _, _, row in rows], known):
+        text = (
+            f"Its {counted(len(rows), 'row')} are about other questions; none is used."
+        )
+        return tuple(items), [Notice("item_review", rows[0][0], text)]
+    for name, place, row in rows:
         try:
             _take(row, reviews.get(row["item"]))
         except RejectedRowError as why:

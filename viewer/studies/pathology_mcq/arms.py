@@ -8,16 +8,23 @@ import numpy as np
 
 from viewer.domain.run import Condition
 from viewer.metrics.seeding import generator
-from viewer.studies.pathology_mcq.params import Arm, MismatchScope, Params
+from viewer.studies.pathology_mcq.params import Arm, MismatchScope, Params, Work
 from viewer.studies.pathology_mcq.questions import Asked
 
 PLAIN: Final = "plain"
 """The condition of a question asked as it is."""
+BUILDING: Final = Condition("building")
+"""The condition of an image of which questions are made."""
 _WITH_IMAGE: Final = frozenset({Arm.IMAGE, Arm.NOISE, Arm.CORRUPTION})
 
 
 def conditions(params: Params) -> tuple[Condition, ...]:
-    """Return the conditions of every arm that is wanted, in the order of the arms."""
+    """Return the conditions of every arm that is wanted, in the order of the arms.
+
+    A run that makes questions has one of its own.
+    """
+    if params.work is Work.BUILDING:
+        return (BUILDING,)
     return tuple(
         condition
         for arm in Arm

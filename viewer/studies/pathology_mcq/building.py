@@ -18,6 +18,8 @@ DESCRIBE, ASK_THREE = "describe", "ask_three"
 """The names of the two prompts."""
 QUESTIONS: Final = 3
 OPTIONS: Final = 4
+NUMBERED: Final = "built-"
+"""How numbers of built questions begin, so that none is that of a published one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def read_questions(text: str) -> tuple[Built, ...] | Unparsed:
     entries = lists[-1]
     if len(entries) != QUESTIONS:
         return Unparsed(Status.UNPARSED, "not_three_questions")
-    built = [_built(entry) for entry in entries]
+    built = [question_of(entry) for entry in entries]
     wrong = next((one for one in built if isinstance(one, Unparsed)), None)
     return wrong or tuple(one for one in built if isinstance(one, Built))
 
@@ -67,7 +69,7 @@ def table_rows(
     for number, one in enumerate(built, first):
         options = [f"{letter_of(i)}) {text}" for i, text in enumerate(one.options)]
         yield {
-            "No": number,
+            "No": f"{NUMBERED}{number}",
             "img": image,
             "question": one.question,
             "options": options,
@@ -77,7 +79,8 @@ def table_rows(
         }
 
 
-def _built(entry: object) -> Built | Unparsed:
+def question_of(entry: object) -> Built | Unparsed:
+    """Return the question that an entry of the list is, or what is wrong with it."""
     if not isinstance(entry, dict):
         return Unparsed(Status.UNPARSED, "no_question")
     question = str(entry.get("question") or "").strip()

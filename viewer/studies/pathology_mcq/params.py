@@ -30,6 +30,15 @@ KINDS: Final = (
 LEVELS: Final = ("1", "2", "3", "4", "5")
 
 
+class Work(StrEnum):
+    """What a run does with the images."""
+
+    ANSWERS = "answers"
+    """Models answer questions about them."""
+    BUILDING = "building"
+    """Models make questions of them and their captions (Sun 2024, 3.2)."""
+
+
 class Family(StrEnum):
     """Whose words a question is asked in (App. C.4)."""
 
@@ -107,6 +116,16 @@ class Pooling(StrEnum):
 class Params:
     """The study's parameters; ``pathmmu2024`` pins them as the paper has them."""
 
+    work: Work = field(
+        default=Work.ANSWERS,
+        metadata=about(
+            OneOf(Work),
+            "Whether models answer questions, or make three of each image with its "
+            "caption.",
+            "Models",
+            ("answer questions", "make questions"),
+        ),
+    )
     splits: tuple[str, ...] = field(
         default=("val", "test_tiny", "test"),
         metadata=about(

@@ -6,13 +6,15 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.studies.pathology_mcq.arms import (
+    BUILDING,
     arm_of,
     asked_in,
     conditions,
     donors,
     shows_image,
 )
-from viewer.studies.pathology_mcq.params import Invalid, Params, read_params
+from viewer.studies.pathology_mcq.making import captioned
+from viewer.studies.pathology_mcq.params import Invalid, Params, Work, read_params
 from viewer.studies.pathology_mcq.questions import Asked, asked_of
 from viewer.studies.pathology_mcq.validity import validity_of
 
@@ -21,13 +23,15 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     """Return every trial, item by item: condition, repeat, model.
 
     ``finding`` of a trial is its subset, ``view`` its split. An item whose image is
-    missing is excluded where the arm shows it, and asked where the arm does not.
+    missing is excluded where the arm shows it, and asked where the arm does not. A run
+    that makes questions has a trial for each captioned image, whatever its split.
     """
     params = read_params(spec.preset, spec.params)
+    if params.work is Work.BUILDING:
+        return tuple(_to_build(dataset, spec, params))
     asked = questions_asked(dataset, params)
     exchanged = donors(asked, params, spec.seed)
-    rejected = _rejected(dataset, params)
-    defects = {image.key: image.defects.get("*", "") for image in dataset.images}
+    rejected, defects = _rejected(dataset, params), _defects(dataset)
     return tuple(
         trial
         for mcq in asked[: spec.limit]
@@ -64,6 +68,19 @@ def questions_asked(dataset: Dataset, params: Params) -> Sequence[Asked]:
     return asked
 
 
+def _to_build(dataset: Dataset, spec: RunSpec, params: Params) -> Iterator[Trial]:
+    wanted, defects = params.wanted_subsets, _defects(dataset)
+    chosen = [i for i in captioned(dataset) if not wanted or i.kind in wanted]
+    for item in chosen[: spec.limit]:
+        split = str(item.facts.get("split", ""))
+        asked = Asked(item.key, item.patient, item.kind, split, item.images, "", ())
+        yield from _trials(asked, BUILDING, spec, _unseen(item.images, defects))
+
+
+def _defects(dataset: Dataset) -> Mapping[str, str]:
+    return {image.key: image.defects.get("*", "") for image in dataset.images}
+
+
 def _trials(
     mcq: Asked, condition: Condition, spec: RunSpec, exclusion: str
 ) -> Iterator[Trial]:
@@ -93,6 +110,10 @@ def _rejected(dataset: Dataset, params: Params) -> Mapping[str, str]:
 def _exclusion(mcq: Asked, condition: Condition, defects: Mapping[str, str]) -> str:
     if not shows_image(arm_of(condition.name)):
         return ""
-    if not mcq.images:
+    return _unseen(mcq.images, defects)
+
+
+def _unseen(images: Sequence[str], defects: Mapping[str, str]) -> str:
+    if not images:
         return "no_image"
-    return next((why for key in mcq.images if (why := defects.get(key, ""))), "")
+    return next((why for key in images if (why := defects.get(key, ""))), "")

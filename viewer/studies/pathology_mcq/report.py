@@ -19,12 +19,13 @@ from viewer.studies.pathology_mcq.arms import PLAIN
 from viewer.studies.pathology_mcq.dataset_sizes import sizes_table
 from viewer.studies.pathology_mcq.experts import expert_table
 from viewer.studies.pathology_mcq.guessing import audit, audit_table, guess_table
+from viewer.studies.pathology_mcq.making import built_table, made_table
 from viewer.studies.pathology_mcq.official_report import (
     differences,
     differing_table,
     official_table,
 )
-from viewer.studies.pathology_mcq.params import Params, read_params
+from viewer.studies.pathology_mcq.params import Params, Work, read_params
 from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
 from viewer.studies.pathology_mcq.robustness import noise_table, robustness_table
 from viewer.studies.pathology_mcq.validity import reviews_table
@@ -53,6 +54,8 @@ def report(
 ) -> ReportData:
     """Return the tables of a run; without its data set only trials and rates."""
     params = read_params(spec.preset, spec.params)
+    if params.work is Work.BUILDING:
+        return _built(results)
     bare = [replace(r, score=replace(r.score, numbers=())) for r in results]
     tables = [items_table(results), results_table(bare)]
     if context.dataset is not None:
@@ -77,6 +80,20 @@ def expert_choices(items: Sequence[Item]) -> tuple[ExpertChoice, ...]:
 
 
 _ALWAYS: Final = frozenset({"items", "results"})
+
+
+def _built(results: Sequence[TrialResult]) -> ReportData:
+    """Return what was made of images with their captions."""
+    made = made_table(results)
+    text = "Three questions of each image that a model described (Sun 2024, 3.2)."
+    tables = (items_table(results), results_table(results), made, built_table(results))
+    return ReportData(
+        tables=tables,
+        figures=(),
+        metric_definitions={},
+        incomplete=any(r.score.status is Status.PENDING for r in results),
+        sections=(Section("Questions made", text, made),),
+    )
 
 
 def _of_dataset(

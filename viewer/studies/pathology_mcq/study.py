@@ -1,15 +1,18 @@
 """Multiple-choice questions about tiles of tissue (Sun 2024, PathMMU)."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
-from viewer.domain.answer import AnyAnswer, ChoiceAnswer, Unparsed
+from viewer.domain.answer import AnyAnswer, ChoiceAnswer, ReportAnswer, Unparsed
 from viewer.domain.case import Dataset
+from viewer.domain.geometry import SizePx
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.pathology_mcq import (
     arms,
+    making,
     params,
     parse,
     plan,
@@ -19,12 +22,17 @@ from viewer.studies.pathology_mcq import (
 )
 from viewer.studies.pathology_mcq.next_sentence import next_sentence
 from viewer.studies.pathology_mcq.official import official_code
-from viewer.studies.pathology_mcq.params import Params
+from viewer.studies.pathology_mcq.params import Params, Work
 from viewer.studies.pathology_mcq.questions import asked_of, mcq_of
 from viewer.studies.pathology_mcq.wording import question_text, template
 from viewer.studies.pathology_mcq.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
+
+_MADE: Final = (
+    "Questions that are made are to be guessed at and reviewed before they count: "
+    "overread export questions writes them as data.json."
+)
 
 
 class PathologyMcq(OfPresets[Params]):
@@ -41,12 +49,14 @@ class PathologyMcq(OfPresets[Params]):
         """Return the conditions of every arm that is wanted."""
         return arms.conditions(params_)
 
-    def notices(self, params_: Params) -> tuple[str, ...]:  # noqa: ARG002 - no setting here is one to warn of
-        """Return nothing: no setting of this study is one to warn of."""
-        return ()
+    def notices(self, params_: Params) -> tuple[str, ...]:
+        """Return what becomes of questions that are made."""
+        return (_MADE,) if params_.work is Work.BUILDING else ()
 
     def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:
-        """Return every family's words, with an image and without."""
+        """Return every family's words, with an image and without, or the builder's."""
+        if params_.work is Work.BUILDING:
+            return making.prompts()
         return tuple(
             (
                 request.prompt_name(family, params_.line_breaks, image=image),
@@ -65,24 +75,31 @@ class PathologyMcq(OfPresets[Params]):
         return plan.plan(dataset, spec)
 
     def next_step(self, turn: Turn, params_: Params) -> Step | None:  # noqa: ARG002 - always one question
-        """Return the only question, until it has a reply."""
+        """Return the only question, until it has a reply; making some takes two."""
+        if making.builds(turn):
+            return making.next_step(turn)
         return None if turn.so_far else Step("answer")
 
     def question(
-        self,
-        turn: Turn,
-        step: Step,  # noqa: ARG002 - always the one question
-        sources: Sources,
-        params_: Params,
+        self, turn: Turn, step: Step, sources: Sources, params_: Params
     ) -> Question:
         """Return the item's question with what its condition shows."""
+        if making.builds(turn):
+            return making.question(turn, step, sources)
         return request.question(turn, sources, params_)
 
-    def parse(self, turn: Turn, params_: Params) -> ChoiceAnswer | Unparsed:  # noqa: ARG002 - one way to read
+    def parse(
+        self,
+        turn: Turn,
+        params_: Params,  # noqa: ARG002 - one way to read
+    ) -> ChoiceAnswer | ReportAnswer | Unparsed:
         """Return the option that the reply names, or why it names none.
 
-        Of a model that tells how likely each option follows, the likeliest one.
+        Of a model that tells how likely each option follows, the likeliest one; of one
+        that makes questions, these.
         """
+        if making.builds(turn):
+            return making.parse(turn)
         reply, options = turn.replies()[-1], asked_of(turn.item).options
         return next_sentence(reply, options) or parse.parse(reply, options)
 
@@ -93,24 +110,25 @@ class PathologyMcq(OfPresets[Params]):
         params_: Params,  # noqa: ARG002 - right is right
     ) -> Score:
         """Return the verdict, and beside it what the authors' script would read."""
+        if making.builds(turn):
+            return making.score(answer)
         mcq = mcq_of(turn.item)
         code = official_code(turn.replies()[-1].text, mcq.written, mcq.answer)
         return score.score_beside(answer, mcq.correct, code)
 
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question with the largest image of the data set."""
+        largest = _largest(dataset)
+        if params_.work is Work.BUILDING:
+            return making.longest(dataset, largest)
         asked = [asked_of(item) for item in dataset.items]
         texts = (
             question_text(mcq.question, mcq.options, template(family, breaks))
             for mcq in asked
             for family, breaks in ((params_.prompt, params_.line_breaks),)
         )
-        sizes = sorted(
-            (image.size for image in dataset.images),
-            key=lambda size: size.rows * size.columns,
-        )
         most = max((len(mcq.images) for mcq in asked), default=0)
-        return (Longest(max(texts, key=len, default=""), tuple(sizes[-1:]) * most, 1),)
+        return (Longest(max(texts, key=len, default=""), largest * most, 1),)
 
     def report(
         self,
@@ -120,6 +138,12 @@ class PathologyMcq(OfPresets[Params]):
     ) -> ReportData:
         """Return the tables and figures of a run."""
         return report.report(results, spec, context)
+
+
+def _largest(dataset: Dataset) -> tuple[SizePx, ...]:
+    """Return the size of the largest image, none without any."""
+    sizes = [image.size for image in dataset.images]
+    return tuple(sorted(sizes, key=lambda size: size.rows * size.columns)[-1:])
 
 
 STUDY = PathologyMcq(params.read_params, params.PRESET_TITLES)

@@ -86,6 +86,8 @@ def test_that_what_was_built_can_be_imported(tmp_path: Path) -> None:
     rows = list(table_rows("a.png", built, 5))
     (tmp_path / "data.json").write_text(json.dumps({"PubMed": {"train": rows}}))
     items = read_dataset("pathmmu", tmp_path, "built").items
-    assert [item.key for item in items] == [f"PubMed-train-{n}" for n in (5, 6, 7)]
+    assert [item.key for item in items] == [
+        f"PubMed-train-built-{n}" for n in (5, 6, 7)
+    ]
     assert [item.reference["option"] for item in items] == [1, 0, 3]
     assert items[0].reference["explanation"] == "yes, for its bands"

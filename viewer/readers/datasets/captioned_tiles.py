@@ -1,0 +1,108 @@
+"""Pathology images with the captions they were published with (E003-15).
+
+A table with the columns ``image`` and ``caption``, and if wanted ``subset`` and
+``split``, anywhere in a folder. A model makes multiple-choice questions of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.case import Dataset, Notice, View
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.item import Item
+from viewer.readers.datasets.annotated import Annotated, Collection, assembled
+from viewer.readers.datasets.csv_tables import (
+    CsvRow,
+    required_tables,
+    rows_of,
+    tables_below,
+)
+from viewer.readers.datasets.files import Progress, content_sha256
+from viewer.readers.datasets.image_files import root_of
+
+COLUMNS: Final = ("image", "caption")
+SUBSET, SPLIT = "Captioned", "test"
+"""Of rows that name none."""
+
+
+def looks(path: Path) -> bool:
+    """Tell whether a folder or file has such a table."""
+    return bool(tables_below(path, COLUMNS))
+
+
+def read(
+    root: Path, name: str, view: View | None = None, progress: Progress | None = None
+) -> Dataset:
+    """Read every captioned image of the tables of a folder.
+
+    Parameters
+    ----------
+    root : Path
+        The folder, or one table.
+    name : str
+        The name the data set is registered under.
+    view : View, optional
+        The view of its images; they are no radiographs.
+    progress : callable, optional
+        Told how many files have been read.
+
+    Raises
+    ------
+    UnreadableInputError
+        There is no such table, or none of its rows has an image and a caption.
+    """
+    notices: list[Notice] = []
+    items = _items(required_tables(root, COLUMNS), notices)
+    if not items:
+        raise UnreadableInputError(
+            f"No table of '{root.name}' has an image with its caption.",
+            "Each row needs both.",
+        )
+    entries = [Annotated(key=item.key, file=item.key) for item in items]
+    collection = Collection(name, "captioned-tiles", root_of(root), view or View.OTHER)
+    dataset = assembled(collection, entries, notices, progress)
+    about = [n for n in dataset.notices if n.kind != "unknown_patient"]
+    return replace(
+        dataset,
+        items=items,
+        notices=tuple(about),
+        root_sha256=content_sha256(dataset.images, items),
+    )
+
+
+def _items(tables: Sequence[Path], notices: list[Notice]) -> tuple[Item, ...]:
+    items: dict[str, Item] = {}
+    for table in tables:
+        for row in rows_of(table):
+            image = row.cells.get("image", "")
+            if problem := _problem(row, image in items):
+                subject = image or table.name
+                text = f"Line {row.line} of {table.name} is not used: {problem}"
+                notices.append(Notice("rejected_item", subject, text))
+            else:
+                items[image] = _item(row, image)
+    return tuple(items.values())
+
+
+def _problem(row: CsvRow, again: bool) -> str:
+    facts = (
+        ("it names no image.", not row.cells.get("image")),
+        ("it has no caption.", not row.cells.get("caption")),
+        ("it has more cells than there are columns.", row.overlong),
+        ("its image has a caption before.", again),
+    )
+    return next((text for text, holds in facts if holds), "")
+
+
+def _item(row: CsvRow, image: str) -> Item:
+    subset = row.cells.get("subset") or SUBSET
+    split = row.cells.get("split") or SPLIT
+    return Item(
+        key=image,
+        patient=image,
+        kind=subset,
+        images=(image,),
+        facts={"caption": row.cells["caption"], "subset": subset, "split": split},
+    )

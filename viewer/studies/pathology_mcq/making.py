@@ -1,0 +1,234 @@
+"""A captioned image on its way to three questions, as steps of a trial (E003-15).
+
+A model describes the image with its caption before it, then asks three questions of
+image and description (Sun 2024, 3.2, steps 2 and 3). What it makes is neither right nor
+wrong; it is written as data.json and guessed at without the image afterwards.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from viewer.domain.answer import AnyAnswer, ReportAnswer, Status, Unparsed
+from viewer.domain.case import Dataset
+from viewer.domain.choice import letter_of
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import Message, ModelReply, TextPart
+from viewer.domain.geometry import SizePx
+from viewer.domain.item import Item
+from viewer.domain.report import Table
+from viewer.domain.result import Score, TrialResult
+from viewer.studies.asking import Longest, Question, Sources, Step, Turn
+from viewer.studies.pathology_mcq.arms import BUILDING
+from viewer.studies.pathology_mcq.building import (
+    ASK_THREE,
+    DESCRIBE,
+    Built,
+    description_prompt,
+    question_of,
+    questions_prompt,
+    read_questions,
+    table_rows,
+)
+from viewer.studies.pathology_mcq.wording import text_of
+from viewer.studies.refusing import REFUSAL_FINISHES, TRUNCATED_FINISHES, declines
+from viewer.studies.reply_text import without_reasoning
+
+BUILT: Final = "built"
+"""The reason of trials that made questions and are neither right nor wrong."""
+_LONGEST_REFUSAL: Final = 60
+"""Words; a longer text that declines a part has described the rest."""
+_LONGEST_DESCRIPTION: Final = "morphology " * 400
+
+
+def is_captioned(item: Item) -> bool:
+    """Tell whether an item is an image with its caption."""
+    return bool(item.facts.get("caption"))
+
+
+def builds(turn: Turn) -> bool:
+    """Tell whether a trial makes questions."""
+    return turn.trial.condition.name == BUILDING.name
+
+
+def next_step(turn: Turn) -> Step | None:
+    """Return what is asked next; nothing after a description that is none."""
+    if not turn.so_far:
+        return Step(DESCRIBE)
+    described = isinstance(_description(turn), str)
+    return Step(ASK_THREE) if described and len(turn.so_far) == 1 else None
+
+
+def question(turn: Turn, step: Step, sources: Sources) -> Question:
+    """Return the image with its caption, or with the description of it."""
+    text = description_prompt(str(turn.item.facts["caption"]))
+    described = _description(turn)
+    if step.name == ASK_THREE and isinstance(described, str):
+        text = questions_prompt(described)
+    pictures = tuple(sources.picture(sources.raster(key)) for key in turn.item.images)
+    message = Message("user", (*pictures, TextPart(text)))
+    return Question((message,), step.name, text_of(step.name))
+
+
+def prompts() -> tuple[tuple[str, str], ...]:
+    """Return the name and template of both questions."""
+    return tuple((name, text_of(name)) for name in (DESCRIBE, ASK_THREE))
+
+
+def parse(turn: Turn) -> ReportAnswer | Unparsed:
+    """Return the questions as JSON, or why there are none."""
+    described = _description(turn)
+    reply = turn.reply_to(ASK_THREE)
+    if isinstance(described, Unparsed):
+        return described
+    if reply is None:
+        return Unparsed(Status.UNPARSED, "nothing_asked")
+    text = _said(reply)
+    built = read_questions(text) if isinstance(text, str) else text
+    if not isinstance(built, Unparsed):
+        return ReportAnswer(json.dumps(_listed(built), ensure_ascii=False))
+    refused = isinstance(text, str) and _is_refusal(text)
+    return Unparsed(Status.REFUSED, "declined") if refused else built
+
+
+def score(answer: AnyAnswer | Unparsed) -> Score:
+    """Return that questions were made: neither right nor wrong."""
+    if isinstance(answer, Unparsed):
+        return Score(answer.status, answer.reason)
+    n = len(_built(answer))
+    numbers = (("questions", float(n)),)
+    return Score(Status.EXCLUDED, BUILT, f"{n} questions", numbers=numbers)
+
+
+def longest(dataset: Dataset, sizes: tuple[SizePx, ...]) -> tuple[Longest, ...]:
+    """Return the longest of both questions, each with the largest image."""
+    captions = [str(i.facts["caption"]) for i in dataset.items if is_captioned(i)]
+    first = description_prompt(max(captions, key=len, default=""))
+    second = questions_prompt(_LONGEST_DESCRIPTION)
+    return tuple(Longest(text, sizes, 1) for text in (first, second))
+
+
+def built_table(results: Sequence[TrialResult]) -> Table:
+    """Return built_questions.csv: every question that was made, with its answer."""
+    header = (
+        *("item", "subset", "split", "model", "number", "question"),
+        *("options", "answer", "explanation"),
+    )
+    rows = (
+        (*(one.item, one.finding, one.view, one.model, n), *_cells(made))
+        for one in results
+        for n, made in enumerate(questions_of(one), 1)
+    )
+    return Table("built_questions", header, tuple(rows))
+
+
+def made_table(results: Sequence[TrialResult]) -> Table:
+    """Return built.csv: of how many images each model made questions, and how many."""
+    header = (
+        "model",
+        "images",
+        "described_and_asked",
+        "questions",
+        "without_questions",
+    )
+    rows = []
+    for model in dict.fromkeys(one.model for one in results):
+        own = [one for one in results if one.model == model]
+        counts = [len(questions_of(one)) for one in own]
+        some = sum(bool(n) for n in counts)
+        rows.append((model, len(own), some, sum(counts), len(own) - some))
+    return Table("built", header, tuple(rows))
+
+
+def questions_of(result: TrialResult) -> tuple[Built, ...]:
+    """Return the questions that a trial made, none of another."""
+    return _built(result.said)
+
+
+def as_data_json(
+    results: Sequence[TrialResult], items: Mapping[str, Item]
+) -> dict[str, dict[str, list[object]]]:
+    """Return what was made in the layout of data.json, by subset and split.
+
+    Numbers go through all models' questions of a subset and split.
+    """
+    table: dict[str, dict[str, list[object]]] = {}
+    for one in results:
+        listed = table.setdefault(one.finding, {}).setdefault(one.view, [])
+        image, built = items[one.item].images[0], questions_of(one)
+        listed += table_rows(image, built, len(listed) + 1)
+    return {
+        subset: {split: rows for split, rows in splits.items() if rows}
+        for subset, splits in table.items()
+        if any(splits.values())
+    }
+
+
+def captioned(dataset: Dataset) -> tuple[Item, ...]:
+    """Return the captioned images of a data set; none at all raises WrongUseError."""
+    found = tuple(item for item in dataset.items if is_captioned(item))
+    if not found:
+        raise WrongUseError(
+            f"The data set '{dataset.name}' has no image with a caption to make "
+            "questions of.",
+            "Import one with overread import captioned-tiles.",
+        )
+    return found
+
+
+def _description(turn: Turn) -> str | Unparsed:
+    """Return the description of the image, or why there is none."""
+    reply = turn.reply_to(DESCRIBE)
+    if reply is None:
+        return Unparsed(Status.UNPARSED, "nothing_described")
+    text = _said(reply)
+    if isinstance(text, Unparsed):
+        return text
+    if not text:
+        return Unparsed(Status.UNPARSED, "no_description")
+    return Unparsed(Status.REFUSED, "declined") if _is_refusal(text) else text
+
+
+def _said(reply: ModelReply) -> str | Unparsed:
+    """Return what a reply says, or that it was withheld or cut short."""
+    finish = reply.finish_reason.casefold()
+    if reply.refusal is not None and reply.refusal.strip():
+        return Unparsed(Status.REFUSED, "refusal_field")
+    if finish in REFUSAL_FINISHES:
+        return Unparsed(Status.REFUSED, finish)
+    if finish in TRUNCATED_FINISHES:
+        return Unparsed(Status.TRUNCATED, "length")
+    return without_reasoning(reply.text)
+
+
+def _is_refusal(text: str) -> bool:
+    short = len(text.split()) <= _LONGEST_REFUSAL
+    return short and declines(text, beside_answer=False)
+
+
+def _listed(built: Sequence[Built]) -> list[dict[str, object]]:
+    return [
+        {
+            "question": one.question,
+            "options": list(one.options),
+            "answer": letter_of(one.correct),
+            "explanations": list(one.explanations),
+        }
+        for one in built
+    ]
+
+
+def _built(said: object) -> tuple[Built, ...]:
+    if not isinstance(said, ReportAnswer):
+        return ()
+    found = map(question_of, json.loads(said.text))
+    return tuple(one for one in found if isinstance(one, Built))
+
+
+def _cells(built: Built) -> tuple[str, ...]:
+    return (
+        built.question,
+        " | ".join(built.options),
+        letter_of(built.correct),
+        built.explanations[built.correct],
+    )

@@ -16,6 +16,7 @@ from viewer.models.paper_presets import samples
 from viewer.services.money import DOLLAR
 from viewer.studies.asking import ItemStudy
 from viewer.studies.catalog import study_named
+from viewer.studies.naming_models import NamesModels
 from viewer.studies.protocol import Study
 
 _KEYS: Final = (
@@ -122,7 +123,8 @@ def make_spec(
 ) -> RunSpec:
     """Return a run with every parameter filled in and checked by its study.
 
-    Models that its parameters name for a role are looked up in ``known``.
+    Models that its parameters name, for a role or otherwise, are looked up in
+    ``known``.
     """
     names = [model.name for model in models]
     if len(set(names)) != len(names):
@@ -132,6 +134,8 @@ def make_spec(
         )
     chosen = study_named(study)
     params = chosen.read_params(preset, dict(overrides))
+    if isinstance(chosen, NamesModels):
+        params = chosen.settled(params, preset, models, known or {})
     return RunSpec(
         study=study,
         dataset=dataset,

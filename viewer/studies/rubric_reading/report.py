@@ -19,6 +19,7 @@ from viewer.studies.rubric_reading.curating import (
     histogram_table,
 )
 from viewer.studies.rubric_reading.final import final_scores
+from viewer.studies.rubric_reading.naming import policies
 from viewer.studies.rubric_reading.outputs import (
     error_cards,
     inputs_table,
@@ -86,6 +87,7 @@ def report(
     if given is not None:
         tables += [*grade_tables(given), error_cards(judged, given.grades, items)]
         sections = tuple(grade_sections(given))
+    sections = (*sections, policies(spec, params))
     left = ungraded(results, used.grades) if given else ""
     pending = any(one.score.status is Status.PENDING for one in results)
     if not pending:

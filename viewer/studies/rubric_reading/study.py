@@ -11,6 +11,7 @@ from viewer.domain.answer import (
     Unparsed,
 )
 from viewer.domain.case import Dataset
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
@@ -20,6 +21,7 @@ from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.rubric_reading import (
     curating,
+    naming,
     params,
     parse,
     plan,
@@ -63,6 +65,16 @@ class RubricReading(OfPresets[Params]):
     def notices(self, params_: Params) -> tuple[str, ...]:
         """Return that outputs are graded, or tasks selected, by readers."""
         return (_SELECTED if params_.work is params.Work.CURATION else _GRADED,)
+
+    def settled(
+        self,
+        params_: Params,
+        preset: str,
+        models: Sequence[ModelProfile],
+        known: Mapping[str, ModelProfile],
+    ) -> Params:
+        """Return the parameters with the names of models as the run has them."""
+        return naming.settled(params_, preset, models, known)
 
     def prompts(self, params_: Params) -> tuple[tuple[str, str], ...]:
         """Return the task with and without boxes, or the three of curation."""

@@ -19,7 +19,7 @@ from viewer.studies.rubric_reading.policy import InputPolicy
 def test_that_the_papers_preset_pins_every_choice() -> None:
     paper = read_params("rexecution2025", {})
     assert not paper.asks_boxes_of("MedGemma-4b-it")
-    assert paper.policy_for("medgemma") is InputPolicy.SINGLE_VIEW
+    assert paper.policy_for("medgemma-4b-it") is InputPolicy.SINGLE_VIEW
     assert paper.asks_boxes_of("o3")
     assert paper.content_order is ContentOrder.AVERAGE_FIRST
     assert paper.zero_method is ZeroMethod.WILCOX

@@ -36,7 +36,7 @@ A,o3,s1|t1,,5,5,5,4,,
 A,o3,s1|t2,,5,2,4,4,,
 B,o3,s1|t2,,2,5,4,4,,
 A,o3,s1|t1,1,,,,,4,5
-A,medgemma,s1|t1,,4,4,4,5,,
+A,medgemma-4b-it,s1|t1,,4,4,4,5,,
 """
 Row = Mapping[str, object]
 
@@ -60,7 +60,7 @@ def a_spec(profiles: list[ModelProfile], **overrides: object) -> RunSpec:
     )
 
 
-BOTH = {"o3": SAID, "medgemma": "Clear."}
+BOTH = {"o3": SAID, "medgemma-4b-it": "Clear."}
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def test_that_grades_beside_the_data_make_verdicts_and_tables(
     assert items["s1|t2", "o3"]["status"] == "scored_wrong"
     assert items["s1|t2", "o3"]["content"] == 3.5
     assert items["s2|t1", "o3"]["reason"] == "ungraded"
-    assert items["s1|t1", "medgemma"]["content"] == 4
+    assert items["s1|t1", "medgemma-4b-it"]["content"] == 4
     answers = {r.item: r.said for r in report.results if r.model == "o3"}
     first = answers["s1|t1"]
     assert isinstance(first, ReportAnswer)
@@ -166,7 +166,7 @@ def test_that_grades_beside_the_data_make_verdicts_and_tables(
     tests = {row["metric"]: row for row in rows(data, "tests")}
     assert tests["Content"]["n"] == 1
     shown = next(s for s in data.sections if s.title.startswith("Table 1")).table
-    assert shown.header == ("Metric", "o3 (n = 2)", "medgemma (n = 1)", "p adj")
+    assert shown.header == ("Metric", "o3 (n = 2)", "medgemma-4b-it (n = 1)", "p adj")
     assert shown.rows[0][1:3] == ("4.25 ± 1.06", "4.00 ± n/a")
 
 
@@ -174,22 +174,21 @@ def test_that_grades_beside_the_data_make_verdicts_and_tables(
 def test_that_grades_of_what_the_run_has_not_are_told_and_not_counted(
     tmp_path: Path, dataset: Dataset
 ) -> None:
-    others = (
-        "A,o3,s9|t1,,1,1,1,1,,\nA,medgemma,s2|t1,,1,1,1,1,,\nA,x,s1|t1,,1,1,1,1,,\n"
-    )
+    graded = ("o3,s9|t1", "medgemma-4b-it,s2|t1", "x,s1|t1")
+    others = "".join(f"A,{output},,1,1,1,1,,\n" for output in graded)
     (dataset.root / "grades.csv").write_text(GRADES + others, encoding="utf-8")
     cut = {"answer": "Clear.", "finish_reason": "length"}
-    profiles = [*models(o3=SAID), ModelProfile("medgemma", "scripted", cut)]
+    profiles = [*models(o3=SAID), ModelProfile("medgemma-4b-it", "scripted", cut)]
     data = reported(tmp_path, dataset, a_spec(profiles)).data
     n = {(r["model"], r["metric"]): r["n"] for r in rows(data, "table_1")}
-    assert (n["o3", "Content"], n.get(("medgemma", "Content"), 0)) == (2, 0)
+    assert (n["o3", "Content"], n.get(("medgemma-4b-it", "Content"), 0)) == (2, 0)
     assert not any(row["n"] for row in rows(data, "tests"))
     assert [words for _, words in data.sections[-1].table.rows] == [
         "1 grade of a model that this run did not ask, not used: 'x'.",
         "1 grade of a task that the data set does not have, not used: 's9|t1'.",
         (
             "2 grades of an output that this run does not have, not used: "
-            "'s1|t1' by 'medgemma', 's2|t1' by 'medgemma'."
+            "'s1|t1' by 'medgemma-4b-it', 's2|t1' by 'medgemma-4b-it'."
         ),
         "2 of 4 delivered outputs without a grade: excluded as ungraded.",
     ]
@@ -218,7 +217,7 @@ A,o3,s1|t1,,5,5,5,4,,,,
 A,o3,s1|t1,,2,2,2,2,,,2,Slow.
 B,o3,s1|t1,,4,2,2,2,,,2,
 A,o3,s1|t1,,1,1,1,1,,,3,
-A,medgemma,s1|t1,,4,4,4,5,,,1,
+A,medgemma-4b-it,s1|t1,,4,4,4,5,,,1,
 """
     (dataset.root / "grades.csv").write_text(table, encoding="utf-8")
     spec = replace(a_spec(models(**BOTH)), repeats=3)
@@ -231,7 +230,7 @@ A,medgemma,s1|t1,,4,4,4,5,,,1,
     assert graded == {
         ("o3", 0): ("scored_correct", 5),
         ("o3", 2): ("scored_wrong", 2),
-        ("medgemma", 1): ("scored_wrong", 4),
+        ("medgemma-4b-it", 1): ("scored_wrong", 4),
     }
     content = {r["model"]: r for r in rows(data, "table_1") if r["metric"] == "Content"}
     assert (content["o3"]["n"], content["o3"]["mean"]) == (2, 3.5)
@@ -257,7 +256,7 @@ def test_that_without_grades_nothing_is_right_or_wrong(
     data = reported(tmp_path, dataset, a_spec(models(**BOTH))).data
     assert {row["reason"] for row in rows(data, "items")} == {"ungraded"}
     assert not any(table.name == "table_1" for table in data.tables)
-    (note,) = data.sections
+    *_, note = data.sections
     assert note.table.rows == (
         ("Grades", "No reader has graded an output of this run's models."),
     )
@@ -269,11 +268,11 @@ def test_that_a_broken_file_of_grades_is_told_and_stops_nothing(
     broken = GRADES.replace("A,o3,s1|t1,,5,5,5,4", "A,o3,s1|t1,,5,,5,4")
     (dataset.root / "grades.csv").write_text(broken, encoding="utf-8")
     data = reported(tmp_path, dataset, a_spec(models(**BOTH))).data
-    (note,) = data.sections
+    *_, note = data.sections
     assert "has no execution" in str(note.table.rows[0][1])
     (dataset.root / "grades.json").write_text("{}", encoding="utf-8")
     with open_store(tmp_path / "s.sqlite") as store:
-        (note,) = report_data(store, 1).data.sections
+        *_, note = report_data(store, 1).data.sections
     assert "holds both grades.csv and grades.json" in str(note.table.rows[0][1])
 
 
@@ -325,9 +324,9 @@ def test_that_the_rubric_and_the_difference_of_prompts_are_reported(
     assert difference["without boxes"] == ""
     inputs = rows(data, "inputs")
     assert len(inputs) == 8
-    assert {row["boxes_asked"] for row in inputs if row["model"] == "medgemma"} == {
-        False
-    }
+    assert {
+        row["boxes_asked"] for row in inputs if row["model"] == "medgemma-4b-it"
+    } == {False}
 
 
 @pytest.mark.statement("E001-20")

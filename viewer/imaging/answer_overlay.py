@@ -79,8 +79,7 @@ def draw_marks(
     For pictures too small for the grid's labels; parameters as :func:`draw_answer`,
     and the ``color`` of the answer, which says whose it is.
     """
-    grey = raster.pixels.ndim == 2
-    pixels = np.stack([raster.pixels] * 3, axis=-1) if grey else raster.pixels.copy()
+    pixels = _rgb(raster)
     stroke = _stroke(raster.size)
     if reference_mask is not None:
         _paint(pixels, _outline(reference_mask, stroke), REFERENCE)
@@ -93,6 +92,25 @@ def draw_marks(
     if answered is not None and outcome is not None:
         _paint_sign(pixels, grid, answered, outcome, color)
     return Raster(pixels)
+
+
+def draw_regions(
+    raster: Raster, regions: Sequence[npt.NDArray[np.bool_]], color: Rgb = ANSWER
+) -> Raster:
+    """Return an RGB copy of ``raster`` with each region's outline, inside its edge.
+
+    ``regions`` are (rows, columns) on this raster's pixels; an empty one draws nothing.
+    """
+    pixels = _rgb(raster)
+    for region in regions:
+        _paint(pixels, _outline(region, 2 * _stroke(raster.size)), color)
+    return Raster(pixels)
+
+
+def _rgb(raster: Raster) -> npt.NDArray[np.uint8]:
+    """Return a copy of the pixels, grey ones as (rows, columns, 3) too."""
+    grey = raster.pixels.ndim == 2
+    return np.stack([raster.pixels] * 3, axis=-1) if grey else raster.pixels.copy()
 
 
 def _stroke(size: SizePx) -> int:

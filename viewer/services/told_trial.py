@@ -7,17 +7,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from viewer.domain.answer_json import any_answer_of_json
 from viewer.domain.errors import ProviderError
-from viewer.domain.exchange import RawReply
+from viewer.domain.exchange import ModelReply, RawReply
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
 from viewer.models.reading import read_reply
 from viewer.services.answers import images_of, parts_of
-from viewer.services.reached import Said, asked_inside, told_inside
+from viewer.services.marked_images import MarkedImage, marked_images
+from viewer.services.reached import asked_inside, told_inside
 from viewer.services.rescore import kept_replies
-from viewer.store import flat, runs, steps, trials
+from viewer.store import flat, items, runs, steps, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.asking import ItemStudy
+from viewer.studies.asking import ItemStudy, Pointed, PointsOut, Replied, Turn
 from viewer.studies.catalog import places_findings, study_named
 
 
@@ -25,9 +27,10 @@ from viewer.studies.catalog import places_findings, study_named
 class ToldStep:
     """One question with its reply: the images and words sent, and the words back.
 
-    ``sent`` names the images by number where they stood among the words.
-    ``name`` is "" in a trial of one question; ``model`` answered it. ``inside`` is what
-    the model told of its inside beside the reply.
+    ``sent`` names the images by number where they stood among the words; ``marked``
+    are the images with what is drawn on them. ``name`` is "" in a trial of one
+    question; ``model`` answered it, in a ``role`` where it is not the trial's own.
+    ``inside`` is what the model told of its inside beside the reply.
     """
 
     name: str
@@ -37,22 +40,40 @@ class ToldStep:
     sent: tuple[tuple[str, str], ...]
     reply: str
     inside: tuple[tuple[str, str], ...] = ()
+    role: str = ""
+    marked: tuple[MarkedImage, ...] = ()
+
+    @property
+    def words(self) -> tuple[tuple[str, str], ...]:
+        """Who said what, in its order: what was sent, and the reply."""
+        speaker = f"{self.model}, {self.name}" if self.name else self.model
+        return (*self.sent, (speaker, self.reply), *self.inside)
 
 
 @dataclass(frozen=True)
 class ToldTrial:
-    """A trial with every step of it; there is none before it was asked."""
+    """A trial with every step of it; there is none before it was asked.
+
+    ``models`` are all that the run asks, in their order.
+    """
 
     id: int
     run: int
     trial: Trial
     score: Score
     steps: tuple[ToldStep, ...]
+    models: tuple[str, ...] = ()
 
     @property
-    def images(self) -> tuple[bytes, ...]:
-        """The images that its own model was sent, as PNG bytes."""
-        return self.steps[0].images if self.steps else ()
+    def looked_at(self) -> tuple[MarkedImage, ...]:
+        """The images that its own model answered about, as they were sent last."""
+        own = [step for step in self.steps if step.images and not step.role]
+        return own[-1].marked if own else ()
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether anything is drawn on an image of it."""
+        return any(image.is_marked for step in self.steps for image in step.marked)
 
     @property
     def request_sha256(self) -> str:
@@ -62,19 +83,7 @@ class ToldTrial:
     @property
     def words(self) -> tuple[tuple[str, str], ...]:
         """Who said what, in its order: what was sent, and each reply."""
-        return tuple(
-            (role, text)
-            for step in self.steps
-            for role, text in (
-                *step.sent,
-                (_speaker(step), step.reply),
-                *step.inside,
-            )
-        )
-
-
-def _speaker(step: ToldStep) -> str:
-    return f"{step.model}, {step.name}" if step.name else step.model
+        return tuple(line for step in self.steps for line in step.words)
 
 
 def is_placed(store: Path, trial: int) -> bool:
@@ -89,25 +98,57 @@ def told_trial(store: Path, trial: int) -> ToldTrial:
     with open_store(store) as opened:
         asked = steps.asked_of_trial(opened, trial)
         (listed,) = flat.trials_at(opened, [trial])
-        told = tuple(_steps(opened, listed.trial, asked))
-    return ToldTrial(trial, asked.run, listed.trial, listed.score, told)
+        spec = runs.run_spec(opened, asked.run)
+        told = tuple(_steps(opened, listed.trial, asked, spec))
+    models = tuple(profile.name for profile in spec.models)
+    return ToldTrial(trial, asked.run, listed.trial, listed.score, told, models)
 
 
-def _steps(store: Store, trial: Trial, asked: steps.AskedTrial) -> Iterator[ToldStep]:
+def _steps(
+    store: Store, trial: Trial, asked: steps.AskedTrial, spec: RunSpec
+) -> Iterator[ToldStep]:
     if asked.reply is None:
         return
     kept = kept_replies(store, asked.id, asked.reply)
-    roles = _roles(runs.run_spec(store, asked.run))
-    for one in kept:
+    read = tuple(_read(one.reply.raw) for one in kept)
+    pairs = tuple(zip(kept, read, strict=True))
+    so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
+    pointed = _pointed(store, trial, asked, spec, so_far)
+    roles, before = _roles(spec), None
+    for one, reply in pairs:
         request = trials.sent_request(store, one.reply.request_sha256)
+        images = images_of(request)
+        here = [p for p in pointed if p.step == one.step.name]
+        shown = marked_images(images, request.document, reply, here, before)
+        before = next(iter(shown), before)
         yield ToldStep(
-            one.step.name if len(kept) > 1 else "",
-            roles.get(one.step.role, trial.model),
-            request.sha256,
-            images_of(request),
-            (*parts_of(request), *asked_inside(request.document)),
-            *_read(one.reply.raw),
+            name=one.step.name if len(kept) > 1 else "",
+            model=roles.get(one.step.role, trial.model),
+            request_sha256=request.sha256,
+            images=images,
+            sent=(*parts_of(request), *asked_inside(request.document)),
+            reply=reply.text if reply else _body_of(one.reply.raw),
+            inside=told_inside(reply) if reply else (),
+            role=one.step.role,
+            marked=shown,
         )
+
+
+def _pointed(
+    store: Store,
+    trial: Trial,
+    asked: steps.AskedTrial,
+    spec: RunSpec,
+    so_far: tuple[Replied, ...],
+) -> tuple[Pointed, ...]:
+    """Return the boxes that the study draws of a trial, of replies that can be read."""
+    study = study_named(spec.study)
+    if not isinstance(study, PointsOut):
+        return ()
+    turn = Turn(trial, items.item_of_run(store, asked.run, trial.item), so_far)
+    answer = any_answer_of_json(trials.parsed_answer(store, asked.id))
+    params = study.read_params(spec.preset, dict(spec.params))
+    return study.pointed(turn, answer, params)
 
 
 def _roles(spec: RunSpec) -> Mapping[str, str]:
@@ -117,13 +158,13 @@ def _roles(spec: RunSpec) -> Mapping[str, str]:
     return study.roles(study.read_params(spec.preset, dict(spec.params)))
 
 
-def _read(raw: RawReply) -> tuple[str, Said]:
-    """Return a reply's text, of a body that cannot be read the body itself.
-
-    Beside it what was told of the model's inside.
-    """
+def _read(raw: RawReply) -> ModelReply | None:
+    """Return a reply, None of a body that cannot be read."""
     try:
-        reply = read_reply(raw)
+        return read_reply(raw)
     except ProviderError:
-        return raw.body.decode("utf-8", "replace"), ()
-    return reply.text, told_inside(reply)
+        return None
+
+
+def _body_of(raw: RawReply) -> str:
+    return raw.body.decode("utf-8", "replace")

@@ -2,10 +2,16 @@
 
 import json
 from collections.abc import Mapping
+from typing import Final
 
 from viewer.domain.case import Dataset
-from viewer.domain.item import Item
+from viewer.domain.item import TASK_MARK, Item, item_of
 from viewer.store.database import Row, Store
+
+_OF_RUN: Final = (
+    "SELECT item.* FROM item JOIN run ON run.dataset_id = item.dataset_id"
+    " WHERE run.id = ? AND item.key = ?"
+)
 
 
 def add_items(store: Store, dataset_id: int, dataset: Dataset) -> None:
@@ -35,6 +41,17 @@ def items_of_dataset(store: Store, dataset_id: int) -> tuple[Item, ...]:
         "SELECT * FROM item WHERE dataset_id = ? ORDER BY position", (dataset_id,)
     )
     return tuple(map(_item, rows))
+
+
+def item_of_run(store: Store, run: int, name: str) -> Item:
+    """Return the item of a run's data set that a trial called ``name`` asks about.
+
+    A name that belongs to none of them raises WrongUseError.
+    """
+    parts = name.split(TASK_MARK)
+    keys = (TASK_MARK.join(parts[: n + 1]) for n in range(len(parts)))
+    rows = [row for key in keys for row in store.rows(_OF_RUN, (run, key))]
+    return item_of({row["key"]: _item(row) for row in rows}, name)
 
 
 def _item(row: Row) -> Item:

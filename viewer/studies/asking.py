@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from viewer.domain.answer import AnyAnswer, Unparsed
+from viewer.domain.answer import AnyAnswer, LabelledBox, Unparsed
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import BoxPrompt, ImagePart, Message, ModelReply
-from viewer.domain.geometry import SizePx
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster, Window
 from viewer.domain.inside import Choices, Highlight, Measures, RandomText
 from viewer.domain.item import Item
@@ -98,6 +98,21 @@ class Longest:
     images: tuple[SizePx, ...] = ()
     messages: int = 2
     role: str = ""
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """Boxes that a trial's replies name on an image that one of its steps sent.
+
+    ``step`` is the step that the image was sent with, ``image`` counts its images from
+    0 and ``field`` is the native rectangle that the whole of it covers. ``boxes`` are
+    native, and may be none.
+    """
+
+    step: str
+    image: int
+    field: BoxPx
+    boxes: tuple[LabelledBox, ...]
 
 
 class Sources(Protocol):
@@ -200,4 +215,21 @@ class ItemStudy(Study, Protocol):
 
     def longest(self, dataset: Dataset, params: Any) -> tuple[Longest, ...]:  # noqa: ANN401
         """Return the longest question of each step that a trial may take."""
+        ...
+
+
+@runtime_checkable
+class PointsOut(Protocol):
+    """What a study has besides whose replies name boxes on the images they were sent.
+
+    They are drawn wherever a trial is looked at.
+    """
+
+    def pointed(
+        self,
+        turn: Turn,
+        answer: AnyAnswer | Unparsed | None,
+        params: Any,  # noqa: ANN401 - the study's own type
+    ) -> tuple[Pointed, ...]:
+        """Return what is to be drawn; ``answer`` is the one that was kept, if any."""
         ...

@@ -52,11 +52,11 @@ def test_that_its_table_shows_rates_and_a_tile_opens_what_was_said(
         qtbot.waitUntil(lambda: workspace.told.shown is not None, timeout=20_000)
     shown = workspace.told.shown
     assert shown is not None
-    assert shown.windowTitle() == "What knows saw"
-    assert len(shown.images) == 2
-    assert "[knows]\nC" in shown.text.toPlainText()
-    pictures = shown.findChildren(QLabel, "sentImage")
-    assert len(pictures) == 2
+    assert shown.windowTitle() == "What knows was asked and said"
+    (step,) = shown.steps
+    assert len(step.pictures) == 2
+    assert "[knows]\nC" in step.text.toPlainText()
+    assert not shown.draw.isVisible()
     told = [label.text().partition(", ")[0] for label in shown.findChildren(QLabel)]
     assert [one for one in told if one.startswith("Image ")] == [
         "Image 1 of 2",

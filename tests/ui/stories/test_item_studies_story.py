@@ -14,8 +14,8 @@ from viewer.settings import Settings
 from viewer.store.cases import add_dataset
 from viewer.store.database import open_store
 from viewer.ui.actions import Place
-from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.panels.measure.run_list import run_title
+from viewer.ui.panels.measure.trial_page import TrialPage
 
 MODELS = """
 [[model]]
@@ -47,8 +47,8 @@ def items(settings: Settings, tmp_path: Path) -> tuple[Item, ...]:
     return dataset.items
 
 
-def _said(story: Story) -> WhatModelSaw | None:
-    return story.measure.findChild(WhatModelSaw)
+def _said(story: Story) -> TrialPage | None:
+    return story.measure.findChild(TrialPage)
 
 
 def test_that_questions_of_pathology_are_chosen_run_and_read(
@@ -78,11 +78,12 @@ def test_that_questions_of_pathology_are_chosen_run_and_read(
     story.wait(lambda: _said(story) is not None)
     saw = _said(story)
     assert saw is not None
-    words = saw.text.toPlainText()
+    (step,) = saw.steps
+    words = step.text.toPlainText()
     chosen = next(i for i in items if i.key == story.film.model.trials[0].item)
     assert str(chosen.facts["question"]) in words
     assert "[image 1]\nsent here" in words
     assert words.endswith(f"[knows]\n{letter_of(int(str(chosen.reference['option'])))}")
-    assert len(saw.images) == 1
+    assert len(step.pictures) == 1
     story.picture("items_3_trial")
     saw.close()

@@ -4,7 +4,7 @@ import pytest
 from viewer.domain.grid import Cell, Grid
 from viewer.domain.image import Raster
 from viewer.domain.result import Outcome
-from viewer.imaging.answer_overlay import ANSWER, REFERENCE, draw_answer
+from viewer.imaging.answer_overlay import ANSWER, REFERENCE, draw_answer, draw_regions
 
 GRID = Grid(8, 8)
 
@@ -73,3 +73,17 @@ def test_that_an_image_smaller_than_its_sign_is_drawn_all_the_same() -> None:
     raster = Raster(np.zeros((60, 60, 3), np.uint8))
     drawn = draw_answer(raster, Grid(2, 2), None, Cell(1, 1), [], Outcome.MISS)
     assert drawn.size == raster.size
+
+
+def test_that_each_region_is_outlined_inside_its_edge() -> None:
+    first, second = np.zeros((2, 64, 64), dtype=bool)
+    first[10:30, 10:30] = True
+    second[20:40, 20:40] = True
+    drawn = draw_regions(plain(64), [first, second], ANSWER)
+    inked = (drawn.pixels == ANSWER).all(axis=2)
+    assert inked[10, 10:30].all()
+    assert inked[20, 20:40].all()
+    assert not inked[13:18, 13:18].any()
+    assert not (inked & ~(first | second)).any()
+    color = Raster(np.zeros((64, 64, 3), np.uint8))
+    assert not draw_regions(color, [np.zeros((64, 64), dtype=bool)]).pixels.any()

@@ -77,7 +77,7 @@ def test_that_a_trial_tells_every_step_of_it(store: Path) -> None:
         ("judge", "judges", "x"),
         ("judge", "judges", "3"),
     ]
-    assert len(told.images) == 2
+    assert len(told.looked_at) == 2
     asked = ("user", "Choose: round, oval, a film, nothing else")
     images = [(f"image {n}", "sent here") for n in (1, 2)]
     assert sorted(told.words[:3]) == [*images, asked]
@@ -92,7 +92,7 @@ def test_that_a_trial_that_was_not_asked_tells_nothing(store: Path) -> None:
     )
     bare = next(row for row in rows if row.item == "bare")
     told = told_trial(store, bare.trial)
-    assert (told.steps, told.images, told.words) == ((), (), ())
+    assert (told.steps, told.looked_at, told.words) == ((), (), ())
     assert told.request_sha256 == ""
     with pytest.raises(WrongUseError, match="no trial 99"):
         told_trial(store, 99)

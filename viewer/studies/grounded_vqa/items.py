@@ -77,6 +77,16 @@ def area_of(item: Item) -> Mask | None:
     return Mask(SizePx(rows, columns), area["counts"])
 
 
+def native_size(item: Item) -> SizePx:
+    """Return the size of an item's image where its reference says it.
+
+    Elsewhere a thousandth is a pixel, in which first passes write their boxes: whether
+    a box is named, and where of the whole, does not depend on the size.
+    """
+    area = area_of(item)
+    return area.size if area else SizePx(1000, 1000)
+
+
 @dataclass(frozen=True, slots=True)
 class About:
     """What a question's words are about, and the template that they follow.

@@ -2,7 +2,6 @@
 
 from viewer.domain.answer import AnyAnswer, LabelsAnswer, Status, Unparsed, YesNoAnswer
 from viewer.domain.exchange import ModelReply
-from viewer.domain.geometry import SizePx
 from viewer.domain.result import Score
 from viewer.studies.asking import Step, Turn
 from viewer.studies.grounded_vqa.arms import (
@@ -12,7 +11,7 @@ from viewer.studies.grounded_vqa.arms import (
     shows_region,
 )
 from viewer.studies.grounded_vqa.attending import attention_numbers
-from viewer.studies.grounded_vqa.items import area_of
+from viewer.studies.grounded_vqa.items import area_of, native_size
 from viewer.studies.grounded_vqa.localizing import (
     EDITED,
     LOCATE,
@@ -160,10 +159,8 @@ def _ready(turn: Turn, params: Params, suffix: str) -> bool:
 
 
 def _is_located(turn: Turn, suffix: str) -> bool:
-    first, area = turn.reply_to(LOCATE + suffix), area_of(turn.item)
-    # a thousandth of any side: whether a box is named does not depend on the size
-    size = area.size if area else SizePx(1000, 1000)
-    return first is not None and located_box(first.text, size) is not None
+    first = turn.reply_to(LOCATE + suffix)
+    return bool(first and located_box(first.text, native_size(turn.item)))
 
 
 def _extraction(turn: Turn, reply: ModelReply, params: Params) -> Step | None:

@@ -7,11 +7,12 @@ from viewer.domain.case import Dataset
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
-from viewer.studies.asking import Longest, Question, Sources, Step, Turn
+from viewer.studies.asking import Longest, Pointed, Question, Sources, Step, Turn
 from viewer.studies.grounded_vqa import (
     arms,
     params,
     plan,
+    pointing,
     report,
     request,
     steps,
@@ -77,6 +78,15 @@ class GroundedVqa(OfPresets[Params]):
     def score(self, turn: Turn, answer: AnyAnswer | Unparsed, params_: Params) -> Score:
         """Return the verdict: right answers, and for perturbed trials right changes."""
         return steps.score(turn, answer, params_)
+
+    def pointed(
+        self,
+        turn: Turn,
+        answer: AnyAnswer | Unparsed | None,  # noqa: ARG002 - words, and no place
+        params_: Params,
+    ) -> tuple[Pointed, ...]:
+        """Return the box that each first pass came to (E002-14)."""
+        return pointing.pointed(turn, params_)
 
     def only_inside(self, condition: Condition) -> bool:
         """Tell whether a condition is LobA's, which highlights inside the model."""

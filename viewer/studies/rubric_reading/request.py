@@ -2,12 +2,13 @@
 
 from typing import Final
 
+from viewer.domain.answer import ReportAnswer
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ImagePart, Message, TextPart
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.report_study import StudyImage
 from viewer.imaging.resample import shrunk
-from viewer.studies.asking import Longest, Question, Sources, Turn
+from viewer.studies.asking import Longest, Pointed, Question, Sources, Turn
 from viewer.studies.rubric_reading.asking import task_text, template, text_of
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.plan import Asked, task_named, tasks_of
@@ -15,6 +16,8 @@ from viewer.studies.rubric_reading.plan import Asked, task_named, tasks_of
 WITH_BOXES: Final = "task_with_boxes"
 WITHOUT_BOXES: Final = "task"
 SYSTEM: Final = "system"
+ANSWER: Final = "answer"
+"""What the only question of a task is called."""
 
 
 def asked_of(turn: Turn) -> Asked:
@@ -52,6 +55,14 @@ def fields_of(turn: Turn, params: Params) -> tuple[BoxPx, ...]:
     """Return the native rectangle of each image shown; the whole of it is sent."""
     images = asked_of(turn).shown_to(turn.trial.model, params).images
     return tuple(BoxPx(0, 0, i.size.columns, i.size.rows) for i in images)
+
+
+def pointed(turn: Turn, answer: ReportAnswer, params: Params) -> tuple[Pointed, ...]:
+    """Return the boxes of an answer, image by image."""
+    return tuple(
+        Pointed(ANSWER, i, field, tuple(b for b in answer.boxes if b.image == i))
+        for i, field in enumerate(fields_of(turn, params))
+    )
 
 
 def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:

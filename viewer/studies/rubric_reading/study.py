@@ -16,7 +16,7 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.task_selection import Answerable
-from viewer.studies.asking import Longest, Question, Sources, Step, Turn
+from viewer.studies.asking import Longest, Pointed, Question, Sources, Step, Turn
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.rubric_reading import (
@@ -94,7 +94,7 @@ class RubricReading(OfPresets[Params]):
         """Return the only question until it has a reply; curation has several."""
         if _curates(turn):
             return curating.next_step(turn, params_)
-        return None if turn.so_far else Step("answer")
+        return None if turn.so_far else Step(request.ANSWER)
 
     def question(
         self, turn: Turn, step: Step, sources: Sources, params_: Params
@@ -129,6 +129,14 @@ class RubricReading(OfPresets[Params]):
         if isinstance(answer, ReportAnswer | Unparsed):
             return score.score(answer)
         return Score(Status.UNPARSED, "no_text")
+
+    def pointed(
+        self, turn: Turn, answer: AnyAnswer | Unparsed | None, params_: Params
+    ) -> tuple[Pointed, ...]:
+        """Return the boxes of an output on the images that it was shown (E001-09)."""
+        if not isinstance(answer, ReportAnswer):
+            return ()
+        return request.pointed(turn, answer, params_)
 
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question of each step."""

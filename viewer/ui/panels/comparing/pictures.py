@@ -42,7 +42,7 @@ class PairPictures:
         """
         if ref is None or not is_placed(self._store, pair.first.id):
             told = [told_trial(self._store, one.id) for one in pair]
-            pictures = [of_words(one, side) for one in told]
+            pictures = [of_words(told[0], side, told[1]), of_words(told[1], side)]
             story = "\n".join(picture.provenance for picture in pictures)
             return FilmPicture(pictures[0].raster, story)
         first, second = (answer_of_trial(self._store, one.id) for one in pair)

@@ -1,21 +1,24 @@
 """One picture of the filmstrip: what was sent, its reference and its answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from viewer.domain.image import Raster
 from viewer.domain.reference import Mask
-from viewer.imaging.answer_overlay import draw_marks
+from viewer.imaging.answer_overlay import ANSWER, SECOND, draw_marks, draw_regions
 from viewer.imaging.png import decode_png
 from viewer.imaging.resample import FitMode, fit
 from viewer.services.answer_mask import answer_mask
 from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.decoding import Decoder
 from viewer.services.field_raster import field_mask
+from viewer.services.marked_images import MarkedImage
 from viewer.services.measure import TrialRow
 from viewer.services.told_trial import ToldTrial, told_trial
 from viewer.services.view_image import reference_masks
@@ -64,14 +67,37 @@ class FilmPictures:
         return FilmPicture(raster, provenance(answer))
 
 
-def of_words(told: ToldTrial, side: int) -> FilmPicture:
-    """Return the first image that was sent, black without any, and the last reply."""
-    pixels = np.zeros((side, side, 3), np.uint8)
-    if told.images:
-        sent = fit(decode_png(told.images[0]), side, FitMode.LETTERBOX).pixels
-        pixels[...] = sent if sent.ndim == 3 else sent[:, :, None]
+def of_words(told: ToldTrial, side: int, *others: ToldTrial) -> FilmPicture:
+    """Return the image that a trial's answer is about, and the last reply.
+
+    It is the one that the answer is drawn on, else the first; black without any. What
+    ``others`` drew on the same image is drawn beside it, in another colour.
+    """
+    chosen = _most_telling(told.looked_at)
+    raster = _of_image(chosen, side)
+    for color, one in zip((ANSWER, SECOND), (told, *others), strict=False):
+        raster = draw_regions(raster, _regions(one, chosen, side), color)
     reply = told.steps[0].reply if told.steps else ""
-    return FilmPicture(Raster(pixels), f"{told.trial.model}\n{reply[:_TOLD]}".strip())
+    return FilmPicture(raster, f"{told.trial.model}\n{reply[:_TOLD]}".strip())
+
+
+def _most_telling(images: Sequence[MarkedImage]) -> MarkedImage | None:
+    marked = (image for image in images if image.is_marked)
+    return next(marked, next(iter(images), None))
+
+
+def _of_image(chosen: MarkedImage | None, side: int) -> Raster:
+    if chosen is None:
+        return Raster(np.zeros((side, side, 3), np.uint8))
+    return fit(decode_png(chosen.png), side, FitMode.LETTERBOX)
+
+
+def _regions(
+    told: ToldTrial, chosen: MarkedImage | None, side: int
+) -> list[npt.NDArray[np.bool_]]:
+    """Return what a trial drew on an image, on its square; nothing on another."""
+    here = [one for one in told.looked_at if chosen and one.png == chosen.png]
+    return [region for one in here for region in one.regions(side)]
 
 
 def _marked(

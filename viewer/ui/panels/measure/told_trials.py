@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QWidget
 from viewer.domain.errors import OverreadError
 from viewer.services.told_trial import ToldTrial, is_placed, told_trial
 from viewer.ui.desk import Desk
-from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.errands import Errands
 from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
+from viewer.ui.panels.measure.trial_page import TrialPage
 
 
 class ToldTrials:
@@ -18,7 +18,7 @@ class ToldTrials:
     def __init__(self, desk: Desk, parent: QWidget) -> None:
         self._desk, self._parent = desk, parent
         self._errands = Errands(parent)
-        self.shown: WhatModelSaw | None = None
+        self.shown: TrialPage | None = None
 
     def show(self, wanted: WordsWanted) -> None:
         """Show a trial; the one before stays open beside it."""
@@ -40,13 +40,7 @@ class ToldTrials:
         )
 
     def _open(self, told: ToldTrial) -> None:
-        self.shown = WhatModelSaw(
-            told.trial.model,
-            told.images,
-            told.words,
-            told.request_sha256,
-            self._parent,
-        )
+        self.shown = TrialPage(told, self._parent)
         self.shown.show()
 
     def _fail(self, error: Exception) -> None:

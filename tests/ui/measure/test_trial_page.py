@@ -1,0 +1,253 @@
+"""A trial to look at: boxes where they were named, passes side by side."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QTransform
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.heal_run import heal_dataset, heal_spec
+from tests.helpers.report_folder import report_dataset
+from tests.helpers.tiny_study import finish
+from viewer.domain.answer import LabelledBox
+from viewer.domain.exchange import ModelProfile, ModelReply
+from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.reference import Mask
+from viewer.imaging.answer_overlay import ANSWER, SECOND
+from viewer.services.decoding import LocalDecoder
+from viewer.services.marked_images import marked_images
+from viewer.services.plan_run import plan_run
+from viewer.services.results.cases import trial_rows_at
+from viewer.services.study_file import make_spec
+from viewer.services.told_trial import ToldTrial, told_trial
+from viewer.settings import Settings
+from viewer.store import cases, trials
+from viewer.store.database import open_store
+from viewer.ui import theme
+from viewer.ui.canvas.marked_picture import MarkedPicture
+from viewer.ui.canvas.overlays.report_answer import ReportShape
+from viewer.ui.dialogs.what_model_saw import WhatModelSaw
+from viewer.ui.panels.measure.film_picture import FilmPictures, of_words
+from viewer.ui.panels.measure.trial_page import TrialPage
+
+_FILL = 0.15
+BOXES = {
+    "boxes": [
+        {"image": 1, "label": "effusion", "box": [110, 235, 610, 705]},
+        {"image": 2, "label": "", "box": [500, 500, 1000, 1000]},
+    ]
+}
+SAYS = f"An effusion.\n{json.dumps(BOXES)}"
+
+
+def told_of(store: Path, run: int) -> Mapping[str, ToldTrial]:
+    """Return a run's trials by item, condition and model."""
+    with open_store(store) as opened:
+        ids = [one.id for one in trials.scored_trials(opened, run)]
+    told = [told_trial(store, one) for one in ids]
+    return {f"{t.trial.item} {t.trial.condition.name} {t.trial.model}": t for t in told}
+
+
+@pytest.fixture
+def drawn(settings: Settings, tmp_path: Path) -> ToldTrial:
+    """Ask about studies of 20 × 30 pixels, of which two images are shown."""
+    with open_store(settings.store) as opened:
+        cases.add_dataset(opened, report_dataset(tmp_path / "studies"))
+        models = [
+            ModelProfile("first", "scripted", {"answer": "Nothing."}),
+            ModelProfile("draws", "scripted", {"answer": SAYS}),
+        ]
+        spec = make_spec(
+            study="rubric_reading",
+            dataset="studies",
+            preset="rexecution2025",
+            seed=0,
+            repeats=1,
+            models=models,
+            overrides={},
+        )
+        run = plan_run(opened, spec)
+        finish(opened, run)
+    return told_of(settings.store, run)["s1|t1 plain draws"]
+
+
+def painted(picture: MarkedPicture, ratio: int) -> npt.NDArray[np.float64]:
+    """Return what a picture shows, (rows, columns, RGB), at a screen's ratio."""
+    image = QImage(picture.size() * ratio, QImage.Format.Format_RGB888)
+    image.setDevicePixelRatio(ratio)
+    picture.render(image)
+    size = QSize(image.width(), image.height())
+    rows = np.frombuffer(image.constBits(), np.uint8)
+    rows = rows.reshape(size.height(), image.bytesPerLine())[:, : 3 * size.width()]
+    return rows.reshape(size.height(), size.width(), 3).astype(np.float64)
+
+
+def line_at(cover: npt.NDArray[np.float64], expected: float) -> float:
+    """Return where the middle of a line lies near a place, in pixels from the edge."""
+    near = slice(max(0, round(expected) - 6), round(expected) + 7)
+    strong = np.clip(cover[near] - 2 * _FILL, 0, None)
+    assert strong.max() > 0.3
+    at = np.arange(len(cover))[near] + 0.5
+    return float((strong * at).sum() / strong.sum())
+
+
+@pytest.mark.statement("E001-09")
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_that_a_box_lies_within_half_a_pixel_of_where_it_was_named(
+    drawn: ToldTrial, qtbot: QtBot, ratio: int
+) -> None:
+    page = TrialPage(drawn)
+    qtbot.addWidget(page)
+    (step,) = page.steps
+    picture = step.pictures[0]
+    with_box = painted(picture, ratio)
+    page.draw.setChecked(False)
+    without = painted(picture, ratio)
+    color = QColor(theme.current().models[1])  # the second model of the run
+    ink = np.array([color.red(), color.green(), color.blue()], np.float64)
+    far = int(np.abs(ink - without[0, 0]).argmax())
+    cover = (with_box - without)[..., far] / (ink - without)[..., far]
+    rows, columns = cover.shape
+    corners = BoxPx(0.110 * columns, 0.235 * rows, 0.610 * columns, 0.705 * rows)
+    across = cover[round(0.6 * rows)]
+    down = cover[:, round(0.5 * columns)]
+    assert line_at(across, corners.x0) == pytest.approx(corners.x0, abs=0.5)
+    assert line_at(across, corners.x1) == pytest.approx(corners.x1, abs=0.5)
+    assert line_at(down, corners.y0) == pytest.approx(corners.y0, abs=0.5)
+    assert line_at(down, corners.y1) == pytest.approx(corners.y1, abs=0.5)
+    middle = cover[round(0.6 * rows), round(0.35 * columns)]
+    assert middle == pytest.approx(_FILL, abs=0.02)
+
+
+def test_that_each_box_stands_with_its_label_on_its_own_image(
+    drawn: ToldTrial, qtbot: QtBot
+) -> None:
+    assert drawn.is_marked
+    first, second = drawn.looked_at
+    assert [box.label for box in first.boxes] == ["effusion"]
+    assert second.boxes[0].box == BoxPx(10, 15, 20, 30)
+    page = TrialPage(drawn)
+    qtbot.addWidget(page)
+    page.show()
+    told = [label.text() for label in page.findChildren(QLabel)]
+    assert "Image 1 of 2. 20 × 30 px. Drawn: effusion" in told
+    assert "Image 2 of 2. 20 × 30 px. Drawn: a box" in told
+    assert page.steps[0].pictures[0].accessibleDescription() == "Boxes: effusion"
+    assert page.draw.isVisible()
+    assert "An effusion." in page.steps[0].text.toPlainText()
+    (copy,) = (b for b in page.findChildren(QPushButton) if b.text() == "Copy text")
+    copy.click()
+    assert SAYS in QGuiApplication.clipboard().text()
+    exactly = next(
+        b for b in page.findChildren(QPushButton) if b.text() == "Exactly as sent…"
+    )
+    exactly.click()
+    sent = page.findChild(WhatModelSaw)
+    assert isinstance(sent, WhatModelSaw)
+    assert sent.images == (first.png, second.png)
+    assert sent.request_sha256 == drawn.request_sha256
+    sent.close()
+
+
+def test_that_labels_stand_inside_the_picture_and_long_ones_are_cut() -> None:
+    area = QRectF(0, 0, 300, 200)
+    native = QTransform()
+    everywhere = LabelledBox(BoxPx(0, 0, 300, 200), "whole image")
+    long = LabelledBox(BoxPx(280, 10, 300, 40), "a label that goes on " * 4)
+    shape = ReportShape([everywhere, long, LabelledBox(BoxPx(5, 5, 9, 9), "")])
+    labels = dict(shape.labels(native, area))
+    assert list(labels) == ["whole image", "a label that goes on a label that goes o…"]
+    assert all(area.contains(place) for place in labels.values())
+    assert shape.anchor(native) == area == shape.extent
+    assert shape.outline(native).contains(QPointF(290, 20))
+    assert ReportShape([]).extent.isNull()
+
+
+def test_that_tiles_have_the_boxes_of_one_answer_and_of_a_pair(
+    drawn: ToldTrial, settings: Settings
+) -> None:
+    (row,) = trial_rows_at(settings.store, [drawn.id])
+    tile = FilmPictures(settings.store, LocalDecoder()).draw(row, 120).raster
+    # 20 × 30 pixels stand 80 wide on a square of 120, from column 20 on
+    inked = (tile.pixels == ANSWER).all(axis=-1)
+    rows, columns = np.nonzero(inked)
+    assert (rows.min(), rows.max()) == (28, 84)  # 0.235 and 0.705 of 120
+    assert (columns.min(), columns.max()) == (29, 68)  # 0.11 and 0.61 of 80
+    told = told_of(settings.store, drawn.run)["s1|t1 plain first"]
+    pair = of_words(told, 120, drawn).raster
+    assert ((pair.pixels == SECOND).all(axis=-1) == inked).all()
+    assert not (pair.pixels == ANSWER).all(axis=-1).any()
+
+
+@pytest.mark.statement("E002-14")
+def test_that_every_pass_and_composite_is_seen_side_by_side(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with open_store(settings.store) as opened:
+        heal_dataset(opened, tmp_path, 5)
+        model = ModelProfile(
+            "looks", "scripted", {"answer": "Yes [100, 200, 500, 600]"}
+        )
+        arms = {"arms": ["plain", "vpt", "crop"], "perturb_regions": True}
+        run = plan_run(opened, heal_spec([model], arms))
+        finish(opened, run)
+    told = told_of(settings.store, run)
+    edited = next(
+        t for t in told.values() if t.trial.condition.name == "vpt/crop" and t.steps
+    )
+    page = TrialPage(edited)
+    qtbot.addWidget(page)
+    assert [s.name for s in edited.steps] == [
+        "locate",
+        "base",
+        "locate edited",
+        "answer",
+    ]
+    assert [len(step.pictures) for step in page.steps] == [1, 2, 1, 2]
+    located, base, again, answer = edited.steps
+    (box,) = located.marked[0].boxes
+    assert box.label
+    assert located.marked[0].on_picture(box.box, SizePx(1000, 1000)) == BoxPx(
+        100, 200, 500, 600
+    )
+    assert base.images[0] != answer.images[0]  # the composite
+    assert edited.looked_at[0].png == answer.images[0]
+    assert again.images[0] == answer.images[0]
+    nothing = TrialPage(replace(edited, steps=()))
+    qtbot.addWidget(nothing)
+    assert nothing.steps == ()
+    assert nothing.told.looked_at == ()
+
+
+def test_that_a_highlighted_and_an_outlined_region_are_drawn(
+    drawn: ToldTrial, qtbot: QtBot
+) -> None:
+    png = drawn.looked_at[0].png
+    region = np.zeros((30, 20), np.bool_)
+    region[10:20, 5:15] = True
+    mask = Mask.of_array(region)
+    light = {"mask": {"size": [30, 20], "counts": mask.counts}, "image": 0}
+    (lit,) = marked_images([png], {"highlight": light}, None)
+    assert lit.region == mask
+    (outlined,) = marked_images([], {}, ModelReply("", mask=mask), before=lit)
+    assert (outlined.png, outlined.region) == (png, mask)
+    assert marked_images([], {}, ModelReply("")) == ()
+    (tile,) = lit.regions(30)
+    assert (tile[:, 5:25] == region).all()
+    picture = MarkedPicture(lit, "#E69F00", 300)
+    qtbot.addWidget(picture)
+    seen = painted(picture, 1)
+    picture.show_marks(False)
+    changed = (seen != painted(picture, 1)).any(axis=-1)
+    rows, columns = np.nonzero(changed)
+    assert abs(rows.min() - 100) <= 1
+    assert abs(rows.max() - 199) <= 1
+    assert abs(columns.min() - 50) <= 1
+    assert abs(columns.max() - 149) <= 1

@@ -1,0 +1,106 @@
+"""The images of a trial with what its replies name or outline on them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.answer import LabelledBox
+from viewer.domain.exchange import ModelReply
+from viewer.domain.geometry import Affine, BoxPx, PointPx, SizePx
+from viewer.domain.reference import Mask
+from viewer.imaging.png import decode_png
+from viewer.imaging.resample import FitMode, fit_affine, fit_mask, shrunk_mask
+from viewer.metrics.regions import mask_of_boxes
+from viewer.studies.asking import Pointed
+
+NOWHERE: Final = BoxPx(0, 0, 1, 1)
+
+
+@dataclass(frozen=True)
+class MarkedImage:
+    """An image as it was sent, PNG bytes, and what is to be drawn on it.
+
+    ``field`` is the native rectangle that the whole of it covers, in whose pixels
+    ``boxes`` are. ``region`` is stretched over the whole image: what was highlighted in
+    it, or what a segmenter outlined.
+    """
+
+    png: bytes
+    field: BoxPx = NOWHERE
+    boxes: tuple[LabelledBox, ...] = ()
+    region: Mask | None = None
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether anything is drawn on it."""
+        return bool(self.boxes) or self.region is not None
+
+    def regions(self, side: int) -> list[npt.NDArray[np.bool_]]:
+        """Return what each box and the region cover on a square with all of the image.
+
+        (side, side) each; the image is letterboxed, as small pictures of it are.
+        """
+        size = decode_png(self.png).size
+        place = fit_affine(size, side, FitMode.LETTERBOX)
+        boxes = [self._box_on(place, one.box, size) for one in self.boxes]
+        found = [mask_of_boxes((box,), SizePx(side, side)) for box in boxes]
+        if self.region is not None:
+            whole = shrunk_mask(self.region.array(), size)
+            found.append(fit_mask(whole, side, FitMode.LETTERBOX))
+        return found
+
+    def _box_on(self, place: Affine, box: BoxPx, size: SizePx) -> BoxPx:
+        sent = self.on_picture(box, size)
+        first = place.apply(PointPx(sent.x0, sent.y0))
+        last = place.apply(PointPx(sent.x1, sent.y1))
+        return BoxPx(first.x, first.y, last.x, last.y)
+
+    def on_picture(self, box: BoxPx, size: SizePx) -> BoxPx:
+        """Return a native box in the pixels of a picture that shows all of the image.
+
+        ``size`` is the picture's; pixels are counted as in :class:`BoxPx`.
+        """
+        field = self.field
+        width, height = field.x1 - field.x0, field.y1 - field.y0
+        return BoxPx(
+            (box.x0 - field.x0) * size.columns / width,
+            (box.y0 - field.y0) * size.rows / height,
+            (box.x1 - field.x0) * size.columns / width,
+            (box.y1 - field.y0) * size.rows / height,
+        )
+
+
+def marked_images(
+    images: Sequence[bytes],
+    document: Mapping[str, Any],
+    reply: ModelReply | None,
+    pointed: Sequence[Pointed] = (),
+    before: MarkedImage | None = None,
+) -> tuple[MarkedImage, ...]:
+    """Return the images of a step with what it highlighted, outlined and named.
+
+    ``document`` is what the request's key is a hash of. A segmenter is sent no message:
+    what it outlined is shown on ``before``, the image that was looked at before.
+    """
+    outlined = reply.mask if reply else None
+    if not images and before and outlined and not outlined.is_empty:
+        return (MarkedImage(before.png, region=outlined),)
+    lit = _highlighted(document)
+    named = {one.image: one for one in pointed}
+    return tuple(
+        MarkedImage(png, one.field, one.boxes, lit.get(i))
+        if (one := named.get(i))
+        else MarkedImage(png, region=lit.get(i))
+        for i, png in enumerate(images)
+    )
+
+
+def _highlighted(document: Mapping[str, Any]) -> dict[int, Mask]:
+    light = document.get("highlight")
+    if light is None:
+        return {}
+    rows, columns = light["mask"]["size"]
+    return {light["image"]: Mask(SizePx(rows, columns), light["mask"]["counts"])}

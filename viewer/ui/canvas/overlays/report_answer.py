@@ -1,0 +1,73 @@
+"""The boxes of an answer in free text, each with the label it was given."""
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import Final
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
+
+from viewer.domain.answer import LabelledBox
+from viewer.domain.geometry import BoxPx
+from viewer.ui.canvas.overlays.cell_answer import paint_box
+from viewer.ui.canvas.overlays.halo import TEXT, draw_text, text_size
+from viewer.ui.canvas.overlays.label_places import name_place
+
+_LONGEST: Final = 40
+"""Letters of a label that are drawn; the words beside the image have all of it."""
+
+
+class ReportShape:
+    """Every box that lies on one image, and its label beside it."""
+
+    legend = None
+
+    def __init__(self, boxes: Sequence[LabelledBox]) -> None:
+        self._boxes = tuple((_rect(one.box), _short(one.label)) for one in boxes)
+        self.extent = reduce(QRectF.united, (rect for rect, _ in self._boxes), QRectF())
+
+    def anchor(self, native: QTransform) -> QRectF:
+        """Return the view's rectangle around all boxes: the tag stands beside it."""
+        return native.mapRect(self.extent)
+
+    def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
+        """Return the boxes in native pixels."""
+        path = QPainterPath()
+        path.setFillRule(Qt.FillRule.WindingFill)
+        for rect, _ in self._boxes:
+            path.addRect(rect)
+        return path
+
+    def paint(self, painter: QPainter, native: QTransform, color: QColor) -> None:
+        """Draw each box's frame and fill, then the labels over all of them."""
+        for rect, _ in self._boxes:
+            paint_box(painter, native.mapRect(rect), color)
+        area = QRectF(painter.viewport())
+        for label, place in self.labels(native, area):
+            draw_text(painter, place.topLeft(), label, TEXT, color.name())
+
+    def labels(self, native: QTransform, area: QRectF) -> Iterator[tuple[str, QRectF]]:
+        """Yield each label with where it stands, inside ``area`` of the view."""
+        taken: list[QRectF] = []
+        for rect, label in self._boxes:
+            if label:
+                seen = native.mapRect(rect)
+                place = name_place(seen, text_size(label, TEXT), taken)
+                taken.append(_kept_in(place, area))
+                yield label, taken[-1]
+
+
+def _rect(box: BoxPx) -> QRectF:
+    return QRectF(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0)
+
+
+def _short(label: str) -> str:
+    words = " ".join(label.split())
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST].rstrip()}…"
+
+
+def _kept_in(place: QRectF, area: QRectF) -> QRectF:
+    """Return a rectangle moved into an area, its upper left corner first."""
+    left = max(area.left(), min(place.left(), area.right() - place.width()))
+    top = max(area.top(), min(place.top(), area.bottom() - place.height()))
+    return QRectF(left, top, place.width(), place.height())

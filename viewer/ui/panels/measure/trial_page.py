@@ -1,0 +1,172 @@
+"""A trial to look at: each question with its images and words, side by side."""
+
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.services.told_trial import ToldStep, ToldTrial
+from viewer.ui.canvas.marked_picture import MarkedPicture
+from viewer.ui.canvas.overlays.answer_item import model_colors
+from viewer.ui.dialogs.what_model_saw import WhatModelSaw, text_view
+from viewer.ui.labels import caption, link, selectable, title
+from viewer.ui.panels.outcome_words import glyph, words
+from viewer.ui.theme import current
+
+_ALONE: Final = 520
+"""The longer side of a single question's pictures."""
+_BESIDE: Final = 330
+"""The longer side of the pictures of a question among several."""
+_ROOM: Final = 34
+"""Beside a picture, for the scroll bar."""
+_WORDS: Final = 380
+_HEIGHT: Final = 720
+_WIDEST: Final = 1400
+_AS_SENT: Final = "The very bytes and words of this question, with their hashes"
+
+
+class TrialPage(QDialog):
+    """A window beside the results; nothing of a trial is left out."""
+
+    def __init__(self, told: ToldTrial, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        trial = told.trial
+        self.setWindowTitle(f"What {trial.model} was asked and said")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.told = told
+        self.draw = QCheckBox("Draw what was pointed out")
+        self.draw.setChecked(True)
+        self.draw.setVisible(told.is_marked)
+        color = model_colors(told.models or (trial.model,), current().models)
+        alone = len(told.steps) == 1
+        self.steps = tuple(
+            StepView(step, number, color[trial.model], alone=alone)
+            for number, step in enumerate(told.steps, 1)
+        )
+        for step in self.steps:
+            for picture in step.pictures:
+                self.draw.toggled.connect(picture.show_marks)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.addWidget(selectable(_head(self.told)))
+        column.addWidget(self._side_by_side(), 1)
+        column.addLayout(self._foot())
+        needed = sum(step.minimumWidth() + 12 for step in self.steps) + 40
+        self.resize(max(640, min(_WIDEST, needed)), _HEIGHT)
+
+    def _side_by_side(self) -> QWidget:
+        page, scroll = QWidget(), QScrollArea()
+        row = QHBoxLayout(page)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        if not self.steps:
+            row.addWidget(QLabel("Nothing was asked in this trial."))
+        for step in self.steps:
+            row.addWidget(step, 1)
+        scroll.setWidget(page)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        return scroll
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        copy, close = QPushButton("Copy text"), QPushButton("Close")
+        copy.clicked.connect(self._copy)
+        close.clicked.connect(self.close)
+        row.addWidget(self.draw)
+        row.addStretch(1)
+        row.addWidget(copy)
+        row.addWidget(close)
+        return row
+
+    def _copy(self) -> None:
+        told = (f"[{role}]\n{text}" for role, text in self.told.words)
+        QGuiApplication.clipboard().setText("\n\n".join(told))
+
+
+class StepView(QWidget):
+    """A question with its reply: pictures above the words, beside them if ``alone``."""
+
+    def __init__(self, step: ToldStep, number: int, color: str, *, alone: bool) -> None:
+        super().__init__()
+        self._step = step
+        side = _ALONE if alone else _BESIDE
+        self.pictures = tuple(MarkedPicture(m, color, side) for m in step.marked)
+        self.text = text_view(step.words)
+        across = QBoxLayout.Direction.LeftToRight
+        body = QBoxLayout(across if alone else QBoxLayout.Direction.TopToBottom)
+        if step.marked:
+            body.addWidget(self._images(side), 0 if alone else 3)
+        body.addWidget(self.text, 1 if alone else 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._headline(number, alone=alone))
+        column.addLayout(body, 1)
+        column.addWidget(self._as_sent(), 0, Qt.AlignmentFlag.AlignLeft)
+        words = _WORDS if alone else 0
+        self.setMinimumWidth(words + (side + _ROOM if step.marked or not alone else 0))
+
+    def _headline(self, number: int, *, alone: bool) -> QWidget:
+        if alone:
+            return caption(self._step.model)
+        return title(f"{number}. {self._step.name}: {self._step.model}")
+
+    def _images(self, side: int) -> QWidget:
+        page, scroll = QWidget(), QScrollArea()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        n = len(self.pictures)
+        for i, picture in enumerate(self.pictures):
+            column.addWidget(picture)
+            several = f"Image {i + 1} of {n}. " if n > 1 else ""
+            column.addWidget(selectable(several + self._about(i)))
+        column.addStretch(1)
+        scroll.setWidget(page)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setMinimumWidth(side + _ROOM)
+        return scroll
+
+    def _about(self, place: int) -> str:
+        """Return how large an image was sent, and what is drawn on it."""
+        marked, sent = self._step.marked[place], self.pictures[place].sent
+        drawn = [box.label or "a box" for box in marked.boxes]
+        if marked.region is not None:
+            drawn.append("a region")
+        told = f"{sent.width()} × {sent.height()} px"
+        return f"{told}. Drawn: {', '.join(drawn)}" if drawn else told
+
+    def _as_sent(self) -> QPushButton:
+        button = link("Exactly as sent…", _AS_SENT)
+        button.clicked.connect(self._show_sent)
+        return button
+
+    def _show_sent(self) -> None:
+        step = self._step
+        WhatModelSaw(
+            step.model, step.images, step.sent, step.request_sha256, self.window()
+        ).show()
+
+
+def _head(told: ToldTrial) -> str:
+    """Return what was asked about, and what came of it."""
+    trial = told.trial
+    asked = (trial.item.replace("|", " · "), trial.finding, trial.view)
+    told_of = (*asked, trial.condition.name, f"repeat {trial.repeat}")
+    line = " · ".join(word for word in told_of if word)
+    parts = (told.score.answer, words(told.score), f"run {told.run}, trial {told.id}")
+    return f"{line}\n{glyph(told.score)} {' · '.join(filter(None, parts))}"

@@ -127,27 +127,38 @@ class _Box(click.ParamType[BoxPx]):
     is_flag=True,
     help="Where nothing was decided yet: send black what the text finder finds.",
 )
+@click.option("--words", is_flag=True, help="The words of its cases, not pixels.")
+@click.option("--item", "items", multiple=True, help="Of this case alone.")
 @store_option
 @json_option
 def review(
     name: str,
     boxes: tuple[BoxPx, ...],
+    items: tuple[str, ...],
     store: Path | None,
     *,
     clean: bool,
     block: bool,
     black_found: bool,
+    words: bool,
     as_json: bool,
 ) -> None:
-    """Look for text in pixels, and decide what of it may leave.
+    """Look for what names a person in pixels or words, and decide what may leave.
 
-    Without a decision the images are listed with the places found.
+    Without a decision the images are listed with the places found, or the cases whose
+    words seem to name somebody, with what was found.
     """
     from viewer.services import privacy
     from viewer.store.database import open_store
 
     if clean + block + black_found + bool(boxes) > 1:
         raise WrongUseError("More than one decision is said.", "Say one of them.")
+    if words:
+        if black_found or boxes:
+            raise WrongUseError("Words are not blacked out.", "Say --clean or --block.")
+        decided = _decision(clean=clean, block=block) if clean or block else None
+        _review_words(name, items, decided, store, as_json=as_json)
+        return
     with open_store(read_settings(store).store) as opened:
         refs = privacy.images_named(opened, name)
         if black_found:
@@ -159,6 +170,29 @@ def review(
         print_json(rows)
     else:
         print_rows(rows, ("image", "frame", "decision", "reason", "boxes"))
+
+
+def _review_words(
+    name: str,
+    items: tuple[str, ...],
+    decision: ReviewDecision | None,
+    store: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    from viewer.services.word_review import decide_words, word_rows
+    from viewer.store.database import open_store
+
+    with open_store(read_settings(store).store) as opened:
+        if decision is not None:
+            decide_words(opened, name, decision, items)
+        rows = word_rows(opened, name, items)
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_rows(rows, ("item", "decision", "found", "words"))
+    else:
+        click.echo("No words were found that seem to name somebody.")
 
 
 def _decision(*, clean: bool, block: bool) -> ReviewDecision:

@@ -81,7 +81,8 @@ class PixelReview:
     """A decision about one image; ``boxes`` are in its native pixels.
 
     ``image_sha256`` is that of its pixels (`pixels_sha256`), so that it holds for
-    these pixels wherever the file lies, and for no others.
+    these pixels wherever the file lies, and for no others. A decision about the words
+    of an item, clean or blocked, is kept under the hash of those words.
     """
 
     image_sha256: str

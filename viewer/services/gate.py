@@ -17,6 +17,7 @@ from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.errors import PrivacyError
 from viewer.domain.exchange import ModelProfile, ModelRequest, TextPart
 from viewer.domain.image import PixelImage, Window
+from viewer.domain.item import Item
 from viewer.domain.privacy import (
     CLEAN_FEATURES,
     WITHOUT_HEADER,
@@ -36,6 +37,7 @@ from viewer.readers.identifiers import (
     identifiers,
 )
 from viewer.services.prompt_scan import check_prompt
+from viewer.services.word_scan import check_words, words_sha256
 from viewer.store import asking
 from viewer.store.database import Store
 
@@ -50,15 +52,16 @@ class Departing:
     """A question that passed the gate: where it goes, its body's hash, the consent.
 
     ``left_out`` are the members of a body that its server is known not to take;
-    ``pixels`` name the pixels that its images were drawn from, by their SHA-256, and
-    ``deidentified`` tells what was done to all of them and to their headers.
+    ``looked_at`` names the pixels that its images were drawn from and the words of its
+    item, by their SHA-256, and ``deidentified`` tells what was done to all of those
+    pixels and to their headers.
     """
 
     endpoint: str
     body_sha256: str
     consent: int
     left_out: frozenset[str] = frozenset()
-    pixels: tuple[str, ...] = ()
+    looked_at: tuple[str, ...] = ()
     deidentified: tuple[str, ...] = ()
 
     @property
@@ -108,13 +111,21 @@ class About:
 
     ``pngs`` are the only images that may leave, ``looked`` what they were drawn from,
     ``known`` are texts of ours that every patient's question holds. ``beside`` are
-    images that the text may tell of without showing them.
+    images that the text may tell of without showing them, ``item`` is whose words it
+    tells, None where there are none but a finding's.
     """
 
     looked: tuple[Looked, ...]
     pngs: frozenset[bytes]
     known: tuple[str, ...] = ()
     beside: tuple[DatasetImage, ...] = ()
+    item: Item | None = None
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """What decisions about its pixels and words are kept under."""
+        words = () if self.item is None else (words_sha256(self.item),)
+        return (*dict.fromkeys(one.pixels_sha256 for one in self.looked), *words)
 
     @property
     def images(self) -> tuple[DatasetImage, ...]:
@@ -129,8 +140,9 @@ class Gate:
 
     ``dataset`` is its name, "" for images that no registered data set holds;
     ``consents`` by endpoint, ``restricted`` names of data sets by a file's SHA-256,
-    ``reviews`` by the SHA-256 of an image's pixels. ``stays`` tells that the data set
-    itself is restricted, its texts too. An empty gate is closed.
+    ``reviews`` by the SHA-256 of an image's pixels or of an item's words. ``stays``
+    tells that the data set itself is restricted, its texts too. An empty gate is
+    closed.
     """
 
     dataset: str = ""
@@ -225,7 +237,10 @@ class Gate:
                 "A question was not sent: it holds an image that was not looked at.",
                 "Ask again; where that does not help, report it.",
             )
-        check_prompt(_text(request), tuple(_headers(about)), about.known)
+        text = _text(request)
+        check_prompt(text, tuple(_headers(about)), about.known)
+        if about.item is not None:
+            check_words(about.item, text, self.reviews)
         adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance(profile)))
         left_out, body_sha256 = _leaving(adapter, request)
         return Departing(
@@ -233,7 +248,7 @@ class Gate:
             body_sha256,
             self.consents[address].id,
             left_out,
-            tuple(dict.fromkeys(one.pixels_sha256 for one in about.looked)),
+            about.looked_at,
             self._deidentified(about),
         )
 
@@ -262,18 +277,16 @@ class Gate:
         What a person decides while a batch is asked holds from the next question on.
         """
         now.check_model(profile, images)
-        same_pixels = all(
-            _decided(self, p) == _decided(now, p) for p in departing.pixels
-        )
-        if not same_pixels or now.consents[departing.endpoint].id != departing.consent:
+        same = all(_decided(self, x) == _decided(now, x) for x in departing.looked_at)
+        if not same or now.consents[departing.endpoint].id != departing.consent:
             raise PrivacyError(
                 "A question was not sent: what may leave was decided anew meanwhile.",
                 "Go on with the run; its questions then leave as you decided.",
             )
 
 
-def _decided(gate: Gate, pixels_sha256: str) -> object:
-    review = gate.reviews.get(pixels_sha256)
+def _decided(gate: Gate, sha256: str) -> object:
+    review = gate.reviews.get(sha256)
     return review and (review.decision, review.boxes)
 
 

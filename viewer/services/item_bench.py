@@ -229,6 +229,7 @@ class _Sources:
             frozenset(self._made),
             (question.template,),
             beside,
+            item,
         )
 
 

@@ -1,0 +1,137 @@
+"""Looks in the words of an item for whom they name, before they leave this machine.
+
+A case without a DICOM header has no values to look for, so these are patterns of what
+names, dates and numbers of persons look like in English and Chinese (studies.md 3.8;
+Chen 2026, appendix E.2). They find too much rather than too little: a person reads the
+words and decides.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from viewer.domain.errors import PrivacyError
+from viewer.domain.item import Item
+from viewer.domain.privacy import PixelReview, ReviewDecision
+
+NAME: Final = "a name"
+DATE: Final = "a date"
+NUMBER: Final = "a number of a person or a visit"
+ADDRESS: Final = "an address"
+
+_MONTHS: Final = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    "|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_DAY: Final = r"(?:0?[1-9]|[12]\d|3[01])"
+_MONTH: Final = r"(?:0?[1-9]|1[0-2])"
+_YEAR: Final = r"(?:19|20)\d\d"
+_SURNAMES: Final = (
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗郑梁谢宋唐许韩邓冯曹彭曾肖萧田董潘袁蔡蒋余于杜叶程"
+    "魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏傅方邹熊白孟秦邱侯江尹薛闫雷龙黎史陶贺毛郝顾龚邵"
+    "万覃武钱戴严莫孔向常汤]"
+)
+_HAN: Final = r"[\u4e00-\u9fff]"
+_CAPITALISED: Final = r"[A-Z\u00c0-\u00de](?:['’][A-Z])?[a-z\u00df-\u00ff][\w'’-]*"
+_WHOSE: Final = "patient|hospital|record|accession|admission|case|chart|insurance"
+_VALUE: Final = r"\s*[:#：]?\s*[A-Za-z]{0,4}-?\d[\w-]{2,}"
+
+_PATTERNS: Final = (
+    (
+        NAME,
+        rf"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Herr|Frau)\b\.?\s+{_CAPITALISED}",
+    ),
+    (NAME, r"(?i:\b(?:patient|full|first|last|family|given)(?:'s)? name\b)\W{1,3}\w"),
+    (NAME, r"\b(?i:(?:sur)?name)\s*[:：]\s*\w"),
+    (NAME, rf"姓名\W{{0,2}}(?!某){_HAN}"),
+    (NAME, rf"(?:患者|病人|患儿){_SURNAMES}(?!某){_HAN}{{1,2}}(?=[\s,，、(（]*[男女])"),
+    (NAME, rf"(?<!{_HAN}){_SURNAMES}(?!某){_HAN}{{0,2}}(?:医生|医师|大夫|教授)"),
+    (DATE, rf"(?<!\d){_YEAR}([-/.]){_MONTH}\1{_DAY}(?!\d)"),
+    (DATE, rf"(?<![\d.]){_DAY}([-/.]){_MONTH}\1(?:{_YEAR}|\d\d)(?!\d|[./-]\d)"),
+    (DATE, rf"(?<![\d.]){_MONTH}([-/.]){_DAY}\1(?:{_YEAR}|\d\d)(?!\d|[./-]\d)"),
+    (DATE, rf"\b{_MONTHS}\b\.?\s+{_DAY}(?:st|nd|rd|th)?\b(?!\.\d|\s*%)"),
+    (DATE, rf"\b{_DAY}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTHS}\b"),
+    (DATE, rf"(?<!\d){_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)"),
+    (DATE, rf"(?<!\d){_MONTH}\s*月\s*{_DAY}\s*[日号]"),
+    (DATE, r"(?i:\bdate of birth\b|\bDOB\b)\W{1,3}\d|出生日期\W{0,2}\d"),
+    (NUMBER, rf"\b(?i:MRN|SSN|NHS|medical record|accession|passport)\b(?:{_VALUE})"),
+    (NUMBER, rf"\b(?i:{_WHOSE})\s+(?i:ID|nr\b\.?|no\b\.?|number){_VALUE}"),
+    (
+        NUMBER,
+        rf"(?:住院|病历|门诊|病案|检查|登记|医保|身份证|就诊卡)(?:号码?|编号){_VALUE}",
+    ),
+    (NUMBER, r"(?<!\d)\d{17}[\dXx](?!\d)|(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)"),
+    (ADDRESS, r"[\w.+-]+@[\w-]+\.\w"),
+    (ADDRESS, r"(?i:\b(?:phone|telephone|tel|fax|mobile)\b)\W{0,3}\+?\d[\d ()/.-]{5,}"),
+    (
+        ADDRESS,
+        r"(?:电话|手机|联系方式)(?:号码?)?\W{0,2}\d{6,}|(?<!\d)1[3-9]\d{9}(?!\d)",
+    ),
+    (ADDRESS, r"(?<![\d-])\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}(?![\d-])"),
+    (ADDRESS, rf"\b\d{{1,5}} {_CAPITALISED} (?:Street|St\.|Avenue|Ave\.|Road|Lane)"),
+    (ADDRESS, r"(?:住址|地址|家住)\W{0,2}[\u4e00-\u9fff]"),
+)
+_COMPILED: Final = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
+
+
+def named_in(text: str) -> tuple[str, ...]:
+    """Return what a text seems to hold of a person: kinds of it, never its words."""
+    found = (kind for kind, pattern in _COMPILED if pattern.search(text))
+    return tuple(dict.fromkeys(found))
+
+
+def found_in(text: str) -> tuple[str, ...]:
+    """Return the very words that were found, for the person who reads them."""
+    found = (m[0] for _, pattern in _COMPILED for m in pattern.finditer(text))
+    return tuple(dict.fromkeys(found))
+
+
+def words_of(item: Item, told: str | None = None) -> tuple[str, ...]:
+    """Return an item's words: all its facts, and what of its key and truth is told.
+
+    Names of its images are none of them. ``told`` is the text of a question; a judge
+    is told the truth of an item, a model never.
+    """
+    beside = (item.key, *_texts(item.reference))
+    truth = [text for text in beside if told is None or text in told]
+    return tuple(x for x in (*_texts(item.facts), *truth) if x not in item.images)
+
+
+def words_sha256(item: Item) -> str:
+    """Return what a decision about an item's words is kept under: their hash."""
+    words = "\0".join(words_of(item))
+    return hashlib.sha256(f"words\0{words}".encode()).hexdigest()
+
+
+def check_words(item: Item, told: str, reviews: Mapping[str, PixelReview]) -> None:
+    """Raise ``PrivacyError`` where an item's words keep its question here.
+
+    A person's decision about exactly these words settles it; without one, words that
+    seem to name somebody wait for it.
+    """
+    review = reviews.get(words_sha256(item))
+    if review is None:
+        found = named_in("\n".join(words_of(item, told)))
+        why = f"its item's words seem to hold {' and '.join(found)}" if found else ""
+    else:
+        blocked = review.decision is ReviewDecision.BLOCKED
+        why = "a person decided that its item's words may not leave" if blocked else ""
+    if why:
+        raise PrivacyError(
+            f"A question was not sent: {why}.",
+            "Read them with overread review DATASET --words, and take out what names "
+            "somebody, or decide there that nothing does.",
+        )
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield every text of plain JSON values, at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)

@@ -19,18 +19,15 @@ def word_rows(
     themselves for the person to read. ``keys`` are the items wanted, all where empty.
     """
     decided = asking.reviews(store)
-    rows = []
+    rows: list[dict[str, object]] = []
     for item in _items(store, name, keys):
         review = decided.get(words_sha256(item))
         text = "\n".join(words_of(item))
         if review is not None or named_in(text):
-            row = {
-                "item": item.key,
-                "decision": "" if review is None else review.decision.value,
-                "found": ", ".join(named_in(text)),
-                "words": " … ".join(found_in(text)),
-            }
-            rows.append(row)
+            decision = "" if review is None else review.decision.value
+            found, words = ", ".join(named_in(text)), " … ".join(found_in(text))
+            row = {"item": item.key, "decision": decision, "found": found}
+            rows.append({**row, "words": words})
     return rows
 
 

@@ -57,7 +57,7 @@ def test_that_its_table_shows_rates_and_a_tile_opens_what_was_said(
     assert len(step.pictures) == 2
     assert "[knows]\nC" in step.text.toPlainText()
     assert not shown.draw.isVisible()
-    told = [label.text().partition(", ")[0] for label in shown.findChildren(QLabel)]
+    told = [label.text().partition(". ")[0] for label in shown.findChildren(QLabel)]
     assert [one for one in told if one.startswith("Image ")] == [
         "Image 1 of 2",
         "Image 2 of 2",

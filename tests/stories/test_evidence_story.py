@@ -37,6 +37,17 @@ def test_that_a_judge_who_said_seven_was_asked_again_and_none_is_lost(
         assert line["n_judged_all"] == line["n_planned_all"] == "6"
 
 
+@pytest.mark.statement("E004-14")
+def test_that_words_in_place_of_tokens_badge_the_run(made: Made) -> None:
+    manifest = json.loads((made.folder / "run" / "manifest.json").read_text())
+    words = "random words stood for random tokens of its own"
+    assert sorted(manifest["run"]["notes"]) == sorted(
+        [model, "stood_in", words] for model in made.models
+    )
+    page = (made.folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"{made.models[0]}: {words}." in page
+
+
 @pytest.mark.statement("E004-25")
 def test_that_the_papers_figures_are_there(made: Made) -> None:
     names = {path.name for path in (made.folder / "figures").iterdir()}

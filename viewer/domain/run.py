@@ -86,7 +86,7 @@ class RunMark(StrEnum):
 class RunNote:
     """What happened to one of a run's models that a reader of its results must know.
 
-    ``kind`` is ``parameter_dropped``, ``model_changed``, ``not_learned``,
+    ``kind`` is ``parameter_dropped``, ``model_changed``, ``stood_in``, ``not_learned``,
     ``out_of_reach`` or ``reader_withdrawn``; ``text`` a sentence without its stop.
     """
 

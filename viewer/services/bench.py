@@ -48,11 +48,15 @@ class Judged:
 
 @dataclass(frozen=True)
 class Draft:
-    """A question as its study wrote it, its prompt, and what it was made of."""
+    """A question as its study wrote it, its prompt, and what it was made of.
+
+    ``note`` is what a reader of the results must know of it, "" for nothing.
+    """
 
     request: ModelRequest
     prompt: tuple[str, str]
     about: About
+    note: str = ""
 
 
 class Bench(ABC):

@@ -95,6 +95,7 @@ class ItemBench(Bench):
             request,
             (question.prompt, question.template),
             sources.about(turn.item, question),
+            question.note,
         )
 
     def judged(self, trial: Trial, kept: Sequence[Kept]) -> Judged:

@@ -12,6 +12,7 @@ from viewer.store.database import Store
 
 DROPPED: Final = "parameter_dropped"
 CHANGED: Final = "model_changed"
+STOOD_IN: Final = "stood_in"
 
 
 class RunNotes:
@@ -33,6 +34,8 @@ class RunNotes:
 
     def _told_by(self, answered: Answered) -> Iterator[RunNote]:
         profile, raw = answered.asked.prepared.profile, answered.reply.raw
+        if answered.asked.prepared.note:
+            yield RunNote(profile.name, STOOD_IN, answered.asked.prepared.note)
         if not spec_of(profile).remote:
             return
         for name in raw.dropped:

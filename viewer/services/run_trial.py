@@ -46,6 +46,7 @@ class PreparedTrial:
 
     ``departing`` says how it leaves this machine, None where it does not; ``shown``
     are the images that it was made of, and ``prompt`` its template's name and text.
+    ``note`` is what a reader of the results must know of it, "" for nothing.
     """
 
     profile: ModelProfile
@@ -56,6 +57,7 @@ class PreparedTrial:
     step: Step = ANSWER
     prompt: tuple[str, str] = ("", "")
     shown: tuple[DatasetImage, ...] = ()
+    note: str = ""
 
     def leaving_now(self) -> Self:
         """Return it with the body as it is now: its server may have rejected a part."""
@@ -94,6 +96,7 @@ def prepare_trial(
         step,
         draft.prompt,
         draft.about.images,
+        draft.note,
     )
 
 

@@ -74,7 +74,9 @@ class Question:
     is hashed. ``answer_schema`` is the JSON Schema of the answer for models that are
     asked to keep to one. ``highlight`` and ``measures`` are for models that can be
     reached inside (``Sources.inside``), ``choices`` for a baseline that reads them,
-    ``boxes`` for a segmenter, whose reply is the mask of what lies in them.
+    ``boxes`` for a segmenter, whose reply is the mask of what lies in them. ``note`` is
+    what a reader of the results must know of how this model was asked, a sentence
+    without its stop; the run is badged with it.
     """
 
     messages: tuple[Message, ...]
@@ -85,6 +87,7 @@ class Question:
     measures: Measures | None = None
     choices: Choices | None = None
     boxes: BoxPrompt | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)

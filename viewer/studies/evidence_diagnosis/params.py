@@ -76,7 +76,7 @@ class RandomText(StrEnum):
     TOKENS = "tokens"
     """Tokens of the model's own tokenizer; models on this machine only."""
     WORDS = "words"
-    """As many words of as many letters; no length in tokens is promised."""
+    """As many words of as many random letters; no length in tokens is promised."""
 
 
 class QueryPosition(StrEnum):

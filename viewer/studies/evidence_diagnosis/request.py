@@ -33,8 +33,8 @@ from viewer.studies.evidence_diagnosis.steps import (
 )
 from viewer.studies.evidence_diagnosis.templates import open_prompt
 
-RANDOM_WORDS: Final = "random_words"
-"""What a prompt's name ends in where words stand for the model's own tokens."""
+RANDOM_WORDS: Final = "random words stood for random tokens of its own"
+"""What a run is badged with where a model's tokens were out of reach."""
 
 
 def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Question:
@@ -42,13 +42,14 @@ def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Questi
     asking = Asking(turn, params)
     if step.role == JUDGE:
         return _plain(_judging(asking), params)
-    replaced, flag = _replaced(asking, sources)
+    replaced, note = _replaced(asking, sources)
     asked = _asked(asking, step, replaced)
     return Question(
         messages=_messages(asked, sources),
-        prompt=f"{asked.prompt}{flag}",
+        prompt=asked.prompt,
         template=open_prompt(asked.prompt),
         measures=_measures(asked, asking, sources),
+        note=note,
     )
 
 
@@ -94,10 +95,10 @@ def _part(part: Part, sources: Sources) -> TextPart | ImagePart:
 
 
 def _replaced(asking: Asking, sources: Sources) -> tuple[Replaced | None, str]:
-    """Return the random text where it is shown, and a flag where it is of words."""
+    """Return the random text where it is shown, and a note where it is of words."""
     if asking.showing.textual is not Textual.RANDOM:
         return None, ""
-    texts, flag = [], ""
+    texts, note = [], ""
     for name in ("history", "examination"):
         rng = generator(asking.seed, "random text", asking.case.key, name)
         like = str(getattr(asking.case, name))
@@ -105,9 +106,9 @@ def _replaced(asking: Asking, sources: Sources) -> tuple[Replaced | None, str]:
         if like and asking.params.random_text is RandomText.TOKENS:
             found = sources.random_text(like, int(rng.integers(2**31)))
         if like and found is None:
-            flag = f"_{RANDOM_WORDS}"
+            note = RANDOM_WORDS
         texts.append(found.text if found else random_words(like, rng))
-    return Replaced(*texts), flag
+    return Replaced(*texts), note
 
 
 def _measures(asked: Asked, asking: Asking, sources: Sources) -> Measures | None:

@@ -209,15 +209,15 @@ def test_that_a_question_holds_the_images_in_their_order() -> None:
 
 @pytest.mark.statement("E004-14")
 @pytest.mark.parametrize(
-    ("tokens", "mode", "prompt"),
+    ("tokens", "mode", "note"),
     [
-        (True, RandomText.TOKENS, "overread_fdx_v1_en"),
-        (False, RandomText.TOKENS, "overread_fdx_v1_en_random_words"),
-        (True, RandomText.WORDS, "overread_fdx_v1_en_random_words"),
+        (True, RandomText.TOKENS, ""),
+        (False, RandomText.TOKENS, "random words stood for random tokens of its own"),
+        (True, RandomText.WORDS, "random words stood for random tokens of its own"),
     ],
 )
-def test_that_random_text_is_the_models_own_tokens_or_flagged(
-    tokens: bool, mode: RandomText, prompt: str
+def test_that_random_text_is_the_models_own_tokens_or_noted(
+    tokens: bool, mode: RandomText, note: str
 ) -> None:
     sources = FakeSources(dataset_of(ENGLISH), tokens=tokens)
     turn = turn_of(Task.FDX, showing=showing_of(Arm.RANDOM_TEXT))
@@ -226,9 +226,9 @@ def test_that_random_text_is_the_models_own_tokens_or_flagged(
     assert isinstance(first, TextPart)
     words = len(ENGLISH.history.split())
     own = first.text == "Medical history:\n" + " ".join(["tok"] * words)
-    assert own == (prompt == "overread_fdx_v1_en")
+    assert own == (not note)
     assert "cough" not in first.text
-    assert asked.prompt == prompt
+    assert (asked.prompt, asked.note) == ("overread_fdx_v1_en", note)
     assert asked == question(turn, Step("answer"), sources, Params(random_text=mode))
 
 

@@ -1,66 +1,90 @@
-"""The pathmmu2024 pack with scripted models, and each cell computed the long way.
+"""The pathmmu2024 pack with models of known answers, and what each of them said.
 
-The models answer by a rule of item, arm and level, so that every number of the tables
-is a sum over the items, taken here in fractions and with none of the study's code.
+Four scripted models answer by a rule of item, arm and level, each in its own way of
+writing, and a tiny next-sentence model chooses by its own probabilities. What a reply
+is worth, and what the authors' script makes of it, is worked out here with none of the
+study's code.
 """
 
-import csv
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
+from random import Random
+from typing import Any
 
+from tests.helpers.tiny_bert import write_tiny_bert
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
+from viewer.models.transformers_local.foreign import transformers
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.make_tiles import make_tiles
 from viewer.services.pack import PackWish, plan_pack, write_pack
 from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.store import cases
-from viewer.store.database import open_store
+from viewer.store.comparing import document_sent
+from viewer.store.database import Store, open_store
 
 KINDS = [
-    "brightness",
-    "bubble",
-    "defocus",
-    "hue",
-    "jpeg",
-    "motion",
-    "pixelate",
+    *("brightness", "bubble", "defocus", "hue", "jpeg", "motion", "pixelate"),
     "saturate",
 ]
-SUBSETS = ("Overall", "PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")
-PARTS = {"val": ("val",), "tiny": ("test_tiny",), "all": ("test_tiny", "test")}
-MODELS = 4
-Right = Callable[[int, int, str], bool]
-"""Whether model m is right about item n in a condition."""
+ARMS = ("plain", "text_only", "noise", "mismatch")
+CORRUPTED = tuple(f"{kind}-{level}" for kind in KINDS for level in range(1, 6))
+SCRIPTED = ("m0", "m1", "m2", "m3")
+BERT = "bert"
+MODELS = (*SCRIPTED, BERT)
+RIGHT, WRONG, REFUSED, UNREAD = "right", "wrong", "refused", "unparsed"
+_REFUSAL = "I'm sorry, but I can't assist with that."
 
 
 @dataclass(frozen=True)
 class Question:
-    """What the tables of the collection say of one question."""
+    """What the tables of the collection say of one question; ``number`` is its No."""
 
     number: int
     key: str
     subset: str
     split: str
-    options: int
+    image: str
+    text: str
+    written: tuple[str, ...]
     correct: int
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options' texts without their letters."""
+        return tuple(one[3:] for one in self.written)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A model's reply to a question, and what it is worth."""
+
+    reply: str
+    worth: str
 
 
 @dataclass(frozen=True)
 class Made:
-    """A pack that was written, and what it is of."""
+    """A pack that was written, and what it is of; ``said`` by model, condition, key."""
 
     folder: Path
     questions: tuple[Question, ...]
-    mismatched: frozenset[str]
+    said: Mapping[tuple[str, str, str], Said]
+
+    def asked(self, condition: str) -> tuple[Question, ...]:
+        """Return the questions that a condition asked, in the table's order."""
+        return tuple(q for q in self.questions if ("m0", condition, q.key) in self.said)
+
+    def of(self, model: str, condition: str, question: Question) -> Said:
+        """Return what was said."""
+        return self.said[model, condition, question.key]
 
 
 def right(model: int, number: int, condition: str) -> bool:
-    """Return the models' rule."""
+    """Return the scripted models' rule."""
     kind, _, level = condition.rpartition("-")
     if kind in KINDS:
         return (number * 3 + model + KINDS.index(kind)) % 8 >= int(level)
@@ -73,176 +97,147 @@ def right(model: int, number: int, condition: str) -> bool:
 
 
 def make_pack(folder: Path, tiles: int, side: SizePx) -> Made:
-    """Write a collection, run the pack with four scripted models, and write it."""
+    """Write a collection, run the pack with every model, and write it."""
     collection = folder / "tiles"
     make_tiles(collection, tiles, 0, side, lambda *_: None)
     questions = tuple(_questions(collection))
+    said = dict(_scripted(questions))
+    bert = write_tiny_bert(folder / "bert")
     with open_store(folder / "s.sqlite") as store:
         cases.add_dataset(store, read_dataset("pathmmu", collection, "tiles"))
-        models = tuple(_model(folder, questions, m) for m in range(MODELS))
+        models = (
+            *(_model(folder, said, m) for m in SCRIPTED),
+            ModelProfile(BERT, "next_sentence", {"model": str(bert), "device": "cpu"}),
+        )
         run = plan_pack(store, PackWish("pathmmu2024", "tiles", models))
         list(run_batch(store, run, BatchOptions(), threading.Event()))
         write_pack(store, "pathmmu2024", run, folder / "pack")
-    items = _rows(folder / "pack" / "run" / "items.csv")
-    asked = frozenset(r["item"] for r in items if r["condition"] == "mismatch")
-    return Made(folder / "pack", questions, asked)
+        asked = list(_sent(store))
+    said = {
+        key: one
+        for key, one in said.items()
+        if any((condition, name) == key[1:] for condition, name, _ in asked)
+    }
+    said |= _chosen(bert, questions, asked)
+    return Made(folder / "pack", questions, said)
 
 
-def check_every_cell(made: Made) -> int:
-    """Compare Tables 1 to 3 and Figure 5 with their closed forms; return the cells."""
-    return sum(
-        check(made) for check in (_table_1, _table_2, _table_3, _figure_5, _chance)
-    )
+def authors_reading(reply: str, question: Question, chance: Random) -> tuple[str, bool]:
+    """Return the option's text that the authors' script settles on, and if drawn.
+
+    Written anew from its description (the paper's repository, parse_multi_choice_
+    response): marks are stripped one kind after another; ``(A)``, else `` A ``, else
+    the words of an option where the reply has more than five; the last one wins; with
+    none a random one.
+    """
+    texts = [one.split(")")[1].strip() for one in question.written]
+    truth = texts[question.correct]
+    for mark in [",", ".", "!", "?", ";", ":", "'"]:
+        reply = reply.strip(mark)
+    padded = f" {reply} "
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(texts)]
+    found = {i: padded.rfind(f"({one})") for i, one in enumerate(letters)}
+    if max(found.values()) < 0:
+        found = {i: padded.rfind(f" {one} ") for i, one in enumerate(letters)}
+    if max(found.values()) < 0 and len(padded.split()) > 5:
+        lower = padded.lower()
+        found = {i: lower.rfind(one.lower()) for i, one in enumerate(texts)}
+    drawn = max(found.values()) < 0
+    best = max(found, key=lambda i: (found[i], -i))
+    told = texts[chance.choice(range(len(texts))) if drawn else best]
+    return (truth if reply == truth else told), drawn
 
 
 def _questions(collection: Path) -> Iterator[Question]:
     table = json.loads((collection / "data.json").read_text(encoding="utf-8"))
-    number = 0
     for subset, splits in table.items():
         for split, listed in splits.items():
             for one in listed:
-                key = f"{subset}-{split}-{one['No']}"
-                correct = one["options"].index(one["answer"])
-                size = len(one["options"])
-                yield Question(number, key, subset, split, size, correct)
-                number += 1
+                yield Question(
+                    number=one["No"],
+                    key=f"{subset}-{split}-{one['No']}",
+                    subset=subset,
+                    split=split,
+                    image=one["img"],
+                    text=one["question"],
+                    written=tuple(one["options"]),
+                    correct=one["options"].index(one["answer"]),
+                )
 
 
-def _model(folder: Path, questions: Sequence[Question], model: int) -> ModelProfile:
-    """Return a scripted model; where it is wrong it names the next option."""
-    corrupted = [f"{kind}-{level}" for kind in KINDS for level in range(1, 6)]
+def _scripted(
+    questions: Sequence[Question],
+) -> Iterator[tuple[tuple[str, str, str], Said]]:
+    for model, name in enumerate(SCRIPTED):
+        for question in questions:
+            for condition in (*ARMS, *CORRUPTED):
+                ok = right(model, question.number, condition)
+                yield (name, condition, question.key), _said(model, question, ok)
+
+
+def _said(model: int, question: Question, ok: bool) -> Said:
+    """Return a reply: a letter, in brackets, in lower case, or a sentence.
+
+    The last model also declines and says nothing.
+    """
+    option = (question.correct + (not ok)) % len(question.written)
+    letter = chr(65 + option)
+    if model == 3 and not ok and question.number % 3:
+        refuses = question.number % 3 == 1
+        return Said(_REFUSAL, REFUSED) if refuses else Said("Hmm.", UNREAD)
+    ways = (letter, f"({letter})", letter.lower(), f"The answer is {letter}.")
+    return Said(ways[model], RIGHT if ok else WRONG)
+
+
+def _model(
+    folder: Path, said: Mapping[tuple[str, str, str], Said], name: str
+) -> ModelProfile:
     answers = {
-        f"{q.key}|{condition}|0": chr(
-            65 + (q.correct + (not right(model, q.number, condition))) % q.options
-        )
-        for q in questions
-        for condition in ("plain", "text_only", "noise", "mismatch", *corrupted)
+        f"{key}|{condition}|0": one.reply
+        for (model, condition, key), one in said.items()
+        if model == name
     }
-    path = folder / f"m{model}.json"
+    path = folder / f"{name}.json"
     path.write_text(json.dumps(answers))
-    return ModelProfile(f"m{model}", "scripted", {"answers_file": str(path)})
+    return ModelProfile(name, "scripted", {"answers_file": str(path)})
 
 
-def _table_1(made: Made) -> int:
-    rows = {(r["model"], r["input"]): r for r in _table(made, "table1")}
-    cells = 0
-    for condition, told in (("plain", "image and text"), ("text_only", "text only")):
-        for model in range(MODELS):
-            for name, own in _columns(made):
-                wanted = _rate(own, model, condition)
-                assert _same(rows[f"m{model}", told][name], wanted)
-                cells += 1
-    validation = [q.correct for q in made.questions if q.split == "val"]
-    letter = max(sorted(set(validation)), key=validation.count)
-    for name, own in _columns(made):
-        chance = [Fraction(1, q.options) for q in own]
-        assert _same(rows["Random Choice", "none"][name], _mean(chance))
-        always = [Fraction(q.correct == letter) for q in own]
-        assert _same(rows["Frequent Choice", "none"][name], _mean(always))
-        cells += 2
-    return cells
+def _sent(store: Store) -> Iterator[tuple[str, str, str]]:
+    """Yield condition, item and the question that the next-sentence model was asked."""
+    rows = store.rows(
+        "SELECT condition, item, request_sha256 FROM trial WHERE model = ?", (BERT,)
+    )
+    for condition, item, request in rows:
+        facts: Any = document_sent(store, request)["facts"]
+        yield condition, item, facts["question"]
 
 
-def _table_2(made: Made) -> int:
-    tiny = [q for q in made.questions if q.split == "test_tiny"]
-    cells = 0
-    for row in _table(made, "table2"):
-        model = int(row["model"][1:])
-        clean = _rate(tiny, model, "plain")
-        kinds = {
-            kind: _mean([_rate(tiny, model, f"{kind}-{n}") for n in range(1, 6)])
-            for kind in KINDS
-        }
-        kinds["overall"] = _mean(list(kinds.values()))
-        for kind, value in kinds.items():
-            assert _same(row[kind], value)
-            assert _same(row[f"{kind}_change"], value - clean)
-            cells += 2
-    assert cells == MODELS * 18
-    return cells
+def _chosen(
+    folder: Path, questions: Sequence[Question], asked: Sequence[tuple[str, str, str]]
+) -> dict[tuple[str, str, str], Said]:
+    """Return what the next-sentence model chooses, by its probabilities alone."""
+    import torch
 
-
-def _table_3(made: Made) -> int:
-    cells = 0
-    for row in _table(made, "table3"):
-        model = int(row["model"][1:])
-        for name, own in _columns(made):
-            if name != "Overall_val":
-                noise = _rate(own, model, "noise")
-                assert _same(row[name], noise)
-                change = noise - _rate(own, model, "plain")
-                assert _same(row[f"{name}_change"], change)
-                cells += 2
-    assert cells == MODELS * 24
-    return cells
-
-
-def _figure_5(made: Made) -> int:
-    guessed = [
-        q
-        for q in made.questions
-        if sum(right(m, q.number, "text_only") for m in range(MODELS)) >= 3
-    ]
-    swapped = [q for q in made.questions if q.key in made.mismatched]
-    panels = {
-        "guessable items": (guessed, "text_only"),
-        "matching questions": (swapped, "text_only"),
-        "mismatched questions": (swapped, "mismatch"),
-    }
-    rows = _table(made, "figure5")
-    for row in rows:
-        own, condition = panels[row["panel"]]
-        assert row["n"] == str(len(own))
-        assert _same(row["accuracy"], _rate(own, int(row["who"][1:]), condition))
-        assert _same(row["random"], _mean([Fraction(1, q.options) for q in own]))
-    assert len(rows) == 3 * MODELS
-    return 3 * len(rows)
-
-
-def _chance(made: Made) -> int:
-    """Compare guesses.csv item by item."""
-    by_key = {q.key: q for q in made.questions}
-    rows = _table(made, "guesses")
-    for row in rows:
-        number = by_key[row["item"]].number
-        who = [f"m{m}" for m in range(MODELS) if right(m, number, "text_only")]
-        assert row["models"] == " ".join(who)
-        assert row["guessable"] == str(int(len(who) >= 3))
-    assert len(rows) == len(made.questions)
-    return 2 * len(rows)
-
-
-def _columns(made: Made) -> Iterator[tuple[str, list[Question]]]:
-    for subset in SUBSETS:
-        for part, splits in PARTS.items():
-            if part == "val" and subset != "Overall":
-                continue
-            yield (
-                f"{subset}_{part}",
-                [
-                    q
-                    for q in made.questions
-                    if q.split in splits and subset in {"Overall", q.subset}
-                ],
-            )
-
-
-def _rate(own: Sequence[Question], model: int, condition: str) -> Fraction:
-    return _mean([Fraction(right(model, q.number, condition)) for q in own])
-
-
-def _mean(values: Sequence[Fraction]) -> Fraction:
-    return sum(values, Fraction(0)) / len(values)
-
-
-def _same(cell: str, wanted: Fraction) -> bool:
-    return abs(float(cell) - wanted) <= 1e-12
-
-
-def _table(made: Made, name: str) -> list[dict[str, str]]:
-    return _rows(made.folder / "tables" / f"{name}.csv")
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    hf = transformers()
+    model = hf.BertForNextSentencePrediction.from_pretrained(folder).eval()
+    words = hf.AutoTokenizer.from_pretrained(folder)
+    by_key, known, said = {q.key: q for q in questions}, {}, {}
+    for condition, key, text in asked:
+        question = by_key[key]
+        pair = (text, question.options)
+        if pair not in known:
+            with torch.inference_mode():
+                known[pair] = [
+                    float(
+                        torch.softmax(
+                            model(**words(text, one, return_tensors="pt")).logits[0], -1
+                        )[0]
+                    )
+                    for one in question.options
+                ]
+        chances = known[pair]
+        best = chances.index(max(chances))
+        tied = chances.count(max(chances)) > 1
+        worth = UNREAD if tied else RIGHT if best == question.correct else WRONG
+        said[BERT, condition, key] = Said(chr(65 + best), worth)
+    return said

@@ -15,6 +15,61 @@ _NAMES: Final = {
     "table_04": "Without text, and with random text",
     "table_06": "Refined prompt",
 }
+_PLAIN: Final = (
+    (
+        "table_05",
+        "Sensitivity and accuracy",
+        "Mean NMSE over the types of evidence, beside the accuracy in English.",
+    ),
+    (
+        "table_13",
+        "Sensitivity to microscopy under the refined prompt",
+        "NMSE of microscopy before and after.",
+    ),
+    (
+        "table_08",
+        "Scores of differentials",
+        (
+            "The judge's mean score, and the share of differentials that have the "
+            "diagnosis, in words, among the first 1, 3, 5 and 10."
+        ),
+    ),
+    (
+        "table_09",
+        "Open final diagnoses",
+        "The judge's mean score of diagnoses in free words, English cases.",
+    ),
+)
+"""Tables that are printed as they are: name, title and text."""
+_HEADS: Final[Mapping[str, str]] = {
+    "model": "Model",
+    "evidence": "Evidence",
+    "nmse": "NMSE",
+    "nmse_swapped": "NMSE, swapped",
+    "concordance": "Concordance",
+    "cases": "Cases",
+    "image_above": "Image above",
+    "image_below": "Image below",
+    "tied": "Tied",
+    "missing": "Missing",
+    "nmse_mean": "Mean NMSE",
+    "fdx": "FDx",
+    "k": "Right",
+    "n": "Cases",
+    "baseline": "Baseline",
+    "refined": "Refined",
+    "delta": "Change",
+    "score": "Score",
+    "n_judged": "Judged",
+    "n_planned": "Planned",
+    **{
+        f"{name}_{subset}": f"{language} {words}"
+        for subset, language in (("en", "English"), ("zh", "Chinese"), ("all", "All"))
+        for name, words in (("score", "score"), ("n_judged", "judged"))
+    },
+    **{f"top_{k}_all": f"Top {k}" for k in (1, 3, 5, 10)},
+}
+"""What a page calls the columns that it shows; it leaves out all others."""
 
 FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     "OpenAI": ("gpt", "o1", "o3", "o4"),
@@ -44,7 +99,10 @@ def sections(tables: Mapping[str, Table], params: Params) -> Iterator[Section]:
             f"Estimator {params.estimator}, other evidence: {params.context}. NMSE is "
             "near 1 wherever images move nothing, and it is not symmetric."
         )
-        yield Section("Evidence Sensitivity, images against text", text, table)
+        yield Section("Evidence Sensitivity, images against text", text, _plain(table))
+    for name, title, text in _PLAIN:
+        if table := tables.get(name):
+            yield Section(title, text, _plain(table))
     if "table_08" in tables and params.judge_family:
         yield _family(tables["table_08"], params)
 
@@ -75,6 +133,23 @@ def _arms(table: Table) -> Table:
         for x in _records(table)
     )
     return Table(table.name, header, lines)
+
+
+def _plain(table: Table) -> Table:
+    """Return a table's columns that a page shows; rates in per cent."""
+    shown = [n for n, name in enumerate(table.header) if name in _HEADS]
+    lines = tuple(
+        tuple(_cell(table.header[n], row[n]) for n in shown) for row in table.rows
+    )
+    return Table(table.name, tuple(_HEADS[table.header[n]] for n in shown), lines)
+
+
+def _cell(column: str, value: object) -> object:
+    if value is None:
+        return "-"
+    if column == "fdx" or column.startswith("top_"):
+        return _percent(value)
+    return f"{value:.2f}" if isinstance(value, float) else value
 
 
 def _strata(table: Table) -> Table:

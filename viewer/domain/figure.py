@@ -101,8 +101,13 @@ KIND_COLOURS: Final[Mapping[str, str]] = {
     "image above text": "#009E73",
     "image below text": "#A6611A",
     "alike": "#C9D0D5",
+    "so tagged": "#56B4E9",
+    "other tasks": "#EEF1F3",
 }
-"""Of the other words that segments and series may be (Chen 2026, Fig. 6 and 14)."""
+"""Of the other words that segments and series may be.
+
+Chen 2026, Fig. 6 and 14; Banerjee 2025, supplementary Fig. 1b.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def selection_of_json(text: str, name: str) -> tuple[SelectedTask, ...]:
     ------
     UnreadableInputError
         For what is no such file, a task without its words, two of one id, or one whose
-        noted changes are not those between its candidate and its words.
+        noted changes, if any are, are not those between its candidate and its words.
     """
     try:
         document = json.loads(text)
@@ -180,7 +180,7 @@ def task_of_json(entry: object) -> SelectedTask:
         entry.get("temporal") is True,
         _member(Answerable, {"answerable": "yes", **entry}, "answerable"),
     )
-    if entry.get("diff", list(task.diff)) != list(task.diff):
+    if (entry.get("diff") or list(task.diff)) != list(task.diff):
         raise ValueError("not its candidate with the changes noted")
     return task
 

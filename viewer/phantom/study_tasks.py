@@ -12,18 +12,18 @@ from viewer.domain.task_selection import (
 )
 from viewer.phantom.patient import PhantomPatient
 
-_BROAD: Final = (
+BROAD: Final = (
     ("Describe all pleural abnormalities.", "pleura"),
     ("Describe all abnormalities of the lungs.", "lung parenchyma"),
     ("List all visible devices and assess for complications.", "devices"),
 )
 _HEART: Final = "cardiac silhouette and mediastinum"
-_REASONING: Final = (
+REASONING: Final = (
     ("Gather evidence of congestive heart failure.", _HEART),
     ("Perform differential diagnosis for any lung opacity.", "lung parenchyma"),
 )
-_MEASURE: Final = ("Measure the cardiothoracic ratio.", _HEART)
-_COMPARE: Final = (
+MEASURE: Final = ("Measure the cardiothoracic ratio.", _HEART)
+COMPARE: Final = (
     "Describe what has changed since the prior.",
     "lung parenchyma",
 )
@@ -39,10 +39,10 @@ def tasks_of(
     Of every five studies the last has a task that no image answers.
     """
     index = patient.index
-    first, region = _BROAD[index % len(_BROAD)]
+    first, region = BROAD[index % len(BROAD)]
     one = _task(study, "t1", first, region, Category.BROAD)
     if temporal:
-        text, area = _COMPARE
+        text, area = COMPARE
         category = Category.MEASUREMENT
         return one, _task(study, "t2", text, area, category, temporal=True)
     if index % _TRICK_EVERY == _TRICK_EVERY - 1:
@@ -50,8 +50,8 @@ def tasks_of(
         kind = Answerable.NO
         return one, _task(study, "t2", text, area, Category.MEASUREMENT, kind)
     if index % 2:
-        return one, _task(study, "t2", *_MEASURE, Category.MEASUREMENT)
-    text, area = _REASONING[index // 2 % len(_REASONING)]
+        return one, _task(study, "t2", *MEASURE, Category.MEASUREMENT)
+    text, area = REASONING[index // 2 % len(REASONING)]
     return one, _task(study, "t2", text, area, Category.REASONING)
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from viewer.domain.geometry import SizePx
 from viewer.domain.task_selection import Answerable
 from viewer.phantom.reader_grades import MODELS, grades_of, output_of
+from viewer.phantom.task_proposals import PROPOSER, proposed, replies
 from viewer.services.make_phantom import LARGEST, SMALLEST, PhantomSummary
 from viewer.services.phantom_folder import Collection, begin, write_each
 from viewer.writers.phantom_readings import (
@@ -38,7 +39,8 @@ def make_readings(
 ) -> PhantomSummary:
     """Write ``n`` studies of a seed; the same arguments give the same bytes.
 
-    Two tasks each, the answers of three scripted models, and grades of two readers
+    Two tasks each, the answers of three scripted models, what a fourth proposes where
+    tasks are wanted, and grades of two readers
     that come to closed forms where ``n`` is a multiple of 5.
 
     Raises
@@ -57,12 +59,24 @@ def make_readings(
             for i, (name, study, able) in enumerate(named)
         }
         write_answers(out, model, answers)
+    write_answers(out, PROPOSER, _proposals(studies))
     graded = (
         grades_of(name, i, answerable=able) for i, (name, _, able) in enumerate(named)
     )
     write_grades(out, [grade for grades in graded for grade in grades])
     counts = Counter(name for study in studies for name in study.boxes)
     return PhantomSummary(out, n, sum(study.images for study in studies), dict(counts))
+
+
+def _proposals(studies: Sequence[WrittenStudy]) -> dict[str, object]:
+    """Return what the model that proposes tasks says of every study."""
+    return {
+        step: words
+        for index, study in enumerate(studies)
+        for step, words in replies(
+            study.key, proposed(index, temporal=study.has_prior)
+        ).items()
+    }
 
 
 def _named(

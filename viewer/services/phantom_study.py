@@ -13,6 +13,7 @@ from typing import Final
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.phantom.reader_grades import MODELS, PLAIN
+from viewer.phantom.task_proposals import PROPOSER
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.phantom_answers import (
     Script,
@@ -94,6 +95,15 @@ KITS: Mapping[str, Kit] = {
         "rexecution2025",
         dict.fromkeys(MODELS),
         params={"single_view_models": PLAIN, "no_box_models": PLAIN},
+        besides=(
+            Kit(
+                "report-studies",
+                "rexecution2025",
+                {PROPOSER: None},
+                params={"work": "curation"},
+                file="curation.toml",
+            ),
+        ),
     ),
     "grounded_vqa": Kit(
         "vindr",

@@ -66,7 +66,7 @@ def _draw_series(
         ecolor="#222222",
         elinewidth=0.8,
         capsize=1.8,
-        label=f"± {error_name}" if i == n_series - 1 else None,
+        label=f"± {error_name}" if error_name and i == n_series - 1 else None,
         zorder=4,
     )
     write_counts(axes, x, series.counts, 0.012, 6)

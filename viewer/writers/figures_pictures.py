@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _COLUMNS: Final = 4
 _ROW_MM: Final = 47.0
 _STRIP_MM: Final = 44.0
+_WORDS_MM: Final = 30.0
+"""Height of a strip of words alone."""
+_WORDS_LETTERS: Final = 38
 _PROMPT_LETTERS: Final = 25
 _PROMPT_LINES: Final = 19
 
@@ -53,14 +56,34 @@ def _draw_tile(axes: "Axes", tile: Tile, *, first: bool) -> None:
 def strip_files(figure: StripFigure) -> Mapping[str, bytes]:
     """Return the SVG and PDF of a method's steps, arrows between them."""
     n = len(figure.steps)
+    worded = all(step.picture is None for step in figure.steps)
     with style():
-        sheet = page(PAGE_MM, _STRIP_MM, between=0.16)
+        sheet = page(PAGE_MM, _WORDS_MM if worded else _STRIP_MM, between=0.16)
         for place, step in enumerate(figure.steps):
             axes = sheet.add_subplot(1, n, place + 1)
-            _draw_step(axes, step, place + 1)
+            if worded:
+                _write_step(axes, step, place + 1)
+            else:
+                _draw_step(axes, step, place + 1)
             if place:
                 _arrow(axes)
         return saved(sheet, figure.head)
+
+
+def _write_step(axes: "Axes", step: Step, number: int) -> None:
+    """Write a step of a method without any picture, over its whole width."""
+    bare(axes)
+    axes.set_title(f"{number}  {step.title}", loc="left", pad=3, fontweight="bold")
+    axes.text(
+        0.0,
+        0.98,
+        "\n".join(wrapped(line, _WORDS_LETTERS) for line in step.words.split("\n")),
+        transform=axes.transAxes,
+        ha="left",
+        va="top",
+        fontsize=TEXT_PT,
+        linespacing=1.25,
+    )
 
 
 def _draw_step(axes: "Axes", step: Step, number: int) -> None:

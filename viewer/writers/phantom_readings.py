@@ -42,6 +42,7 @@ class WrittenStudy:
     images: int
     report: ChestReport
     boxes: dict[str, tuple[int, int, int, int]]
+    has_prior: bool
 
 
 def write_study(root: Path, seed: int, index: int, size: SizePx) -> WrittenStudy:
@@ -64,7 +65,9 @@ def write_study(root: Path, seed: int, index: int, size: SizePx) -> WrittenStudy
     tasks = tasks_of(key, patient, temporal=changed is not None)
     images_there = len(_FILES) + (changed is not None)
     boxes = {str(f): _box(frontal.masks[f]) for f in sorted(patient.findings)}
-    return WrittenStudy(key, tasks, images_there, report, boxes)
+    return WrittenStudy(
+        key, tasks, images_there, report, boxes, has_prior=changed is not None
+    )
 
 
 def write_tasks(root: Path, studies: Sequence[WrittenStudy]) -> None:

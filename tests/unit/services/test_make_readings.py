@@ -186,7 +186,7 @@ def test_that_outputs_orders_abstention_and_images_are_counted(pack: Path) -> No
 def test_that_figures_and_published_rows_are_there(pack: Path) -> None:
     drawn = {path.stem for path in (pack / "figures").glob("*.svg")}
     numbers = {f"figure_{n}" for n in (2, 3, 4, 5)}
-    assert drawn == {*numbers, "boxed_outputs"}
+    assert drawn == {*numbers, "boxed_outputs", "supplementary_1b"}
     for model, metric in product(("draws", "writes"), ("Content", "Execution")):
         counts = {
             float(row["score"]): int(row["count"])

@@ -19,10 +19,15 @@ from viewer.domain.report import Table
 from viewer.studies.packs import PackInput
 from viewer.studies.rubric_reading.galleries import boxed_outputs, error_gallery
 from viewer.studies.rubric_reading.protocol_data import FIGURE_2
+from viewer.studies.rubric_reading.supplement import supplementary
 
 _NO_GRADES: Final = (
     "Figures 3, 4 and 5 need readers' grades: put them as grades.csv or grades.json in "
     "the data set's folder."
+)
+_ONLY_PROPOSED: Final = (
+    "This run proposed tasks: tables 1 to 3 and figures 3, 4 and 5 come of a run that "
+    "answers them."
 )
 
 Row = Mapping[str, object]
@@ -31,7 +36,9 @@ Row = Mapping[str, object]
 def figures(given: PackInput) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
     """Return every figure that a run can have, and why others are missing."""
     tables = {table.name: table for table in given.report.tables}
-    drawn = boxed_outputs(given)
+    drawn: tuple[Figure, ...] = (*boxed_outputs(given), *supplementary(tables))
+    if "candidates" in tables:
+        return (_help(), *drawn), (_ONLY_PROPOSED,)
     if "figure_3" not in tables:
         return (_help(), *drawn), (_NO_GRADES,)
     made: list[Figure] = [_help(), _distributions(rows(tables["figure_3"]))]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from viewer.domain.answer import ReportAnswer, Status
-from viewer.domain.report import ReportData, Section, Table
+from viewer.domain.report import BarFigure, ReportData, Section, Table
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import RUBRIC
 from viewer.domain.run import RunSpec
@@ -31,6 +31,7 @@ from viewer.studies.rubric_reading.params import Params, Work, read_params
 from viewer.studies.rubric_reading.plan import tasks_of
 from viewer.studies.rubric_reading.published import ROWS
 from viewer.studies.rubric_reading.score import score
+from viewer.studies.rubric_reading.supplement import coverage_figure, curation_section
 from viewer.studies.rubric_reading.tables import Graded, grade_tables, graded
 from viewer.studies.rubric_reading.using import ungraded, used_grades
 from viewer.studies.tables import items_table, results_table
@@ -79,9 +80,11 @@ def report(
         *(items_table(judged), results_table(_bare(judged)), outputs_table(judged)),
         *(prompts_table(), rubric_table()),
     ]
+    figures: tuple[BarFigure, ...] = ()
     if items:
         selected = [asked.task for asked in tasks_of(items)]
         tables += [inputs_table(items, spec, params), *selection_tables(selected)]
+        figures = (coverage_figure(selected),)
     given = graded_of(spec, context, params)
     sections: tuple[Section, ...] = ()
     if given is not None:
@@ -94,7 +97,7 @@ def report(
         tables.append(published_table(ROWS, CHECKS))
     return ReportData(
         tuple(tables),
-        (),
+        figures,
         DEFINITIONS,
         pending,
         (*sections, *_notes(context, given, (*used.sentences, left))),
@@ -103,13 +106,20 @@ def report(
 
 def _curated(results: Sequence[TrialResult]) -> ReportData:
     """Return what was proposed, and what a draft of it would cover."""
+    selected = draft_selection(results)
     tables = (
         *(items_table(results), results_table(_bare(results))),
         *(candidates_table(results), histogram_table(results)),
-        *selection_tables(draft_selection(results)),
+        *selection_tables(selected),
     )
     pending = any(one.score.status is Status.PENDING for one in results)
-    return ReportData(tables, (), _OF_CURATION, pending)
+    return ReportData(
+        tables,
+        (coverage_figure(selected),),
+        _OF_CURATION,
+        pending,
+        (curation_section(results),),
+    )
 
 
 def judged_results(

@@ -206,10 +206,21 @@ def test_that_a_selection_keeps_what_was_changed() -> None:
     assert selection_of_json(selection_as_json(tasks).decode(), "s.json") == tasks
 
 
+@pytest.mark.statement("E001-05")
+def test_that_who_edits_the_words_of_a_draft_need_not_note_the_changes() -> None:
+    draft = selected(candidate="Describe all pleural lines.")
+    document = json.loads(selection_as_json([draft]))
+    assert document["tasks"][0]["diff"] == []
+    document["tasks"][0]["task"] = "Describe all pleural lines and their cause."
+    (edited,) = selection_of_json(json.dumps(document), "s.json")
+    assert edited.origin is Origin.EDITED
+    assert edited.diff == ("- lines.", "+ lines", "+ and", "+ their", "+ cause.")
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"diff": []}, "that is not its candidate with the changes noted."),
+        ({"diff": ["+ some"]}, "that is not its candidate with the changes noted."),
         ({"task": ""}, "number 1, that is without task."),
         ({"category": "x"}, "that is of no category among broad"),
         ({"source": "x"}, "that is of no source among"),

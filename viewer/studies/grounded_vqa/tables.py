@@ -170,16 +170,20 @@ def passes_table(results: Sequence[TrialResult]) -> Table:
     rows = []
     for key in keys:
         of = [by_key.get((*key, condition)) for condition in conditions]
-        dice = next((d for r in of if r and (d := r.score.number("dice"))), None)
+        told = (r.score.number("dice") for r in of if r)
+        dice = next((d for d in told if d is not None), None)
         rows.append((*key, *(r.score.answer if r else "" for r in of), dice))
     header = ("item", "model", "repeat", *(f"answer_{c}" for c in conditions), "dice")
     return Table("passes", header, tuple(rows))
 
 
 def dice_table(results: Sequence[TrialResult], bins: int = 10) -> Table:
-    """Return Figure 7: the share of right answers by Dice of the located region."""
+    """Return Figure 7: the share of right answers by Dice of the located region.
+
+    Answers to perturbed questions are not among them.
+    """
     rows = []
-    for cell in cells(results):
+    for cell in cells([r for r in results if is_answer(r.condition)]):
         told = [
             (r, d) for r in cell.results if (d := r.score.number("dice")) is not None
         ]

@@ -1,0 +1,392 @@
+"""Every cell of the tables of a heal2025 pack, held against its closed form."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from tests.helpers.heal_flips import (
+    TPT,
+    Row,
+    Rows,
+    check_shams,
+    check_shared,
+    check_table_3,
+    check_table_4,
+    note_of,
+    of_way,
+    paper_row,
+    share,
+)
+from tests.helpers.heal_pack import MODELS, SHAMS, Made, Verdict
+from tests.helpers.heal_rows import check_items, check_results, rates
+from tests.helpers.sheets import Sheet
+from viewer.studies.grounded_vqa.published import ROWS
+
+
+def check_every_cell(made: Made) -> int:
+    """Compare every cell of every table; one that is left over fails. Return all."""
+    for name, check in CHECKS.items():
+        for path in (f"tables/{name}.csv", f"run/{name}.csv", f"figures/{name}.csv"):
+            if path in made.sheets:
+                check(made, made.sheets[path])
+    left = [
+        (path, *cell)
+        for path, sheet in made.sheets.items()
+        for cell in itertools.islice(sheet.unchecked, 3)
+    ]
+    assert not left, left
+    return sum(sheet.cells for sheet in made.sheets.values())
+
+
+def _table_2(made: Made, sheet: Sheet) -> None:
+    rows: Rows = {}
+    for model, way in itertools.product(MODELS, made.ways):
+        own = of_way(made, model, way)
+        closed = [v for v in own if v.asked.closed]
+        opened = [v for v in own if not v.asked.closed]
+        row: Row = {}
+        for name, of in (("yes_no", closed), ("open", opened)):
+            counts = list(rates(of).items())[:5]
+            row |= {f"{name}_{count}": value for count, value in counts}
+        row |= _f1s("yes_no", "", *_yes_counts(closed))
+        row |= _f1s("open", "", *_open_counts(opened, dropped=False))
+        row |= _f1s("open", "_dropped", *_open_counts(opened, dropped=True))
+        rows["q", model, way, note_of(way)] = row
+    sheet.pair(rows)
+
+
+def _yes_counts(closed: Sequence[Verdict]) -> tuple[int, int, int]:
+    tp = sum(v.asked.yes and v.yes is True for v in closed)
+    fp = sum(not v.asked.yes and v.yes is True for v in closed)
+    return tp, fp, sum(v.asked.yes for v in closed) - tp
+
+
+def _open_counts(opened: Sequence[Verdict], *, dropped: bool) -> tuple[int, int, int]:
+    """Return micro TP, FP and FN; of no answer every label is missed."""
+    total = np.zeros(3, dtype=int)
+    none = frozenset() if dropped else frozenset({"No finding"})
+    for v in opened:
+        truth = v.asked.labels or none
+        found = frozenset() if v.labels is None else v.labels or none
+        total += (len(truth & found), len(found - truth), len(truth - found))
+    tp, fp, fn = total.tolist()
+    return tp, fp, fn
+
+
+def _f1s(name: str, end: str, tp: int, fp: int, fn: int) -> Row:
+    return {
+        f"{name}_f1{end}": share(2 * tp, 2 * tp + fp + fn),
+        f"{name}_precision{end}": share(tp, tp + fp),
+        f"{name}_recall{end}": share(tp, tp + fn),
+    }
+
+
+def _closed_scores(made: Made, sheet: Sheet) -> None:
+    rows: Rows = {}
+    for model, way in itertools.product(MODELS, made.ways):
+        told = Counter(
+            (v.yes, v.asked.yes) for v in of_way(made, model, way) if v.asked.closed
+        )
+        tp, fp, fn, tn = (
+            told[pair]
+            for pair in ((True, True), (True, False), (False, True), (False, False))
+        )
+        missed, unknown = told[None, True], told[None, False]
+        positive, negative = tp + fn + missed, tn + fp + unknown
+        yes = share(2 * tp, tp + fp + positive)
+        no = share(2 * tn, tn + fn + negative)
+        rows[model, way] = {
+            "tp": tp,
+            "fp": fp,
+            "fn": fn,
+            "tn": tn,
+            "unread_yes": missed,
+            "unread_no": unknown,
+            "f1_yes": yes,
+            "precision_yes": share(tp, tp + fp),
+            "recall_yes": share(tp, positive),
+            "f1_no": no,
+            "macro_f1": None if yes is None or no is None else (yes + no) / 2,
+            "accuracy": share(tp + tn, positive + negative),
+            "specificity": share(tn, negative),
+        }
+    sheet.pair(rows)
+
+
+def _table_5(made: Made, sheet: Sheet) -> None:
+    rows: Rows = {}
+    for model, way in itertools.product(MODELS, made.ways):
+        own = of_way(made, model, way)
+        scores = [paper_row(made, model, way, test)["score"] for test in TPT.values()]
+        rows[model, way, note_of(way)] = {
+            "localization": way != "plain",
+            "self_prompt": way.startswith("loba"),
+            "tpt": None if None in scores else sum(map(float, map(str, scores))) / 2,
+            "vpt": paper_row(made, model, way, "vpt")["score"],
+            **_both_f1(own),
+        }
+    sheet.pair(rows)
+
+
+def _both_f1(own: Sequence[Verdict]) -> Row:
+    closed = _yes_counts([v for v in own if v.asked.closed])
+    opened = _open_counts([v for v in own if not v.asked.closed], dropped=False)
+    return {
+        "yes_no_f1": _f1s("", "", *closed)["_f1"],
+        "open_f1": _f1s("", "", *opened)["_f1"],
+    }
+
+
+def _table_8(made: Made, sheet: Sheet) -> None:
+    sheet.pair(
+        {
+            (model, str(float(way.removeprefix("loba-")))): _both_f1(
+                of_way(made, model, way)
+            )
+            for model, way in itertools.product(MODELS, made.ways)
+            if way.startswith("loba-")
+        }
+    )
+
+
+PRINTED = {
+    "MIMIC Yes/No": (0.722, 0.752),
+    "MIMIC Open": (0.551, 0.581),
+    "VinDr Yes/No": (0.703, 0.728),
+    "VinDr Open": (0.523, 0.542),
+}
+"""LLaVA-Med's and LobA's F1 in Table 2."""
+
+
+def _gain(made: Made, sheet: Sheet) -> None:
+    rows: Rows = {}
+    for model, way in itertools.product(MODELS, made.ways[1:]):
+        before, after = (_both_f1(of_way(made, model, w)) for w in ("plain", way))
+        for words, name in (("Yes/No", "yes_no_f1"), ("Open", "open_f1")):
+            key = ("this run", model, way, note_of(way), words)
+            rows[key] = _gained(before[name], after[name])
+    source = "HEAL-MedVQA, IJCAI 2025, arXiv 2505.00744"
+    for words, pair in PRINTED.items():
+        rows[source, "LobA", "loba", "over LLaVA-Med", words] = _gained(*pair)
+    sheet.pair(rows)
+
+
+def _gained(before: object, after: object) -> Row:
+    gain = None
+    if isinstance(before, float) and isinstance(after, float) and before:
+        gain = 100 * (after / before - 1)
+    return {"f1_plain": before, "f1": after, "gain_percent": gain}
+
+
+def _passes(made: Made, sheet: Sheet) -> None:
+    answers = {
+        (v.asked.key, v.model, v.condition): v for v in made.verdicts if not v.test
+    }
+    rows: Rows = {}
+    for q, model in itertools.product(made.truth.asked, MODELS):
+        own = [answers[q.key, model, way] for way in made.ways]
+        row: Row = {f"answer_{v.condition}": v.answer for v in own}
+        row["dice"] = next((v.dice for v in own if v.dice is not None), None)
+        rows[q.key, model, "0"] = row
+    sheet.pair(rows)
+
+
+def _figure_7(made: Made, sheet: Sheet) -> None:
+    rows: Rows = {}
+    for model, way in itertools.product(MODELS, made.ways[1:]):
+        told = [v for v in of_way(made, model, way) if v.dice is not None]
+        tenths = [min(int(10 * float(str(v.dice))), 9) for v in told]
+        for tenth in sorted(set(tenths)):
+            own = [v for v, t in zip(told, tenths, strict=True) if t == tenth]
+            k = sum(v.status == "scored_correct" for v in own)
+            rows[model, way, str(tenth / 10)] = {
+                "n": len(own),
+                "share": len(own) / len(told),
+                "k": k,
+                "accuracy": k / len(own),
+            }
+    sheet.pair(rows)
+
+
+def _benchmark(made: Made, sheet: Sheet) -> None:
+    kinds = ("positive", "hallucinated", "abnormality", "normal")
+    told = Counter(q.kind for q in made.truth.asked)
+    rows: Rows = {
+        ("q", kind): {"n": told[kind], "share": told[kind] / len(made.truth.asked)}
+        for kind in kinds
+    }
+    source = "HEAL-MedVQA, IJCAI 2025, arXiv 2505.00744"
+    for form, n in (("closed", 45_331), ("open", 22_573)):
+        rows[source, form] = {"n": n, "share": n / 67_904}
+    sheet.pair(rows)
+
+
+def _curve_iou(made: Made, sheet: Sheet) -> None:
+    _curve(made, sheet, "iou", lambda iou, _ioa, at: iou > at)
+
+
+def _curve_ioa(made: Made, sheet: Sheet) -> None:
+    _curve(made, sheet, "ioa", lambda _iou, ioa, at: ioa >= at)
+
+
+def _curve(
+    made: Made, sheet: Sheet, rule: str, is_in: Callable[[float, float, float], bool]
+) -> None:
+    every = [pair for of in made.truth.overlaps.values() for pair in of.values()]
+    sheet.pair(
+        {
+            (rule, str(n / 100)): {"relations": sum(is_in(*p, n / 100) for p in every)}
+            for n in range(100)
+        }
+    )
+
+
+def _published(made: Made, sheet: Sheet) -> None:
+    """Compare the paper's numbers; its F1 are checked again here, in whole numbers."""
+    del made
+    assert len(sheet.rows) == len(ROWS)
+    printed = {(r.table, r.measure, r.subject, r.who): r.value for r in ROWS}
+    badges: Counter[str] = Counter()
+    for i, row in enumerate(ROWS):
+        wanted: Row = {
+            "source": row.source,
+            "table": row.table,
+            "measure": row.measure,
+            "subject": row.subject,
+            "who": row.who,
+            "value": row.value,
+            "decimals": row.decimals,
+            "n_claimed": None,
+        }
+        told = {"badge": "not checkable", "reason": row.note, "tolerance": ""}
+        if (row.table, row.measure) == ("Table 2", "F1"):
+            told = _harmonic(printed, row.subject, row.who, row.value, row.note)
+        elif row.table == "section 5":
+            got = sheet.rows[i]
+            assert got["badge"] == "inconsistent"
+            assert "6" in got["reason"]
+            told = {name: got[name] for name in told}
+        sheet.check(i, {**wanted, **told})
+        badges[told["badge"]] += row.table == "Table 2"
+    assert (badges["consistent"], badges["inconsistent"]) == (9, 43)
+
+
+def _harmonic(
+    printed: Mapping[tuple[str, str, str, str], float],
+    subject: str,
+    who: str,
+    f1: float,
+    note: str,
+) -> dict[str, str]:
+    p, r = (printed["Table 2", m, subject, who] for m in ("precision", "recall"))
+    tolerance = "half of the last printed decimal of each of the three"
+    ends = [
+        2 * (p + a) * (r + a) / (p + r + 2 * a) for a in (-0.0005, 0.0005)
+    ]  # rises with both
+    if ends[0] <= f1 + 0.0005 and f1 - 0.0005 <= ends[1]:
+        return {"badge": "consistent", "reason": note, "tolerance": tolerance}
+    why = f"2PR / (P + R) is {2 * p * r / (p + r):.3f}, not {f1:.3f}"
+    if f1 + 0.001 < min(p, r) or f1 - 0.001 > max(p, r):
+        why += "; impossible, for it is not between P and R"
+    return {
+        "badge": "inconsistent",
+        "reason": f"{why}; {note}",
+        "tolerance": tolerance,
+    }
+
+
+LOBA = {
+    ("TPT anatomy", "LobA, MIMIC"): 0.792,
+    ("TPT disease", "LobA, MIMIC"): 0.801,
+    ("TPT anatomy", "LobA, VinDr"): 0.770,
+    ("TPT disease", "LobA, VinDr"): 0.748,
+    ("VPT", "LobA, MIMIC"): 0.734,
+    ("VPT", "LobA, VinDr"): 0.701,
+}
+
+
+def _perturbation_tests(made: Made, sheet: Sheet) -> None:
+    rows: Rows = {}
+    for model, way in itertools.product(MODELS, made.ways):
+        who = model if way == "plain" else f"{model}, {way}"
+        for name, test in {**TPT, "VPT": "vpt"}.items():
+            got = paper_row(made, model, way, test)
+            low, high = got["wilson_low"], got["wilson_high"]
+            error = None if low is None else (float(str(high)) - float(str(low))) / 2
+            row: Row = {"rate": got["score"], "error": error, "n": got["n_edits"]}
+            rows["", name, who, "bar"] = row
+            rows["", name, who, "baseline"] = dict.fromkeys(row)
+    for (name, who), value in LOBA.items():
+        rows["", name, who, "published"] = {"rate": value, "error": None, "n": None}
+    found = sheet.keyed("panel", "group", "series", "kind")
+    assert set(found) == set(rows)
+    names = ("panel", "group", "series", "kind")
+    for key, row in rows.items():
+        sheet.check(found[key], {**dict(zip(names, key, strict=True)), **row})
+
+
+def _composites(made: Made, sheet: Sheet) -> None:
+    """The first four true positives' images, in the order of their trials."""
+    kinds = {
+        "vpt": "healthy donor",
+        "vpt-sham-own": "own region",
+        "vpt-sham-same": "same finding",
+    }
+    by_key = {q.key: q for q in made.truth.asked}
+    first = [
+        r
+        for r in made.sheets["run/items.csv"].rows
+        if r["condition"] in kinds
+        and r["model"] == MODELS[0]
+        and not r["item"].endswith("|none")
+    ]
+    keys = list(dict.fromkeys(r["item"].partition("|")[0] for r in first))[:4]
+    wanted = []
+    for row in first:
+        key, _, donor = row["item"].partition("|")
+        if key not in keys:
+            continue
+        q = by_key[key]
+        about = {"item": key, "finding": f"{q.finding}, {q.anatomy}"}
+        about["model"] = MODELS[0]
+        if row["condition"] == "vpt":
+            wanted.append({"class": "as it is", **about, "cell": "", "outcome": ""})
+        said = "Yes" if row["condition"] in SHAMS else "No"
+        wanted.append(
+            {
+                "class": kinds[row["condition"]],
+                **about,
+                "cell": f"{said}, of {donor}",
+                "outcome": "",
+            }
+        )
+    assert len(wanted) == len(sheet.rows)
+    assert keys
+    for i, row in enumerate(wanted):
+        sheet.check(i, row)
+
+
+CHECKS: Mapping[str, Callable[[Made, Sheet], None]] = {
+    "items": check_items,
+    "results": check_results,
+    "benchmark": _benchmark,
+    "table_2_accuracy": _table_2,
+    "closed_scores": _closed_scores,
+    "table_3_textual": check_table_3,
+    "table_4_visual": check_table_4,
+    "sham_control": check_shams,
+    "common_true_positives": check_shared,
+    "table_5_ablation": _table_5,
+    "table_8_weights": _table_8,
+    "relative_gain": _gain,
+    "passes": _passes,
+    "figure_7_dice": _figure_7,
+    "threshold_curve_iou": _curve_iou,
+    "threshold_curve_ioa": _curve_ioa,
+    "published": _published,
+    "perturbation_tests": _perturbation_tests,
+    "composites": _composites,
+}
+"""By the name of a table; one without a line here is found to be unchecked."""

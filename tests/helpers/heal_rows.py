@@ -1,0 +1,136 @@
+"""Every trial of a pack, and the rates of its groups, worked out anew."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from statsmodels.stats.proportion import proportion_confint
+
+from tests.helpers.heal_flips import Row, Rows
+from tests.helpers.heal_pack import MODELS, SWAPS, Made, Verdict
+from tests.helpers.heal_truth import Asked
+from tests.helpers.sheets import Sheet
+from viewer.store import trials
+from viewer.store.database import open_store
+
+
+def check_items(made: Made, sheet: Sheet) -> None:
+    left = {(v.asked.key, v.condition, v.model): v for v in made.verdicts}
+    with open_store(made.store) as store:
+        for i, row in enumerate(sheet.rows):
+            key, _, change = row["item"].partition("|")
+            v = left.pop((key, row["condition"], row["model"]))
+            assert _is_change(made, v, change), row
+            wanted = _item(v, regions=len(made.ways) > 1)
+            sheet.check(i, {**wanted, "item": row["item"]})
+            sha256 = row["request_sha256"]
+            if v.status == "excluded" and v.reason != "not_true_positive":
+                assert sha256 == ""
+            else:
+                told: Any = trials.sent_request(store, sha256).document["facts"]
+                assert (told["item"], told["condition"]) == (row["item"], v.condition)
+            sheet.check(i, {"request_sha256": sha256})
+    assert not left
+
+
+def _item(v: Verdict, *, regions: bool) -> Row:
+    q = v.asked
+    found: Row = {
+        "patient": q.patient,
+        "image": q.image,
+        "finding": q.told,
+        "view": q.kind,
+        "condition": v.condition,
+        "repeat": 0,
+        "model": v.model,
+        "status": v.status,
+        "reason": v.reason,
+        "answer": v.answer,
+    }
+    counts = _label_counts(q, v.labels) if v.labels is not None else (None,) * 3
+    found |= dict(zip(("tp", "fp", "fn"), _floats(counts), strict=True))
+    return {**found, "dice": v.dice, "region_iou": v.iou} if regions else found
+
+
+def _floats(values: Iterable[int | None]) -> list[float | None]:
+    return [None if value is None else float(value) for value in values]
+
+
+def _is_change(made: Made, v: Verdict, change: str) -> bool:
+    """Tell whether the name of a trial says a change that may be made."""
+    q = v.asked
+    if not v.test:
+        return change == ""
+    if v.reason in {"no_valid_swap", "no_donor"}:
+        return change == "none"
+    if v.test == "tpt-sham":
+        number = int(change.removeprefix("wording ")) - 1
+        return 0 <= number < 3 and number != q.template
+    if v.test in SWAPS:
+        anatomy, _, finding = change.partition(": ")
+        return (anatomy, finding) in made.truth.swaps(q, v.test)
+    kind = "vpt" if v.test == "vpt-sham-own" else v.test
+    return change in made.truth.donors(q, kind)
+
+
+def _label_counts(q: Asked, answer: frozenset[str]) -> tuple[int, int, int]:
+    """Return TP, FP and FN with the label No finding."""
+    truth, found = q.labels or {"No finding"}, answer or {"No finding"}
+    return len(truth & found), len(found - truth), len(truth - found)
+
+
+def check_results(made: Made, sheet: Sheet) -> None:
+    rows: Rows = {}
+    for model, condition in itertools.product(MODELS, _conditions(made)):
+        own = [v for v in made.verdicts if (v.model, v.condition) == (model, condition)]
+        kinds = dict.fromkeys(v.asked.kind for v in own)
+        groups = {("(micro)", "all"): own}
+        for finding in dict.fromkeys(v.asked.told for v in own):
+            groups[finding, "all"] = [v for v in own if v.asked.told == finding]
+        for kind in kinds if len(kinds) > 1 else ():
+            groups["(micro)", kind] = [v for v in own if v.asked.kind == kind]
+        for (finding, view), of in groups.items():
+            row = {**rates(of), **_means(sheet, of)}
+            rows[finding, view, condition, model] = row
+    sheet.pair(rows)
+
+
+def _conditions(made: Made) -> list[str]:
+    return list(dict.fromkeys(v.condition for v in made.verdicts))
+
+
+def rates(of: Sequence[Verdict]) -> Row:
+    status = Counter(v.status for v in of)
+    k, n = status["scored_correct"], sum(v.counts for v in of)
+    scored = k + status["scored_wrong"]
+    low, high = proportion_confint(k, n, method="wilson") if n else (None, None)
+    return {
+        "n_planned": len(of),
+        "n_scored": scored,
+        "n_failed": 0,
+        "n_refused": status["refused"],
+        "n_unparsed": status["unparsed"],
+        "n_excluded": status["excluded"],
+        "n_pending": 0,
+        "k": k,
+        "n": n,
+        "hit_rate": k / n if n else None,
+        "wilson_low": low,
+        "wilson_high": high,
+        "answered_rate": k / scored if scored else None,
+    }
+
+
+def _means(sheet: Sheet, of: Sequence[Verdict]) -> Row:
+    counts = [_label_counts(v.asked, v.labels) for v in of if v.labels is not None]
+    every: Mapping[str, Sequence[float]] = {
+        **{name: [c[i] for c in counts] for i, name in enumerate(("tp", "fp", "fn"))},
+        "dice": [v.dice for v in of if v.dice is not None],
+        "region_iou": [v.iou for v in of if v.iou is not None],
+    }
+    named = [name.removeprefix("mean_") for name in sheet.header if "mean_" in name]
+    return {
+        f"mean_{name}": fmean(every[name]) if every[name] else None for name in named
+    }

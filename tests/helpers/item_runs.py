@@ -22,6 +22,7 @@ def item_run(
     folder: Path,
     study: str,
     overrides: Mapping[str, object] | None = None,
+    dataset: str = "sample",
     **others: str,
 ) -> int:
     """Ask everything of a study's sample, of two models; return the run's number.
@@ -29,13 +30,13 @@ def item_run(
     ``studied`` answers as the sample says, every other model what ``others`` say.
     """
     sample = SAMPLES[study]
-    cases.add_dataset(store, replace(sample.make(folder), name="sample"))
+    cases.add_dataset(store, replace(sample.make(folder), name=dataset))
     said = {"studied": sample.answer, **others}
     models = [ModelProfile(n, "scripted", {"answer": text}) for n, text in said.items()]
     helper = ModelProfile("helper", "scripted", {"answer": sample.helps})
     spec = make_spec(
         study=study,
-        dataset="sample",
+        dataset=dataset,
         preset=study_named(study).presets()[0],
         seed=1,
         repeats=1,

@@ -50,7 +50,8 @@ class StudyWords:
     plurals, and ``rate`` is what share of the answers is right. ``names`` are what
     people call findings and views, ``numbers`` what they call columns of numbers, and
     ``condition`` says a condition's name. ``ungraded`` tells how verdicts come in where
-    a run has none.
+    a run has none; ``graded`` tells that they are readers' grades, which only a report
+    reads.
     """
 
     finding: str = "finding"
@@ -63,6 +64,7 @@ class StudyWords:
     numbers: Mapping[str, str] = field(default_factory=dict)
     condition: Callable[[str], str] = grids_in_words
     ungraded: str = ""
+    graded: bool = False
 
     @property
     def places(self) -> bool:

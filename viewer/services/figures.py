@@ -10,7 +10,7 @@ from viewer.services.item_bench import ItemBench, sources_of
 from viewer.services.pictures import pictures_of
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
-from viewer.services.report_run import RunReport, report_data
+from viewer.services.report_run import RunReport, grades_stamp, report_data
 from viewer.store import runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.packs import PackInput, Reviewed, pack_of_study
@@ -36,7 +36,11 @@ def run_figures(store: Path, run: int) -> RunFigures:
     """
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
-        stamp = (trials.verdict_stamp(opened, run), _said(opened, run))
+        stamp = (
+            trials.verdict_stamp(opened, run),
+            _said(opened, run),
+            grades_stamp(opened, run),
+        )
         return _figures_at(store, run, stamp)
 
 

@@ -1,7 +1,7 @@
 """Runs, their results and their trials, as the Measure workspace shows them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -10,14 +10,16 @@ from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.case import ImageRef
 from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Outcome, Score
-from viewer.domain.run import RunSummary
-from viewer.services.report_run import report_data
+from viewer.domain.run import RunSummary, Trial
+from viewer.domain.study_words import PLACING, StudyWords
+from viewer.services.report_run import grades_stamp, report_data
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trials import ScoredTrial
-from viewer.studies.catalog import places_findings
+from viewer.studies.catalog import places_findings, study_named
 
 _RESULTS: Final = "results"
+_ITEMS: Final = "items"
 _EVERYTHING: Final = frozenset({"all", "(micro)", "(macro)", ""})
 """Words of the results table that stand for no choice."""
 
@@ -27,7 +29,8 @@ class TrialRow:
     """A trial as the filmstrip shows it; ``item`` names image and finding.
 
     ``ref`` is its image, None where it is about none; ``places`` tells that its
-    answer is a place to be drawn there, else words alone tell of it.
+    answer is a place to be drawn there, else words alone tell of it. ``called`` is what
+    its study calls finding, view and condition.
     """
 
     trial: int
@@ -40,6 +43,20 @@ class TrialRow:
     repeat: int
     score: Score
     places: bool = True
+    called: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunResults:
+    """The rows of results.csv at full precision, and what its study calls them.
+
+    ``unjudged`` are the trials of a run whose answers wait for somebody to judge them:
+    of these nothing is right or wrong yet.
+    """
+
+    table: Table
+    words: StudyWords = PLACING
+    unjudged: tuple[TrialRow, ...] = ()
 
 
 def run_list(store: Path) -> tuple[RunSummary, ...]:
@@ -54,15 +71,36 @@ def results_table(store: Path, run: int) -> Table:
     return next(table for table in tables if table.name == _RESULTS)
 
 
+def run_results(store: Path, run: int) -> RunResults:
+    """Return a run's results with its study's words; an unknown run raises."""
+    table = results_table(store, run)
+    with open_store(store) as opened:
+        study = runs.run_summary(opened, run).study
+    words = study_named(study).words
+    waits = bool(words.ungraded) and not any(_scored(table))
+    return RunResults(table, words, _every_row(store, run) if waits else ())
+
+
+def _scored(table: Table) -> Iterable[object]:
+    """Yield for each row how many of its trials are right or wrong."""
+    at = table.header.index("n_scored")
+    return (row[at] for row in table.rows)
+
+
+def _every_row(store: Path, run: int) -> tuple[TrialRow, ...]:
+    return trial_rows(store, run, finding="", view="", condition="", model="")
+
+
 def _report(store: Path, run: int) -> ReportData:
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
-        return _report_at(store, run, trials.verdict_stamp(opened, run))
+        stamp = (trials.verdict_stamp(opened, run), grades_stamp(opened, run))
+        return _report_at(store, run, stamp)
 
 
 @lru_cache(maxsize=4)
-def _report_at(store: Path, run: int, _stamp: tuple[int, int]) -> ReportData:
-    """Return a run's report; kept until one of its trials gets another verdict."""
+def _report_at(store: Path, run: int, _stamp: object) -> ReportData:
+    """Return a run's report; kept until a trial or a grade gives another verdict."""
     with open_store(store) as opened:
         return report_data(opened, run).data
 
@@ -79,13 +117,40 @@ def trial_rows(
     wanted = (finding, view, condition, model)
     with open_store(store) as opened:
         study = runs.run_summary(opened, run).study
-        return tuple(_rows(opened, run, wanted, places=places_findings(study)))
+        rows = tuple(_rows(opened, run, wanted, study))
+    if not study_named(study).words.graded:
+        return rows
+    return _as_graded(rows, results_items(store, run))
+
+
+def _as_graded(rows: Iterable[TrialRow], items: Table) -> tuple[TrialRow, ...]:
+    """Return trials with the verdicts of a report's items, misses first again."""
+    names = ("item", "condition", "model", "repeat", "status", "reason")
+    columns = [items.header.index(name) for name in names]
+    told = {tuple(line[i] for i in columns[:4]): line for line in items.rows}
+
+    def graded(row: TrialRow) -> TrialRow:
+        line = told.get((row.item, row.condition, row.model, row.repeat))
+        if line is None:
+            return row
+        status, reason = (str(line[i]) for i in columns[4:])
+        score = replace(row.score, status=Status(status), reason=reason)
+        return replace(row, score=score)
+
+    return tuple(sorted(map(graded, rows), key=lambda row: rank_of(row.score)))
+
+
+def results_items(store: Path, run: int) -> Table:
+    """Return the rows of items.csv, each trial with the verdict that a report gives."""
+    tables = _report(store, run).tables
+    return next(table for table in tables if table.name == _ITEMS)
 
 
 def _rows(
-    store: Store, run: int, wanted: tuple[str, ...], *, places: bool
+    store: Store, run: int, wanted: tuple[str, ...], study: str
 ) -> Iterable[TrialRow]:
     refs = cases.image_refs_of_run(store, run)
+    places, words = places_findings(study), study_named(study).words
     chosen = [t for t in trials.scored_trials(store, run) if _is_among(t, wanted)]
     for scored in sorted(chosen, key=lambda t: rank_of(t.score)):
         trial = scored.trial
@@ -100,7 +165,17 @@ def _rows(
             trial.repeat,
             scored.score,
             places,
+            called(trial, words),
         )
+
+
+def called(trial: Trial, words: StudyWords) -> tuple[str, str, str]:
+    """Return what a study calls a trial's finding, view and condition."""
+    return (
+        words.called("finding", trial.finding),
+        words.called("view", trial.view),
+        words.called("condition", trial.condition.name),
+    )
 
 
 def _is_among(scored: ScoredTrial, wanted: tuple[str, ...]) -> bool:

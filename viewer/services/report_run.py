@@ -15,7 +15,7 @@ from viewer.domain.result import TrialResult
 from viewer.domain.rubric import NO_GRADES, Grades
 from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
-from viewer.readers.grades import grades_below
+from viewer.readers.grades import FILES, grades_below
 from viewer.services.bench import Bench
 from viewer.services.detections import detection_of
 from viewer.services.few_shot import examples_dataset
@@ -28,6 +28,7 @@ from viewer.services.versions import versions_asked
 from viewer.store import asking, cases, runs, steps, trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
+from viewer.studies.catalog import study_named
 from viewer.studies.protocol import GridReference, ReportContext
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.files import write_atomically
@@ -86,6 +87,19 @@ def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
         return human_points_below(dataset.root), ""
     except UnreadableInputError as error:
         return {}, error.what
+
+
+def grades_stamp(store: Store, run: int) -> tuple[tuple[str, int, int], ...]:
+    """Return what tells two states of the readers' grades of a run apart.
+
+    Name, time in nanoseconds and size in bytes of each file; nothing where no reader
+    grades the run's study.
+    """
+    if not study_named(runs.run_summary(store, run).study).words.graded:
+        return ()
+    files = [cases.dataset_of_run(store, run).root / name for name in FILES]
+    known = [(path.name, path.stat()) for path in files if path.is_file()]
+    return tuple((name, told.st_mtime_ns, told.st_size) for name, told in known)
 
 
 def _grades(dataset: Dataset) -> tuple[Grades, str]:

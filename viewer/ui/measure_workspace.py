@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.errors import OverreadError
-from viewer.domain.report import Table
 from viewer.domain.run import (
     ModelStopped,
     RunEnded,
@@ -27,7 +26,7 @@ from viewer.domain.run import (
 )
 from viewer.services.background import WorkerDied, WorkerEvent, WorkerReply
 from viewer.services.export_table import export_table
-from viewer.services.measure import results_table, run_list, trial_rows
+from viewer.services.measure import RunResults, run_list, run_results, trial_rows
 from viewer.ui.choices import plain, restored
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
@@ -73,7 +72,7 @@ class MeasureWorkspace(QWidget):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk, self._store = desk, desk.settings.store
-        self._tables: dict[int, Table] = {}
+        self._tables: dict[int, RunResults] = {}
         self._errands, self.batches = Errands(self), Batches(desk, self)
         self._chosen: TrialChosen | None = None
         self._fresh = False
@@ -280,23 +279,23 @@ class MeasureWorkspace(QWidget):
         self.results.show_title(f"Working out the results of run {run} …")
         self._errands.start(
             "table",
-            lambda: results_table(self._store, run),
-            lambda table: self._keep_table(run, table, done=done),
+            lambda: run_results(self._store, run),
+            lambda results: self._keep_table(run, results, done=done),
             self._fail,
         )
 
-    def _keep_table(self, run: int, table: Table, *, done: bool) -> None:
-        if done:
-            self._tables[run] = table
-        self._show_table(run, table)
+    def _keep_table(self, run: int, results: RunResults, *, done: bool) -> None:
+        if done and not results.words.graded:  # grades may come at any time
+            self._tables[run] = results
+        self._show_table(run, results)
 
-    def _show_table(self, run: int, table: Table) -> None:
+    def _show_table(self, run: int, results: RunResults) -> None:
         summary = self.runs.selected
         if summary is not None and summary.id == run and not self._shown_groups:
             unfinished = summary.status is not RunStatus.FINISHED
             so_far = " · so far" if unfinished else ""
             self.results.show_title(run_title(summary) + so_far)
-            self.results.show_table(table)
+            self.results.show_results(results)
 
     def _show_trials(self, key: RowKey | None) -> None:
         """Show the trials behind a row of the run's results."""
@@ -307,7 +306,7 @@ class MeasureWorkspace(QWidget):
         if key is None or summary is None:
             self.film.show_trials("", ())
             return
-        run = summary.id
+        run, words = summary.id, self.results.shown.words
         self._errands.start(
             "trials",
             lambda: trial_rows(
@@ -318,7 +317,7 @@ class MeasureWorkspace(QWidget):
                 condition=key.condition,
                 model=key.model,
             ),
-            lambda rows: self.film.show_trials(trials_title(key, rows), rows),
+            lambda rows: self.film.show_trials(trials_title(key, rows, words), rows),
             self._fail,
         )
 

@@ -68,6 +68,16 @@ class SomeOf(QPushButton):
             self._ticks[value] = tick
         self._say()
 
+    def rename(self, name: str, every: str) -> None:
+        """Call the property by another name; what is chosen stays."""
+        if every == self._every:
+            return
+        self._every = every
+        self.setAccessibleName(name)
+        if self._menu.actions():
+            self._menu.actions()[0].setText(every)
+        self._say()
+
     def choose(self, values: Sequence[str]) -> None:
         """Let these values pass, all of them where there is none; tell nobody."""
         for value, tick in self._ticks.items():

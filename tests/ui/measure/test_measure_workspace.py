@@ -25,6 +25,7 @@ from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.measure.film_picture import FilmPictures
+from viewer.ui.tables.chart_bars import BarChart
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ def test_that_the_newest_run_shows_its_table_chart_and_film(
     assert workspace.results.table.results.table == table
     assert workspace.results.wanted["view"] == "all"
     chart = workspace.results.chart.chart
-    assert chart is not None
+    assert isinstance(chart, BarChart)
     rates = {bar.model: bar.value for bar in chart.groups[0].bars}
     at = table.header.index
     assert rates == {
@@ -171,7 +172,7 @@ def test_that_filters_narrow_table_and_chart_together(
     model = workspace.results.table.results
     assert {model.key(row).model for row in rows} == {"uniform"}
     chart = workspace.results.chart.chart
-    assert chart is not None
+    assert isinstance(chart, BarChart)
     assert {bar.model for group in chart.groups for bar in group.bars} == {"uniform"}
 
 

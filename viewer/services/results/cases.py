@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from viewer.domain.result import Score
-from viewer.services.measure import TrialRow, rank_of
+from viewer.services.measure import TrialRow, called, rank_of
 from viewer.services.results.groups import (
     Chosen,
     Ints,
@@ -18,7 +18,7 @@ from viewer.services.results.view import COUNTS, ResultsView, Wanted
 from viewer.store import flat, runs
 from viewer.store.database import Store, open_store
 from viewer.store.flat import FlatVerdict
-from viewer.studies.catalog import places_findings
+from viewer.studies.catalog import places_findings, study_named
 
 EVERYTHING = "n_planned"
 """The column that counts every trial."""
@@ -69,6 +69,7 @@ def trial_rows_at(store: Path, ids: Sequence[int]) -> tuple[TrialRow, ...]:
         listed = flat.trials_at(opened, ids)
         studies = runs.studies_of(opened, {one.run for one in listed})
     places = {run: places_findings(study) for run, study in studies.items()}
+    words = {run: study_named(study).words for run, study in studies.items()}
     return tuple(
         TrialRow(
             one.id,
@@ -81,6 +82,7 @@ def trial_rows_at(store: Path, ids: Sequence[int]) -> tuple[TrialRow, ...]:
             one.trial.repeat,
             one.score,
             places[one.run],
+            called(one.trial, words[one.run]),
         )
         for one in listed
     )

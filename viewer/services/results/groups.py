@@ -22,6 +22,7 @@ from viewer.services.results.view import (
     Wanted,
     natural,
 )
+from viewer.services.results.wording import graded_among, words_of_runs
 from viewer.store import flat
 from viewer.store.database import Store, open_store
 from viewer.store.flat import FlatVerdict
@@ -32,21 +33,24 @@ _PATIENT: Final = 32
 """How many bits a patient's place takes."""
 
 
-def offered(store: Path) -> Offered:
-    """Return what can be chosen of a store's predictions.
+def offered(store: Path, run: int | None = None) -> Offered:
+    """Return what can be chosen of a store's predictions, or of those of a run.
 
     Of who has withdrawn the run can, which says so; neither name nor answers can.
     """
     with open_store(store) as opened:
         strata = flat.strata(opened)
         gone = withdrawn_among(opened, (one.run for one in strata))
-    every = [one for one in strata if one.run not in gone]
+        own = [one for one in strata if run in {None, one.run}]
+        words = words_of_runs(opened, (one.run for one in own))
+    every = [one for one in own if one.run not in gone]
     return Offered(
         runs=tuple(sorted({one.run for one in strata}, reverse=True)),
         findings=_sorted(one.finding for one in every),
         views=_sorted(one.view for one in every),
         conditions=_sorted(one.condition for one in every),
         models=_sorted(one.model for one in every),
+        words=words,
     )
 
 
@@ -72,12 +76,17 @@ def grouped(store: Path, by: Sequence[By], wanted: Wanted | None = None) -> Resu
 class Chosen:
     """The strata that are wanted, and what their ids stand for.
 
-    ``left_out`` are runs that would be among them, had their reader not withdrawn.
+    ``left_out`` are runs that would be among them, had their reader not withdrawn;
+    ``words`` what the studies of the runs that are looked at call them.
     """
 
     def __init__(self, store: Store, wanted: Wanted) -> None:
         self.wanted = wanted
-        every = tuple(filter(wanted.takes, flat.strata(store)))
+        known = flat.strata(store)
+        every = tuple(filter(wanted.takes, known))
+        looked_at = {one.run for one in known if one.run in (wanted.runs or {one.run})}
+        self.words = words_of_runs(store, looked_at)
+        self._graded = graded_among(store, looked_at)
         self.left_out = withdrawn_among(store, (one.run for one in every))
         self.strata = tuple(one for one in every if one.run not in self.left_out)
         self.ids = [one.id for one in self.strata]
@@ -104,9 +113,15 @@ class Chosen:
         return keys, group
 
     def absent_in(self, group: Ints, stratum: Ints) -> set[int]:
-        """Return the groups that have a stratum about a finding which is not there."""
+        """Return the groups without a rate.
+
+        They have a stratum about a finding which is not there, or one that readers
+        grade.
+        """
         absent = [
-            one.id for one in self.strata if one.condition.endswith(ABSENT_SUFFIX)
+            one.id
+            for one in self.strata
+            if one.condition.endswith(ABSENT_SUFFIX) or one.run in self._graded
         ]
         there = np.isin(stratum, absent) if absent else np.zeros(len(group), np.bool_)
         return set(np.unique(group[there]).tolist())
@@ -159,12 +174,13 @@ def _view(
 ) -> ResultsView:
     """Return the groups that have a trial at all."""
     there, wanted, gone = counted[:, 0] > 0, chosen.wanted, chosen.left_out
+    words = chosen.words
     if there.all():
-        return ResultsView(by, keys, counted, wanted, frozenset(absent), gone)
+        return ResultsView(by, keys, counted, wanted, frozenset(absent), gone, words)
     kept = np.flatnonzero(there).tolist()
     rows = frozenset(row for row, group in enumerate(kept) if group in absent)
     shown = [keys[i] for i in kept]
-    return ResultsView(by, shown, counted[there], wanted, rows, gone)
+    return ResultsView(by, shown, counted[there], wanted, rows, gone, words)
 
 
 def counted_as(verdict: FlatVerdict) -> frozenset[str]:

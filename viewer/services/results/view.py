@@ -12,6 +12,7 @@ import numpy.typing as npt
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.report import Table
 from viewer.domain.result import Outcome
+from viewer.domain.study_words import PLACING, StudyWords
 from viewer.metrics.intervals import Interval, wilson
 from viewer.store.flat import Bounds, FlatStratum, FlatVerdict
 
@@ -123,13 +124,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Offered:
-    """What of the store can be chosen, each in its natural order."""
+    """What can be chosen, each in its natural order, and what it is called."""
 
     runs: tuple[int, ...]
     findings: tuple[str, ...]
     views: tuple[str, ...]
     conditions: tuple[str, ...]
     models: tuple[str, ...]
+    words: StudyWords = PLACING
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +176,10 @@ class ResultsView:
     ``keys`` (rows) holds each group's values in the order of ``by``, ``counts``
     (rows, len(COUNTS)) its numbers. ``wanted`` is what the predictions were chosen by.
     ``absent`` are the rows that hold questions about a finding which is not there: its
-    right denials are no hits, so that those rows have no rate (E000-32). ``left_out``
-    are runs that nothing is counted of: their reader has withdrawn.
+    right denials are no hits, so that those rows have no rate (E000-32); nor have those
+    that readers grade, whose grades a report alone reads. ``left_out``
+    are runs that nothing is counted of: their reader has withdrawn. ``words`` is what
+    the runs' study calls all of it.
     """
 
     by: tuple[By, ...]
@@ -184,6 +188,7 @@ class ResultsView:
     wanted: Wanted = field(default_factory=Wanted)
     absent: frozenset[int] = frozenset()
     left_out: tuple[int, ...] = ()
+    words: StudyWords = PLACING
 
     def has_rate(self, row: int | None = None) -> bool:
         """Tell whether a row's hits of its trials, or those of all rows, are a rate."""

@@ -7,7 +7,7 @@ from viewer.domain.task_selection import Category
 
 _GRADE: Final = (
     "Nobody has graded these answers yet. Put the readers' grades as grades.csv or "
-    "grades.json into the data set's folder, then open the run again."
+    "grades.json into the data set's folder, then choose the run again."
 )
 _CONDITIONS: Final = {"plain": "as asked", "curation": "tasks proposed"}
 
@@ -34,4 +34,5 @@ WORDS: Final = StudyWords(
     },
     condition=condition_words,
     ungraded=_GRADE,
+    graded=True,
 )

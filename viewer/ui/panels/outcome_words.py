@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from viewer.domain.answer import UNREADABLE, Status
-from viewer.domain.counting import counted
 from viewer.domain.result import Outcome, Score
+from viewer.domain.study_words import PLACING, StudyWords, Verdicts
 from viewer.services.measure import TrialRow
 from viewer.ui.tables.columns import shown
 from viewer.ui.tables.results_model import RowKey
@@ -18,8 +18,8 @@ _OUTCOMES: Final = {
     Outcome.MISS: ("◇", "position error"),
 }
 _STATUSES: Final = {
-    Status.SCORED_CORRECT: ("◼", "right"),
-    Status.SCORED_WRONG: ("◇", "wrong"),
+    Status.SCORED_CORRECT: ("✓", "right"),
+    Status.SCORED_WRONG: ("✗", "wrong"),
     Status.REFUSED: ("⊘", "refused"),
     Status.PROVIDER_ERROR: ("!", "failed"),
     Status.EXCLUDED: ("–", "excluded"),
@@ -46,19 +46,22 @@ def _both(score: Score) -> tuple[str, str]:
     return _STATUSES.get(score.status, ("", score.status.value.replace("_", " ")))
 
 
-def trials_title(key: RowKey, trials: Sequence[TrialRow]) -> str:
-    """Return what a strip of trials shows and how they ended."""
-    parts = [shown(n, getattr(key, n)) for n in ("finding", "view", "condition")]
+def trials_title(
+    key: RowKey, trials: Sequence[TrialRow], words_: StudyWords = PLACING
+) -> str:
+    """Return what a strip of trials shows and how they ended, in a study's words."""
+    names = ("finding", "view", "condition")
+    parts = [shown(name, getattr(key, name), words_) for name in names]
     n = Counter(trial.score.status for trial in trials)
-    return " · ".join([*parts, key.model, *_counts(n)])
+    return " · ".join([*parts, key.model, *_counts(n, words_.verdicts)])
 
 
-def _counts(n: Counter[Status]) -> list[str]:
+def _counts(n: Counter[Status], verdicts: Verdicts) -> list[str]:
     """Return how trials ended; without a verdict, how many have none and why."""
     hits, pending = n[Status.SCORED_CORRECT], n[Status.PENDING]
     misses = n.total() - hits - pending - n[Status.EXCLUDED]
     waiting = [f"{pending} pending"] if pending else []
     if not (hits or misses):
         return [f"{n[Status.EXCLUDED]} excluded", *waiting]
-    missed = [f"{counted(misses, 'miss', 'misses')} first"] if misses else []
-    return [*missed, counted(hits, "hit"), *waiting]
+    missed = [f"{verdicts.count(misses, right=False)} first"] if misses else []
+    return [*missed, verdicts.count(hits, right=True), *waiting]

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from viewer.domain.report import Table
-from viewer.ui.tables.columns import grid_words, shown
+from viewer.domain.study_words import PLACING, StudyWords
+from viewer.ui.tables.columns import capital, shown
 
 _ALL_VIEWS: Final = "all"
 _MICRO: Final = "(micro)"
@@ -38,14 +39,20 @@ class BarGroup:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """A chart: its title, the models in the order of their colours, the groups."""
+    """A chart: its title, the models in the order of their colours, the groups.
+
+    ``rate`` is what its bars are called.
+    """
 
     title: str
     models: tuple[str, ...]
     groups: tuple[BarGroup, ...]
+    rate: str = PLACING.rate
 
 
-def bar_chart(table: Table, wanted: Mapping[str, str]) -> BarChart:
+def bar_chart(
+    table: Table, wanted: Mapping[str, str], words: StudyWords = PLACING
+) -> BarChart:
     """Return the chart of the rows that are asked for.
 
     ``wanted`` maps columns to values, "" for every one. Where no view is asked for,
@@ -62,11 +69,13 @@ def bar_chart(table: Table, wanted: Mapping[str, str]) -> BarChart:
     fixed = {**chosen, "view": view, "condition": condition}
     kept = [r for r in records if _is_wanted(r, fixed)]
     findings = dict.fromkeys(str(r["finding"]) for r in kept)
-    title = f"Hit rate by finding, {grid_words(condition)}, {shown('view', view)}"
+    told = (shown("condition", condition, words), shown("view", view, words))
+    title = f"{capital(words.rate)} by {words.finding}, {', '.join(told)}"
     return BarChart(
         title if kept else "",
         models,
-        tuple(_group(finding, kept) for finding in findings),
+        tuple(_group(finding, kept, words) for finding in findings),
+        words.rate,
     )
 
 
@@ -76,10 +85,12 @@ def _is_wanted(record: Mapping[str, object], fixed: Mapping[str, str]) -> bool:
     return all(str(record[name]) == value for name, value in fixed.items())
 
 
-def _group(finding: str, records: Sequence[Mapping[str, object]]) -> BarGroup:
+def _group(
+    finding: str, records: Sequence[Mapping[str, object]], words: StudyWords
+) -> BarGroup:
     mine = [r for r in records if r["finding"] == finding]
     return BarGroup(
-        shown("finding", finding),
+        shown("finding", finding, words),
         tuple(_bar(r) for r in mine),
         next((_rate(r.get("random_baseline")) for r in mine), None),
     )

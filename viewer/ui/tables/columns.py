@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
+from viewer.domain.study_words import PLACING, StudyWords, spoken
+
 HEADERS: Final[Mapping[str, str]] = {
-    "finding": "Finding",
-    "view": "View",
     "condition": "Condition",
     "model": "Model",
     "n_planned": "Planned",
@@ -17,9 +17,7 @@ HEADERS: Final[Mapping[str, str]] = {
     "n_pending": "Pending",
     "run": "Run",
     "patient": "Patient",
-    "k": "Hits",
     "n": "Of",
-    "hit_rate": "Hit rate",
     "bootstrap_sd": "Bootstrap SD",
     "wilson_low": "Wilson 95 % from",
     "wilson_high": "to",
@@ -32,26 +30,26 @@ HEADERS: Final[Mapping[str, str]] = {
     "answered_rate": "Of answered",
     "plot": "0 to 100 %",
 }
-"""What stands over a column; a column that is not here shows its own name."""
+"""What stands over a column whatever is studied."""
 
 TIPS: Final[Mapping[str, str]] = {
-    "k": "Answers that count as a hit: in a cell that qualifies, or right in words",
+    "k": "Answers that count as {one}",
     "n": "Trials that are neither excluded nor pending",
     "n_planned": "Each is scored, failed, refused, unparsed, excluded or pending",
-    "answered_rate": "Hits of the trials with a readable answer: the secondary rate",
-    "plot": "The hit rate with its Wilson 95 % interval",
-    "hit_rate": "Hits of all trials that are neither excluded nor pending",
+    "answered_rate": "{many} of the trials with a readable answer: the secondary rate",
+    "plot": "The {rate} with its Wilson 95 % interval",
+    "hit_rate": "{many} of all trials that are neither excluded nor pending",
     "bootstrap_sd": "Standard deviation of the rate over resamples of items",
-    "wilson_low": "Lower end of the Wilson 95 % interval of the hit rate",
-    "wilson_high": "Upper end of the Wilson 95 % interval of the hit rate",
+    "wilson_low": "Lower end of the Wilson 95 % interval of the {rate}",
+    "wilson_high": "Upper end of the Wilson 95 % interval of the {rate}",
     "random_baseline": "Rate of a cell drawn at random",
     "prior_baseline": "Rate of this model's answers dealt to other patients",
-    "skill": "Hit rate less the prior",
+    "skill": "{Rate} less the prior",
     "skill_low": "Lower end of the 95 % interval of the skill over patients",
     "skill_high": "Upper end of the 95 % interval of the skill over patients",
     "partial": "Answers in a cell that touches the reference too little to count",
 }
-"""What a column means, where its header leaves it open."""
+"""What a column means, where its header leaves it open; a study fills in its words."""
 
 SHOWN_FIRST: Final = (
     "finding",
@@ -75,29 +73,56 @@ _RATES: Final = frozenset(
 )
 _BOUNDS: Final = frozenset({"wilson_low", "wilson_high", "bootstrap_sd"})
 _SIGNED: Final = frozenset({"skill", "skill_low", "skill_high"})
-_NAMES: Final[Mapping[str, str]] = {
-    "(macro)": "Mean of findings",
-    "(micro)": "All trials together",
-    "all": "all views",
-}
+_MEAN: Final = "mean_"
 
 
-def shown(column: str, value: object) -> str:
-    """Return a value as the table shows it; rates in percent, None as nothing."""
+def header_of(column: str, words: StudyWords = PLACING) -> str:
+    """Return what stands over a column, in the words of a study."""
+    own = {
+        "finding": words.finding,
+        "view": words.view,
+        "k": words.verdicts.rights,
+        "hit_rate": words.rate,
+        **words.numbers,
+    }
+    if column in HEADERS:
+        return HEADERS[column]
+    if column not in own and column.startswith(_MEAN):
+        return capital(f"{spoken(column.removeprefix(_MEAN))}, mean")
+    return capital(own.get(column, spoken(column)))
+
+
+def tip_of(column: str, words: StudyWords = PLACING) -> str | None:
+    """Return what a column means, None where its header says all."""
+    tip = TIPS.get(column)
+    if tip is None:
+        return None
+    one, many = words.verdicts.right, words.verdicts.rights
+    return tip.format(
+        one=f"a {one}" if one != many else one,
+        many=capital(many) if one != many else f"Answers that are {one}",
+        rate=words.rate,
+        Rate=capital(words.rate),
+    )
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital letter at its beginning, the others kept."""
+    return text[:1].upper() + text[1:]
+
+
+def shown(column: str, value: object, words: StudyWords = PLACING) -> str:
+    """Return a value as the table shows it; rates in percent, None as nothing.
+
+    A grid needs no word for it in a column of conditions.
+    """
     if value is None:
         return ""
     if isinstance(value, float):
         return _number(column, value)
-    if column == "condition":
+    if column == "condition" and words.places:
         return grid_words(str(value))
-    if column == "finding":
-        return _NAMES.get(str(value), in_words(str(value)))
-    return _NAMES.get(str(value), str(value))
-
-
-def in_words(name: str) -> str:
-    """Return a name of the code as people read it."""
-    return name.replace("_", " ")
+    return words.called(column, str(value))
 
 
 def _number(column: str, value: float) -> str:
@@ -112,6 +137,6 @@ def grid_words(condition: str) -> str:
     """Return ``8 × 8`` for ``grid=8``, ``8 × 10`` for ``grid=8x10``, else its words."""
     key, _, name = condition.partition("=")
     if key != "grid" or not name:
-        return in_words(condition)
+        return spoken(condition)
     rows, _, columns = name.partition("x")
     return f"{rows} × {columns or rows}"

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 
 from viewer.services.export_table import table_as_csv
 from viewer.services.results.view import By, ResultsView, natural
-from viewer.ui.tables.columns import HEADERS, TIPS, shown
+from viewer.ui.tables.columns import header_of, shown, tip_of
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE: Final = QModelIndex()
@@ -27,10 +27,12 @@ PLOT: Final = "plot"
 """The column in which the rate and its interval are drawn."""
 ESTIMATE_ROLE: Final = Qt.ItemDataRole.UserRole
 """(rate, low, high) of the row, what there is none of None."""
+_PARTIAL: Final = "partial"
+"""The column that only answers which are places have."""
 COLUMNS: Final = (
     *("k", "n", "hit_rate", "wilson_low", "wilson_high", PLOT),
     *("n_planned", "n_failed", "n_refused", "n_unparsed", "n_excluded", "n_pending"),
-    *("answered_rate", "n_scored", "partial"),
+    *("answered_rate", "n_scored", _PARTIAL),
 )
 """The numbers of a group as they stand in the table."""
 _SHORT: Final = {"wilson_low": "95 % from"}
@@ -54,7 +56,8 @@ class GroupsModel(QAbstractTableModel):
         self.beginResetModel()
         self.groups = groups
         self._records.clear()
-        self.columns = (*(by.value for by in groups.by), *COLUMNS)
+        numbers = [name for name in COLUMNS if groups.words.places or name != _PARTIAL]
+        self.columns = (*(by.value for by in groups.by), *numbers)
         self._arrange()
         self.endResetModel()
 
@@ -123,12 +126,15 @@ class GroupsModel(QAbstractTableModel):
         if role == ESTIMATE_ROLE and name == PLOT:
             return self._estimate(group)
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            return "" if name == PLOT else shown(name, self._value(name, group))
+            return "" if name == PLOT else self._shown(name, group)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{self._header(name)}: {shown(name, self._value(name, group))}"
+            return f"{self._header(name)}: {self._shown(name, group)}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(name)
         return None
+
+    def _shown(self, name: str, group: int) -> str:
+        return shown(name, self._value(name, group), self.groups.words)
 
     def _value(self, name: str, group: int) -> object:
         name = "hit_rate" if name == PLOT else name
@@ -156,11 +162,11 @@ class GroupsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._header(name)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return TIPS.get(name)
+            return tip_of(name, self.groups.words)
         return _alignment(name) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def _header(self, name: str) -> str:
-        return _SHORT.get(name) or HEADERS.get(name, name)
+        return _SHORT.get(name) or header_of(name, self.groups.words)
 
     def as_tsv(self, rows: Iterable[int]) -> str:
         """Return rows of the table at full precision, with a header, tab-separated."""

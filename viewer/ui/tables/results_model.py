@@ -13,7 +13,8 @@ from PySide6.QtCore import (
 )
 
 from viewer.domain.report import Table
-from viewer.ui.tables.columns import HEADERS, TIPS, shown
+from viewer.domain.study_words import PLACING, StudyWords
+from viewer.ui.tables.columns import header_of, shown, tip_of
 
 Index = QModelIndex | QPersistentModelIndex
 EMPTY: Final = Table("results", (), ())
@@ -37,12 +38,12 @@ class ResultsModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.table = EMPTY
+        self.table, self.words = EMPTY, PLACING
 
-    def show_table(self, table: Table) -> None:
-        """Replace the table."""
+    def show_table(self, table: Table, words: StudyWords = PLACING) -> None:
+        """Replace the table, and the words of the study that it is of."""
         self.beginResetModel()
-        self.table = table
+        self.table, self.words = table, words
         self.endResetModel()
 
     def key(self, row: int) -> RowKey:
@@ -75,7 +76,7 @@ class ResultsModel(QAbstractTableModel):
             return None
         value = self.table.rows[index.row()][index.column()]
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            return shown(self.table.header[index.column()], value)
+            return shown(self.table.header[index.column()], value, self.words)
         if role == VALUE_ROLE:
             return value
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -93,9 +94,9 @@ class ResultsModel(QAbstractTableModel):
             return None
         name = self.table.header[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS.get(name, name)
+            return header_of(name, self.words)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return TIPS.get(name)
+            return tip_of(name, self.words)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(name)
         return None

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from viewer.domain.report import Table
+from viewer.domain.study_words import PLACING, StudyWords
 from viewer.ui.tables.columns import SHOWN_FIRST
 from viewer.ui.tables.filter_proxy import ResultsFilter
 from viewer.ui.tables.results_model import ResultsModel, RowKey
@@ -49,10 +50,10 @@ class ResultsView(QTableView):
             return None
         return self.results.key(self.shown.mapToSource(index).row())
 
-    def show_table(self, table: Table) -> None:
+    def show_table(self, table: Table, words: StudyWords = PLACING) -> None:
         """Replace the results and keep the current row, where it is still there."""
         key = self.key
-        self.results.show_table(table)
+        self.results.show_table(table, words)
         self._order_columns()
         self.resizeColumnsToContents()
         self.choose(key)

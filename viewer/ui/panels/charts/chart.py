@@ -1,4 +1,4 @@
-"""Rates by finding as bars, with their intervals and the rate of a random cell."""
+"""Rates as bars with their intervals; answers that nobody judged yet, as counts."""
 
 from collections.abc import Iterable
 from html import escape
@@ -8,8 +8,10 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from viewer.domain.figure import StackFigure
 from viewer.ui import theme
 from viewer.ui.errands import run_for
+from viewer.ui.panels.charts.stacks import draw_stacks
 from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup
 
 _GROUP_WIDTH: Final = 0.72
@@ -23,9 +25,7 @@ _PATTERNS: Final = (
     Qt.BrushStyle.DiagCrossPattern,
 )
 """Solid bars for the first three models; later ones repeat the colours hatched."""
-CAPTION: Final = (
-    "bars: hit rate · whiskers: Wilson 95 % interval (a mean of rates has none)"
-)
+CAPTION: Final = "bars: {} · whiskers: Wilson 95 % interval (a mean of rates has none)"
 _CHANCE: Final = " · ▲ random cell"
 
 
@@ -34,39 +34,56 @@ class ChartPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Chart of hit rates")
+        self.setAccessibleName("Chart of the results")
         self._plot: Any = None
         self._importing = False
-        self._chart: BarChart | None = None
+        self._chart: BarChart | StackFigure | None = None
+        self._page: Any = None
         self._title, self._caption = QLabel(), QLabel()
         self._title.setFont(theme.title_font(self.font()))
         self._caption.setFont(theme.caption_font(self.font()))
-        self._caption.setWordWrap(True)
+        self._told = QLabel()
+        for label in (self._caption, self._told):
+            label.setWordWrap(True)
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSpacing(4)
         self._box.addWidget(self._title)
         self._box.addWidget(self._caption)
+        self._box.addWidget(self._told)
+        self._told.hide()
 
     @property
-    def chart(self) -> BarChart | None:
+    def chart(self) -> BarChart | StackFigure | None:
         """The chart on the screen."""
         return self._chart
+
+    @property
+    def told(self) -> str:
+        """The sentence under a chart of answers that nobody has judged, else ""."""
+        return str(self._told.text())
 
     @property
     def caption(self) -> str:
         """What stands under the bars, as rich text."""
         return str(self._caption.text())
 
-    def show_chart(self, chart: BarChart) -> None:
-        """Draw a chart in the current theme; one without bars leaves the axes empty."""
+    def show_chart(self, chart: BarChart | StackFigure) -> None:
+        """Draw a chart in the current theme; one without bars leaves the axes empty.
+
+        Stacked counts stand in the place of rates that nobody can tell yet.
+        """
         self._chart = chart
-        self._title.setText(chart.title)
-        told = any(group.random is not None for group in chart.groups)
-        chance = _CHANCE if told else ""
-        self._caption.setText(f"{_legend(chart)} &nbsp; {CAPTION}{chance}")
+        if isinstance(chart, StackFigure):
+            self._title.setText(chart.head.title)
+            self._told.setText(chart.head.words)
+        else:
+            self._title.setText(chart.title)
+            self._told.clear()
+            self._caption.setText(_key(chart))
+        self._told.setVisible(bool(self._told.text()))
         if self._plot is not None:
-            _paint(self._plot, chart)
+            self._draw(chart)
         elif not self._importing:
             self._importing = True
             run_for(self, _import_pyqtgraph, self._draw_first, self._fail)
@@ -75,7 +92,20 @@ class ChartPanel(QWidget):
         self._plot = _new_plot()
         self._box.insertWidget(1, self._plot, 1)
         if self._chart is not None:
-            _paint(self._plot, self._chart)
+            self._draw(self._chart)
+
+    def _draw(self, chart: BarChart | StackFigure) -> None:
+        """Draw bars on their plot, stacks on a page of their own."""
+        if self._page is not None:
+            self._page.deleteLater()
+            self._page = None
+        self._plot.setHidden(isinstance(chart, StackFigure))
+        if isinstance(chart, StackFigure):
+            self._page = _new_page()
+            self._box.insertWidget(1, self._page, 1)
+            self._caption.setText(draw_stacks(self._page, chart))
+        else:
+            _paint(self._plot, chart)
 
     def _fail(self, error: Exception) -> None:
         raise error
@@ -89,6 +119,15 @@ class ChartPanel(QWidget):
 
 def _import_pyqtgraph() -> None:
     import pyqtgraph  # noqa: F401 - used once it is imported
+
+
+def _new_page() -> Any:  # noqa: ANN401 - pyqtgraph has no types
+    import pyqtgraph as pg
+
+    page = pg.GraphicsLayoutWidget()
+    page.setBackground(theme.current().panel)
+    page.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return page
 
 
 def _new_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types
@@ -197,6 +236,13 @@ def _random(chart: BarChart, edge: str, fill: str) -> Any:  # noqa: ANN401
         pen=pg.mkPen(fill),
         brush=pg.mkBrush(edge),
     )
+
+
+def _key(chart: BarChart) -> str:
+    """Return the models, and what bars, whiskers and triangles are, as rich text."""
+    told = any(group.random is not None for group in chart.groups)
+    chance = _CHANCE if told else ""
+    return f"{_legend(chart)} &nbsp; {CAPTION.format(chart.rate)}{chance}"
 
 
 def _legend(chart: BarChart) -> str:

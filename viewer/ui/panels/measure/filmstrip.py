@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QLabel, QListView, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
+from viewer.domain.item import TASK_MARK
 from viewer.services.decoding import Decoder
 from viewer.services.measure import TrialRow
 from viewer.services.results.cases import trial_rows_at
@@ -191,7 +192,9 @@ class FilmModel(QAbstractListModel):
 
 
 def _place(row: TrialRow) -> tuple[str, ...]:
-    return (row.item.replace("|", " · "), row.view)
+    if row.places:
+        return (row.item.replace("|", " · "), row.view)
+    return (row.item.partition(TASK_MARK)[0], *row.called)
 
 
 def _raise(error: Exception) -> None:
@@ -299,7 +302,7 @@ class Filmstrip(QWidget):
 
 def _new_strip(model: FilmModel) -> _Strip:
     strip = _Strip()
-    strip.setAccessibleName("Trials of the selected row, misses first")
+    strip.setAccessibleName("Trials of the selected row, wrong ones first")
     strip.setModel(model)
     strip.setViewMode(QListView.ViewMode.IconMode)
     strip.setFlow(QListView.Flow.LeftToRight)

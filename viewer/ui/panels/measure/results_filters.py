@@ -20,23 +20,17 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.answer import Status
 from viewer.domain.result import Outcome
+from viewer.domain.study_words import StudyWords
 from viewer.services.results.view import By, Offered, Wanted
 from viewer.ui.number_box import DecimalBox
 from viewer.ui.some_of import SomeOf
-from viewer.ui.tables.columns import HEADERS, shown
+from viewer.ui.tables.columns import header_of, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _EVERY_RUN: Final = "Every run"
-_EVERY: Final = {
-    "finding": "Every finding",
-    "view": "Every view",
-    "condition": "Every condition",
-    "model": "Every model",
-    "status": "Every status",
-    "outcome": "Every outcome",
-}
+_NAMES: Final = ("finding", "view", "condition", "model", "status", "outcome")
 _OUTCOMES: Final = {
     Outcome.FULL: "hit",
     Outcome.FULL_FALLBACK: "hit in the best-covered cell",
@@ -55,17 +49,19 @@ class ResultsFilters(QWidget):
 
     changed = Signal()
     """What is wanted, or what it is grouped by, is another."""
+    run_chosen = Signal()
+    """Another run is looked at, or every one, of which other things can be chosen."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.boxes = {by: QCheckBox(HEADERS[by.value]) for by in By}
+        self.boxes = {by: QCheckBox(header_of(by.value)) for by in By}
         self.runs = QComboBox()
         self.choices = {
-            name: SomeOf(f"Filter by {shown_name(name)}", every)
-            for name, every in _EVERY.items()
+            name: SomeOf(f"Filter by {name}", f"Every {name}") for name in _NAMES
         }
         self.patient = QLineEdit()
         self.low, self.high = DecimalBox(), DecimalBox()
+        self.coverage, self._grid = QWidget(), QGridLayout()
         self.reset = QPushButton("Show all")
         self._soon = QTimer(self, interval=_TYPING_MS, singleShot=True)
         self._soon.timeout.connect(self.changed)
@@ -120,15 +116,38 @@ class ResultsFilters(QWidget):
             "condition": offered.conditions,
             "model": offered.models,
         }
+        words = offered.words
         with self._quietly():
             for name, some in values.items():
-                self.choices[name].offer(some, [shown(name, value) for value in some])
+                texts = [shown(name, value, words) for value in some]
+                self.choices[name].offer(some, texts)
+            self._speak(words)
             self.runs.clear()
             self.runs.addItem(_EVERY_RUN, None)
             for number in offered.runs:
                 self.runs.addItem(f"Run {number}", number)
             at = 0 if run is None else max(0, self.runs.findData(run))
             self.runs.setCurrentIndex(at)
+
+    def _speak(self, words: StudyWords) -> None:
+        """Name what is grouped and filtered by as a study does.
+
+        What only answers have that are places is not asked about others.
+        """
+        for by, box in self.boxes.items():
+            box.setText(header_of(by.value, words))
+        for name in ("finding", "view"):
+            called = header_of(name, words).lower()
+            self.choices[name].rename(f"Filter by {called}", f"Every {called}")
+        placing = (self.choices["outcome"], self.coverage)
+        self._place(*(() if words.places else placing))
+        if not words.places:
+            self.choices["outcome"].choose(())
+            self._cover_all()
+
+    def _cover_all(self) -> None:
+        self.low.setValue(0)
+        self.high.setValue(self.high.maximum())
 
     def choose_run(self, run: int) -> bool:
         """Look at a run, unless every one is looked at; False where it is unknown."""
@@ -144,9 +163,8 @@ class ResultsFilters(QWidget):
             for choice in self.choices.values():
                 choice.choose(())
             self.patient.clear()
-            self.low.setValue(0)
-            self.high.setValue(self.high.maximum())
-        self.changed.emit()
+            self._cover_all()
+        self.run_chosen.emit()
 
     @contextmanager
     def _quietly(self) -> "Iterator[None]":
@@ -172,7 +190,7 @@ class ResultsFilters(QWidget):
     def _connect(self) -> None:
         for box in self.boxes.values():
             box.toggled.connect(self.changed)
-        self.runs.currentIndexChanged.connect(self.changed)
+        self.runs.currentIndexChanged.connect(self.run_chosen)
         for choice in self.choices.values():
             choice.changed.connect(self.changed)
         self.patient.textChanged.connect(self._soon.start)
@@ -192,24 +210,32 @@ class ResultsFilters(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(8)
         box.addLayout(grouping)
-        box.addLayout(self._filters())
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(4)
+        for column in range(_ROW):
+            self._grid.setColumnStretch(column, 1)
+        self._fill_coverage()
+        box.addLayout(self._grid)
+        self._place()
 
-    def _filters(self) -> QGridLayout:
-        coverage = QWidget()
-        inner = QHBoxLayout(coverage)
+    def _fill_coverage(self) -> None:
+        inner = QHBoxLayout(self.coverage)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(4)
         for part in (QLabel("Coverage"), self.low, QLabel("to"), self.high):
             inner.addWidget(part)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(4)
-        every = (self.runs, *self.choices.values(), self.patient, coverage, self.reset)
-        for place, widget in enumerate(every):
-            grid.addWidget(widget, *divmod(place, _ROW))
-        for column in range(_ROW):
-            grid.setColumnStretch(column, 1)
-        return grid
+
+    def _place(self, *left_out: QWidget) -> None:
+        """Put the filters beside one another in rows, but for some."""
+        choices = (self.runs, *self.choices.values())
+        every = (*choices, self.patient, self.coverage, self.reset)
+        for widget in every:
+            self._grid.removeWidget(widget)
+        there = [widget for widget in every if widget not in left_out]
+        for place, widget in enumerate(there):
+            self._grid.addWidget(widget, *divmod(place, _ROW))
+        for widget in every:
+            widget.setVisible(widget in there)
 
 
 def _prepare_coverage(box: QDoubleSpinBox, words: str, value: float) -> None:
@@ -219,8 +245,3 @@ def _prepare_coverage(box: QDoubleSpinBox, words: str, value: float) -> None:
     box.setValue(value)
     box.setAccessibleName(words)
     box.setToolTip(f"{words} of the answered cell by the reference")
-
-
-def shown_name(column: str) -> str:
-    """Return a column's name as a sentence says it."""
-    return HEADERS.get(column, column).lower()

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from viewer.domain.counting import counted
+from viewer.domain.study_words import Verdicts
 from viewer.services.export_table import export_table
 from viewer.services.results.deep import DeepEstimate, deep_estimate
 from viewer.services.results.groups import grouped, offered
@@ -26,10 +27,10 @@ _REST_MS: Final = 250
 """How long a row rests before its intervals are worked out."""
 _AT_ONCE_MS: Final = 500
 """How often a run that goes on is counted again."""
+_FIRST: Final = "{}, {} first"
 _KINDS: Final = {
-    "k": "hits",
-    "n": "settled, misses first",
-    "n_scored": "scored, misses first",
+    "n": _FIRST.format("settled", "{}"),
+    "n_scored": _FIRST.format("scored", "{}"),
     "n_failed": "failed",
     "n_refused": "refused",
     "n_unparsed": "unparsed",
@@ -103,9 +104,10 @@ class GroupsPanel(QWidget):
 
     def refresh(self) -> None:
         """Read again what there is to choose, then count."""
+        run = None if self._looks_at_every_run else self._run
         self._errands.start(
             "offered",
-            lambda: offered(self._store),
+            lambda: offered(self._store, run),
             self._offer,
             lambda error: tell_error(self._desk, error),
         )
@@ -131,6 +133,11 @@ class GroupsPanel(QWidget):
             lambda _: self._desk.notices.say(f"{path.name} is written."),
             lambda error: tell_error(self._desk, error),
         )
+
+    def _turn_to_run(self) -> None:
+        """Offer what can be chosen of the run that is looked at now, then count."""
+        self._run = self.filters.run or self._run
+        self.refresh()
 
     def count(self) -> None:
         """Count the predictions that are wanted, in the background."""
@@ -191,6 +198,7 @@ class GroupsPanel(QWidget):
         self.copy.clicked.connect(self.table.copy_all)
         self.export.clicked.connect(self.ask_where_to_export)
         self.filters.changed.connect(self.count)
+        self.filters.run_chosen.connect(self._turn_to_run)
         self.table.number_chosen.connect(self._choose)
         self._rest.timeout.connect(self._look_deeper)
         self._again.timeout.connect(self.refresh)
@@ -217,10 +225,12 @@ def summary_words(groups: ResultsView) -> str:
     parts = [counted(total.n_planned, "prediction")]
     if groups.wanted.by_ending:
         parts.append("chosen by how they ended: counts only, a rate would mislead")
+    elif groups.words.graded:
+        parts.append("readers grade these answers: their rates stand on the page Run")
     elif groups.absent:
         parts.append("some ask about an absent finding: no rate of all together")
     elif total.n:
-        parts.append(_rate_words(total))
+        parts.append(_rate_words(total, groups.words.verdicts))
     return " · ".join([*parts, *_rest_words(total), *gone])
 
 
@@ -234,12 +244,13 @@ def _gone_words(runs: tuple[int, ...]) -> list[str]:
     return [f"{which} {numbers} {verb} left out: {whose} withdrew."]
 
 
-def _rate_words(total: Tally) -> str:
+def _rate_words(total: Tally, verdicts: Verdicts) -> str:
     rate, interval = total.rate, total.interval
     if rate is None or interval is None:
         return ""
     bounds = f"Wilson 95 % {100 * interval.low:.1f} to {100 * interval.high:.1f} %"
-    return f"{counted(total.k, 'hit')} of {total.n:,} = {100 * rate:.1f} % ({bounds})"
+    told = verdicts.count(total.k, right=True)
+    return f"{told} of {total.n:,} = {100 * rate:.1f} % ({bounds})"
 
 
 def _rest_words(total: Tally) -> list[str]:
@@ -255,11 +266,19 @@ def cases_title(groups: ResultsView, chosen: NumberChosen, n: int) -> str:
     """Return which trials a number counts, and how many they are."""
     pairs = zip(groups.by, groups.keys[chosen.group], strict=True)
     parts = [
-        f"Run {value}" if by is By.RUN else shown(by.value, value)
+        f"Run {value}" if by is By.RUN else shown(by.value, value, groups.words)
         for by, value in pairs
     ]
-    kind = _KINDS.get(chosen.column, "trials, misses first")
+    kind = _kind(chosen.column, groups.words.verdicts)
     return " · ".join([*(parts or ["Everything shown"]), f"{n:,} {kind}"])
+
+
+def _kind(column: str, verdicts: Verdicts) -> str:
+    """Return what the trials that a column counts are called."""
+    if column == "k":
+        return verdicts.rights
+    kind = _KINDS.get(column, _FIRST.format("trials", "{}"))
+    return kind.format(verdicts.wrongs)
 
 
 def deep_words(deep: DeepEstimate | None, groups: ResultsView, row: int) -> str:
@@ -267,6 +286,8 @@ def deep_words(deep: DeepEstimate | None, groups: ResultsView, row: int) -> str:
     if deep is None:
         if groups.wanted.by_ending:
             return "Trials chosen by how they ended have no rate."
+        if groups.words.graded:
+            return "Readers grade these answers: their rates stand on the page Run."
         if not groups.has_rate(row):
             return "Denying a finding that is absent is no hit: this row has no rate."
         return "No trial of this row is settled yet."

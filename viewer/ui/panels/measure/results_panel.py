@@ -13,21 +13,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.domain.report import Table
+from viewer.services.measure import RunResults
 from viewer.ui import theme
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.long_choice import LongChoice
 from viewer.ui.panels.charts.chart import ChartPanel
 from viewer.ui.tables.chart_bars import bar_chart
-from viewer.ui.tables.columns import HEADERS, shown
+from viewer.ui.tables.columns import header_of, shown
+from viewer.ui.tables.endings import endings_figure
+from viewer.ui.tables.results_model import EMPTY
 from viewer.ui.tables.results_view import ResultsView
 
-_FILTERS: Final = {
-    "finding": "Every finding",
-    "view": "Every view",
-    "condition": "Every condition",
-    "model": "Every model",
-}
+_FILTERS: Final = ("finding", "view", "condition", "model")
 
 
 class ResultsPanel(QWidget):
@@ -40,6 +37,7 @@ class ResultsPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.shown = RunResults(EMPTY)
         self.table = ResultsView()
         self.chart = ChartPanel()
         self.filters = {column: LongChoice() for column in _FILTERS}
@@ -57,8 +55,7 @@ class ResultsPanel(QWidget):
         self.table.row_chosen.connect(self.row_chosen)
         self.export.clicked.connect(self.ask_where_to_export)
         self.copy.clicked.connect(self.table.copy_all)
-        for column, combo in self.filters.items():
-            combo.setAccessibleName(f"Filter by {HEADERS[column].lower()}")
+        for combo in self.filters.values():
             combo.currentIndexChanged.connect(self._filter)
         self._lay_out()
 
@@ -71,12 +68,13 @@ class ResultsPanel(QWidget):
         """Say which run this is, or what is under way."""
         self._title.setText(text)
 
-    def show_table(self, table: Table) -> None:
-        """Show a run's results."""
-        self.table.results.show_table(table)
+    def show_results(self, results: RunResults) -> None:
+        """Show a run's results, in the words of its study."""
+        self.shown, table, words = results, results.table, results.words
+        self.table.results.show_table(table, words)
         for column, combo in self.filters.items():
             self._fill(column, combo)
-        self.table.show_table(table)
+        self.table.show_table(table, words)
         for button in (self.copy, self.export):
             button.setEnabled(bool(table.rows))
         self._filter()
@@ -90,27 +88,37 @@ class ResultsPanel(QWidget):
     def _fill(self, column: str, combo: QComboBox) -> None:
         """Offer a column's values; keep the choice, else all views, the first grid."""
         values = self.table.results.distinct(column)
+        words = self.shown.words
         first = {"view": "all", "condition": values[0] if values else ""}
-        chosen = combo.currentData() if combo.count() else first.get(column, "")
+        chosen = combo.currentData() if combo.count() else None
+        if chosen is None or chosen not in {"", *values}:
+            chosen = first.get(column, "")
         combo.blockSignals(True)
         combo.clear()
-        combo.addItem(_FILTERS[column], "")
+        name = header_of(column, words).lower()
+        combo.setAccessibleName(f"Filter by {name}")
+        combo.addItem(f"Every {name}", "")
         for value in values:
-            combo.addItem(shown(column, value), value)
+            combo.addItem(shown(column, value, words), value)
         combo.setCurrentIndex(max(0, combo.findData(chosen)))
         combo.blockSignals(False)
 
     def _filter(self) -> None:
         self.table.show_only(self.wanted)
-        self.chart.show_chart(bar_chart(self.table.results.table, self.wanted))
+        shown_, wanted = self.shown, self.wanted
+        if shown_.unjudged:
+            self.chart.show_chart(endings_figure(shown_.unjudged, wanted, shown_.words))
+        else:
+            self.chart.show_chart(bar_chart(shown_.table, wanted, shown_.words))
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
-        for combo in self.filters.values():
-            head.addWidget(combo)
         head.addWidget(self.copy)
         head.addWidget(self.export)
+        choices = QHBoxLayout()
+        for combo in self.filters.values():
+            choices.addWidget(combo, 1)
         both = QSplitter(Qt.Orientation.Vertical)
         both.addWidget(self.chart)
         both.addWidget(self.table)
@@ -120,4 +128,5 @@ class ResultsPanel(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(8)
         box.addLayout(head)
+        box.addLayout(choices)
         box.addWidget(both, 1)

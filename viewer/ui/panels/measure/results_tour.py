@@ -117,7 +117,7 @@ def _told(rows: Sequence[TrialRow]) -> str:
         f"{row.model} {glyph(row.score)} {row.score.answer} {words(row.score)}"
         for row in rows
     ]
-    return f"{rows[0].finding} · {' · '.join(answers)}"
+    return f"{rows[0].called[0]} · {' · '.join(answers)}"
 
 
 class TourBar(QWidget):

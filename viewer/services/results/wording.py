@@ -1,0 +1,23 @@
+"""What the studies of runs call their results."""
+
+from collections.abc import Iterable
+
+from viewer.domain.study_words import StudyWords, words_of_all
+from viewer.store import runs
+from viewer.store.database import Store
+from viewer.studies.catalog import study_named
+
+
+def words_of_runs(store: Store, numbers: Iterable[int]) -> StudyWords:
+    """Return the words of the runs' study; of several, words that are true of all."""
+    studies = runs.studies_of(store, {*numbers})
+    named = dict.fromkeys(studies[number] for number in sorted(studies))
+    return words_of_all(study_named(name).words for name in named)
+
+
+def graded_among(store: Store, numbers: Iterable[int]) -> frozenset[int]:
+    """Return the runs whose verdicts are readers' grades."""
+    studies = runs.studies_of(store, {*numbers})
+    return frozenset(
+        run for run, name in studies.items() if study_named(name).words.graded
+    )

@@ -1,15 +1,213 @@
 """Draw questions about the images of a data set, and register them as another."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import Final
 
 from viewer.domain.case import Dataset
+from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.readers.datasets.files import content_sha256
+from viewer.services.batch_form import form_fields, preset_titles
+from viewer.services.form_field import FormField
+from viewer.services.import_preview import (
+    CancelledError,
+    NoticeCount,
+    Progress,
+    notice_counts,
+)
 from viewer.store import asking, cases
-from viewer.store.database import Store
+from viewer.store.database import Store, open_store
+from viewer.store.drawing import DrawingMaterial, anatomy_names, drawing_material
 from viewer.studies.grounded_vqa.benchmark import drawn_items
 from viewer.studies.grounded_vqa.params import read_params
+from viewer.studies.grounded_vqa.questions import Kind
+
+STUDY: Final = "grounded_vqa"
+PRESET: Final = "heal2025"
+ANATOMIES: Final = "anatomies"
+"""The setting whose choices are a data set's own."""
+_SETTINGS: Final = (
+    ANATOMIES,
+    *("relation_rule", "iou_threshold", "ioa_threshold", "touching"),
+    *("fewest_questions", "most_questions", "open_share", "positive_share"),
+    "hallucinated_from",
+)
+"""The study's parameters that decide which questions there are."""
+_KINDS: Final[Mapping[str, str]] = {
+    Kind.POSITIVE: "Closed, about a finding that is there: Yes",
+    Kind.HALLUCINATED: "Closed, about a finding that is not there: No",
+    Kind.ABNORMALITY: "Open, about an anatomy with findings",
+    Kind.NORMAL: "Open, about an anatomy without",
+}
+"""What the kinds are called, in the order shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawable:
+    """A data set, and in a sentence why no question can be drawn about it, or ""."""
+
+    name: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """How many questions of a kind there are, the kind in words."""
+
+    kind: str
+    questions: int
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Questions drawn, and not registered yet; ``source`` is whose images they show."""
+
+    source: str
+    dataset: Dataset
+    kinds: tuple[KindCount, ...]
+    notices: tuple[NoticeCount, ...]
+
+    @property
+    def sentence(self) -> str:
+        """How many questions there are, about how many images."""
+        items = self.dataset.items
+        about = counted(len({key for item in items for key in item.images}), "image")
+        every = len(self.dataset.images)
+        return f"{counted(len(items), 'question')} about {about} of {every:,}"
+
+
+def drawables(store: Path) -> tuple[Drawable, ...]:
+    """Return every data set with what keeps it from being drawn.
+
+    The newest is first, but for those that have questions already.
+    """
+    with open_store(store) as opened:
+        found = drawing_material(opened)
+    newest = found[::-1]
+    ordered = sorted(newest, key=lambda has: has.items > 0)
+    return tuple(Drawable(has.name, _reason(has)) for has in ordered)
+
+
+def _reason(has: DrawingMaterial) -> str:
+    if not has.anatomies and not has.boxed:
+        return f"'{has.name}' has neither masks of anatomies nor boxes of findings."
+    if not has.anatomies:
+        return f"'{has.name}' has no masks of anatomies beside its boxes of findings."
+    if not has.boxed:
+        return f"'{has.name}' has no boxes of findings beside its masks of anatomies."
+    return ""
+
+
+def drawing_presets() -> Mapping[str, str]:
+    """Return what people call the settings to draw with, by the name in files."""
+    return preset_titles(STUDY)
+
+
+def drawing_fields(store: Path, source: str, preset: str) -> tuple[FormField, ...]:
+    """Return what a person may set, with the anatomies that a data set has.
+
+    Those of the preset are chosen; all where it has none of them.
+    """
+    with open_store(store) as opened:
+        there = anatomy_names(opened, source)
+    fields = {field.name: field for field in form_fields(STUDY, preset)}
+    return tuple(
+        _of_anatomies(fields[name], there) if name == ANATOMIES else fields[name]
+        for name in _SETTINGS
+    )
+
+
+def _of_anatomies(field: FormField, there: Sequence[str]) -> FormField:
+    """Return the field with the anatomies that are there, the preset's first."""
+    preset = field.default if isinstance(field.default, tuple) else ()
+    chosen = tuple(name for name in preset if name in there)
+    others = tuple(name for name in there if name not in chosen)
+    return replace(
+        field, choices=(*chosen, *others), default=chosen or others, words=()
+    )
+
+
+def source_dataset(store: Path, source: str) -> Dataset:
+    """Return the data set that is drawn from; an unknown one raises WrongUseError."""
+    with open_store(store) as opened:
+        return cases.dataset_named(opened, source)
+
+
+def drawing(
+    source: Dataset,
+    preset: str = PRESET,
+    overrides: Mapping[str, object] | None = None,
+    seed: int = 0,
+    *,
+    progress: Progress = lambda *_: None,
+    stop: Event | None = None,
+) -> Drawing:
+    """Draw questions without registering them.
+
+    Questions come of boxes of findings over masks of anatomies (E002-03); which
+    anatomies, which rule and how many says the grounded VQA study's own settings.
+    ``progress`` is told how many images of how many were looked at; once ``stop`` is
+    set, it ends with CancelledError.
+
+    Raises
+    ------
+    WrongUseError
+        A setting is bad, no finding has a box, or nothing can be asked.
+    """
+    if not any(image.boxes for image in source.images):
+        raise WrongUseError(
+            f"'{source.name}' has no boxes of findings, so that nobody knows which "
+            "anatomy is without one.",
+            "Import boxes of findings and masks of anatomies for the same images.",
+        )
+
+    def told(done: int, every: int) -> None:
+        if stop is not None and stop.is_set():
+            raise CancelledError("The drawing was stopped.", "Nothing was registered.")
+        progress(done, every)
+
+    params = read_params(preset, overrides or {})
+    items, notices = drawn_items(source, params, seed, told)
+    counts = Counter(item.kind for item in items)
+    return Drawing(
+        source.name,
+        replace(
+            source,
+            items=items,
+            notices=(*source.notices, *notices),
+            root_sha256=content_sha256(source.images, items),
+        ),
+        tuple(KindCount(words, counts[kind]) for kind, words in _KINDS.items()),
+        notice_counts(notices),
+    )
+
+
+def register_drawn(store: Store, drawn: Drawing, name: str) -> Dataset:
+    """Register questions under a name; restricted where the images are.
+
+    The name of the data set that they are about, or of another content, raises
+    WrongUseError.
+    """
+    if name == drawn.source:
+        raise WrongUseError(
+            f"The data set '{name}' keeps its own name.",
+            "Give the questions another one.",
+        )
+    dataset = replace(drawn.dataset, name=name)
+    cases.add_dataset(store, dataset)
+    restricted = drawn.source in asking.restricted_datasets(store)
+    asking.set_restricted(store, name, restricted=restricted)
+    return dataset
+
+
+def keep_drawn(store: Path, drawn: Drawing, name: str) -> None:
+    """Register questions in a store's file, as :func:`register_drawn` does."""
+    with open_store(store) as opened:
+        register_drawn(opened, drawn, name)
 
 
 def draw_questions(
@@ -17,37 +215,14 @@ def draw_questions(
     source: str,
     name: str,
     *,
-    preset: str = "heal2025",
+    preset: str = PRESET,
     overrides: Mapping[str, object] | None = None,
     seed: int = 0,
 ) -> Dataset:
-    """Register the images of a data set under another name, with questions about them.
+    """Draw questions about a data set and register them under another name.
 
-    Questions come of boxes of findings over masks of anatomies (E002-03); which
-    anatomies, which rule and how many says the grounded VQA study's own settings.
-
-    Raises
-    ------
-    WrongUseError
-        There is no such data set, the two names are one, a setting is bad, or nothing
-        can be asked about the images.
+    Raises as :func:`drawing` and :func:`register_drawn` do, and for a data set that is
+    not there.
     """
-    if source == name:
-        raise WrongUseError(
-            f"The data set '{source}' keeps its own name.",
-            "Give the questions another one.",
-        )
-    dataset = cases.dataset_named(store, source)
-    params = read_params(preset, overrides or {})
-    items, notices = drawn_items(dataset, params, seed)
-    drawn = replace(
-        dataset,
-        name=name,
-        items=items,
-        notices=(*dataset.notices, *notices),
-        root_sha256=content_sha256(dataset.images, items),
-    )
-    cases.add_dataset(store, drawn)
-    restricted = source in asking.restricted_datasets(store)
-    asking.set_restricted(store, name, restricted=restricted)
-    return drawn
+    found = drawing(cases.dataset_named(store, source), preset, overrides, seed)
+    return register_drawn(store, found, name)

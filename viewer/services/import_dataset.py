@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from viewer.domain.case import Dataset, View
-from viewer.domain.item import check_items
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.merge import merge
 from viewer.services.import_preview import Progress, preview
@@ -30,7 +29,6 @@ def import_dataset(
     share a name or show an image that is not there raise WrongUseError.
     """
     dataset = preview(format_name, root, name, view, progress).dataset
-    check_items(dataset.items, (image.key for image in dataset.images))
     cases.add_dataset(store, dataset)
     if restricted is not None:
         asking.set_restricted(store, name, restricted=restricted)

@@ -4,15 +4,16 @@ It is read once; registering keeps what was looked at.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
 from viewer.domain.box_reference import readers_of
-from viewer.domain.case import Dataset, View
+from viewer.domain.case import Dataset, Notice, View
 from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.item import check_items
 
 Progress = Callable[[int, int], None]
 
@@ -29,6 +30,14 @@ class FindingCount:
     positive: int
     negative: int
     referenced: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCount:
+    """How many items there are of a kind, "" where they are of none."""
+
+    kind: str
+    items: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,7 @@ class ImportPreview:
     readers: tuple[str, ...]
     findings: tuple[FindingCount, ...]
     notices: tuple[NoticeCount, ...]
+    items: tuple[ItemCount, ...] = ()
 
     @property
     def references(self) -> int:
@@ -108,7 +118,8 @@ def preview(
     """Read a data set without registering it.
 
     ``progress`` is told how many files of how many were read; once ``stop`` is set,
-    reading ends with CancelledError. A folder without any image raises.
+    reading ends with CancelledError. A folder without any image raises, and so do
+    items that share a name or show an image that is not there.
     """
     from viewer.readers.datasets.catalog import read_dataset
 
@@ -124,11 +135,13 @@ def preview(
             f"'{root.name}' holds no image that overread can open.",
             "Name the folder that holds the images.",
         )
+    check_items(dataset.items, (image.key for image in dataset.images))
     return previewed(dataset)
 
 
 def previewed(dataset: Dataset) -> ImportPreview:
     """Count what a data set holds."""
+    kinds = Counter(item.kind for item in dataset.items)
     return ImportPreview(
         dataset=dataset,
         patients=len(
@@ -137,7 +150,8 @@ def previewed(dataset: Dataset) -> ImportPreview:
         ),
         readers=_readers(dataset),
         findings=_findings(dataset),
-        notices=_notices(dataset),
+        notices=notice_counts(dataset.notices),
+        items=tuple(ItemCount(*each) for each in kinds.most_common()),
     )
 
 
@@ -180,9 +194,10 @@ def _findings(dataset: Dataset) -> tuple[FindingCount, ...]:
     )
 
 
-def _notices(dataset: Dataset) -> tuple[NoticeCount, ...]:
-    counts = Counter(notice.kind for notice in dataset.notices)
-    first = {notice.kind: notice for notice in reversed(dataset.notices)}
+def notice_counts(notices: Sequence[Notice]) -> tuple[NoticeCount, ...]:
+    """Return the kinds of notices, the most frequent first."""
+    counts = Counter(notice.kind for notice in notices)
+    first = {notice.kind: notice for notice in reversed(notices)}
     return tuple(
         NoticeCount(kind, n, f"{first[kind].subject}: {first[kind].text}")
         for kind, n in counts.most_common()

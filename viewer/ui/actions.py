@@ -123,8 +123,12 @@ ACTIONS: Final = (
                "Ask models about a whole data set", "play-box-multiple-outline",
                section=True),
     ActionSpec("file.import_dataset", "File", "Import data set…", "Ctrl+Shift+I",
-               "Register images with their references: a folder, CheXlocalize, COCO, "
-               "VinDr-CXR, RSNA, SIIM", "database-import-outline", section=True),
+               "Register images with their references or questions: CheXlocalize, "
+               "COCO, VinDr-CXR, MIMIC-CXR, PathMMU, HEAL-MedVQA and more, or a folder",
+               "database-import-outline", section=True),
+    ActionSpec("file.draw_questions", "File", "Draw questions…", "",
+               "Draw questions about findings in anatomies from a data set's boxes and "
+               "masks", "comment-question-outline"),
     ActionSpec("file.import_predictions", "File", "Import predictions…", "",
                "Score anybody's predictions like a run: a table, COCO results, DICOM "
                "segmentations", "table-arrow-left"),

@@ -39,7 +39,15 @@ def handlers(window: QWidget, desk: Desk) -> Handlers:
         page.planned.connect(ask)
         return page
 
+    def draw() -> QWidget:
+        from viewer.ui.dialogs.draw_questions import DrawQuestions
+
+        page = DrawQuestions(desk.settings, window)
+        page.drawn.connect(told)
+        return page
+
     return {
+        "file.draw_questions": lambda: show_once(window, "draw questions", draw),
         "file.import_dataset": lambda: show_once(window, "import data set", make),
         "file.import_predictions": lambda: show_once(
             window, "import predictions", predictions

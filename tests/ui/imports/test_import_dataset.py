@@ -8,6 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QTableWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.report_folder import report_folder
 from viewer.services.batch_form import dataset_names
 from viewer.services.privacy import restricted_datasets
 from viewer.settings import Settings
@@ -50,27 +51,29 @@ def _cells(table: QTableWidget) -> list[list[str]]:
 def test_that_nothing_can_be_imported_before_something_is_chosen(
     page: ImportDataset,
 ) -> None:
-    assert not page.go.isEnabled()
+    assert not page.foot.go.isEnabled()
     assert not page.format.isEnabled()
-    assert not page.progress.isVisible()
+    assert not page.foot.progress.isVisible()
 
 
 def test_that_the_format_is_found_and_the_counts_are_shown_before_it_registers(
     page: ImportDataset, root: Path, settings: Settings, qtbot: QtBot
 ) -> None:
     page.open_path(root)
-    qtbot.waitUntil(page.go.isEnabled)
+    qtbot.waitUntil(page.foot.go.isEnabled)
     assert page.format.currentData() == "vindr"
     assert page.format.currentText() == "VinDr-CXR CSV  (looks like it)"
     assert page.name.text() == "vindr"
     assert _cells(page.findings) == [["Mass", "2", "0", "1"]]
     assert ["1", "gone: Its file gone is not in the folder."] in _cells(page.notices)
-    assert page.sentence.text().startswith("2 images, 2 patients, 1 reference, 2 read")
+    assert page.foot.sentence.text().startswith(
+        "2 images, 2 patients, 1 reference, 2 read"
+    )
     assert dataset_names(settings.store) == ()
     page.name.setText("mine")
     page.restricted.setChecked(True)
     with qtbot.waitSignal(page.imported) as imported:
-        page.go.click()
+        page.foot.go.click()
     assert imported.args == ["mine"]
     assert dataset_names(settings.store) == ("mine",)
     assert restricted_datasets(settings.store) == {"mine"}
@@ -81,11 +84,11 @@ def test_that_another_format_can_be_said(
     page: ImportDataset, root: Path, qtbot: QtBot
 ) -> None:
     page.open_path(root)
-    qtbot.waitUntil(page.go.isEnabled)
+    qtbot.waitUntil(page.foot.go.isEnabled)
     page.format.setCurrentIndex(page.format.findData("rsna"))
     page.format.activated.emit(page.format.currentIndex())
-    qtbot.waitUntil(lambda: "patientId" in page.sentence.text())
-    assert not page.go.isEnabled()
+    qtbot.waitUntil(lambda: "patientId" in page.foot.sentence.text())
+    assert not page.foot.go.isEnabled()
     assert _cells(page.findings) == []
 
 
@@ -96,13 +99,13 @@ def test_that_a_name_that_is_taken_is_said_and_another_one_does(
 
     register(settings.store, preview("folder", root, "vindr"), "vindr")
     page.open_path(root)
-    qtbot.waitUntil(page.go.isEnabled)
-    page.go.click()
-    qtbot.waitUntil(lambda: "other content" in page.sentence.text())
+    qtbot.waitUntil(page.foot.go.isEnabled)
+    page.foot.go.click()
+    qtbot.waitUntil(lambda: "other content" in page.foot.sentence.text())
     page.name.setText("another")
-    assert page.go.isEnabled()
+    assert page.foot.go.isEnabled()
     with qtbot.waitSignal(page.imported):
-        page.go.click()
+        page.foot.go.click()
     assert dataset_names(settings.store) == ("another", "vindr")
 
 
@@ -111,8 +114,8 @@ def test_that_what_looks_like_nothing_asks_for_the_format(
 ) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
     page.open_path(tmp_path / "notes.txt")
-    qtbot.waitUntil(lambda: "none of the formats" in page.sentence.text())
-    assert not page.go.isEnabled()
+    qtbot.waitUntil(lambda: "none of the formats" in page.foot.sentence.text())
+    assert not page.foot.go.isEnabled()
 
 
 def test_that_a_dropped_folder_is_looked_at(
@@ -126,7 +129,7 @@ def test_that_a_dropped_folder_is_looked_at(
     QApplication.sendEvent(page, enter)
     assert enter.isAccepted()
     QApplication.sendEvent(page, QDropEvent(QPointF(9, 9), copy, data, left, none))
-    qtbot.waitUntil(page.go.isEnabled)
+    qtbot.waitUntil(page.foot.go.isEnabled)
     assert page.path.text() == str(root)
 
 
@@ -134,13 +137,13 @@ def test_that_progress_is_shown_while_it_reads_and_stopping_registers_nothing(
     page: ImportDataset, root: Path, settings: Settings, qtbot: QtBot
 ) -> None:
     page.open_path(root)
-    assert page.progress.isVisible()
-    assert page.stop.isVisible()
-    page.stop.click()
-    assert page.sentence.text() == "Stopped; nothing was registered."
-    assert not page.progress.isVisible()
+    assert page.foot.progress.isVisible()
+    assert page.foot.stop.isVisible()
+    page.foot.stop.click()
+    assert page.foot.sentence.text() == "Stopped; nothing was registered."
+    assert not page.foot.progress.isVisible()
     qtbot.wait(100)
-    assert not page.go.isEnabled()
+    assert not page.foot.go.isEnabled()
     assert dataset_names(settings.store) == ()
 
 
@@ -158,3 +161,29 @@ def test_that_a_reading_tells_of_its_last_file(
     assert told[-1] == FilesRead(1, 1)
     assert not reading.is_under_way
     assert failed == []
+
+
+def test_that_questions_are_counted_by_kind_where_there_are_no_findings(
+    page: ImportDataset, tmp_path: Path, qtbot: QtBot
+) -> None:
+    assert not page.items.isVisible()
+    page.open_path(report_folder(tmp_path / "studies"))
+    qtbot.waitUntil(page.foot.go.isEnabled)
+    assert page.format.currentData() == "report-studies"
+    assert _cells(page.items) == [["temporal", "1"], ["single", "1"]]
+    assert page.items.isVisible()
+    assert not page.findings.isVisible()
+
+
+def test_that_every_format_is_offered_by_a_name_of_its_own(page: ImportDataset) -> None:
+    offered = [page.format.itemText(i) for i in range(page.format.count())]
+    assert len(set(offered)) == len(offered)
+    assert {
+        "Report studies",
+        "MIMIC-CXR-JPG",
+        "HEAL-MedVQA",
+        "PathMMU",
+        "VLMEvalKit table",
+        "Labelled tiles",
+        "MEDSYN cases",
+    } <= set(offered)

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from tests.helpers.small_store import a_dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.item import Item
+from viewer.readers.datasets import catalog
 from viewer.services import import_dataset as module
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -27,8 +27,8 @@ def test_that_items_that_cannot_be_told_apart_or_shown_are_not_registered(
     items: tuple[Item, ...],
     said: str,
 ) -> None:
-    found = SimpleNamespace(dataset=replace(a_dataset("odd"), items=items))
-    monkeypatch.setattr(module, "preview", lambda *_: found)
+    found = replace(a_dataset("odd"), items=items)
+    monkeypatch.setattr(catalog, "read_dataset", lambda *_: found)
     with open_store(tmp_path / "s.sqlite") as store:
         with pytest.raises(WrongUseError, match=said):
             module.import_dataset(store, "outsider", tmp_path, "odd")

@@ -132,7 +132,7 @@ FORMATS: Mapping[str, DatasetFormat] = {
             "Cases with several evidences: a folder with a case.json for each",
             medsyn.read,
             medsyn.looks,
-            title="Folder of case.json files",
+            title="MEDSYN cases",
         ),
         DatasetFormat(
             "heal",

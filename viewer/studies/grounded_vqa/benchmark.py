@@ -1,7 +1,7 @@
 """The questions that a run asks, and what is known of its images' relations."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from viewer.domain.case import Dataset, DatasetImage, Notice
 from viewer.domain.errors import WrongUseError
@@ -18,16 +18,21 @@ from viewer.studies.grounded_vqa.relations import Chart, Charted, Overlap, chart
 
 
 def drawn_items(
-    dataset: Dataset, params: Params, seed: int
+    dataset: Dataset,
+    params: Params,
+    seed: int,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> tuple[tuple[Item, ...], tuple[Notice, ...]]:
     """Return questions about a data set's images as items, and what could not be asked.
+
+    ``progress`` is told how many images of how many were looked at.
 
     Raises
     ------
     WrongUseError
         No image has an anatomy that is asked about, or nothing can be asked.
     """
-    benchmark = build(chart(dataset.images, params), params, seed)
+    benchmark = build(chart(dataset.images, params, progress), params, seed)
     check_any(benchmark)
     by_key = {image.key: image for image in dataset.images}
     rule, threshold = params.relation_rule.value, params.threshold

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -192,8 +192,14 @@ def _set_before(places: _Ints, ends: _Ints) -> _Ints:
     return np.asarray(whole[run] + np.where(run % 2, places - starts, 0))
 
 
-def chart(images: Sequence[DatasetImage], params: Params) -> Chart:
+def chart(
+    images: Sequence[DatasetImage],
+    params: Params,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Chart:
     """Return the relations of images that can be read; defects leave one out.
+
+    ``progress`` is told how many images of how many are charted.
 
     Raises
     ------
@@ -203,10 +209,11 @@ def chart(images: Sequence[DatasetImage], params: Params) -> Chart:
     usable = [image for image in images if "*" not in image.defects]
     _check(usable, params.anatomies)
     charted, notices = [], []
-    for image in usable:
+    for done, image in enumerate(usable, 1):
         one, about = _charted(image, params.anatomies)
         charted.append(one)
         notices += about
+        progress(done, len(usable))
     return Chart(
         params.relation_rule,
         params.threshold,

@@ -5,20 +5,14 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QDialog,
     QFileDialog,
     QFormLayout,
-    QGridLayout,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
-    QProgressBar,
     QPushButton,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -26,21 +20,21 @@ from PySide6.QtWidgets import (
 from viewer.domain.case import NAMED_VIEWS, View
 from viewer.domain.errors import OverreadError
 from viewer.settings import Settings
+from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead, Reading, Wanted
+from viewer.ui.dialogs.told_tables import FINDINGS, ITEMS, NOTICES, fill, told_table
 from viewer.ui.drop_target import DropTarget
 from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_read
-from viewer.ui.labels import caption, primary, selectable, title
+from viewer.ui.labels import caption, selectable, title
 
 if TYPE_CHECKING:
     from viewer.services.import_preview import ImportPreview
 
 _SIZE: Final = (760, 680)
-_FILES: Final = "Tables and lists (*.csv *.json);;All files (*)"
+_FILES: Final = "Tables and lists (*.csv *.tsv *.json *.jsonl *.parquet);;All files (*)"
 _DROP: Final = "Choose a folder, a table or a JSON file, or drop it here."
 _AS_WRITTEN: Final = "As the files say"
-_FINDINGS: Final = ("Finding", "Present", "Absent", "With a reference")
-_NOTICES: Final = ("Notices", "The first of them")
 _RESTRICTED_TIP: Final = (
     "For data whose licence forbids passing it on: no image of it may be sent to "
     "another machine"
@@ -67,16 +61,15 @@ class ImportDataset(QDialog):
         self.format, self.view = QComboBox(), QComboBox()
         self.name = QLineEdit()
         self.restricted = QCheckBox("Restricted: stays on this machine")
-        self.progress, self.stop = QProgressBar(), QPushButton("Stop")
-        self.findings, self.notices = _table(_FINDINGS), _table(_NOTICES)
-        self.sentence = selectable()
-        self.go, self.leave = primary("Import"), QPushButton("Close")
+        self.findings, self.notices = told_table(FINDINGS), told_table(NOTICES)
+        self.items = told_table(ITEMS)
+        self.foot = Foot("Import")
         self._drop = DropTarget(self)
         self._fill()
         self._lay_out()
         self._connect()
         self._show(None)
-        self._ready()
+        self.foot.ready()
         for widget in self._choices:
             widget.setEnabled(False)
 
@@ -93,14 +86,14 @@ class ImportDataset(QDialog):
         self.path.setText(str(root))
         self.name.setText(root.stem if root.is_file() else root.name)
         self._show(None)
-        self._busy("Looking at the format …")
+        self.foot.busy("Looking at the format …")
         self._reading.look(root, self._offer_formats, self._fail)
 
     def _offer_formats(self, found: tuple[str, ...]) -> None:
         """Choose the format found; a person may say another."""
         from viewer.services.import_preview import formats_shown
 
-        self._ready()
+        self.foot.ready()
         for row, (name, shown) in enumerate(formats_shown().items()):
             mark = "  (looks like it)" if name in found else ""
             self.format.setItemText(row, f"{shown.title}{mark}")
@@ -108,7 +101,7 @@ class ImportDataset(QDialog):
             self.format.setCurrentIndex(self.format.findData(found[0]))
             self._read()
         else:
-            self.sentence.setText(
+            self.foot.sentence.setText(
                 "It looks like none of the formats. Say which it is, or choose another."
             )
 
@@ -116,7 +109,7 @@ class ImportDataset(QDialog):
         if self._root is None:
             return
         self._show(None)
-        self._busy("Reading …")
+        self.foot.busy("Reading …")
         view = self.view.currentData()
         wanted = Wanted(
             self.format.currentData(),
@@ -127,7 +120,7 @@ class ImportDataset(QDialog):
         self._reading.read(wanted, self._show_preview, self._fail)
 
     def _show_preview(self, seen: "ImportPreview") -> None:
-        self._ready()
+        self.foot.ready()
         self._show(seen)
 
     def _show(self, seen: "ImportPreview | None") -> None:
@@ -136,13 +129,18 @@ class ImportDataset(QDialog):
         counts = seen.findings if seen else ()
         kinds = seen.notices if seen else ()
         rows = [(c.finding, c.positive, c.negative, c.referenced) for c in counts]
-        _fill_table(self.findings, rows)
-        _fill_table(self.notices, [(n.count, n.first) for n in kinds])
-        self.sentence.setText(seen.sentence if seen else "")
+        fill(self.findings, rows)
+        fill(self.notices, [(n.count, n.first) for n in kinds])
+        asked = seen.items if seen else ()
+        fill(self.items, [(_kind(each.kind), each.items) for each in asked])
+        self.items.setVisible(bool(asked))
+        self.findings.setVisible(bool(counts) or not asked)
+        self.foot.sentence.setText(seen.sentence if seen else "")
         self._offer()
 
     def _offer(self) -> None:
-        self.go.setEnabled(self._seen is not None and bool(self.name.text().strip()))
+        named = bool(self.name.text().strip())
+        self.foot.go.setEnabled(self._seen is not None and named)
 
     def _register(self) -> None:
         from viewer.services.import_preview import register
@@ -151,7 +149,7 @@ class ImportDataset(QDialog):
         if seen is None:
             return
         store, restricted = self._settings.store, self.restricted.isChecked()
-        self._busy("Registering …")
+        self.foot.busy("Registering …")
         self._errands.start(
             "register",
             lambda: register(store, seen, name, restricted=restricted or None),
@@ -170,33 +168,20 @@ class ImportDataset(QDialog):
 
     def _fail(self, error: Exception) -> None:
         """Say at the foot what a person can mend; a bug is raised."""
-        self._ready()
+        self.foot.ready()
         if not isinstance(error, OverreadError):
             raise error
-        self.sentence.setText(str(error))
-
-    def _busy(self, words: str) -> None:
-        self.progress.setRange(0, 0)
-        self.progress.setFormat(words)
-        self.sentence.setText(words)
-        for widget in (self.progress, self.stop):
-            widget.setVisible(True)
-        self.go.setEnabled(False)
-
-    def _ready(self) -> None:
-        for widget in (self.progress, self.stop):
-            widget.setVisible(False)
+        self.foot.sentence.setText(str(error))
 
     def _progressed(self, told: FilesRead) -> None:
         if self._reading.is_under_way:
-            self.progress.setRange(0, told.every)
-            self.progress.setValue(told.done)
-            self.sentence.setText(f"Reading {told.done:,} of {told.every:,} files")
+            words = f"Reading {told.done:,} of {told.every:,} files"
+            self.foot.tell(told.done, told.every, words)
 
     def _stop(self) -> None:
         self._reading.stop()
-        self._ready()
-        self.sentence.setText("Stopped; nothing was registered.")
+        self.foot.ready()
+        self.foot.sentence.setText("Stopped; nothing was registered.")
 
     def _take_dropped(self, paths: tuple[Path, ...]) -> None:
         self.open_path(paths[0])
@@ -229,9 +214,7 @@ class ImportDataset(QDialog):
             self.view.addItem(view.capitalize(), view)
         self.view.setToolTip("The view of images that do not say it themselves")
         self.restricted.setToolTip(_RESTRICTED_TIP)
-        self.progress.setTextVisible(False)
-        self.go.setDefault(True)
-        for button in (self.folder, self.file, self.stop, self.leave):
+        for button in (self.folder, self.file):
             button.setAutoDefault(False)
 
     def _connect(self) -> None:
@@ -240,9 +223,9 @@ class ImportDataset(QDialog):
         self.format.activated.connect(self._read)
         self.view.activated.connect(self._read)
         self.name.textChanged.connect(self._offer)
-        self.stop.clicked.connect(self._stop)
-        self.go.clicked.connect(self._register)
-        self.leave.clicked.connect(self.reject)
+        self.foot.stop.clicked.connect(self._stop)
+        self.foot.go.clicked.connect(self._register)
+        self.foot.leave.clicked.connect(self.reject)
         self._reading.progressed.connect(self._progressed)
         self._drop.dropped.connect(self._take_dropped)
 
@@ -262,51 +245,14 @@ class ImportDataset(QDialog):
         column.addLayout(where)
         column.addLayout(form)
         column.addWidget(title("What it holds"))
+        column.addWidget(self.items, 3)
         column.addWidget(self.findings, 3)
         column.addWidget(self.notices, 2)
         column.addWidget(caption("Every notice is kept with the data set."))
-        column.addLayout(self._foot())
+        column.addWidget(self.foot)
         self.resize(*_SIZE)
 
-    def _foot(self) -> QGridLayout:
-        foot = QGridLayout()
-        foot.addWidget(self.progress, 0, 0)
-        foot.addWidget(self.stop, 0, 1, 1, 2)
-        foot.addWidget(self.sentence, 1, 0)
-        foot.addWidget(self.leave, 1, 1)
-        foot.addWidget(self.go, 1, 2)
-        foot.setColumnStretch(0, 1)
-        return foot
 
-
-def _table(columns: tuple[str, ...]) -> QTableWidget:
-    table = QTableWidget(0, len(columns))
-    table.setHorizontalHeaderLabels(columns)
-    table.setAccessibleName(columns[0])
-    table.verticalHeader().hide()
-    table.setShowGrid(False)
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    header = table.horizontalHeader()
-    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    wide = len(columns) - 1 if columns is _NOTICES else 0
-    header.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
-    left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-    named = QTableWidgetItem(columns[wide])
-    named.setTextAlignment(left)
-    table.setHorizontalHeaderItem(wide, named)
-    return table
-
-
-def _fill_table(
-    table: QTableWidget, rows: "list[tuple[str, int, int, int]] | list[tuple[int, str]]"
-) -> None:
-    table.setRowCount(len(rows))
-    for row, cells in enumerate(rows):
-        for column, value in enumerate(cells):
-            item = QTableWidgetItem(f"{value:,}" if isinstance(value, int) else value)
-            item.setToolTip(str(value))
-            if isinstance(value, int):
-                right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-                item.setTextAlignment(right)
-            table.setItem(row, column, item)
+def _kind(name: str) -> str:
+    """Return what a kind of item is called; files join its words by underscores."""
+    return name.replace("_", " ") or "of one kind"

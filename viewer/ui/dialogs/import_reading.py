@@ -20,7 +20,7 @@ _TOLD_EVERY_S: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class FilesRead:
-    """How many files of how many were read."""
+    """How many files, or images, of how many were read."""
 
     done: int
     every: int
@@ -75,7 +75,7 @@ class Reading(QObject):
 
         self.stop()
         self._stop = stop = Event()
-        told = _Seldom(self.progressed.emit)
+        told = Seldom(self.progressed.emit)
         self._errands.start(
             "read",
             lambda: preview(
@@ -91,13 +91,14 @@ class Reading(QObject):
         self._errands.cancel_all()
 
 
-class _Seldom:
-    """Tells of progress a few times a second and of the last file."""
+class Seldom:
+    """Tells of progress a few times a second, and of the last file or image."""
 
     def __init__(self, tell: Callable[[FilesRead], object]) -> None:
         self._tell, self._last = tell, 0.0
 
     def __call__(self, done: int, every: int) -> None:
+        """Tell it now, if it is time or the last."""
         now = time.monotonic()
         if done == every or now - self._last >= _TOLD_EVERY_S:
             self._last = now

@@ -1,0 +1,276 @@
+"""Draw questions: from a data set's boxes and masks, looked at before they are kept."""
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.errors import OverreadError
+from viewer.settings import Settings
+from viewer.ui.dialogs.draw_reading import DrawReading, ToDraw
+from viewer.ui.dialogs.foot import Foot
+from viewer.ui.dialogs.import_reading import FilesRead
+from viewer.ui.dialogs.told_tables import NOTICES, QUESTIONS, fill, told_table
+from viewer.ui.errands import Errands
+from viewer.ui.labels import caption, title
+from viewer.ui.number_box import WholeBox
+from viewer.ui.params_form import ParamsForm, align
+
+if TYPE_CHECKING:
+    from viewer.services.draw_questions import Drawable, Drawing
+    from viewer.services.form_field import FormField
+
+_SIZE: Final = (980, 720)
+_WAIT_MS: Final = 400
+"""How long a choice stands before questions are drawn anew."""
+_LARGEST_SEED: Final = 2**31 - 1
+_NONE: Final = (
+    "No data set has both masks of anatomies and boxes of findings. Import one with "
+    "File ▸ Import data set…, for example VinDr-CXR with anatomy.json beside it."
+)
+_KEPT: Final = "The images stay the same; the questions get a name of their own."
+
+
+class DrawQuestions(QDialog):
+    """The page; the window stays free beside it."""
+
+    drawn = Signal(object)
+    """str: the name that the questions were registered under"""
+
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Draw questions")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setModal(False)
+        self._store = settings.store
+        self._reading = DrawReading(settings.store, self)
+        self._errands = Errands(self)
+        self._found: Drawing | None = None
+        self.dataset, self.preset = QComboBox(), QComboBox()
+        self.form, self.seed, self.name = ParamsForm(), WholeBox(), QLineEdit()
+        self.kinds, self.notices = told_table(QUESTIONS), told_table(NOTICES)
+        self.foot = Foot("Draw")
+        self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._fill()
+        self._lay_out()
+        self._connect()
+        self.foot.ready()
+        self._show(None)
+        self._errands.start("list", self._list, self._offer_datasets, self._fail)
+
+    def _list(self) -> "tuple[Drawable, ...]":
+        from viewer.services.draw_questions import drawables
+
+        return drawables(self._store)
+
+    def _offer_datasets(self, found: "tuple[Drawable, ...]") -> None:
+        """List every data set; the first that can be drawn from is chosen."""
+        for each in found:
+            self.dataset.addItem(each.name, each.reason)
+            tip = each.reason or "It has masks of anatomies and boxes of findings."
+            row = self.dataset.count() - 1
+            self.dataset.setItemData(row, tip, Qt.ItemDataRole.ToolTipRole)
+        able = [row for row, each in enumerate(found) if not each.reason]
+        if able:
+            self.dataset.setCurrentIndex(able[0])
+            self._choose_dataset()
+        else:
+            self._able(False)
+            self.foot.sentence.setText(_NONE)
+
+    def _able(self, able: bool) -> None:
+        for widget in (self.preset, self.form, self.seed, self.name):
+            widget.setEnabled(able)
+
+    def _choose_dataset(self) -> None:
+        """Ask for the settings of the data set chosen, or say why it has none."""
+        self._halt()
+        reason = str(self.dataset.currentData() or "")
+        self._able(not reason)
+        if reason:
+            self.foot.sentence.setText(reason)
+            return
+        source = self.dataset.currentText()
+        self.name.setText(f"{source}-questions")
+        self._choose_preset()
+
+    def _choose_preset(self) -> None:
+        from viewer.services.draw_questions import drawing_fields
+
+        store, source = self._store, self.dataset.currentText()
+        preset = str(self.preset.currentData())
+        self._halt()
+        self._errands.start(
+            "fields",
+            lambda: drawing_fields(store, source, preset),
+            self._show_fields,
+            self._fail,
+        )
+
+    def _show_fields(self, fields: "tuple[FormField, ...]") -> None:
+        self.form.show_fields(fields)
+        align([self._rows, self.form.rows])
+        self._draw()
+
+    def _halt(self) -> None:
+        """Forget what was drawn, and end what is being drawn."""
+        self._later.stop()
+        self._reading.stop()
+        self.foot.ready()
+        self._show(None)
+
+    def _edited(self) -> None:
+        self._halt()
+        self._later.start()
+
+    def _draw(self) -> None:
+        self.foot.busy("Reading the data set …")
+        wanted = ToDraw(
+            self.dataset.currentText(),
+            str(self.preset.currentData()),
+            self.seed.value(),
+            self._changes(),
+        )
+        self._reading.draw(wanted, self._show_drawn, self._fail)
+
+    def _changes(self) -> dict[str, object]:
+        """Return what differs from the preset, and the anatomies, which are its own."""
+        from viewer.services.draw_questions import ANATOMIES
+
+        return {**self.form.changed(), ANATOMIES: self.form.values()[ANATOMIES]}
+
+    def _show_drawn(self, found: "Drawing") -> None:
+        self.foot.ready()
+        self._show(found)
+
+    def _show(self, found: "Drawing | None") -> None:
+        """Show how many questions of each kind there are; None empties the page."""
+        self._found = found
+        kinds = found.kinds if found else ()
+        notices = found.notices if found else ()
+        fill(self.kinds, [(each.kind, each.questions) for each in kinds])
+        fill(self.notices, [(n.count, n.first) for n in notices])
+        self.foot.sentence.setText(found.sentence if found else "")
+        self._offer()
+
+    def _offer(self) -> None:
+        named = bool(self.name.text().strip())
+        self.foot.go.setEnabled(self._found is not None and named)
+
+    def _register(self) -> None:
+        from viewer.services.draw_questions import keep_drawn
+
+        found, name, store = self._found, self.name.text().strip(), self._store
+        if found is None:
+            return
+        self.foot.busy("Registering …")
+        self._errands.start(
+            "register",
+            lambda: keep_drawn(store, found, name),
+            lambda _: self._registered(name),
+            self._fail,
+        )
+
+    def _registered(self, name: str) -> None:
+        self.drawn.emit(name)
+        self.accept()
+
+    def _fail(self, error: Exception) -> None:
+        """Say at the foot what a person can mend; a bug is raised."""
+        self.foot.ready()
+        if not isinstance(error, OverreadError):
+            raise error
+        self.foot.sentence.setText(str(error))
+        self._offer()
+
+    def _progressed(self, told: FilesRead) -> None:
+        if self._reading.is_under_way:
+            words = f"Looking at {told.done:,} of {told.every:,} images"
+            self.foot.tell(told.done, told.every, words)
+
+    def _halt_by_hand(self) -> None:
+        self._halt()
+        self.foot.sentence.setText("Stopped; nothing was registered.")
+
+    def reject(self) -> None:
+        """Close, and end what is being drawn."""
+        self._reading.stop()
+        super().reject()
+
+    def _fill(self) -> None:
+        from viewer.services.draw_questions import drawing_presets
+
+        for name, words in drawing_presets().items():
+            self.preset.addItem(words, name)
+        self.seed.setRange(0, _LARGEST_SEED)
+        self.seed.setToolTip("The same seed and settings draw the same questions")
+        self.name.setMinimumWidth(280)
+        named = (
+            (self.dataset, "Data set"),
+            (self.preset, "Settings"),
+            (self.seed, "Seed"),
+            (self.name, "Name of the questions"),
+        )
+        for widget, words in named:
+            widget.setAccessibleName(words)
+        grow = QComboBox.SizeAdjustPolicy.AdjustToContents
+        self.dataset.setSizeAdjustPolicy(grow)
+
+    def _connect(self) -> None:
+        self.dataset.activated.connect(self._choose_dataset)
+        self.preset.activated.connect(self._choose_preset)
+        self.form.edited.connect(self._edited)
+        self.seed.valueChanged.connect(self._edited)
+        self.name.textChanged.connect(self._offer)
+        self._later.timeout.connect(self._draw)
+        self.foot.stop.clicked.connect(self._halt_by_hand)
+        self.foot.go.clicked.connect(self._register)
+        self.foot.leave.clicked.connect(self.reject)
+        self._reading.progressed.connect(self._progressed)
+
+    def _lay_out(self) -> None:
+        self._rows = QFormLayout()
+        self._rows.setFieldGrowthPolicy(
+            QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint
+        )
+        self._rows.addRow("Data set", self.dataset)
+        self._rows.addRow("Settings", self.preset)
+        self._rows.addRow("Seed", self.seed)
+        self._rows.addRow("Name", self.name)
+        body = QHBoxLayout()
+        body.addWidget(self._choices(), 1)
+        body.addLayout(self._preview(), 1)
+        column = QVBoxLayout(self)
+        column.addLayout(body, 1)
+        column.addWidget(self.foot)
+        self.resize(*_SIZE)
+
+    def _choices(self) -> QWidget:
+        page, scroll = QWidget(), QScrollArea()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 8, 0)
+        column.addLayout(self._rows)
+        column.addWidget(self.form)
+        column.addStretch(1)
+        scroll.setWidget(page)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        return scroll
+
+    def _preview(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.addWidget(title("What is drawn"))
+        column.addWidget(self.kinds, 2)
+        column.addWidget(self.notices, 3)
+        column.addWidget(caption(_KEPT))
+        return column

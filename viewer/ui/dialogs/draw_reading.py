@@ -1,0 +1,85 @@
+"""Drawing questions off the GUI thread; the data set is read once and kept."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, Signal
+
+from viewer.ui.dialogs.import_reading import Seldom
+from viewer.ui.errands import Errands
+
+if TYPE_CHECKING:
+    from viewer.domain.case import Dataset
+    from viewer.services.draw_questions import Drawing
+
+_DRAW: Final = "draw"
+
+
+@dataclass(frozen=True)
+class ToDraw:
+    """What to draw, as a person chose it; ``changes`` differ from the preset."""
+
+    source: str
+    preset: str
+    seed: int
+    changes: dict[str, object] = field(default_factory=dict)
+
+
+class DrawReading(QObject):
+    """One drawing at a time; a new one stops the one before."""
+
+    progressed = Signal(object)
+    """FilesRead, emitted in the drawing's thread"""
+
+    def __init__(self, store: Path, parent: QObject) -> None:
+        super().__init__(parent)
+        self._store, self._errands = store, Errands(self)
+        self._stop = Event()
+        self._kept: Dataset | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether something is being drawn."""
+        return _DRAW in self._errands
+
+    def draw(
+        self,
+        wanted: ToDraw,
+        then: "Callable[[Drawing], None]",
+        failed: Callable[[Exception], None],
+    ) -> None:
+        """Draw questions, telling how far it is."""
+        self.stop()
+        self._stop = stop = Event()
+        told = Seldom(self.progressed.emit)
+
+        def work() -> "Drawing":
+            from viewer.services.draw_questions import drawing
+
+            source = self._source(wanted.source)
+            return drawing(
+                source,
+                wanted.preset,
+                wanted.changes,
+                wanted.seed,
+                progress=told,
+                stop=stop,
+            )
+
+        self._errands.start(_DRAW, work, then, failed)
+
+    def _source(self, name: str) -> "Dataset":
+        from viewer.services.draw_questions import source_dataset
+
+        kept = self._kept
+        if kept is None or kept.name != name:
+            self._kept = kept = source_dataset(self._store, name)
+        return kept
+
+    def stop(self) -> None:
+        """End the drawing under way; nobody is told of it any more."""
+        self._stop.set()
+        self._errands.cancel_all()

@@ -1,4 +1,4 @@
-"""A finished run of each study about items, with canaries for names."""
+"""A finished run of each study about items, or one that is only planned."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,9 +23,11 @@ def item_run(
     study: str,
     overrides: Mapping[str, object] | None = None,
     dataset: str = "sample",
+    *,
+    asked: bool = True,
     **others: str,
 ) -> int:
-    """Ask everything of a study's sample, of two models; return the run's number.
+    """Ask everything of a study's sample, or only plan it; return the run's number.
 
     ``studied`` answers as the sample says, every other model what ``others`` say.
     """
@@ -45,5 +47,6 @@ def item_run(
         known={one.name: one for one in (*models, helper)},
     )
     run = plan_run(store, spec)
-    finish(store, run)
+    if asked:
+        finish(store, run)
     return run

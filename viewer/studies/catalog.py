@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 from viewer.domain.errors import WrongUseError
+from viewer.studies.asking import Turn
 from viewer.studies.fields import did_you_mean
 from viewer.studies.protocol import PlacingStudy, Study
 
@@ -35,6 +36,32 @@ TITLES: Final[Mapping[str, str]] = {
     "evidence_diagnosis": "Diagnosis from several evidences",
 }
 """What people call each study; a list of them reads none."""
+Truth = Callable[[Turn, Any], Mapping[str, object]]
+"""What is right of a trial as plain JSON values, from its item and the parameters."""
+
+
+def _truth(module: str) -> Callable[[], Truth]:
+    """Return a loader of the ``truth`` of a module."""
+
+    def load() -> Truth:
+        truth: Truth = import_module(module).truth
+        return truth
+
+    return load
+
+
+TRUTHS: Final[Mapping[str, Callable[[], Truth]]] = {
+    "rubric_reading": _truth("viewer.studies.rubric_reading.truth"),
+    "grounded_vqa": _truth("viewer.studies.grounded_vqa.truth"),
+    "pathology_mcq": _truth("viewer.studies.pathology_mcq.truth"),
+    "evidence_diagnosis": _truth("viewer.studies.evidence_diagnosis.truth"),
+}
+"""Of studies about items, whose replies can be judged without this program."""
+
+
+def truth_of(study: str, turn: Turn, params: Any) -> Mapping[str, object]:  # noqa: ANN401 - the study's own
+    """Return what is right of a trial, nothing where no program can tell."""
+    return TRUTHS[study]()(turn, params) if study in TRUTHS else {}
 
 
 PLACING: Final = "grid_localization"

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 _COLUMNS = (
     *("item", "patient", "image", "view", "finding", "condition", "repeat", "model"),
@@ -14,23 +15,37 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class BundlePage:
-    """What the page shows; the parts as they stand in the bundle's JSON files."""
+    """What the page shows; the parts as they stand in the bundle's JSON files.
+
+    ``about`` says what can be verified and what cannot; ``replies`` are what the
+    replies say, for trials that tell of their steps.
+    """
 
     title: str
     incomplete: bool
     plan: Mapping[str, object]
     trials: Sequence[Mapping[str, object]]
     references: Mapping[str, Mapping[str, object]]
+    about: str = ""
+    replies: Sequence[str] = ()
+
+
+def _steps_of(trial: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    """Return name, model and reply's number of each step of a trial."""
+    return [(one["step"], one["model"], one["reply"]) for one in trial["steps"]]
 
 
 def render_bundle(page: BundlePage) -> bytes:
     """Return the page as UTF-8 HTML; its data stand in it once."""
-    data = {
+    data: dict[str, object] = {
         "columns": _COLUMNS,
         "plan": page.plan,
         "trials": [[trial[c] for c in _COLUMNS] for trial in page.trials],
         "images": page.references,
     }
+    if page.replies:
+        data["replies"] = page.replies
+        data["steps"] = [_steps_of(trial) for trial in page.trials]
     text = json.dumps(data, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
     kept = text.replace("<", "\\u003c")  # nothing in it can end the script
     note = "Incomplete: trials are still pending." if page.incomplete else ""
@@ -39,6 +54,7 @@ def render_bundle(page: BundlePage) -> bytes:
     for name, value in (
         ("TITLE", escape(page.title)),
         ("NOTE", note),
+        ("ABOUT", escape(page.about)),
         ("DATA", kept),
     ):
         html = html.replace(f"%{name}%", value)

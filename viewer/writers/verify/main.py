@@ -1,25 +1,25 @@
 """Verify a bundle: python verify.py bundle.zip (nothing but Python is needed).
 
-Every byte is held against its hash, every trial is judged again from its raw reply and
-its reference mask, and every number of the tables named below is worked out again and
-compared with what is printed, to the last digit. Exit codes: 0 all of it holds, 1
+Every byte is held against its hash, every trial is judged again from its raw replies
+and what is right of it, and every number of the tables named below is worked out again
+and compared with what is printed, to the last digit. What cannot be worked out again,
+such as the meaning of a sentence, is told. Exit codes: 0 all of it holds, 1
 something does not, 2 the file cannot be read as a bundle.
 """
 
-import csv
-import io
 import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from viewer.writers.verify.archive import Bundle, BundleError, opened
+from viewer.writers.verify.comparing import Report, Tell, Worked, compare_table
+from viewer.writers.verify.item_bundle import ITEM_TABLES, recompute_items
 from viewer.writers.verify.judging import (
     ABSENT,
     Judged,
@@ -57,17 +57,7 @@ HEADERS = {
 """The tables whose every cell is worked out again; the others have a hash alone."""
 _FEW = 2_000_000
 """Numbers to draw up to which one process is quicker than several."""
-_CLOSE = 1e-9
 _MOST_NAMED = 20
-Tell = Callable[[str], None]
-
-
-@dataclass
-class Report:
-    """What was found: what does not hold, and what was done."""
-
-    wrong: list[str] = field(default_factory=list)
-    done: list[str] = field(default_factory=list)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -116,42 +106,55 @@ def verify(data: bytes, tell: Tell) -> Report:
 
 
 def _recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
+    plan = json.loads(bundle.members["plan.json"])
+    if plan.get("asks") == "items":
+        recompute_items(bundle, plan, found, tell)
+        _tell_others(bundle, found, ITEM_TABLES)
+    else:
+        _recompute_places(bundle, plan, found, tell)
+        _tell_others(bundle, found, HEADERS)
+
+
+def _recompute_places(
+    bundle: Bundle, plan: Mapping[str, Any], found: Report, tell: Tell
+) -> None:
     judge, trials = judge_of(bundle), list(bundle.lines("trials.jsonl"))
     tell(f"{len(trials)} trials are judged again.")
     judged = [judge.trial(trial) for trial in trials]
-    _compare(
-        bundle,
-        "items",
-        items_of(judge, judged, [trial["image"] for trial in trials]),
-        found,
-        close=10 if judge.params["mask_mode"] == "exact" else None,
-    )
+    items = items_of(judge, judged, [trial["image"] for trial in trials])
+    close = ("coverage",) if judge.params["mask_mode"] == "exact" else ()
+    compare_table(bundle, Worked("items", _header("items"), items, close), found)
     found.done.append(
         f"{judge.read} raw replies were read again. Of {judge.worded} worded ones the "
         f"stored reading was used, of {judge.placed} places the stored pixels, of "
         f"{judge.masks} masks the stored cell."
     )
-    _compare_tables(bundle, judged, found, tell)
-    _tell_others(bundle, found)
-
-
-def _compare_tables(
-    bundle: Bundle, judged: Sequence[Judged], found: Report, tell: Tell
-) -> None:
-    plan = json.loads(bundle.members["plan.json"])
     conditions = [c["name"] for c in plan["conditions"]]
     arms = [(c, m) for c in conditions for m in plan["models"]]
     asked = Asked(plan["params"], plan["seed"], arms)
+    for name, rows in _tables(judged, asked, tell).items():
+        compare_table(bundle, Worked(name, _header(name), rows), found)
+
+
+def _tables(
+    judged: Sequence[Judged], asked: Asked, tell: Tell
+) -> Mapping[str, Sequence[Row]]:
     present = [one for one in judged if not one.condition.endswith(ABSENT)]
     absent = [one for one in judged if one.condition.endswith(ABSENT)]
     work = partial(_worked, tell=tell, size=_numbers_drawn(present, asked))
     results = results_rows(present, asked, work)
-    _compare(bundle, "results", results, found)
-    _compare(bundle, "recommended", recommended_rows(present, asked, work), found)
-    _compare(bundle, "mask_modes", mask_mode_rows(present, asked), found)
-    _compare(bundle, "mask_mode_items", mask_mode_items(present, asked), found)
-    _compare(bundle, "absent", absent_rows(absent, results, asked), found)
-    _compare(bundle, "replicates", replicate_rows(present, asked), found)
+    return {
+        "results": results,
+        "recommended": recommended_rows(present, asked, work),
+        "mask_modes": mask_mode_rows(present, asked),
+        "mask_mode_items": mask_mode_items(present, asked),
+        "absent": absent_rows(absent, results, asked),
+        "replicates": replicate_rows(present, asked),
+    }
+
+
+def _header(name: str) -> Sequence[str]:
+    return HEADERS[name].split()
 
 
 def _numbers_drawn(results: Sequence[Judged], asked: Asked) -> int:
@@ -185,60 +188,13 @@ def _results(
         yield from pool.map(function, tasks)
 
 
-def _compare(
-    bundle: Bundle,
-    name: str,
-    rows: Sequence[Row],
-    found: Report,
-    close: int | None = None,
-) -> None:
-    """Hold a table's rows against those worked out.
-
-    The column ``close`` may differ by a billionth: an area that was integrated.
-    """
-    file = f"tables/{name}.csv"
-    if file not in bundle.members:
-        if rows:
-            found.wrong.append(f"{file} is missing.")
-        return
-    text = bundle.members[file].decode()
-    header, *printed = csv.reader(io.StringIO(text, newline=""))
-    if header != HEADERS[name].split():
-        found.wrong.append(f"{file} does not have the columns it should have.")
-    if len(printed) != len(rows):
-        found.wrong.append(f"{file} has {len(printed)} rows, not {len(rows)}.")
-    for number, (row, values) in enumerate(zip(printed, rows, strict=False), 2):
-        if len(row) != len(values):
-            found.wrong.append(f"{file}, row {number} has {len(row)} cells.")
-        for i, (cell, value) in enumerate(zip(row, values, strict=False)):
-            if cell != _printed(value) and not (i == close and _is_close(cell, value)):
-                found.wrong.append(
-                    f"{file}, row {number} ({', '.join(row[:4])}): {header[i]} is "
-                    f"{cell or 'empty'}, worked out again {_printed(value) or 'empty'}."
-                )
-    found.done.append(f"{file}: {len(rows)} rows worked out again.")
-
-
-def _printed(value: object) -> str:
-    if value is None or value != value:
-        return ""
-    return repr(float(value)) if isinstance(value, float) else str(value)
-
-
-def _is_close(cell: str, value: object) -> bool:
-    try:
-        return isinstance(value, float) and abs(float(cell) - value) <= _CLOSE
-    except ValueError:
-        return False
-
-
-def _tell_others(bundle: Bundle, found: Report) -> None:
+def _tell_others(bundle: Bundle, found: Report, known: Collection[str]) -> None:
     tables = sorted(
         name.removeprefix("tables/").removesuffix(".csv")
         for name in bundle.members
         if name.startswith("tables/")
     )
-    others = [name for name in tables if name not in HEADERS]
+    others = [name for name in tables if name not in known]
     if others:
         found.done.append(f"Held against their hashes only: {', '.join(others)}.")
 

@@ -1,0 +1,163 @@
+"""What a bundle holds of a study about items: every step, its reply, and the truth.
+
+Neither an image nor the words of a question go along: a question is its hash, its
+prompt the text that the program has for it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from viewer.domain.rubric import Grades
+from viewer.domain.run import Trial
+from viewer.services.bench import Kept
+from viewer.services.bundling.records import Record, Replies, json_bytes, sha256_of
+from viewer.services.item_bench import ItemBench
+from viewer.services.pseudonyms import Pseudonyms
+from viewer.services.rescore import kept_replies
+from viewer.store.database import Store
+from viewer.store.trials import ScoredTrial
+from viewer.studies.asking import Turn
+from viewer.studies.catalog import truth_of
+
+VERIFIED: Final = """\
+What verify.py verifies
+- every file against its hash, every reply against the hash that its step has
+- that each trial that was planned is there once and has one status
+- plain answers (a letter, yes or no, a judge's "Score: 4", a list of labels) are read
+  off the raw reply again; of an option, a list of diagnoses or a text in sentences the
+  stored reading has to stand in the reply
+- every verdict on an answer follows from it and the truth that stands beside the trial
+- every cell of the tables that it names follows from the trials, to the last digit
+What it does not
+- that the truth is true, and what sentences mean: of yes, no and labels in sentences,
+  and of what could not be read, the stored reading is taken
+- why an answered trial was left out, and what was made of reports or proposed
+- numbers that were measured while a model was asked (time, memory, attention, regions,
+  likelihoods), which are taken as they stand
+- the tables that it names as held against their hashes only: intervals by resampling
+  and tests among them
+"""
+"""What verify.py works out again, and what stands as it is."""
+README: Final = f"""\
+A run of Overread, complete and verifiable.
+
+python verify.py BUNDLE.zip     holds every byte against its hash and works out again
+                                what can be; nothing but Python
+index.html                      every trial with what was replied, without a network
+report.html                     the report
+tables/ figures/                what the report prints, at full precision
+plan.json trials.jsonl          what was asked, and what came of it
+replies.jsonl                   raw replies
+grades.json                     what readers graded, where they did
+manifest.json                   versions, settings and the hash of every file, as
+                                manifest.schema.json describes it
+
+{VERIFIED}
+Patients, images, items and readers go by pseudonyms that follow the order of their
+names. There are no pixels, no file names and no dates in it, and of questions their
+hashes only. Options, diagnoses, labels and replies are in it word for word: a reply may
+repeat what the words of a question told its model.
+"""
+"""What stands in README.txt."""
+
+
+def plan_of_items(
+    bench: ItemBench, scored: Iterable[ScoredTrial], names: Pseudonyms
+) -> Record:
+    """Return what was planned: every trial by its name, and why one is not asked."""
+    trials = [one.trial for one in scored]
+    return {
+        "study": bench.spec.study,
+        "asks": "items",
+        "preset": bench.spec.preset,
+        "params": {
+            name: names.readers.get(value, value) if isinstance(value, str) else value
+            for name, value in bench.study.params_as_json(bench.params).items()
+        },
+        "seed": bench.spec.seed,
+        "dataset": bench.spec.dataset,
+        "models": [profile.name for profile in bench.spec.models],
+        "roles": dict(bench.study.roles(bench.params)),
+        "conditions": [
+            {"name": name} for name in dict.fromkeys(t.condition.name for t in trials)
+        ],
+        "prompts": [{"name": n, "text": text} for n, text in bench.prompts()],
+        "trials": [
+            [
+                *(names.item(t.item, t.image), t.condition.name, t.repeat, t.model),
+                t.exclusion,
+            ]
+            for t in trials
+        ],
+    }
+
+
+def worded_trials(
+    store: Store,
+    bench: ItemBench,
+    scored: Iterable[ScoredTrial],
+    parsed: Mapping[int, str],
+    names: Pseudonyms,
+    replies: Replies,
+) -> Iterator[Record]:
+    """Yield every trial in the order of the plan, with its steps and its truth.
+
+    ``parsed`` has the answers as JSON, by the trial's number in the store.
+    """
+    for one in scored:
+        kept: tuple[Kept, ...] = ()
+        if one.reply_id is not None:
+            kept = kept_replies(store, one.id, one.reply_id)
+        yield {
+            **_trial(one, names),
+            "parsed": parsed.get(one.id, ""),
+            "steps": [_step(step, one.trial, bench, replies) for step in kept],
+            "truth": dict(_truth(one.trial, bench)),
+        }
+
+
+def _truth(trial: Trial, bench: ItemBench) -> Mapping[str, object]:
+    turn = Turn(trial, bench.item(trial))
+    return truth_of(bench.spec.study, turn, bench.params)
+
+
+def _trial(scored: ScoredTrial, names: Pseudonyms) -> Record:
+    trial, score = scored.trial, scored.score
+    return {
+        "item": names.item(trial.item, trial.image),
+        "patient": names.patients[trial.patient],
+        "image": names.images[trial.image],
+        "view": trial.view,
+        "finding": trial.finding,
+        "condition": trial.condition.name,
+        "repeat": trial.repeat,
+        "model": trial.model,
+        "status": str(score.status),
+        "reason": score.reason,
+        "answer": score.answer,
+        "numbers": [list(pair) for pair in score.numbers],
+        "request_sha256": scored.request_sha256,
+    }
+
+
+def _step(kept: Kept, trial: Trial, bench: ItemBench, replies: Replies) -> Record:
+    step, reply = kept.step, kept.reply
+    return {
+        "step": step.name,
+        "role": step.role,
+        "again": step.again,
+        "model": bench.profile_for(trial, step).name,
+        "request_sha256": reply.request_sha256,
+        "reply": replies.number(reply.id),
+        "reply_sha256": sha256_of(reply.raw),
+    }
+
+
+def grades_member(grades: Grades) -> Mapping[str, bytes]:
+    """Return the file of what readers graded texts with, none without grades."""
+    given = [
+        [g.reader, g.model, g.item, g.repeat, {str(d): n for d, n in g.scores.items()}]
+        for g in grades.grades
+        if g.image is None
+    ]
+    return {"grades.json": json_bytes({"grades": given})} if given else {}

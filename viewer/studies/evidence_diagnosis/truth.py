@@ -1,0 +1,35 @@
+"""What is right of a case, for whoever judges its replies without this program."""
+
+from collections.abc import Mapping
+
+from viewer.studies.asking import Turn
+from viewer.studies.evidence_diagnosis.params import Params, Task
+from viewer.studies.evidence_diagnosis.preparation import is_report
+from viewer.studies.evidence_diagnosis.steps import Asking
+
+
+def truth(turn: Turn, params: Params) -> Mapping[str, object]:
+    """Return the options with what stood at each letter, or the diagnosis.
+
+    ``right`` counts the options in the case's own order from 0; ``covered_from`` is
+    the judge's score from which a list covers the diagnosis, None where nobody judges.
+    ``arm`` is the intervention, ``turned`` by how many places the options are. A report
+    that is prepared has no truth.
+    """
+    if is_report(turn.item):
+        return {}
+    asking = Asking(turn, params)
+    shown = {"arm": str(asking.showing.arm or ""), "turned": asking.showing.order}
+    if asking.task is Task.FDX:
+        return {
+            **shown,
+            "options": list(asking.case.options),
+            "order": list(asking.order()),
+            "right": asking.case.answer,
+        }
+    return {
+        **shown,
+        "diagnosis": asking.case.diagnosis,
+        "covered_from": params.covered_from if params.judge else None,
+        "levels": list(asking.levels),
+    }

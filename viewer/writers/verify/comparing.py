@@ -1,0 +1,102 @@
+"""A printed table held against the rows that were worked out."""
+
+import csv
+import io
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from viewer.writers.verify.archive import Bundle
+from viewer.writers.verify.judging import Row
+
+TAKEN = "(taken as it stands)"
+"""A cell that needs more than trials, such as an interval by resampling."""
+Tell = Callable[[str], None]
+_CLOSE = 1e-9
+
+
+@dataclass
+class Report:
+    """What was found: what does not hold, and what was done."""
+
+    wrong: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Worked:
+    """A table as it should be.
+
+    The columns ``close`` may differ by a billionth: an area that was integrated, or a
+    mean, which versions of Python add up differently. ``among`` names the models whose
+    rows follow; rows of others, such as people, stand as they are.
+    """
+
+    name: str
+    header: Sequence[str]
+    rows: Sequence[Row]
+    close: Collection[str] = ()
+    among: Collection[str] = ()
+
+
+def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
+    """Hold a table's printed rows against those worked out."""
+    file, rows = f"tables/{table.name}.csv", table.rows
+    if file not in bundle.members:
+        if rows:
+            found.wrong.append(f"{file} is missing.")
+        return
+    text = bundle.members[file].decode()
+    header, *printed = csv.reader(io.StringIO(text, newline=""))
+    if header != list(table.header):
+        found.wrong.append(f"{file} does not have the columns it should have.")
+    numbered = [
+        (number, row)
+        for number, row in enumerate(printed, 2)
+        if not table.among or (row[:1] and row[0] in table.among)
+    ]
+    if len(numbered) != len(rows):
+        found.wrong.append(f"{file} has {len(numbered)} rows, not {len(rows)}.")
+    for (number, row), values in zip(numbered, rows, strict=False):
+        if len(row) != len(values):
+            found.wrong.append(f"{file}, row {number} has {len(row)} cells.")
+        for name, cell, value in zip(table.header, row, values, strict=False):
+            if not _is_as(cell, value, close=name in table.close):
+                found.wrong.append(
+                    f"{file}, row {number} ({', '.join(row[:4])}): {name} is "
+                    f"{cell or 'empty'}, worked out again {_printed(value) or 'empty'}."
+                )
+    found.done.append(_worked_out(table, len(printed)))
+
+
+def _worked_out(table: Worked, printed: int) -> str:
+    """Return what was worked out of a table, and what was not."""
+    names = dict.fromkeys(
+        name
+        for row in table.rows
+        for name, value in zip(table.header, row, strict=False)
+        if value == TAKEN
+    )
+    but = f", but for {', '.join(names)}" if names else ""
+    others = printed - len(table.rows) if table.among else 0
+    beside = f"; {others} of people stand as printed" if others > 0 else ""
+    rows = f"{len(table.rows)} rows worked out again"
+    return f"tables/{table.name}.csv: {rows}{but}{beside}."
+
+
+def _is_as(cell: str, value: object, *, close: bool) -> bool:
+    if value == TAKEN:
+        return True
+    return cell == _printed(value) or (close and _is_close(cell, value))
+
+
+def _printed(value: object) -> str:
+    if value is None or value != value:
+        return ""
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _is_close(cell: str, value: object) -> bool:
+    try:
+        return isinstance(value, float) and abs(float(cell) - value) <= _CLOSE
+    except ValueError:
+        return False

@@ -1,0 +1,167 @@
+"""The bundle of a study about items: its plan, its trials and its tables."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from viewer.writers.verify.archive import Bundle
+from viewer.writers.verify.case_tables import (
+    arm_rows,
+    diagnosis_rows,
+    judged_rows,
+    open_rows,
+)
+from viewer.writers.verify.choice_tables import (
+    accuracy_interval_rows,
+    accuracy_rows,
+    official_rows,
+)
+from viewer.writers.verify.comparing import Report, Tell, Worked, compare_table
+from viewer.writers.verify.item_tables import (
+    COUNT_COLUMNS,
+    ITEM_COLUMNS,
+    RATE_COLUMNS,
+    graded_verdicts,
+    group_rows,
+    number_names,
+    output_rows,
+    verdict_rows,
+)
+from viewer.writers.verify.label_tables import closed_rows, heal_accuracy_rows
+from viewer.writers.verify.worded import ItemVerdict, plan_departures, worded_judge
+
+ITEM_TABLES = (
+    *("items", "results", "accuracy_paper", "accuracy_recommended", "official"),
+    *("closed_scores", "table_2_accuracy", "outputs"),
+    *("table_02", "table_03", "table_04", "table_06", "table_08", "table_09"),
+)
+"""The tables that are worked out again; the others have a hash alone."""
+_FIVE = COUNT_COLUMNS[:5]
+_ARMS = {
+    "table_03": ("raw", "expert"),
+    "table_04": ("raw", "remove_text", "random_text"),
+    "table_06": ("raw", "refined"),
+}
+_CELLS = (
+    *("k", "n", "n_planned", "n_failed", "n_refused", "n_unparsed"),
+    *("n_excluded", "n_pending"),
+)
+_KEY = ("model", "condition", "part", "subset")
+_WILSON = ("wilson_low", "wilson_high")
+
+
+def recompute_items(
+    bundle: Bundle, plan: Mapping[str, Any], found: Report, tell: Tell
+) -> None:
+    """Judge every trial again, and work the tables out again that follow."""
+    trials, judge = list(bundle.lines("trials.jsonl")), worded_judge(bundle, plan)
+    tell(f"{len(trials)} trials are judged again.")
+    found.wrong += plan_departures(plan, trials)
+    verdicts = [judge.trial(trial) for trial in trials]
+    found.wrong += judge.wrong
+    tally = judge.tally
+    found.done.append(
+        f"{len(plan['trials'])} planned trials are there once, each with one status; "
+        f"{sum(len(trial['steps']) for trial in trials)} replies hold against the "
+        f"hashes of their steps. {tally['plain']} plain answers were read again, of "
+        f"{tally['held']} in sentences the stored reading was held against the reply, "
+        f"{tally['taken']} were taken as they stand."
+    )
+    if "grades.json" in bundle.members:
+        grades = json.loads(bundle.members["grades.json"])["grades"]
+        verdicts = graded_verdicts(verdicts, grades, plan["params"])
+        found.done.append(f"{len(grades)} grades of readers were counted again.")
+    for table in (*_shared_tables(bundle, verdicts), *_own_tables(verdicts, plan)):
+        if table.name in bundle.manifest["recomputed_tables"]:
+            compare_table(bundle, table, found)
+
+
+def _shared_tables(bundle: Bundle, verdicts: Sequence[ItemVerdict]) -> Iterator[Worked]:
+    names = number_names(verdicts)
+    header = (*ITEM_COLUMNS, *names)
+    yield Worked("items", header, verdict_rows(verdicts), names)
+    text = bundle.members["tables/results.csv"].decode()
+    printed = next(csv.reader(io.StringIO(text, newline="")))
+    means = [f"mean_{name}" for name in names]
+    shown = means if set(means) & set(printed) else []
+    rows = group_rows(verdicts, names if shown else ())
+    key = ("finding", "view", "condition", "model")
+    yield Worked("results", (*key, *RATE_COLUMNS, *shown), rows, means)
+
+
+def _own_tables(
+    verdicts: Sequence[ItemVerdict], plan: Mapping[str, Any]
+) -> Iterator[Worked]:
+    """Yield the tables of the study's paper that follow from trials."""
+    study = plan["study"]
+    if study == "pathology_mcq":
+        yield from _choice_tables(verdicts, plan)
+    elif study == "grounded_vqa":
+        yield from _label_tables(verdicts, plan)
+    elif study == "evidence_diagnosis":
+        yield from _case_tables([one for one in verdicts if "arm" in one.truth])
+    else:
+        header = (
+            *("model", "n_planned", "n_delivered", "n_token_limit", "n_refused"),
+            *("n_unparsed", "n_failed", "n_excluded", "n_pending"),
+            *("n_with_boxes", "n_annotated_images", "n_boxes"),
+        )
+        yield Worked("outputs", header, output_rows(verdicts))
+
+
+def _choice_tables(
+    verdicts: Sequence[ItemVerdict], plan: Mapping[str, Any]
+) -> Iterator[Worked]:
+    rates = (*_KEY, *COUNT_COLUMNS, "k", "n", "accuracy")
+    chance = ("random", "frequent", "frequent_letter")
+    yield Worked("accuracy_paper", (*rates, *chance), accuracy_rows(verdicts))
+    bounds = (*_WILSON, "image_low", "image_high", "answered_rate")
+    rows = accuracy_interval_rows(verdicts)
+    yield Worked("accuracy_recommended", (*rates, *bounds), rows)
+    header = (
+        *("model", "condition", "typed_k", "typed_n", "official_k", "official_n"),
+        *("official_at_random", "official_dropped", "difference_points", "differing"),
+    )
+    seed = plan["params"]["official_seed"]
+    yield Worked("official", header, official_rows(verdicts, seed))
+
+
+def _label_tables(
+    verdicts: Sequence[ItemVerdict], plan: Mapping[str, Any]
+) -> Iterator[Worked]:
+    header = (
+        *("model", "condition", "tp", "fp", "fn", "tn", "unread_yes", "unread_no"),
+        *("f1_yes", "precision_yes", "recall_yes", "f1_no", "macro_f1", "accuracy"),
+        "specificity",
+    )
+    yield Worked("closed_scores", header, closed_rows(verdicts))
+    both = (
+        *("dataset", "model", "condition", "note", *(f"yes_no_{c}" for c in _FIVE)),
+        *(f"yes_no_{rate}" for rate in ("f1", "precision", "recall")),
+        *(f"open_{count}" for count in _FIVE),
+        *(f"open_{rate}" for rate in ("f1", "precision", "recall")),
+        *(f"open_{rate}_dropped" for rate in ("f1", "precision", "recall")),
+    )
+    rows = heal_accuracy_rows(verdicts, plan["dataset"])
+    yield Worked("table_2_accuracy", both, rows)
+
+
+def _case_tables(verdicts: Sequence[ItemVerdict]) -> Iterator[Worked]:
+    models = list(dict.fromkeys(one.model for one in verdicts))
+    header, scores = ["model"], ["model"]
+    for subset in ("en", "zh", "all"):
+        for task in ("ddx", "fdx"):
+            header += [f"{task}_{subset}", *(f"{task}_{subset}_{c}" for c in _CELLS)]
+        header += [f"rank_{subset}", f"gap_pp_{subset}"]
+        scores += [f"{name}_{subset}" for name in ("score", "n_judged", "n_planned")]
+        scores += [f"top_{top}_{subset}" for top in (1, 3, 5, 10)]
+    yield Worked("table_02", header, diagnosis_rows(verdicts), (), models)
+    yield Worked("table_08", scores, judged_rows(verdicts), scores)
+    open_header = ("model", "score", "n_judged", "n_planned")
+    yield Worked("table_09", open_header, open_rows(verdicts), ("score",))
+    changes = ("delta_pp", "gained", "lost", "p_mcnemar")
+    for name, arms in _ARMS.items():
+        rows = arm_rows(verdicts, arms)
+        yield Worked(name, ("model", "arm", "fdx", *_CELLS, *changes), rows)

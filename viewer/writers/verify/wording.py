@@ -1,0 +1,139 @@
+"""A reply's words once more: plain answers, and whether a reply names what was read."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from viewer.writers.verify.replies import Said
+
+_MARKS_AROUND = " \t\r\n.,;:!?'\"`()[]{}<>*"
+_ONE_LETTER = re.compile(r"[A-Za-z]")
+_SCORE_LINE = re.compile(r"Score:\s*(\d{1,3})\s*\n+\s*Rationale:\s*\S.*", re.DOTALL)
+_MARKUP = frozenset("*_`#~{}<>\\$")
+_ONE_WORD = re.compile(r"\w+")
+_BY_CHANCE, _DROPPED_CODE, _EXACT_BY_CHANCE = -1, -2, -3
+_STRIPPED_IN_TURN = (",", ".", "!", "?", ";", ":", "'")
+
+
+def unwrapped(text: str) -> str:
+    """Return a text, or what stands in it as the only value of a JSON object."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(value, dict) and list(value) == ["answer"]:
+        return str(value["answer"])
+    return text
+
+
+def plain_letter(said: Said, options: Sequence[str]) -> int | None:
+    """Return the place of the letter that a reply is, and nothing else.
+
+    None where there is more to read; a letter that is the words of an option as well
+    is for a parser.
+    """
+    text = _unmarked(unwrapped(said.text))
+    if not _ONE_LETTER.fullmatch(text):
+        return None
+    if any(_unmarked(option).casefold() == text.casefold() for option in options):
+        return None
+    return ord(text.upper()) - ord("A")
+
+
+def plain_yes(said: Said) -> bool | None:
+    """Return what a reply says that is nothing but yes or no."""
+    text = _unmarked(unwrapped(said.text)).casefold()
+    return {"yes": True, "no": False}.get(text)
+
+
+def plain_labels(said: Said, known: Iterable[str], none: str) -> set[str] | None:
+    """Return the labels of a reply that lists nothing but known ones with commas."""
+    names = {name.casefold(): name for name in (*known, none)}
+    parts = [_unmarked(part).casefold() for part in unwrapped(said.text).split(",")]
+    if not all(part in names for part in parts):
+        return None
+    return {names[part] for part in parts} - {none}
+
+
+def plain_score(said: Said) -> int | None:
+    """Return the score of a judge who keeps to the form, 0 to 5."""
+    if _MARKUP & set(said.text):
+        return None
+    found = _SCORE_LINE.fullmatch(unicodedata.normalize("NFKC", said.text).strip())
+    return int(found[1]) if found and int(found[1]) <= 5 else None
+
+
+def names_letter(text: str, letter: str, words: str) -> bool:
+    """Tell whether a reply has a letter by itself, or the words of its option."""
+    spoken = re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", text))
+    alone = any(one.casefold() == letter.casefold() for one in spoken)
+    return alone or has_words([text], words)
+
+
+def has_words(texts: Iterable[str], words: str) -> bool:
+    """Tell whether every word is in any of several texts, in whatever order.
+
+    Of a text with JSON's escapes nothing can be said, so that it has every word.
+    """
+    there: set[str] = set()
+    for text in texts:
+        if "\\u" in text:
+            return True
+        there |= set(_plain_words(text))
+    return there >= set(_plain_words(words))
+
+
+def first_in_words(entries: Sequence[str], diagnosis: str) -> int | None:
+    """Return the rank, from 1, of the first entry that is a diagnosis in words."""
+    wanted = _compared(diagnosis)
+    for rank, entry in enumerate(entries, 1):
+        if _compared(entry) == wanted:
+            return rank
+    return None
+
+
+def official_reading(text: str, written: Sequence[str], letter: str) -> int:
+    """Return which option the authors' script of PathMMU reads, as its number.
+
+    -1 by chance, -2 dropped, -3 by chance and then right for being the same text.
+    """
+    parts = [option.split(")") for option in written]
+    place = ord(letter[0].upper()) - ord("A") if letter else len(parts)
+    if any(len(one) < 2 for one in parts) or not -len(parts) <= place < len(parts):
+        return _DROPPED_CODE
+    options = [one[1].strip() for one in parts]
+    option = _official_option(text, options)
+    if text != options[place]:
+        return _BY_CHANCE if option is None else option
+    return _EXACT_BY_CHANCE if option is None else options.index(text)
+
+
+def _official_option(text: str, options: Sequence[str]) -> int | None:
+    for mark in _STRIPPED_IN_TURN:
+        text = text.strip(mark)
+    text = f" {text} "
+    letters = [chr(ord("A") + i) for i in range(len(options))]
+    ways = [[f"({one})" for one in letters], [f" {one} " for one in letters]]
+    last = [[text.rfind(form) for form in forms] for forms in ways]
+    if len(text.split()) > 5:
+        last.append([text.lower().rfind(one.lower()) for one in options])
+    for places in last:
+        if max(places) >= 0:
+            return places.index(max(places))
+    return None
+
+
+def _unmarked(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).strip(_MARKS_AROUND)
+
+
+def _plain_words(text: str) -> list[str]:
+    return _ONE_WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def _compared(name: str) -> str:
+    """Return a name without case, accents, marks and double blanks."""
+    split = unicodedata.normalize("NFKD", name.casefold())
+    kept = "".join(c for c in split if not unicodedata.combining(c))
+    return " ".join("".join(c if c.isalnum() else " " for c in kept).split())

@@ -1,0 +1,402 @@
+"""Every cell of the medsyn2026 pack, computed the long way.
+
+Nothing of the study is used: statuses follow from the scripts' rule, rates are added up
+case by case, intervals are statsmodels', divergences scipy's and κ scikit-learn's. A
+table that nobody computes here is an error, and so is a column, so that none is added
+unnoticed.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from math import isnan, nan, sqrt
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import binomtest, rankdata
+from scipy.stats import t as student
+
+from tests.helpers.evidence_pack import (
+    ARMS,
+    PEOPLE,
+    Made,
+    labelled,
+)
+from tests.helpers.evidence_truth import SETTLED, Asked, Truth
+from viewer.domain.evidence import EvidenceCase
+from viewer.domain.specialties import GROUPS, SPECIALTIES
+
+SIX = ("Laboratory", "CT", "Microscopy", "MRI", "Clinical Photography", "X-ray")
+SUBSETS = ("en", "zh", "all")
+COUNTS = ("k", "n", "n_planned", "n_failed", "n_refused", "n_unparsed", "n_excluded")
+Cell = str | float | None
+Row = Mapping[str, Cell]
+
+
+def check_tables(made: Made) -> Mapping[str, int]:
+    """Compare the paper's tables that a run fills; return how many cells each has."""
+    truth = Truth(made)
+    return {n: compare(made.table(n), rows(truth), n) for n, rows in TABLES.items()}
+
+
+def compare(found: Sequence[Mapping[str, str]], wanted: Sequence[Row], of: str) -> int:
+    """Compare a file's rows with those wanted, every column; return the cells."""
+    assert len(found) == len(wanted), of
+    ordered = sorted(found, key=_key), sorted(wanted, key=_key)
+    for line, row in zip(*ordered, strict=True):
+        assert set(line) == set(row), of
+        for column, value in row.items():
+            _same(line[column], value, f"{of}, {column}: {row}")
+    return sum(map(len, found))
+
+
+def _key(row: Mapping[str, Cell]) -> tuple[str, ...]:
+    return tuple(str(row[name]) for name in _KEYS if name in row)
+
+
+_KEYS = (
+    *("item", "case", "finding", "view", "condition", "evidence", "model", "task"),
+    *("arm", "stratum"),
+)
+"""Columns whose words name a row; the order of rows is that of the case's evidence."""
+
+
+def _same(cell: str, wanted: Cell, where: str) -> None:
+    if wanted is None or (isinstance(wanted, float) and isnan(wanted)):
+        assert cell == "", where
+    elif isinstance(wanted, str):
+        assert cell == wanted, where
+    else:
+        assert float(cell) == pytest.approx(float(wanted), rel=1e-9, abs=1e-12), where
+
+
+def _counts(trials: Sequence[Asked], prefix: str = "") -> dict[str, Cell]:
+    of = Counter(one.status for one in trials)
+    n = sum(of[status] for status in SETTLED)
+    told = (of["scored_correct"], n, len(trials), of["provider_error"])
+    values = (*told, of["refused"], of["unparsed"], of["excluded"], 0)
+    names = (*COUNTS, "n_pending")
+    return {f"{prefix}{x}": v for x, v in zip(names, values, strict=True)}
+
+
+def _rate(trials: Sequence[Asked]) -> float | None:
+    settled = [one.right for one in trials if one.status in SETTLED]
+    return sum(settled) / len(settled) if settled else None
+
+
+def _everybody(truth: Truth) -> Iterator[tuple[str, Callable[[str, str], list[Asked]]]]:
+    """Yield people, then models, each with its trials by task and subset."""
+    for person, name in enumerate(PEOPLE):
+        yield name, partial(truth.people, person)
+    for model in truth.made.models:
+        yield model, partial(truth.raw, model)
+
+
+def table_2(truth: Truth) -> Sequence[Row]:
+    lines: list[dict[str, Cell]] = []
+    for name, of in _everybody(truth):
+        line: dict[str, Cell] = {"model": name}
+        for subset in SUBSETS:
+            rates = []
+            for task in ("ddx", "fdx"):
+                trials = of(task, subset)
+                line[f"{task}_{subset}"] = _rate(trials)
+                line.update(_counts(trials, f"{task}_{subset}_"))
+                rates.append(_rate(trials))
+            ddx, fdx = rates
+            gap = None if ddx is None or fdx is None else 100 * (ddx - fdx)
+            line[f"gap_pp_{subset}"] = gap
+        lines.append(line)
+    for subset in SUBSETS:
+        rates_of = [line[f"fdx_{subset}"] for line in lines[len(PEOPLE) :]]
+        ranks = rankdata([-float(x or 0) for x in rates_of], "min")
+        for line in lines[: len(PEOPLE)]:
+            line[f"rank_{subset}"] = None
+        known = zip(lines[len(PEOPLE) :], rates_of, ranks, strict=True)
+        for line, of_it, rank in known:
+            line[f"rank_{subset}"] = None if of_it is None else float(rank)
+    return lines
+
+
+def _arms(*arms: str) -> Callable[[Truth], Sequence[Row]]:
+    def rows(truth: Truth) -> Sequence[Row]:
+        return [
+            _arm(truth, model, arm, arms[0])
+            for model in truth.made.models
+            for arm in arms
+        ]
+
+    return rows
+
+
+def _arm(truth: Truth, model: str, arm: str, first: str) -> Row:
+    trials = truth.of(model, "fdx", arm, "en")
+    line: dict[str, Cell] = {"model": model, "arm": arm, "fdx": _rate(trials)}
+    line.update(_counts(trials))
+    if arm == first:
+        return {**line, **dict.fromkeys(("delta_pp", "gained", "lost", "p_mcnemar"))}
+    base = {
+        one.number: one.right
+        for one in truth.of(model, "fdx", first, "en")
+        if one.status in SETTLED
+    }
+    pairs = [
+        (one.right, base[one.number])
+        for one in trials
+        if one.status in SETTLED and one.number in base
+    ]
+    gained = sum(now and not then for now, then in pairs)
+    lost = sum(then and not now for now, then in pairs)
+    changed = gained + lost
+    p = binomtest(gained, changed).pvalue if changed else 1.0
+    delta = 100 * (gained - lost) / len(pairs)
+    return {**line, "delta_pp": delta, "gained": gained, "lost": lost, "p_mcnemar": p}
+
+
+def table_5(truth: Truth) -> Sequence[Row]:
+    lines: list[Row] = []
+    for model in truth.made.models:
+        trials = truth.of(model, "fdx", "raw", "en")
+        errors = [nmse(truth, model, of) for of in SIX if of in _types(truth)]
+        mean = _mean_of_known(errors)
+        line: dict[str, Cell] = {"model": model, "nmse_mean": mean}
+        lines.append({**line, "fdx": _rate(trials), **_counts(trials)})
+    return lines
+
+
+def table_8(truth: Truth) -> Sequence[Row]:
+    lines: list[Row] = []
+    for model in truth.made.models:
+        line: dict[str, Cell] = {"model": model}
+        for subset in SUBSETS:
+            trials = truth.of(model, "ddx", "raw", subset)
+            line.update(_score(trials, f"_{subset}"))
+            n = sum(one.status in SETTLED for one in trials)
+            ranks = [r for one in trials if (r := one.number_of("first_match"))]
+            for k in (1, 3, 5, 10):
+                line[f"top_{k}_{subset}"] = (
+                    sum(r <= k for r in ranks) / n if n else None
+                )
+        lines.append(line)
+    return lines
+
+
+def table_9(truth: Truth) -> Sequence[Row]:
+    return [
+        {"model": m, **_score(truth.of(m, "open_fdx", "raw", "en"), "")}
+        for m in truth.made.models
+    ]
+
+
+def _score(trials: Sequence[Asked], suffix: str) -> dict[str, Cell]:
+    scores = [s for one in trials if (s := one.number_of("judge")) is not None]
+    mean = sum(scores) / len(scores) if scores else None
+    values = (mean, len(scores), len(trials))
+    names = ("score", "n_judged", "n_planned")
+    return {f"{x}{suffix}": v for x, v in zip(names, values, strict=True)}
+
+
+def _strata(
+    strata: Sequence[str], of: Callable[[EvidenceCase], str]
+) -> Callable[[Truth], Sequence[Row]]:
+    def rows(truth: Truth) -> Sequence[Row]:
+        lines: list[Row] = []
+        for (name, trials_of), stratum in product(_everybody(truth), strata):
+            trials = [
+                one
+                for one in trials_of("fdx", "en")
+                if of(truth.cases[one.number]) == stratum
+            ]
+            line = {"model": name, "stratum": stratum, "fdx": _rate(trials)}
+            counts = _counts(trials)
+            warning = "fewer than 10 cases" if int(counts["n"] or 0) < 10 else ""
+            if trials:
+                lines.append({**line, **counts, "warning": warning})
+        return lines
+
+    return rows
+
+
+def _group(case: EvidenceCase) -> str:
+    return next(group for group, of in GROUPS.items() if case.specialty in of)
+
+
+def _types(truth: Truth) -> list[str]:
+    return list(dict.fromkeys(str(t) for case in truth.cases for t in case.types))
+
+
+def sensitivity(truth: Truth, model: str, i: int, base: str, of: str) -> float:
+    """Return the true sensitivity in bits; NaN where one answer is not there."""
+    known = truth.beliefs(model)
+    pair = [known.get((i, c)) for c in (base, f"{base} without {of}")]
+    if None in pair:
+        return nan
+    return float(jensenshannon(*pair, 2.0)) ** 2
+
+
+def _both(
+    truth: Truth, model: str, of: str, bases: tuple[str, str]
+) -> list[tuple[float, float]]:
+    """Return image's and text's sensitivity of each case that has the evidence."""
+    return [
+        (
+            sensitivity(truth, model, i, bases[0], of),
+            sensitivity(truth, model, i, bases[1], of),
+        )
+        for i, case in enumerate(truth.cases)
+        if of in map(str, case.types)
+    ]
+
+
+RAW = ("raw", "expert")
+REFINED = ("refined", "refined expert")
+
+
+def nmse(
+    truth: Truth,
+    model: str,
+    of: str,
+    bases: tuple[str, str] = RAW,
+    *,
+    swapped: bool = False,
+) -> float:
+    pairs = [p for p in _both(truth, model, of, bases) if not isnan(sum(p))]
+    power = sum(pair[0 if swapped else 1] ** 2 for pair in pairs)
+    return sum((x - y) ** 2 for x, y in pairs) / power if power else nan
+
+
+def _mean_of_known(values: Sequence[float]) -> float:
+    known = [value for value in values if not isnan(value)]
+    return sum(known) / len(known) if known else nan
+
+
+def _concordance(pairs: Sequence[tuple[float, float]]) -> float:
+    if not pairs:
+        return nan
+    n = len(pairs)
+    x, y = (sum(pair[side] for pair in pairs) / n for side in (0, 1))
+    both = sum((a - x) * (b - y) for a, b in pairs) / n
+    apart = sum((a - x) ** 2 + (b - y) ** 2 for a, b in pairs) / n + (x - y) ** 2
+    return 2 * both / apart if apart else nan
+
+
+def table_12(truth: Truth) -> Sequence[Row]:
+    lines: list[Row] = []
+    for model in truth.made.models:
+        for of in _types(truth):
+            every = _both(truth, model, of, RAW)
+            pairs = [pair for pair in every if not isnan(sum(pair))]
+            gaps = [x - y for x, y in pairs]
+            line: dict[str, Cell] = {"evidence": of, "model": model}
+            line["nmse"] = nmse(truth, model, of)
+            line["nmse_swapped"] = nmse(truth, model, of, swapped=True)
+            line["concordance"] = _concordance(pairs)
+            line["image_above"] = sum(gap >= 1e-9 for gap in gaps)
+            line["image_below"] = sum(gap <= -1e-9 for gap in gaps)
+            line["tied"] = sum(abs(gap) < 1e-9 for gap in gaps)
+            lines.append(
+                {**line, "cases": len(pairs), "missing": len(every) - len(pairs)}
+            )
+    return [*lines, *(_average(truth, m) for m in truth.made.models)]
+
+
+def _average(truth: Truth, model: str) -> Row:
+    there = [of for of in SIX if of in _types(truth)]
+    plain = _mean_of_known([nmse(truth, model, of) for of in there])
+    other = _mean_of_known([nmse(truth, model, of, swapped=True) for of in there])
+    empty = ("concordance", "cases", "image_above", "image_below", "tied", "missing")
+    line: Row = {"evidence": "Average", "model": model, "nmse": plain}
+    return {**line, "nmse_swapped": other, **dict.fromkeys(empty)}
+
+
+def table_13(truth: Truth) -> Sequence[Row]:
+    lines: list[Row] = []
+    for model in truth.made.models:
+        before = nmse(truth, model, "Microscopy", RAW)
+        after = nmse(truth, model, "Microscopy", REFINED)
+        change = {"baseline": before, "refined": after, "delta": after - before}
+        lines.append({"model": model, **change})
+    return lines
+
+
+def calibration(truth: Truth) -> Sequence[Row]:
+    lines: list[Row] = []
+    for task, m in product(("ddx", "open_fdx"), range(len(truth.made.models))):
+        trials = truth.of(truth.made.models[m], task)
+        kept = [one for one in trials if one.number_of("judge") is not None]
+        judge = [float(one.number_of("judge") or 0) for one in kept]
+        human = [labelled(m, one.number, task) for one in kept]
+        if all(score is None for score in human):
+            continue
+        line: dict[str, Cell] = {"model": truth.made.models[m], "task": task}
+        line["n_judged"] = len(judge)
+        line["n_labelled"] = sum(score is not None for score in human)
+        line.update(_powered(judge, human, "score"))
+        covered = [None if h is None else float(h >= 4) for h in human]
+        line.update(_powered([float(j >= 4) for j in judge], covered, "coverage"))
+        lines.append({**line, **_agreement(judge, human)})
+    return lines
+
+
+def _powered(
+    judge: Sequence[float], human: Sequence[float | None], name: str
+) -> dict[str, Cell]:
+    """Return the mean, and the one that people would give, with Student's interval."""
+    pairs = [(j, h - j) for j, h in zip(judge, human, strict=True) if h is not None]
+    errors = np.array([error for _, error in pairs])
+    mean = sum(judge) / len(judge)
+    value = mean + float(errors.mean())
+    half = nan
+    if len(pairs) > 1:
+        scored = np.array([j for j, _ in pairs])
+        together = np.cov(scored, errors)[0, 1]
+        spread = (np.var(judge, ddof=1) + 2 * together) / len(judge)
+        spread += errors.var(ddof=1) / len(pairs)
+        half = student.ppf(0.975, len(pairs) - 1) * sqrt(max(spread, 0.0))
+    return {
+        name: mean,
+        f"{name}_corrected": value,
+        f"{name}_low": value - half,
+        f"{name}_high": value + half,
+    }
+
+
+def _agreement(judge: Sequence[float], human: Sequence[int | None]) -> dict[str, Cell]:
+    pairs = [(int(j), h) for j, h in zip(judge, human, strict=True) if h is not None]
+    found: dict[str, Cell] = {
+        "same": sum(j == h for j, h in pairs) / len(pairs),
+        "kappa": _kappa(pairs, lambda a, b: float(a != b)),
+        "kappa_quadratic": _kappa(pairs, lambda a, b: float((a - b) ** 2)),
+    }
+    for level in range(6):
+        of = [(int(j == level), int(h == level)) for j, h in pairs]
+        found[f"kappa_of_{level}"] = _kappa(of, lambda a, b: float(a != b))
+    return found
+
+
+def _kappa(
+    pairs: Sequence[tuple[int, int]], apart: Callable[[int, int], float]
+) -> float:
+    """Return κ as one less observed over expected disagreement."""
+    seen = sum(apart(a, b) for a, b in pairs) / len(pairs)
+    chance = sum(apart(a, b) for (a, _), (_, b) in product(pairs, pairs))
+    return 1 - seen / (chance / len(pairs) ** 2) if chance else nan
+
+
+TABLES: Mapping[str, Callable[[Truth], Sequence[Row]]] = {
+    "table_02": table_2,
+    "table_03": _arms(*ARMS[:2]),
+    "table_04": _arms(ARMS[0], *ARMS[2:4]),
+    "table_05": table_5,
+    "table_06": _arms(ARMS[0], ARMS[4]),
+    "table_08": table_8,
+    "table_09": table_9,
+    "table_10": _strata(SPECIALTIES, lambda case: case.specialty),
+    "table_11": _strata(tuple(GROUPS), _group),
+    "table_12": table_12,
+    "table_13": table_13,
+    "judge_calibration": calibration,
+}
+"""What each table must hold, in its order."""

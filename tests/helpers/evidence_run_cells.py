@@ -1,0 +1,338 @@
+"""What stands beside the paper's tables: trials, points, printed rows, LaTeX.
+
+Bounds of a divergence are searched for by scipy, Wilson's interval is statsmodels', and
+the paper's rows are read off the files of their numbers and tried in fractions.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from math import isnan, log
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from statsmodels.stats.proportion import proportion_confint
+
+from tests.helpers.evidence_cells import (
+    RAW,
+    SUBSETS,
+    TABLES,
+    Row,
+    check_tables,
+    compare,
+    sensitivity,
+)
+from tests.helpers.evidence_pack import Made
+from tests.helpers.evidence_printed import published
+from tests.helpers.evidence_truth import SETTLED, Asked, Truth, bounds
+
+JUDGE_FAMILY = {"GPT-5.2"}
+"""The models whose name tells that they are of the judge's maker."""
+
+
+def check_every_cell(made: Made) -> Mapping[str, int]:
+    """Compare every table of the pack; return how many cells each has.
+
+    A table that is not computed here fails.
+    """
+    cells = dict(check_tables(made))
+    truth = Truth(made)
+    cells["sensitivity"] = check_sensitivity(truth)
+    cells["published"] = compare(made.table("published"), published(), "published")
+    for name, rows in {"items": items, "results": results}.items():
+        found = made.table(name, "run")
+        for line in found if name == "items" else ():
+            assert len(line.pop("request_sha256")) in {0, 64}
+        cells[f"run/{name}"] = compare(found, rows(truth), name)
+    files = {p.stem for p in (made.folder / "tables").glob("*.csv")}
+    assert files == {*TABLES, "sensitivity", "published"}
+    for name in files:
+        of_the_run, of_the_pack = (
+            (made.folder / where / f"{name}.csv").read_bytes()
+            for where in ("run", "tables")
+        )
+        assert of_the_run == of_the_pack
+    own = {path.stem for path in (made.folder / "run").glob("*.csv")}
+    assert own == {*files, "items", "results"}
+    return {**cells, **check_latex(truth)}
+
+
+def items(truth: Truth) -> list[Row]:
+    """Return every trial, with its numbers."""
+    names = dict.fromkeys(n for one in truth.trials for n in one.numbers or {})
+    return [
+        {
+            "item": f"{truth.cases[one.number].key}|{one.task}",
+            "patient": truth.cases[one.number].key,
+            "image": truth.cases[one.number].images[0],
+            "finding": one.task,
+            "view": str(truth.cases[one.number].language),
+            "condition": one.condition,
+            "repeat": 0,
+            "model": one.model,
+            "status": one.status,
+            "reason": one.reason,
+            "answer": one.answer,
+            **{name: one.number_of(name) for name in names},
+        }
+        for one in truth.trials
+    ]
+
+
+def results(truth: Truth) -> list[Row]:
+    """Return rates by task, language, condition and model."""
+    by: dict[tuple[str, str, str, str], list[Asked]] = {}
+    for one in truth.trials:
+        language = str(truth.cases[one.number].language)
+        for finding, view in (
+            ("(micro)", "all"),
+            (one.task, "all"),
+            ("(micro)", language),
+        ):
+            by.setdefault((finding, view, one.condition, one.model), []).append(one)
+    return [
+        _rates(key, trials)
+        for key, trials in by.items()
+        if key[1] == "all" or len(_languages(truth, by, key)) > 1
+    ]
+
+
+Trials = Mapping[tuple[str, str, str, str], list[Asked]]
+
+
+def _languages(truth: Truth, by: Trials, key: tuple[str, str, str, str]) -> set[str]:
+    every = by["(micro)", "all", *key[2:]]
+    return {str(truth.cases[one.number].language) for one in every}
+
+
+def _rates(key: tuple[str, str, str, str], trials: Sequence[Asked]) -> Row:
+    statuses = [one.status for one in trials]
+    k = statuses.count("scored_correct")
+    scored = k + statuses.count("scored_wrong")
+    n = sum(status in SETTLED for status in statuses)
+    low, high = proportion_confint(k, n, method="wilson") if n else (None, None)
+    names = ("finding", "view", "condition", "model")
+    return {
+        **dict(zip(names, key, strict=True)),
+        "n_planned": len(trials),
+        "n_scored": scored,
+        "n_failed": statuses.count("provider_error"),
+        "n_refused": statuses.count("refused"),
+        "n_unparsed": statuses.count("unparsed"),
+        "n_excluded": statuses.count("excluded"),
+        "n_pending": 0,
+        "k": k,
+        "n": n,
+        "hit_rate": k / n if n else None,
+        "wilson_low": low,
+        "wilson_high": high,
+        "answered_rate": k / scored if scored else None,
+    }
+
+
+def check_sensitivity(truth: Truth) -> int:
+    """Compare every point; its bounds are searched for within those of the beliefs."""
+    found = truth.made.table("sensitivity")
+    wanted = _points(truth)
+    seen = [(line["case"], line["model"], line["evidence"]) for line in found]
+    assert sorted(seen) == sorted(wanted)
+    for line, key in zip(found, seen, strict=True):
+        model, number, of = wanted[key]
+        assert (line["context"], line["estimator"]) == ("all", "letter_logprobs")
+        for modality, base in zip(("image", "text"), RAW, strict=True):
+            cells = [line[f"{modality}_{x}"] for x in ("s", "corrected", "se")]
+            ends = [line[f"{modality}_{x}"] for x in ("low", "high", "interval_by")]
+            value = sensitivity(truth, model, number, base, of)
+            if isnan(value):
+                assert [*cells, *ends] == [""] * 6
+                continue
+            assert float(cells[0]) == float(cells[1]) == pytest.approx(value, abs=1e-12)
+            assert (float(cells[2]), ends[2]) == (0.0, "bounds")
+            pair = (
+                truth.belief(model, number, base),
+                truth.belief(model, number, f"{base} without {of}"),
+            )
+            least, most = least_and_most(pair)
+            assert least - 4e-7 <= float(ends[0]) <= least + 1e-7
+            assert float(ends[1]) == pytest.approx(most, abs=1e-9)
+    return sum(map(len, found))
+
+
+def _points(truth: Truth) -> dict[tuple[str, str, str], tuple[str, int, str]]:
+    """Return the points that have a belief at one end at least."""
+    known = {
+        (one.model, one.number, one.condition) for one in truth.trials if one.posterior
+    }
+    return {
+        (case.key, model, str(of)): (model, number, str(of))
+        for number, case in enumerate(truth.cases)
+        for model, of in product(truth.made.models, case.types)
+        if any(
+            (model, number, condition) in known
+            for base in RAW
+            for condition in (base, f"{base} without {of}")
+        )
+    }
+
+
+Beliefs = tuple[Sequence[float], Sequence[float]]
+
+
+def least_and_most(pair: Beliefs) -> tuple[float, float]:
+    """Return the least and most divergence, in bits, that the beliefs' bounds allow."""
+    ends = [bounds(p) for p in pair]
+    limits = [(lo, hi) for low, high in ends for lo, hi in zip(low, high, strict=True)]
+    sums = [
+        {"type": "eq", "fun": lambda x: x[:4].sum() - 1},
+        {"type": "eq", "fun": lambda x: x[4:].sum() - 1},
+    ]
+    start = np.concatenate(pair)
+    options = {"ftol": 1e-12, "maxiter": 400}
+    found = minimize(
+        _bits, start, bounds=limits, constraints=sums, method="SLSQP", options=options
+    )
+    corners = [_corners(*of) for of in ends]
+    most = max(_bits(np.concatenate(both)) for both in product(*corners))
+    return max(0.0, min(float(found.fun), _bits(start))), max(most, _bits(start))
+
+
+def _corners(low: Sequence[float], high: Sequence[float]) -> Iterator[list[float]]:
+    """Yield the corners of a box on which the numbers add up to 1."""
+    for free, ends in product(range(4), product((0, 1), repeat=4)):
+        point = [(low, high)[end][i] for i, end in enumerate(ends)]
+        point[free] = 1 - sum(x for i, x in enumerate(point) if i != free)
+        if low[free] - 1e-12 <= point[free] <= high[free] + 1e-12:
+            yield point
+
+
+def _bits(both: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> float:
+    p, q = both[:4], both[4:]
+    middle = (p + q) / 2
+    terms = (
+        x * log(x / m) if x > 0 else 0.0
+        for side in (p, q)
+        for x, m in zip(side.tolist(), middle.tolist(), strict=True)
+    )
+    return sum(terms) / 2 / log(2)
+
+
+def check_latex(truth: Truth) -> Mapping[str, int]:
+    """Compare the tables for a paper's own text, cell by cell as they are printed."""
+    folder = truth.made.folder / "tables"
+    files = {path.stem: path for path in folder.glob("*.tex")}
+    assert set(files) == set(PRINTED)
+    cells = {}
+    for name, printed in PRINTED.items():
+        lines = files[name].read_text(encoding="utf-8").splitlines()
+        body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+        found = [line.removesuffix(r" \\").split(" & ") for line in body]
+        wanted = [[_escaped(cell) for cell in row] for row in printed(truth)]
+        assert sorted(found) == sorted(wanted), name
+        cells[f"{name}.tex"] = sum(map(len, found))
+    return cells
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("_", r"\_").replace("&", r"\&").strip()
+
+
+def _of(name: str, truth: Truth) -> Sequence[Row]:
+    return TABLES[name](truth)
+
+
+def _share(row: Row, name: str = "fdx", counts: str = "") -> str:
+    value = row[name]
+    if value is None:
+        return "-"
+    return f"{100 * float(value):.2f} ({row[f'{counts}k']} / {row[f'{counts}n']})"
+
+
+def _main(truth: Truth) -> list[list[str]]:
+    lines = []
+    for row in _of("table_02", truth):
+        cells = [str(row["model"])]
+        for subset in SUBSETS:
+            names = (f"ddx_{subset}", f"fdx_{subset}")
+            cells += [_share(row, name, f"{name}_") for name in names]
+            rank = row[f"rank_{subset}"]
+            cells.append("-" if rank is None else f"{float(rank):.0f}")
+        lines.append(cells)
+    return lines
+
+
+def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
+    def printed(truth: Truth) -> list[list[str]]:
+        lines = []
+        for row in _of(name, truth):
+            cells = [str(row["model"]), str(row["arm"]), _share(row)]
+            change, p = row["delta_pp"], row["p_mcnemar"]
+            cells.append("-" if change is None else f"{float(change):+.2f} pp")
+            cells += [
+                "-" if row[x] is None else str(row[x]) for x in ("gained", "lost")
+            ]
+            lines.append([*cells, "-" if p is None else f"{float(p):.3f}"])
+        return lines
+
+    return printed
+
+
+def _parts(name: str) -> Callable[[Truth], list[list[str]]]:
+    def printed(truth: Truth) -> list[list[str]]:
+        return [
+            [str(row["model"]), str(row["stratum"]), _share(row), str(row["warning"])]
+            for row in _of(name, truth)
+        ]
+
+    return printed
+
+
+def _plain(name: str, *columns: str) -> Callable[[Truth], list[list[str]]]:
+    """Return a table of some columns; those marked with % are rates."""
+
+    def printed(truth: Truth) -> list[list[str]]:
+        return [[_cell(row, column) for column in columns] for row in _of(name, truth)]
+
+    return printed
+
+
+def _cell(row: Row, column: str) -> str:
+    value = row[column.removesuffix("%")]
+    if isinstance(value, str):
+        return value
+    if value is None or isnan(value):
+        return "-"
+    if column.endswith("%"):
+        return f"{100 * value:.2f}"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _judge(truth: Truth) -> list[list[str]]:
+    return [
+        [
+            *(_cell(row, name) for name in ("model", "score_all", "n_judged_all")),
+            "yes" if row["model"] in JUDGE_FAMILY else "",
+        ]
+        for row in _of("table_08", truth)
+    ]
+
+
+_SCORES = [f"{x}_{s}" for s in SUBSETS for x in ("score", "n_judged")]
+_TOP = [f"top_{k}_all%" for k in (1, 3, 5, 10)]
+PRINTED: Mapping[str, Callable[[Truth], list[list[str]]]] = {
+    "main": _main,
+    "table_03": _arms("table_03"),
+    "table_04": _arms("table_04"),
+    "table_05": _plain("table_05", "model", "nmse_mean", "fdx%", "k", "n", "n_planned"),
+    "table_06": _arms("table_06"),
+    "table_08": _plain("table_08", "model", *_SCORES, *_TOP),
+    "table_09": _plain("table_09", "model", "score", "n_judged", "n_planned"),
+    "table_10": _parts("table_10"),
+    "table_11": _parts("table_11"),
+    "table_12": _plain(
+        *("table_12", "evidence", "model", "nmse", "nmse_swapped", "concordance"),
+        *("cases", "image_above", "image_below", "tied", "missing"),
+    ),
+    "table_13": _plain("table_13", "model", "baseline", "refined", "delta"),
+    "judge": _judge,
+}
+"""What each printed table must hold."""

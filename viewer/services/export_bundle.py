@@ -149,7 +149,7 @@ def _of_items(
         "trials.jsonl": json_lines(kept),
         "replies.jsonl": json_lines(replies.records),
         "README.txt": items.README.encode(),
-        **items.grades_member(context.grades),
+        **items.grades_member(context.grades, kept),
     }
     page = BundlePage(
         *(_title(report), report.data.incomplete, plan, kept, {}),

@@ -55,8 +55,8 @@ manifest.json                   versions, settings and the hash of every file, a
 {VERIFIED}
 Patients, images, items and readers go by pseudonyms that follow the order of their
 names. There are no pixels, no file names and no dates in it, and of questions their
-hashes only. Options, diagnoses, labels and replies are in it word for word: a reply may
-repeat what the words of a question told its model.
+hashes only. Options, diagnoses, labels, the words of tasks that readers selected and
+replies are in it word for word: a reply may repeat what a question told its model.
 """
 """What stands in README.txt."""
 
@@ -153,11 +153,12 @@ def _step(kept: Kept, trial: Trial, bench: ItemBench, replies: Replies) -> Recor
     }
 
 
-def grades_member(grades: Grades) -> Mapping[str, bytes]:
-    """Return the file of what readers graded texts with, none without grades."""
+def grades_member(grades: Grades, kept: Iterable[Record]) -> Mapping[str, bytes]:
+    """Return the file of what readers graded these trials' texts with, if they did."""
+    asked = {(one["model"], one["item"], one["repeat"]) for one in kept}
     given = [
         [g.reader, g.model, g.item, g.repeat, {str(d): n for d, n in g.scores.items()}]
         for g in grades.grades
-        if g.image is None
+        if g.image is None and g.output in asked
     ]
     return {"grades.json": json_bytes({"grades": given})} if given else {}

@@ -12,7 +12,7 @@ from viewer.writers.verify.item_tables import (
     verdicts_by_arm,
 )
 from viewer.writers.verify.judging import Row
-from viewer.writers.verify.worded import ItemVerdict
+from viewer.writers.verify.verdicts import ItemVerdict
 
 _PARTS = {"val": ("val",), "tiny": ("test_tiny",), "all": ("test_tiny", "test")}
 _SUBSETS = ("PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")

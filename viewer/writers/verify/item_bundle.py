@@ -30,7 +30,9 @@ from viewer.writers.verify.item_tables import (
     verdict_rows,
 )
 from viewer.writers.verify.label_tables import closed_rows, heal_accuracy_rows
-from viewer.writers.verify.worded import ItemVerdict, plan_departures, worded_judge
+from viewer.writers.verify.trial_check import JudgedFrom
+from viewer.writers.verify.verdicts import ItemVerdict, plan_departures
+from viewer.writers.verify.worded import judged_again
 
 ITEM_TABLES = (
     *("items", "results", "accuracy_paper", "accuracy_recommended", "official"),
@@ -56,12 +58,13 @@ def recompute_items(
     bundle: Bundle, plan: Mapping[str, Any], found: Report, tell: Tell
 ) -> None:
     """Judge every trial again, and work the tables out again that follow."""
-    trials, judge = list(bundle.lines("trials.jsonl")), worded_judge(bundle, plan)
+    trials = list(bundle.lines("trials.jsonl"))
+    source = JudgedFrom(plan["params"], tuple(bundle.lines("replies.jsonl")))
     tell(f"{len(trials)} trials are judged again.")
     found.wrong += plan_departures(plan, trials)
-    verdicts = [judge.trial(trial) for trial in trials]
-    found.wrong += judge.wrong
-    tally = judge.tally
+    verdicts = [judged_again(source, trial) for trial in trials]
+    found.wrong += source.wrong
+    tally = source.tally
     found.done.append(
         f"{len(plan['trials'])} planned trials are there once, each with one status; "
         f"{sum(len(trial['steps']) for trial in trials)} replies hold against the "

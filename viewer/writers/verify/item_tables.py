@@ -7,7 +7,7 @@ from typing import Any
 from viewer.writers.verify.judging import Row
 from viewer.writers.verify.results import MICRO, UNREADABLE
 from viewer.writers.verify.sums import wilson_bounds
-from viewer.writers.verify.worded import LEFT_OUT, RIGHT, WRONG, ItemVerdict
+from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, ItemVerdict
 
 ITEM_COLUMNS = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),

@@ -9,7 +9,7 @@ from viewer.writers.verify.item_tables import (
     verdicts_by_arm,
 )
 from viewer.writers.verify.judging import Row
-from viewer.writers.verify.worded import ItemVerdict
+from viewer.writers.verify.verdicts import ItemVerdict
 
 
 def closed_rows(verdicts: Verdicts) -> list[Row]:

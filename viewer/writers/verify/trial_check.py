@@ -1,0 +1,285 @@
+"""One trial of a study about items, judged from its raw replies and its truth."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from viewer.writers.verify.replies import REFUSALS, Said, body_of, said_in
+from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, name_of
+from viewer.writers.verify.wording import (
+    first_in_words,
+    has_words,
+    names_letter,
+    official_reading,
+    plain_labels,
+    plain_letter,
+    plain_score,
+    plain_yes,
+    unwrapped,
+)
+
+_ANSWERING = ("answer", "base")
+_JUDGE_UNREAD = "judge_unparsed"
+Numbers = dict[str, float]
+
+
+@dataclass
+class JudgedFrom:
+    """What trials are judged from; ``wrong`` are sentences of what does not hold.
+
+    ``tally`` counts what was read again (plain), what only had to be named by its
+    reply (held), and what was taken as it stands (taken).
+    """
+
+    params: Mapping[str, Any]
+    replies: Sequence[Mapping[str, Any]]
+    wrong: list[str] = field(default_factory=list)
+    tally: Counter[str] = field(default_factory=Counter)
+
+
+def kept_state(trial: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the status and reason that a trial is kept with."""
+    return trial["status"], trial["reason"]
+
+
+@dataclass
+class TrialCheck:
+    """One trial with its replies."""
+
+    source: JudgedFrom
+    trial: Mapping[str, Any]
+    parsed: Mapping[str, Any]
+
+    def tell(self, what: str) -> None:
+        """Note what does not hold of the trial."""
+        self.source.wrong.append(f"trials.jsonl, {name_of(self.trial)}: {what}.")
+
+    def check_hash(self, step: Mapping[str, Any]) -> None:
+        """Hold a step's reply against its hash."""
+        body = body_of(dict(self.source.replies[step["reply"]]))
+        if hashlib.sha256(body).hexdigest() != step["reply_sha256"]:
+            self.tell(f"the reply of the step {step['step']} differs from its hash")
+
+    def verdict(self) -> tuple[str, str]:
+        """Return status and reason as they follow from the answer and the truth."""
+        kept = kept_state(self.trial)
+        if not self.parsed:
+            return "provider_error", kept[1]
+        if "status" in self.parsed:
+            self._check_unread()
+            read = self.parsed["status"], self.parsed["reason"]
+            return kept if kept[0] == LEFT_OUT else read
+        follows = _VERDICTS.get(self.parsed.get("words", ""))
+        found = follows(self) if follows else None
+        if found is None or (kept[0] == LEFT_OUT and not self._is_graded()):
+            self.source.tally["taken"] += 1
+            return kept
+        return found
+
+    def numbers(self) -> Numbers:
+        """Return the named numbers that can be worked out again."""
+        numbers: Numbers = {}
+        truth, said = self.trial["truth"], self._own()
+        if "written" in truth and said:
+            numbers["official"] = self._official(said.text)
+        words = self.parsed.get("words", "")
+        if words in _NUMBERS:
+            numbers |= _NUMBERS[words](self)
+        return numbers
+
+    def _official(self, text: str) -> float:
+        """Return what the authors' script reads, of the text as it is or unwrapped."""
+        truth, kept = self.trial["truth"], dict(self.trial["numbers"])
+        codes = [
+            float(official_reading(one, truth["written"], truth["letter"]))
+            for one in (text, unwrapped(text))
+        ]
+        return kept["official"] if kept.get("official") in codes else codes[0]
+
+    def _is_graded(self) -> bool:
+        """Tell whether an answer that is left out still is one that follows."""
+        return self.parsed.get("words") in ("report", "ranked")
+
+    def _own(self) -> Said | None:
+        """Return the reply that the answer was read off, None where nobody can tell.
+
+        Where the question itself was answered otherwise than is followed up, that.
+        """
+        own = [step for step in self.trial["steps"] if not step["role"]]
+        for name in _ANSWERING:
+            for step in own:
+                if step["step"] == name:
+                    return self._read(step)
+        return None
+
+    def _texts(self) -> list[str]:
+        """Return everything that was replied in the trial's own role."""
+        own = [self._read(s) for s in self.trial["steps"] if not s["role"]]
+        return [one.text for one in own if one is not None]
+
+    def _read(self, step: Mapping[str, Any]) -> Said | None:
+        reply = self.source.replies[step["reply"]]
+        return said_in(reply["kind"], body_of(dict(reply)), reply["length_cap"])
+
+    def _check_unread(self) -> None:
+        """Refuse that a reply could not be read that is plainly an answer."""
+        said, truth = self._own(), self.trial["truth"]
+        if said is None or said.refusal or said.finish in REFUSALS:
+            self.source.tally["plain"] += 1
+            return
+        options = truth.get("options", ())
+        place = plain_letter(said, options) if options else None
+        alone = not any(step["role"] for step in self.trial["steps"])
+        yes = plain_yes(said) if "yes" in truth and alone else None
+        self.source.tally["taken" if place is None and yes is None else "plain"] += 1
+        if yes is not None or (place is not None and place < len(options)):
+            self.tell(f"the reply says {said.text.strip()}, the stored reading nothing")
+
+    def choice(self) -> tuple[str, str] | None:
+        """Judge a chosen option."""
+        truth, option = self.trial["truth"], self.parsed["option"]
+        if "right" not in truth:
+            return None
+        options, place = truth["options"], truth["order"].index(option)
+        letter, words = chr(ord("A") + place), options[option]
+        shown = [options[i] for i in truth["order"]]
+        self._check_choice(self._own(), shown, place)
+        if self.trial["answer"] not in (letter, f"{letter}. {words}"):
+            self.tell(f"the answer is {self.trial['answer']}, but {letter}")
+        return (RIGHT if option == truth["right"] else WRONG), ""
+
+    def _check_choice(
+        self, said: Said | None, shown: Sequence[str], place: int
+    ) -> None:
+        if said is None or not said.text.strip():
+            self.source.tally["taken"] += 1  # likelihoods of the options
+            return
+        letter, plain = chr(ord("A") + place), plain_letter(said, shown)
+        if plain is not None:
+            self.source.tally["plain"] += 1
+            if plain != place:
+                self.tell(f"the reply says {chr(ord('A') + plain)}, but {letter}")
+            return
+        self.source.tally["held"] += 1
+        if not names_letter(said.text, letter, shown[place]):
+            self.tell(f"the stored reading is {letter}, which the reply does not name")
+
+    def yes_no(self) -> tuple[str, str] | None:
+        """Judge a yes or no."""
+        if "yes" not in self.trial["truth"]:
+            return None
+        yes, word = self.parsed["yes"], "Yes" if self.parsed["yes"] else "No"
+        said = self._own()
+        plain = plain_yes(said) if said else None
+        self.source.tally["taken" if plain is None else "plain"] += 1
+        if plain is not None and plain != yes:
+            self.tell(f"the reply says {'Yes' if plain else 'No'}, but {word}")
+        if self.trial["answer"] != word:
+            self.tell(f"the answer is {self.trial['answer']}, but {word}")
+        return (RIGHT if yes == self.trial["truth"]["yes"] else WRONG), ""
+
+    def labels(self) -> tuple[str, str] | None:
+        """Judge the labels of an open question."""
+        truth, read = self.trial["truth"], set(self.parsed["labels"])
+        if "labels" not in truth:
+            return None
+        said, known = self._own(), self.source.params.get("findings", ())
+        plain = plain_labels(said, known, truth["none"]) if said else None
+        self.source.tally["taken" if plain is None else "plain"] += 1
+        if plain is not None and plain != read:
+            names = ", ".join(sorted(plain)) or truth["none"]
+            self.tell(f"the reply says {names}, the stored reading is another one")
+        if self.trial["answer"] != (", ".join(self.parsed["labels"]) or truth["none"]):
+            self.tell("the answer is not that of the stored reading")
+        return (RIGHT if read == set(truth["labels"]) else WRONG), ""
+
+    def label_counts(self) -> Numbers:
+        """Return the true and false positive and the false negative labels."""
+        truth = self.trial["truth"]
+        if "labels" not in truth:
+            return {}
+        read = set(self.parsed["labels"]) or {truth["none"]}
+        wanted = set(truth["labels"]) or {truth["none"]}
+        found = (len(read & wanted), len(read - wanted), len(wanted - read))
+        return dict(zip(("tp", "fp", "fn"), map(float, found), strict=True))
+
+    def ranked(self) -> tuple[str, str] | None:
+        """Judge a list of diagnoses by what its judge said."""
+        truth, entries = self.trial["truth"], self.parsed["entries"]
+        if "covered_from" not in truth:
+            return None
+        self.source.tally["held"] += 1
+        for entry in entries:
+            if not has_words(self._texts(), entry):
+                self.tell(f"no reply has the words of '{entry}'")
+        if self.trial["answer"] != "; ".join(entries):
+            self.tell("the answer is not that of the stored reading")
+        if truth["covered_from"] is None:
+            return LEFT_OUT, "not_judged"
+        return self._covered(truth)
+
+    def _covered(self, truth: Mapping[str, Any]) -> tuple[str, str] | None:
+        if self.trial["reason"] == _JUDGE_UNREAD:
+            if self._plain_scores():
+                self.tell("the judge's score can be read")
+            return "unparsed", _JUDGE_UNREAD
+        score = dict(self.trial["numbers"]).get("judge")
+        if score is None:
+            self.tell("it has no judge's score")
+            return None
+        off = "" if score in truth["levels"] else "off_rubric"
+        return (RIGHT if score >= truth["covered_from"] else WRONG), off
+
+    def rank_numbers(self) -> Numbers:
+        """Return the judge's score and the rank of the diagnosis in words."""
+        truth, numbers = self.trial["truth"], Numbers()
+        if "diagnosis" not in truth:
+            return {}
+        rank = first_in_words(self.parsed["entries"], truth["diagnosis"])
+        if rank is not None:
+            numbers["first_match"] = float(rank)
+        elif "first_match" in dict(self.trial["numbers"]):
+            self.tell("first_match is there, though no entry is the diagnosis")
+        scores = self._plain_scores()
+        return {**numbers, "judge": float(scores[0])} if scores else numbers
+
+    def _plain_scores(self) -> list[int]:
+        """Return what the judge says in the form, as long as nothing else is said."""
+        found: list[int] = []
+        for step in self.trial["steps"]:
+            if step["role"] == "judge":
+                said = self._read(step)
+                score = plain_score(said) if said else None
+                if score is None:
+                    return found
+                found.append(score)
+        return found
+
+    def report(self) -> tuple[str, str] | None:
+        """Return that an output in words is there, where people are to judge it."""
+        if self.trial["truth"].get("by") != "readers":
+            return None
+        self.source.tally["held"] += 1
+        if not has_words(self._texts(), self.parsed["text"]):
+            self.tell("no reply has the words of the stored output")
+        return LEFT_OUT, "ungraded"
+
+    def box_count(self) -> Numbers:
+        """Return how many boxes an output names."""
+        return {"boxes": float(len(self.parsed["boxes"]))}
+
+
+_VERDICTS = {
+    "choice": TrialCheck.choice,
+    "yes_no": TrialCheck.yes_no,
+    "labels": TrialCheck.labels,
+    "ranked": TrialCheck.ranked,
+    "report": TrialCheck.report,
+}
+_NUMBERS = {
+    "labels": TrialCheck.label_counts,
+    "ranked": TrialCheck.rank_numbers,
+    "report": TrialCheck.box_count,
+}

@@ -1,0 +1,79 @@
+"""The verdict on a trial of a study about items, and the trials that were planned."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+STATUSES = frozenset(
+    {
+        *("pending", "scored_correct", "scored_wrong", "unparsed", "ambiguous"),
+        *("out_of_range", "refused", "denied_finding", "truncated"),
+        *("provider_error", "excluded"),
+    }
+)
+RIGHT, WRONG, LEFT_OUT = "scored_correct", "scored_wrong", "excluded"
+
+
+@dataclass(frozen=True)
+class ItemVerdict:
+    """A trial with the verdict that follows, as tables count it.
+
+    ``said`` is the answer as it was kept, {} for none; ``truth`` what is right.
+    """
+
+    item: str
+    patient: str
+    image: str
+    finding: str
+    view: str
+    condition: str
+    repeat: int
+    model: str
+    status: str
+    reason: str
+    answer: str
+    request: str
+    numbers: Mapping[str, float]
+    said: Mapping[str, Any]
+    truth: Mapping[str, Any]
+
+    @property
+    def counted(self) -> bool:
+        """Whether it counts in the denominator of the primary rate."""
+        return self.status not in (LEFT_OUT, "pending")
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it counts as right."""
+        return self.status == RIGHT
+
+
+def name_of(trial: Mapping[str, Any]) -> str:
+    """Return what a trial is called in a sentence."""
+    repeat = f", repeat {trial['repeat']}" if trial["repeat"] else ""
+    return f"{trial['item']}, {trial['condition']}, {trial['model']}{repeat}"
+
+
+def plan_departures(
+    plan: Mapping[str, Any], trials: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Yield a sentence for each planned trial that is not there once as planned."""
+    key = ("item", "condition", "repeat", "model")
+    there = Counter(tuple(trial[name] for name in key) for trial in trials)
+    planned = {tuple(one[:4]): one[4] for one in plan["trials"]}
+    for one in planned:
+        if there[one] != 1:
+            what = "is missing" if not there[one] else f"is there {there[one]} times"
+            yield f"trials.jsonl: the planned trial {_spelled(one)} {what}."
+    for one in there:
+        if one not in planned:
+            yield f"trials.jsonl: nobody planned the trial {_spelled(one)}."
+    for trial in trials:
+        why = planned.get(tuple(trial[name] for name in key), "")
+        if why and (trial["status"], trial["reason"]) != (LEFT_OUT, why):
+            yield f"trials.jsonl, {name_of(trial)}: it was planned as left out: {why}."
+
+
+def _spelled(key: Sequence[object]) -> str:
+    return ", ".join(map(str, key))

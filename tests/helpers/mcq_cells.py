@@ -296,19 +296,23 @@ def _figure_5(made: Made) -> Iterator[Row]:
 
 
 def _bars(made: Made) -> Iterator[Row]:
-    """Yield Figure 5's own table: bars, then the line of chance, of every panel."""
+    """Yield Figure 5's own table: group by group a bar for each, then chance."""
     rows = list(_figure_5(made))
-    for panel in dict.fromkeys(row["panel"] for row in rows):
-        own = [row for row in rows if row["panel"] == panel]
-        for kind, column in (("bar", "accuracy"), ("baseline", "random")):
-            for row in own:
+    cells = {(row["panel"], row["who"]): row for row in rows}
+    groups = tuple(dict.fromkeys(row["panel"] for row in rows))
+    everyone = tuple(dict.fromkeys(row["who"] for row in rows))
+    for kind, column in (("bar", "accuracy"), ("baseline", "random")):
+        for group in groups:
+            for who in everyone:
+                row = cells.get((group, who), {})
+                n = row.get("n", 0)
                 yield {
-                    "panel": panel,
-                    "group": "all",
-                    "series": row["who"],
-                    "rate": row[column],
+                    "panel": "",
+                    "group": group,
+                    "series": who,
+                    "rate": row.get(column),
                     "error": None,
-                    "n": row["n"] if kind == "bar" else None,
+                    "n": n if kind == "bar" else None,
                     "kind": kind,
                 }
 

@@ -230,6 +230,7 @@ class PlotFigure:
     """Points or lines in panels (Chen 2026, Fig. 5, 6, 12 and 13).
 
     ``joined`` draws lines, else points alone; ``identity`` the line y = x.
+    ``one_scale`` lets all panels have the same y axis, to be compared.
     """
 
     head: FigureHead
@@ -238,6 +239,16 @@ class PlotFigure:
     y_label: str
     joined: bool = False
     identity: bool = False
+    one_scale: bool = False
+
+    @property
+    def y_range(self) -> tuple[float, float] | None:
+        """The ends of a y axis for all panels, None where each has its own."""
+        values = [y for p in self.panels for one in p.series for y in one.y]
+        if not self.one_scale or not values:
+            return None
+        margin = 0.05 * (max(values) - min(values)) or 1.0
+        return min(values) - margin, max(values) + margin
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ an F1 is the harmonic mean of its parts, and a pooled rate the weighted mean of 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from math import ceil, floor
 
@@ -28,6 +29,16 @@ class Range:
 def as_printed(value: float, decimals: int) -> Fraction:
     """Return a printed number as the decimal fraction that it is."""
     return Fraction(round(value * 10**decimals), 10**decimals)
+
+
+def as_percent(rate: float, decimals: int = 1) -> str:
+    """Return a rate 0-1 as per cent are printed, ties to even (studies.md X-06).
+
+    The rate counts as the decimal fraction that it is nearest to within 10^-12, so that
+    23 / 80 is a tie although no binary number is.
+    """
+    exact = Decimal(f"{rate:.12f}") * 100
+    return str(exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN))
 
 
 def before_rounding(value: float, decimals: int) -> Range:

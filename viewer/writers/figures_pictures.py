@@ -19,8 +19,10 @@ from viewer.writers.figures_style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_COLUMNS: Final = 4
+_COLUMNS: Final = (4, 6)
+"""How many pictures a row has room for, at least and at most."""
 _ROW_MM: Final = 47.0
+"""Height of a row of the fewest."""
 _STRIP_MM: Final = 44.0
 _WORDS_MM: Final = 30.0
 """Height of a strip of words alone."""
@@ -32,13 +34,15 @@ _PROMPT_LINES: Final = 19
 def gallery_files(figure: GalleryFigure) -> Mapping[str, bytes]:
     """Return the SVG and PDF of examples, a row for each class."""
     kinds = tuple(dict.fromkeys(tile.kind for tile in figure.tiles))
+    rows = [[tile for tile in figure.tiles if tile.kind == kind] for kind in kinds]
+    fewest, most = _COLUMNS
+    columns = min(max(fewest, *map(len, rows)), most) if rows else fewest
     with style():
-        sheet = page(PAGE_MM, _ROW_MM * len(kinds))
-        for row, kind in enumerate(kinds):
-            mine = [tile for tile in figure.tiles if tile.kind == kind]
-            for column, tile in enumerate(mine[:_COLUMNS]):
-                place = row * _COLUMNS + column + 1
-                axes = sheet.add_subplot(len(kinds), _COLUMNS, place)
+        sheet = page(PAGE_MM, _ROW_MM * fewest / columns * len(kinds))
+        for row, mine in enumerate(rows):
+            for column, tile in enumerate(mine[:most]):
+                place = row * columns + column + 1
+                axes = sheet.add_subplot(len(kinds), columns, place)
                 _draw_tile(axes, tile, first=column == 0)
         return saved(sheet, figure.head)
 

@@ -62,6 +62,8 @@ def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel) -> None:
         reach = _reach(panel)
         axes.set_xlim(0, reach)
         axes.set_ylim(0, reach)
+    if figure.y_range:
+        axes.set_ylim(*figure.y_range)
     axes.set_title(panel.title)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from viewer.metrics.printed import (
     Range,
+    as_percent,
     before_rounding,
     counts_that_print,
     every_mean_prints,
@@ -142,3 +143,15 @@ def test_that_sizes_and_pooled_rates_come_of_exact_fractions() -> None:
     assert pooled((50.0, 25.0), 1, (1, 3)) == Fraction(125, 4)
     with pytest.raises(ValueError, match="zip"):
         pooled((50.0,), 1, (1, 3))
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2])
+def test_that_per_cent_are_printed_with_ties_to_even(decimals: int) -> None:
+    step = Decimal(1).scaleb(-decimals)
+    for n in range(1, 401):
+        for k in range(n + 1):
+            exact = Decimal(100 * k) / n
+            wanted = exact.quantize(step, ROUND_HALF_EVEN)
+            assert as_percent(k / n, decimals) == str(wanted)
+    assert as_percent(23 / 80) == "28.8"
+    assert as_percent(-0.0625) == "-6.2"

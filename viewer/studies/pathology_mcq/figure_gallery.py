@@ -8,20 +8,18 @@ import numpy as np
 from viewer.domain.figure import FigureHead, GalleryFigure, Picture, Tile
 from viewer.domain.image import Raster
 from viewer.domain.result import TrialResult
-from viewer.imaging.corruptions import Corruption, corrupt, pixels_sha256
+from viewer.imaging.corruptions import gallery, pixels_sha256
 from viewer.studies.asking import Sources
 from viewer.studies.packs import PackInput
 from viewer.studies.pathology_mcq.arms import arm_of
 from viewer.studies.pathology_mcq.params import Arm, Params, read_params
 
-LEVELS: Final = (0, 1, 3, 5)
-"""The levels shown; 0 is the image itself."""
-_MOST: Final = 224
+_MOST: Final = 192
 """Pixels of the middle of the image that are shown, across and down."""
 
 
 def gallery_figure(given: PackInput) -> GalleryFigure | None:
-    """Return one image of the run under every kind, None where none was corrupted.
+    """Return one image of the run under every kind and level, None where none was.
 
     Over each picture stands the beginning of the hash of the whole image's pixels.
     """
@@ -33,7 +31,7 @@ def gallery_figure(given: PackInput) -> GalleryFigure | None:
         "corruptions",
         "Figure 4",
         "Corrupted images",
-        f"The middle of {shown.image} as it was sent, at its own size.",
+        f"The middle of {shown.image} as it was sent; level 0 is the image itself.",
     )
     tiles = tuple(_tiles(shown, given.sources, params))
     return GalleryFigure(head, tiles)
@@ -46,12 +44,11 @@ def _is_shown(result: TrialResult) -> bool:
 
 def _tiles(shown: TrialResult, sources: Sources, params: Params) -> Iterator[Tile]:
     raster, side = sources.raster(shown.image), int(params.blur_table)
-    for name in params.corruptions:
-        for level in LEVELS:
-            made = corrupt(raster, Corruption(name), level, sources.seed, side)
+    for kind, levels in gallery(raster, sources.seed, side).items():
+        for level, made in enumerate(levels) if kind in params.corruptions else ():
             yield Tile(
                 picture=_middle(made),
-                kind=name,
+                kind=kind.value,
                 item=shown.item,
                 finding=f"level {level}",
                 model="SHA-256",

@@ -19,6 +19,8 @@ GUESSABLE, MATCHED = "guessable items", "matching questions"
 MISMATCHED: Final = "mismatched questions"
 """The same items with their own questions, and with others'."""
 EXPERTS_BAR: Final = "experts, with images"
+_NOBODY: Final = (0, None, None)
+"""Of who answered nothing: n, accuracy, chance."""
 _HEADER: Final = ("panel", "who", "k", "n", "accuracy", "random")
 
 
@@ -52,13 +54,8 @@ def guess_bars(
 
 
 def guess_figure(bars: Table) -> RateFigure | None:
-    """Return Figure 5 of its table, None without any bar."""
-    panels = tuple(
-        panel
-        for name in (GUESSABLE, MATCHED, MISMATCHED)
-        if (panel := _panel(name, bars))
-    )
-    if not panels:
+    """Return Figure 5 of its table, a group for each panel; None without any bar."""
+    if not bars.rows:
         return None
     head = FigureHead(
         "guessing",
@@ -68,7 +65,22 @@ def guess_figure(bars: Table) -> RateFigure | None:
         "random without their image, under their own question and under another's. "
         "The line is chance.",
     )
-    return RateFigure(head, panels, "", "random choice", rate_name="Accuracy")
+    panels = tuple(dict.fromkeys(str(row[0]) for row in bars.rows))
+    everyone = tuple(dict.fromkeys(str(row[1]) for row in bars.rows))
+    cells = {(row[0], row[1]): row[3:] for row in bars.rows}
+    table = [[cells.get((panel, who), _NOBODY) for panel in panels] for who in everyone]
+    series = tuple(
+        BarSeries(
+            who,
+            tuple(_rate(rate) for _, rate, _ in row),
+            (None,) * len(panels),
+            tuple(int(str(n)) for n, _, _ in row),
+        )
+        for who, row in zip(everyone, table, strict=True)
+    )
+    chance = tuple(tuple(_rate(random) for *_, random in row) for row in table)
+    panel = RatePanel("", panels, series, chance)
+    return RateFigure(head, (panel,), "", "random choice", rate_name="Accuracy")
 
 
 def _rows(
@@ -80,17 +92,6 @@ def _rows(
         keys = dict.fromkeys(one.item for one in own)
         counted = (row["k"], row["n"], row["hit_rate"])
         yield (panel, model, *counted, random_rate([mcqs[key] for key in keys]))
-
-
-def _panel(name: str, bars: Table) -> RatePanel | None:
-    rows = [row for row in bars.rows if row[0] == name]
-    if not rows:
-        return None
-    series = tuple(
-        BarSeries(str(who), (_rate(rate),), (None,), (int(str(n)),))
-        for _, who, _, n, rate, _ in rows
-    )
-    return RatePanel(name, ("all",), series, tuple((_rate(row[-1]),) for row in rows))
 
 
 def _rate(value: object) -> float | None:

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from viewer.domain.choice import ExpertChoice
 from viewer.domain.report import Section, Table
+from viewer.metrics.printed import as_percent
 from viewer.studies.pathology_mcq.accuracy import Key, Rate
 from viewer.studies.pathology_mcq.arms import PLAIN
 from viewer.studies.pathology_mcq.baselines import frequent_choice, random_rate
@@ -130,9 +131,9 @@ def _printed(row: Sequence[object], changes: set[int]) -> Iterator[str]:
             yield "" if value is None else str(value)
             continue
         change = row[i + 1] if i + 1 in changes else None
-        shown = f"{100 * value:.1f}"
+        shown = as_percent(value)
         if isinstance(change, float):
-            shown += f" {arrow(change)} {100 * abs(change):.1f}"
+            shown += f" {arrow(change)} {as_percent(abs(change))}"
         yield shown
 
 

@@ -10,6 +10,7 @@ from viewer.domain.item import Item
 from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
+from viewer.metrics.printed import as_percent
 from viewer.studies.pathology_mcq.accuracy import (
     accuracies,
     paper_table,
@@ -155,4 +156,4 @@ def _printed(row: Sequence[object]) -> tuple[object, ...]:
 
 def percent(value: object) -> str:
     """Return a rate 0-1 in per cent with one decimal, ties to even; "" for none."""
-    return f"{100 * value:.1f}" if isinstance(value, float) else ""
+    return as_percent(value) if isinstance(value, float) else ""

@@ -115,7 +115,8 @@ def level_figure(rates: Mapping[Key, Rate]) -> PlotFigure | None:
         "Each level is the mean over the kinds of its panel, on the tiny test; level 0 "
         "is the image itself.",
     )
-    return PlotFigure(head, panels, "Level of corruption", "Accuracy (%)", joined=True)
+    labels = ("Level of corruption", "Accuracy (%)")
+    return PlotFigure(head, panels, *labels, joined=True, one_scale=True)
 
 
 def _curve(rates: Mapping[Key, Rate], model: str, kinds: Sequence[str]) -> PlotSeries:

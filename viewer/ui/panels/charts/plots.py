@@ -54,6 +54,8 @@ def _draw(plot: Any, figure: PlotFigure, panel: PlotPanel) -> None:  # noqa: ANN
             symbolPen=None,
             symbolBrush=pg.mkBrush(colour),
         )
+    if figure.y_range:
+        plot.setYRange(*figure.y_range, padding=0)
     if figure.identity:
         values = [v for series in panel.series for v in (*series.x, *series.y)]
         reach = 1.05 * max((*values, 0.0)) or 1.0

@@ -1,9 +1,12 @@
 """Notices: two sentences and Details, one at a time, in nobody's way."""
 
-from PySide6.QtGui import QGuiApplication
+import pytest
+from PySide6.QtGui import QFontDatabase, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.errors import WrongUseError
+from viewer.ui import han_notice
+from viewer.ui.han_notice import tell_of_han
 from viewer.ui.notice_bar import NoticeBar
 from viewer.ui.notices import Notice, Notices
 
@@ -22,6 +25,38 @@ def test_that_an_error_shows_its_two_sentences(qtbot: QtBot) -> None:
     assert not bar.isHidden()
     assert bar.text.text() == "The file is empty. Choose another."
     assert bar.details_button.isHidden()
+
+
+def test_that_chinese_without_a_font_is_told_once(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notices, bar = _bar(qtbot)
+    tell_of_han(notices, ["A cough.", "Äußerst σπάνιο"])
+    assert bar.isHidden()
+    monkeypatch.setattr(han_notice, "has_han_font", lambda: True)
+    tell_of_han(notices, ["肺炎"])
+    assert bar.isHidden()
+    monkeypatch.setattr(han_notice, "has_han_font", lambda: False)
+    tell_of_han(notices, ["A cough.", "肺炎"])
+    assert "no font on this machine" in bar.text.text()
+    assert "fonts-noto-cjk" in bar.text.text()
+    bar.dismiss()
+    tell_of_han(notices, ["肺炎"])
+    assert bar.isHidden()
+
+
+def test_that_the_window_knows_its_own_fonts(qtbot: QtBot) -> None:
+    bar = _bar(qtbot)[1]
+    families = set(QFontDatabase.families())
+    chinese = {n for n in families if QFontDatabase.writingSystems(n) and _is_han(n)}
+    assert bar.isHidden()
+    assert han_notice.has_han_font() == bool(chinese)
+
+
+def _is_han(family: str) -> bool:
+    system = QFontDatabase.WritingSystem
+    found = QFontDatabase.writingSystems(family)
+    return system.SimplifiedChinese in found or system.TraditionalChinese in found
 
 
 def test_that_details_open_on_demand_and_can_be_copied(qtbot: QtBot) -> None:

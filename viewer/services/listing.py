@@ -10,10 +10,12 @@ from typing import Final
 
 import viewer
 from viewer.domain.errors import OverreadError
+from viewer.domain.han import HAN_ADVICE
 from viewer.services.model_list import ModelLine, model_lines
 from viewer.settings import Settings
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store, sqlite_version
+from viewer.writers.han_font import han_font
 
 Row = dict[str, object]
 
@@ -119,7 +121,16 @@ def doctor_rows(settings: Settings) -> list[Row]:
         ("models file", _models_state(settings.models_file), ""),
     ]
     facts += [(name, *_package_state(name, extra)) for name, extra in _PACKAGES]
+    facts.append(("font for Chinese", *_han_state()))
     return [{"what": w, "state": s, "mend": m} for w, s, m in facts]
+
+
+def _han_state() -> tuple[str, str]:
+    """Return the font that has Chinese characters, else what to install."""
+    font = han_font()
+    if font is not None:
+        return font.family, ""
+    return "none", HAN_ADVICE
 
 
 def _store_state(path: Path) -> tuple[str, str]:

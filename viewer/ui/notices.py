@@ -33,6 +33,16 @@ class Notices(QObject):
     posted = Signal(object)
     """Notice"""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._once: set[Notice] = set()
+
+    def post_once(self, notice: Notice) -> None:
+        """Show a notice unless it was shown by this before, however long ago."""
+        if notice not in self._once:
+            self._once.add(notice)
+            self.post(notice)
+
     def post(self, notice: Notice) -> None:
         """Show a notice."""
         self.posted.emit(notice)

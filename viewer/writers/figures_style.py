@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.figure import KIND_COLOURS, LEVEL_COLOURS, FigureHead
+from viewer.writers.figures_letters import missing_letters, stand_in
+from viewer.writers.han_font import figure_families
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -68,7 +70,7 @@ def style(
             "svg.hashsalt": "overread",
             "svg.fonttype": "path",
             "pdf.fonttype": 42,
-            "font.family": "DejaVu Sans",
+            "font.family": figure_families("DejaVu Sans"),
             "font.size": text_pt,
             "text.color": INK,
             "axes.labelcolor": INK,
@@ -105,11 +107,22 @@ def saved(figure: "Page", head: FigureHead) -> Mapping[str, bytes]:
 
 
 def written(figure: "Page", kind: str) -> bytes:
-    """Return a page as ``svg`` or ``pdf``, the same bytes for the same page."""
+    """Return a page as ``svg`` or ``pdf``, the same bytes for the same page.
+
+    Letters that no font has are not drawn as empty boxes: a note says so.
+    """
     out = io.BytesIO()
+    missing = missing_letters(lambda: _save(figure, out, kind))
+    if missing:
+        stand_in(figure, missing)
+        out = io.BytesIO()
+        _save(figure, out, kind)
+    return out.getvalue()
+
+
+def _save(figure: "Page", out: io.BytesIO, kind: str) -> None:
     figure.savefig(out, format=kind, metadata=_NO_DATE[kind], dpi=300)
     figure.set_layout_engine("none")  # laid out once: the next file is the same
-    return out.getvalue()
 
 
 def color_of(place: int) -> tuple[str, str]:

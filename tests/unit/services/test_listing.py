@@ -3,10 +3,12 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.tiny_study import write_images
+from viewer.domain.han import HAN_ADVICE
 from viewer.services import listing, model_list
 from viewer.services.import_dataset import import_dataset
 from viewer.settings import Settings, read_settings
 from viewer.store.database import open_store
+from viewer.writers.han_font import HanFont
 
 FAR = """
 [[model]]
@@ -38,6 +40,17 @@ def test_that_doctor_says_what_is_missing_and_how_to_get_it(
     assert said["nor-this"] == ("not installed", "pip install nor-this")
     assert said["numpy"][1] == ""
     assert said["store"] == ("not made yet", "")
+
+
+def test_that_doctor_says_which_font_has_chinese_or_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings = Settings(tmp_path, tmp_path / "s.sqlite")
+    monkeypatch.setattr(listing, "han_font", lambda: None)
+    assert doctor(settings)["font for Chinese"] == ("none", HAN_ADVICE)
+    font = HanFont(tmp_path / "song.ttf", "Song")
+    monkeypatch.setattr(listing, "han_font", lambda: font)
+    assert doctor(settings)["font for Chinese"] == ("Song", "")
 
 
 def test_that_doctor_tells_a_broken_store_from_a_sound_one(tmp_path: Path) -> None:

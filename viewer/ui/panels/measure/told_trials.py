@@ -8,6 +8,7 @@ from viewer.domain.errors import OverreadError
 from viewer.services.told_trial import ToldTrial, is_placed, told_trial
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
+from viewer.ui.han_notice import tell_of_han
 from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
 from viewer.ui.panels.measure.trial_page import TrialPage
 
@@ -42,6 +43,7 @@ class ToldTrials:
     def _open(self, told: ToldTrial) -> None:
         self.shown = TrialPage(told, self._parent)
         self.shown.show()
+        tell_of_han(self._desk.notices, (text for _, text in told.words))
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, OverreadError):

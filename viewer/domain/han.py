@@ -1,0 +1,15 @@
+"""Chinese characters: which texts have some, and what shows them."""
+
+import re
+from typing import Final
+
+_HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+HAN_ADVICE: Final = (
+    "Install one: apt install fonts-noto-cjk, or Noto Sans SC from fonts.google.com."
+)
+"""What a person does where no font on the machine has them."""
+
+
+def has_han(text: str) -> bool:
+    """Tell whether a text has a Chinese character (a CJK ideograph of Unicode)."""
+    return _HAN.search(text) is not None

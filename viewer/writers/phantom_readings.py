@@ -34,7 +34,8 @@ class WrittenStudy:
     """A study on disk: its key, its tasks, and what its PA image shows where.
 
     ``boxes`` has for each finding the smallest box around its shadow, in thousandths
-    of width and height: left, top, right, bottom.
+    of width and height: left, top, right, bottom; none for a shadow that lies between
+    the pixels of a small image.
     """
 
     key: str
@@ -64,7 +65,8 @@ def write_study(root: Path, seed: int, index: int, size: SizePx) -> WrittenStudy
     write_atomically(root / key / "case.json", _json(case))
     tasks = tasks_of(key, patient, temporal=changed is not None)
     images_there = len(_FILES) + (changed is not None)
-    boxes = {str(f): _box(frontal.masks[f]) for f in sorted(patient.findings)}
+    shadows = {f: frontal.masks[f] for f in sorted(patient.findings)}
+    boxes = {str(f): _box(shadow) for f, shadow in shadows.items() if shadow.any()}
     return WrittenStudy(
         key, tasks, images_there, report, boxes, has_prior=changed is not None
     )

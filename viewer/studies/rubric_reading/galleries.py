@@ -27,16 +27,22 @@ _KINDS: Final[Mapping[Category, str]] = {
 """What each category is called where there is little room."""
 
 Row = Mapping[str, object]
+Output = tuple[str, str, int]
+"""A model, an item and a repeat."""
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """An output with boxes: its task, and the images that its model was shown."""
+    """An output with boxes: its task, and the images that its model was shown.
+
+    ``status`` is the verdict that readers' grades come to.
+    """
 
     result: TrialResult
     asked: Asked
     boxes: tuple[LabelledBox, ...]
     images: tuple[StudyImage, ...]
+    status: str
 
     @property
     def output(self) -> tuple[str, str, str]:
@@ -114,6 +120,7 @@ def _drawn(given: PackInput) -> Iterator[_Drawn]:
     """Yield the outputs with a box on an image that was shown."""
     params = read_params(given.spec.preset, given.spec.params)
     tasks = {asked.name: asked for asked in tasks_of(given.dataset.items)}
+    judged = _judged(given)
     for result in given.results:
         answer, asked = result.said, tasks.get(result.item)
         if asked is None or not isinstance(answer, ReportAnswer):
@@ -121,7 +128,20 @@ def _drawn(given: PackInput) -> Iterator[_Drawn]:
         images = asked.shown_to(result.model, params).images
         boxes = tuple(box for box in answer.boxes if box.image < len(images))
         if boxes:
-            yield _Drawn(result, asked, boxes, images)
+            output = (result.model, result.item, result.repeat)
+            yield _Drawn(result, asked, boxes, images, judged[output])
+
+
+def _judged(given: PackInput) -> Mapping[Output, str]:
+    """Return the verdict on every output, as the report's items have it."""
+    (items,) = (table for table in given.report.tables if table.name == "items")
+    columns = [items.header.index(name) for name in ("model", "item", "repeat")]
+    status = items.header.index("status")
+    return {
+        (str(model), str(item), int(str(repeat))): str(row[status])
+        for row in items.rows
+        for model, item, repeat in ([row[column] for column in columns],)
+    }
 
 
 def _tile(one: _Drawn, place: int, kind: str, words: str, sources: Sources) -> Tile:
@@ -132,5 +152,5 @@ def _tile(one: _Drawn, place: int, kind: str, words: str, sources: Sources) -> T
         excerpt(one.asked.task.task, 6),
         one.result.model,
         excerpt(words, 6),
-        str(one.result.score.status),
+        one.status,
     )

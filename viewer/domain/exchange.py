@@ -161,6 +161,8 @@ LENGTH_CAP: Final = "overread-length-cap"
 """The same for the longest reply in tokens that was asked for."""
 PEAK_MEMORY: Final = "overread-peak-memory"
 """The same for the most bytes of memory held meanwhile, by a model that ran here."""
+WORK_TIME: Final = "overread-work-ms"
+"""The same for the milliseconds that a model here worked on it, and nothing else."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,8 @@ class RawReply:
     ``headers`` holds those worth keeping, in lower case, and under ``LEFT_OUT`` the
     parameters that the endpoint rejected, under ``LENGTH_CAP`` the longest reply that
     was asked for, so that a reply that is used again tells of them again; under
-    ``PEAK_MEMORY`` the most memory that was held meanwhile.
+    ``PEAK_MEMORY`` the most memory that was held meanwhile, under ``WORK_TIME`` how
+    long it took without waiting for other questions or for the model to load.
     """
 
     kind: ReplyKind
@@ -196,6 +199,14 @@ class RawReply:
         Of the GPU where the model ran on one, else of the whole process.
         """
         return self._number(PEAK_MEMORY)
+
+    @property
+    def work_ms(self) -> int | None:
+        """The milliseconds that a model here worked on it, None where nobody noted.
+
+        Of questions answered together, its share.
+        """
+        return self._number(WORK_TIME)
 
     def _number(self, name: str) -> int | None:
         value = self.headers.get(name, "")
@@ -257,8 +268,8 @@ class ModelReply:
     ``note`` what a baseline says of its own answer; ``logprobs`` the tokens of the
     text, empty where the provider does not tell; ``heat_map`` an answer that is a map;
     ``mask`` one that is a mask in native pixels; ``measured`` what was wished for
-    beside the answer. ``latency_ms`` and ``peak_memory_bytes`` tell what it cost, as
-    ``RawReply`` does, and make no two replies differ.
+    beside the answer. ``latency_ms``, ``peak_memory_bytes`` and ``work_ms`` tell what
+    it cost, as ``RawReply`` does, and make no two replies differ.
     """
 
     text: str
@@ -274,3 +285,4 @@ class ModelReply:
     measured: Measured | None = None
     latency_ms: int = field(default=0, compare=False)
     peak_memory_bytes: int | None = field(default=None, compare=False)
+    work_ms: int | None = field(default=None, compare=False)

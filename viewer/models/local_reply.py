@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from viewer.domain.exchange import (
+    WORK_TIME,
     ModelReply,
     RawReply,
     ReplyKind,
@@ -45,6 +46,7 @@ def local_reply(
     measured: Measured | None = None,
     note: str = "",
     latency_ms: int = 0,
+    work_ms: int | None = None,
 ) -> RawReply:
     """Return the raw reply of a model that ran here."""
     used = usage or Usage()
@@ -65,7 +67,8 @@ def local_reply(
     if measured is not None:
         body["measured"] = measured_json(measured)
     data = json.dumps(body, sort_keys=True).encode()
-    return RawReply(ReplyKind.LOCAL, data, latency_ms=latency_ms)
+    headers = {} if work_ms is None else {WORK_TIME: str(work_ms)}
+    return RawReply(ReplyKind.LOCAL, data, headers=headers, latency_ms=latency_ms)
 
 
 def read_local(body: dict[str, Any]) -> ModelReply:

@@ -93,18 +93,21 @@ class PromptedSegmenter:
         prompt = request.facts.prompt
         if prompt is None or not prompt.boxes:
             raise _no_box()
-        started = time.perf_counter()
         try:
-            parts = self._segmenter.segment(prompt.raster, prompt.boxes)
+            with self._segmenter.ready():
+                started = time.perf_counter()
+                parts = self._segmenter.segment(prompt.raster, prompt.boxes)
         except ProviderError:
             raise
         except OverreadError as error:
             raise _cannot(error) from error
+        took_ms = round((time.perf_counter() - started) * 1000)
         return local_reply(
             json.dumps(_row(prompt, parts)),
             model=self.identity(0).model,
             note=f"expected IoU {min(part.quality for part in parts):.3f}",
-            latency_ms=round((time.perf_counter() - started) * 1000),
+            latency_ms=took_ms,
+            work_ms=took_ms,
         )
 
     def read(self, raw: RawReply) -> ModelReply:

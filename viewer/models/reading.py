@@ -34,6 +34,7 @@ def read_reply(raw: RawReply) -> ModelReply:
         finish_reason="length" if _is_cut(raw, reply) else reply.finish_reason,
         latency_ms=raw.latency_ms,
         peak_memory_bytes=raw.peak_memory_bytes,
+        work_ms=raw.work_ms,
     )
 
 

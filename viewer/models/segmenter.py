@@ -6,7 +6,8 @@ model is first loaded.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -96,12 +97,18 @@ class Segmenter(Held[_Loaded]):
             Where the model cannot be loaded.
         """
         inside = [_inside(box, raster.size) for box in boxes]
-        with self._holder.in_use() as loaded:
+        with self.ready() as loaded:
             masks, qualities = self._answered(loaded, raster, inside)
         return tuple(
             Segmented(box, mask, quality)
             for box, mask, quality in zip(boxes, masks, qualities, strict=True)
         )
+
+    @contextmanager
+    def ready(self) -> Iterator[_Loaded]:
+        """Keep the model loaded meanwhile; what loading takes is no answer's time."""
+        with self._holder.in_use() as loaded:
+            yield loaded
 
     def _files(self) -> ModelFiles:
         if not self._folder.is_dir():

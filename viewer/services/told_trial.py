@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from viewer.domain.answer_json import any_answer_of_json
-from viewer.domain.errors import ProviderError
-from viewer.domain.exchange import ModelReply, RawReply
+from viewer.domain.errors import OverreadError, ProviderError
+from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
+from viewer.models.catalog import reader_for
 from viewer.models.reading import read_reply
 from viewer.services.answers import images_of, parts_of
 from viewer.services.marked_images import MarkedImage, marked_images
@@ -110,11 +111,15 @@ def _steps(
     if asked.reply is None:
         return
     kept = kept_replies(store, asked.id, asked.reply)
-    read = tuple(_read(one.reply.raw) for one in kept)
+    roles, before = _roles(spec), None
+    models = {profile.name: profile for profile in (*spec.models, *spec.helpers)}
+    asks = [models[roles.get(one.step.role, trial.model)] for one in kept]
+    read = tuple(
+        _read(model, one.reply.raw) for model, one in zip(asks, kept, strict=True)
+    )
     pairs = tuple(zip(kept, read, strict=True))
     so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
     pointed = _pointed(store, trial, asked, spec, so_far)
-    roles, before = _roles(spec), None
     for one, reply in pairs:
         request = trials.sent_request(store, one.reply.request_sha256)
         images = images_of(request)
@@ -158,8 +163,20 @@ def _roles(spec: RunSpec) -> Mapping[str, str]:
     return study.roles(study.read_params(spec.preset, dict(spec.params)))
 
 
-def _read(raw: RawReply) -> ModelReply | None:
-    """Return a reply, None of a body that cannot be read."""
+def _read(model: ModelProfile, raw: RawReply) -> ModelReply | None:
+    """Return a reply as its model reads it, None of a body that cannot be read.
+
+    Where what the model needs to be is gone, the words of the reply are read alone.
+    """
+    try:
+        return reader_for(model).read(raw)
+    except ProviderError:
+        return None
+    except OverreadError:
+        return _in_words(raw)
+
+
+def _in_words(raw: RawReply) -> ModelReply | None:
     try:
         return read_reply(raw)
     except ProviderError:

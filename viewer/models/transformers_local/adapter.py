@@ -60,7 +60,10 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Told(Told):
+    """What was told, with the most memory held and the seconds that it took."""
+
     peak_bytes: int | None
+    seconds: float
 
 
 class TransformersLocal(Held[Engine]):
@@ -114,8 +117,10 @@ class TransformersLocal(Held[Engine]):
             logprobs=answer.logprobs,
             measured=told.measured,
             latency_ms=round((time.perf_counter() - started) * 1000),
+            work_ms=round(told.seconds * 1000),
         )
-        return replace(raw, headers=memory.peak_header(told.peak_bytes))
+        peak = memory.peak_header(told.peak_bytes)
+        return replace(raw, headers={**raw.headers, **peak})
 
     def read(self, raw: RawReply) -> ModelReply:
         """Read a stored reply."""
@@ -186,23 +191,35 @@ class TransformersLocal(Held[Engine]):
             memory.forget_peak(loaded.device)
             told = self._told(loaded, asked)
             peak = memory.peak_bytes(loaded.device)
-        return [_Told(one.generated, one.measured, peak) for one in told]
+        return [
+            _Told(one.generated, one.measured, peak, seconds) for one, seconds in told
+        ]
 
-    def _told(self, loaded: Engine, asked: Sequence[_Asked]) -> Sequence[Told]:
-        """Answer plain questions together; any that wishes for more, alone."""
+    def _told(
+        self, loaded: Engine, asked: Sequence[_Asked]
+    ) -> Sequence[tuple[Told, float]]:
+        """Answer plain questions together; any that wishes for more, alone.
+
+        With each the seconds that it took, of those answered together its share.
+        """
         if any(one.request.highlight or one.request.measures for one in asked):
             return [self._told_alone(loaded, one) for one in asked]
+        started = time.perf_counter()
         wanted = [
             Wanted(conversation(one.request), self._seed(one), one.stop)
             for one in asked
         ]
-        return [Told(answer, None) for answer in engine.generate(loaded, wanted)]
+        told = [Told(answer, None) for answer in engine.generate(loaded, wanted)]
+        share = (time.perf_counter() - started) / len(asked)
+        return [(one, share) for one in told]
 
-    def _told_alone(self, loaded: Engine, asked: _Asked) -> Told:
+    def _told_alone(self, loaded: Engine, asked: _Asked) -> tuple[Told, float]:
+        started = time.perf_counter()
         try:
-            return ask(loaded, asked.request, self._seed(asked), asked.stop)
+            told = ask(loaded, asked.request, self._seed(asked), asked.stop)
         except WrongUseError as error:
             raise wish_refused(error) from error
+        return told, time.perf_counter() - started
 
     def _seed(self, asked: _Asked) -> int:
         return self.options.seed + asked.request.facts.repeat

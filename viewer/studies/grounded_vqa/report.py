@@ -81,7 +81,7 @@ _TITLES: Final = {
     ),
     "table_6_cost": (
         "Time and memory of 100 items",
-        "Of models on this machine, every pass of an item together.",
+        "Every pass of an item together; memory of models on this machine.",
     ),
     "table_8_weights": (
         "Weight on the region's attention",

@@ -32,7 +32,7 @@ class GroundedVqa(OfPresets[Params]):
     title = "Grounded questions"
     version = "1"
     parser_version = "1"
-    scorer_version = "1"
+    scorer_version = "2"
     words = WORDS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:

@@ -100,10 +100,13 @@ def closed_table(results: Sequence[TrialResult]) -> Table:
 
 
 def cost_table(results: Sequence[TrialResult]) -> Table:
-    """Return Table 6: seconds and peak memory of 100 items, of models that run here."""
+    """Return Table 6: seconds and peak memory of 100 items.
+
+    Memory is told of models that run here. Perturbed questions are not among them.
+    """
     header = ("model", "condition", "n", "seconds_per_100", "peak_mib")
     rows = []
-    for cell in cells(results):
+    for cell in cells([r for r in results if is_answer(r.condition)]):
         told = [r.score for r in cell.results if r.score.number("latency_ms")]
         peaks = [score.number("peak_mib") for score in told]
         cost = per_hundred(

@@ -1,5 +1,7 @@
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -43,3 +45,22 @@ def test_that_memory_that_nobody_tells_is_left_out(
     in_kib = memory.peak_bytes("cpu")
     assert in_bytes is not None
     assert in_kib == pytest.approx(in_bytes * 1024, rel=0.2)
+
+
+@pytest.mark.statement("E002-13")
+def test_that_what_an_answer_took_is_without_waiting_for_others(
+    model_of: Callable[[str], TransformersLocal],
+) -> None:
+    model = model_of("gemma3")
+    mask = Mask.of_array(np.ones((32, 32), dtype=np.bool_))
+    light = replace(request(), highlight=Highlight(mask))
+    asked = [request(), light, request(), light, request(), request()]
+    model.generate(request())  # loads it
+    started = time.perf_counter()
+    with ThreadPoolExecutor(len(asked)) as pool:
+        replies = [model.read(raw) for raw in pool.map(model.generate, asked)]
+    wall_ms = (time.perf_counter() - started) * 1000
+    work = [reply.work_ms for reply in replies if reply.work_ms is not None]
+    assert len(work) == len(asked)
+    assert sum(work) <= wall_ms + len(asked)  # one after the other; rounded each
+    assert all((reply.work_ms or 0) <= reply.latency_ms + 1 for reply in replies)

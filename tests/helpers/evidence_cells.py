@@ -120,10 +120,10 @@ def table_2(truth: Truth) -> Sequence[Row]:
     return lines
 
 
-def _arms(*arms: str) -> Callable[[Truth], Sequence[Row]]:
+def _arms(*arms: str, subset: str = "en") -> Callable[[Truth], Sequence[Row]]:
     def rows(truth: Truth) -> Sequence[Row]:
         return [
-            _arm(truth, model, arm, arms[0])
+            _arm(truth, model, arm, arms[0], subset)
             for model in truth.made.models
             for arm in arms
         ]
@@ -131,15 +131,15 @@ def _arms(*arms: str) -> Callable[[Truth], Sequence[Row]]:
     return rows
 
 
-def _arm(truth: Truth, model: str, arm: str, first: str) -> Row:
-    trials = truth.of(model, "fdx", arm, "en")
+def _arm(truth: Truth, model: str, arm: str, first: str, subset: str) -> Row:
+    trials = truth.of(model, "fdx", arm, subset)
     line: dict[str, Cell] = {"model": model, "arm": arm, "fdx": _rate(trials)}
     line.update(_counts(trials))
     if arm == first:
         return {**line, **dict.fromkeys(("delta_pp", "gained", "lost", "p_mcnemar"))}
     base = {
         one.number: one.right
-        for one in truth.of(model, "fdx", first, "en")
+        for one in truth.of(model, "fdx", first, subset)
         if one.status in SETTLED
     }
     pairs = [
@@ -151,14 +151,16 @@ def _arm(truth: Truth, model: str, arm: str, first: str) -> Row:
     lost = sum(then and not now for now, then in pairs)
     changed = gained + lost
     p = binomtest(gained, changed).pvalue if changed else 1.0
+    if not pairs:
+        return {**line, **dict.fromkeys(("delta_pp", "gained", "lost", "p_mcnemar"))}
     delta = 100 * (gained - lost) / len(pairs)
     return {**line, "delta_pp": delta, "gained": gained, "lost": lost, "p_mcnemar": p}
 
 
-def table_5(truth: Truth) -> Sequence[Row]:
+def table_5(truth: Truth, subset: str = "en") -> Sequence[Row]:
     lines: list[Row] = []
     for model in truth.made.models:
-        trials = truth.of(model, "fdx", "raw", "en")
+        trials = truth.of(model, "fdx", "raw", subset)
         errors = [nmse(truth, model, of) for of in SIX if of in _types(truth)]
         mean = _mean_of_known(errors)
         line: dict[str, Cell] = {"model": model, "nmse_mean": mean}
@@ -183,9 +185,9 @@ def table_8(truth: Truth) -> Sequence[Row]:
     return lines
 
 
-def table_9(truth: Truth) -> Sequence[Row]:
+def table_9(truth: Truth, subset: str = "en") -> Sequence[Row]:
     return [
-        {"model": m, **_score(truth.of(m, "open_fdx", "raw", "en"), "")}
+        {"model": m, **_score(truth.of(m, "open_fdx", "raw", subset), "")}
         for m in truth.made.models
     ]
 
@@ -199,14 +201,14 @@ def _score(trials: Sequence[Asked], suffix: str) -> dict[str, Cell]:
 
 
 def _strata(
-    strata: Sequence[str], of: Callable[[EvidenceCase], str]
+    strata: Sequence[str], of: Callable[[EvidenceCase], str], subset: str = "en"
 ) -> Callable[[Truth], Sequence[Row]]:
     def rows(truth: Truth) -> Sequence[Row]:
         lines: list[Row] = []
         for (name, trials_of), stratum in product(_everybody(truth), strata):
             trials = [
                 one
-                for one in trials_of("fdx", "en")
+                for one in trials_of("fdx", subset)
                 if of(truth.cases[one.number]) == stratum
             ]
             line = {"model": name, "stratum": stratum, "fdx": _rate(trials)}
@@ -385,18 +387,26 @@ def _kappa(
     return 1 - seen / (chance / len(pairs) ** 2) if chance else nan
 
 
+def _tables_in(subset: str) -> dict[str, Callable[[Truth], Sequence[Row]]]:
+    """Return the tables that are of cases in one language, by their numbers."""
+    return {
+        "table_03": _arms(*ARMS[:2], subset=subset),
+        "table_04": _arms(ARMS[0], *ARMS[2:4], subset=subset),
+        "table_05": partial(table_5, subset=subset),
+        "table_06": _arms(ARMS[0], ARMS[4], subset=subset),
+        "table_09": partial(table_9, subset=subset),
+        "table_10": _strata(SPECIALTIES, lambda case: case.specialty, subset),
+        "table_11": _strata(tuple(GROUPS), _group, subset),
+    }
+
+
 TABLES: Mapping[str, Callable[[Truth], Sequence[Row]]] = {
     "table_02": table_2,
-    "table_03": _arms(*ARMS[:2]),
-    "table_04": _arms(ARMS[0], *ARMS[2:4]),
-    "table_05": table_5,
-    "table_06": _arms(ARMS[0], ARMS[4]),
     "table_08": table_8,
-    "table_09": table_9,
-    "table_10": _strata(SPECIALTIES, lambda case: case.specialty),
-    "table_11": _strata(tuple(GROUPS), _group),
     "table_12": table_12,
     "table_13": table_13,
     "judge_calibration": calibration,
+    **_tables_in("en"),
+    **{f"{name}_zh": rows for name, rows in _tables_in("zh").items()},
 }
-"""What each table must hold, in its order."""
+"""What each table must hold."""

@@ -318,16 +318,24 @@ def _judge(truth: Truth) -> list[list[str]]:
 
 _SCORES = [f"{x}_{s}" for s in SUBSETS for x in ("score", "n_judged")]
 _TOP = [f"top_{k}_all%" for k in (1, 3, 5, 10)]
+_ERRORS = ("model", "nmse_mean", "fdx%", "k", "n", "n_planned")
+IN_A_LANGUAGE: Mapping[str, Callable[[str], Callable[[Truth], list[list[str]]]]] = {
+    "table_03": _arms,
+    "table_04": _arms,
+    "table_05": lambda name: _plain(name, *_ERRORS),
+    "table_06": _arms,
+    "table_09": lambda name: _plain(name, "model", "score", "n_judged", "n_planned"),
+    "table_10": _parts,
+    "table_11": _parts,
+}
 PRINTED: Mapping[str, Callable[[Truth], list[list[str]]]] = {
     "main": _main,
-    "table_03": _arms("table_03"),
-    "table_04": _arms("table_04"),
-    "table_05": _plain("table_05", "model", "nmse_mean", "fdx%", "k", "n", "n_planned"),
-    "table_06": _arms("table_06"),
+    **{
+        f"{name}{suffix}": of(f"{name}{suffix}")
+        for name, of in IN_A_LANGUAGE.items()
+        for suffix in ("", "_zh")
+    },
     "table_08": _plain("table_08", "model", *_SCORES, *_TOP),
-    "table_09": _plain("table_09", "model", "score", "n_judged", "n_planned"),
-    "table_10": _parts("table_10"),
-    "table_11": _parts("table_11"),
     "table_12": _plain(
         *("table_12", "evidence", "model", "nmse", "nmse_swapped", "concordance"),
         *("cases", "image_above", "image_below", "tied", "missing"),

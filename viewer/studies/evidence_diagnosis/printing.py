@@ -15,32 +15,32 @@ _NAMES: Final = {
     "table_04": "Without text, and with random text",
     "table_06": "Refined prompt",
 }
-_PLAIN: Final = (
-    (
-        "table_05",
-        "Sensitivity and accuracy",
-        "Mean NMSE over the types of evidence, beside the accuracy in English.",
+_LANGUAGES: Final = {"": "English", "_zh": "Chinese"}
+"""How the name of a table ends, by the language of the cases that it is of."""
+_PLAIN_IN_LANGUAGE: Final = {
+    "table_09": (
+        "Open final diagnoses",
+        "The judge's mean score of diagnoses in free words",
     ),
-    (
-        "table_13",
+    "table_05": (
+        "Sensitivity and accuracy",
+        "Mean NMSE over the types of evidence, of all cases, beside the accuracy",
+    ),
+}
+_PLAIN: Final = {
+    "table_13": (
         "Sensitivity to microscopy under the refined prompt",
         "NMSE of microscopy before and after.",
     ),
-    (
-        "table_08",
+    "table_08": (
         "Scores of differentials",
         (
             "The judge's mean score, and the share of differentials that have the "
             "diagnosis, in words, among the first 1, 3, 5 and 10."
         ),
     ),
-    (
-        "table_09",
-        "Open final diagnoses",
-        "The judge's mean score of diagnoses in free words, English cases.",
-    ),
-)
-"""Tables that are printed as they are: name, title and text."""
+}
+"""Tables that are printed as they are: title and text."""
 _HEADS: Final[Mapping[str, str]] = {
     "model": "Model",
     "evidence": "Evidence",
@@ -86,25 +86,39 @@ def sections(tables: Mapping[str, Table], params: Params) -> Iterator[Section]:
     """Yield a page's sections for the tables that are there."""
     if main := tables.get("table_02"):
         yield Section("Differential and final diagnosis", _DDX, _main(main))
-    for name, title in _NAMES.items():
-        if table := tables.get(name):
-            text = "Accuracy of the final diagnosis, and its change case by case."
-            yield Section(title, text, _arms(table))
-    for name, title in (("table_11", "Specialty groups"), ("table_10", "Specialties")):
-        if table := tables.get(name):
-            small = f"A warning marks fewer than {params.small_cases} cases."
-            yield Section(title, small, _strata(table))
+    for suffix, language in _LANGUAGES.items():
+        yield from _in_language(tables, params, suffix, language)
     if table := tables.get("table_12"):
         text = (
             f"Estimator {params.estimator}, other evidence: {params.context}. NMSE is "
             "near 1 wherever images move nothing, and it is not symmetric."
         )
         yield Section("Evidence Sensitivity, images against text", text, _plain(table))
-    for name, title, text in _PLAIN:
+    for name, (title, text) in _PLAIN.items():
         if table := tables.get(name):
             yield Section(title, text, _plain(table))
     if "table_08" in tables and params.judge_family:
         yield _family(tables["table_08"], params)
+
+
+def _in_language(
+    tables: Mapping[str, Table], params: Params, suffix: str, language: str
+) -> Iterator[Section]:
+    """Yield the sections of tables that are of cases in one language."""
+    cases = f"{language} cases."
+    for name, title in _NAMES.items():
+        if table := tables.get(name + suffix):
+            text = (
+                f"Accuracy of the final diagnosis, and its change case by case; {cases}"
+            )
+            yield Section(f"{title}, {language}", text, _arms(table))
+    for name, title in (("table_11", "Specialty groups"), ("table_10", "Specialties")):
+        if table := tables.get(name + suffix):
+            text = f"A warning marks fewer than {params.small_cases} cases; {cases}"
+            yield Section(f"{title}, {language}", text, _strata(table))
+    for name, (title, text) in _PLAIN_IN_LANGUAGE.items():
+        if table := tables.get(name + suffix):
+            yield Section(f"{title}, {language}", f"{text}; {cases}", _plain(table))
 
 
 def _main(table: Table) -> Table:
@@ -115,7 +129,8 @@ def _main(table: Table) -> Table:
     for line in _records(table):
         cells: list[object] = [line["model"]]
         for subset in ("en", "zh", "all"):
-            cells += [_rate(line, f"{x}_{subset}") for x in ("ddx", "fdx")]
+            names = (f"ddx_{subset}", f"fdx_{subset}")
+            cells += [_rate(line, name, f"{name}_") for name in names]
             rank = line[f"rank_{subset}"]
             cells.append("-" if rank is None else rank)
         lines.append(tuple(cells))
@@ -126,7 +141,7 @@ def _arms(table: Table) -> Table:
     header = ("Model", "Arm", "FDx", "Change", "Gained", "Lost", "p")
     lines = tuple(
         (
-            *(x["model"], x["arm"], f"{_percent(x['fdx'])} ({x['k']} / {x['n']})"),
+            *(x["model"], x["arm"], _rate(x, "fdx", "")),
             *(_signed(x["delta_pp"]), _or_dash(x["gained"]), _or_dash(x["lost"])),
             _p(x["p_mcnemar"]),
         )
@@ -155,7 +170,7 @@ def _cell(column: str, value: object) -> object:
 def _strata(table: Table) -> Table:
     lines = tuple(
         (
-            *(x["model"], x["stratum"], f"{_percent(x['fdx'])} ({x['k']} / {x['n']})"),
+            *(x["model"], x["stratum"], _rate(x, "fdx", "")),
             x["warning"],
         )
         for x in _records(table)
@@ -191,10 +206,11 @@ def _records(table: Table) -> Sequence[dict[str, object]]:
     return [dict(zip(table.header, row, strict=True)) for row in table.rows]
 
 
-def _rate(line: Mapping[str, object], name: str) -> str:
+def _rate(line: Mapping[str, object], name: str, counts: str) -> str:
+    """Return a rate with its counts, whose columns begin with ``counts``."""
     if line[name] is None:
         return "-"
-    return f"{_percent(line[name])} ({line[f'{name}_k']} / {line[f'{name}_n']})"
+    return f"{_percent(line[name])} ({line[f'{counts}k']} / {line[f'{counts}n']})"
 
 
 def _percent(value: object) -> str:

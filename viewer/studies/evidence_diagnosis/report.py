@@ -6,7 +6,7 @@ from typing import Final
 
 from viewer.domain.answer import ChoiceAnswer, Status
 from viewer.domain.case import Dataset
-from viewer.domain.evidence import EvidenceCase
+from viewer.domain.evidence import EvidenceCase, Language
 from viewer.domain.item import Item, item_of
 from viewer.domain.report import ReportData, Table
 from viewer.domain.result import TrialResult
@@ -32,7 +32,12 @@ from viewer.studies.evidence_diagnosis.preparing import (
 )
 from viewer.studies.evidence_diagnosis.printing import sections
 from viewer.studies.evidence_diagnosis.published import rows as published_rows
-from viewer.studies.evidence_diagnosis.rows import Row, models_of, people_rows
+from viewer.studies.evidence_diagnosis.rows import (
+    Row,
+    asked_in,
+    models_of,
+    people_rows,
+)
 from viewer.studies.evidence_diagnosis.score import FIRST_MATCH, GOLD_PLACE, JUDGE
 from viewer.studies.evidence_diagnosis.sensitivities import (
     case_sensitivities,
@@ -126,18 +131,16 @@ def rows_of(
 def tables_of(
     rows: Sequence[Row], people: Sequence[Row], params: Params, seed: int
 ) -> Iterator[Table]:
-    """Yield every table of the paper that the run has something for."""
+    """Yield every table of the paper that the run has something for.
+
+    Those that the paper has of cases in English follow once more for Chinese.
+    """
     all_ = (*people, *rows)
     yield table_2(all_, models_of(people))
-    for name, arms in _ARMS.items():
-        if all(str(arm) in params.arms for arm in arms):
-            yield table_arms(name, rows, arms)
     if Task.DDX in params.tasks:
         yield table_8(rows)
-    if Task.OPEN_FDX in params.tasks:
-        yield table_9(rows)
-    yield table_10(all_, params.small_cases)
-    yield table_11(all_, params.small_cases)
+    for language in asked_in(rows):
+        yield from _tables_in(language, rows, all_, params)
     if params.cyclic_orders:
         yield positions(rows)
     if params.sensitivity:
@@ -147,10 +150,22 @@ def tables_of(
 
 
 _ARMS: Final = {
-    "table_03": (Arm.RAW, Arm.EXPERT),
-    "table_04": (Arm.RAW, Arm.REMOVE_TEXT, Arm.RANDOM_TEXT),
-    "table_06": (Arm.RAW, Arm.REFINED),
+    "03": (Arm.RAW, Arm.EXPERT),
+    "04": (Arm.RAW, Arm.REMOVE_TEXT, Arm.RANDOM_TEXT),
+    "06": (Arm.RAW, Arm.REFINED),
 }
+
+
+def _tables_in(
+    language: Language, rows: Sequence[Row], all_: Sequence[Row], params: Params
+) -> Iterator[Table]:
+    for number, arms in _ARMS.items():
+        if all(str(arm) in params.arms for arm in arms):
+            yield table_arms(number, rows, arms, language)
+    if Task.OPEN_FDX in params.tasks:
+        yield table_9(rows, language)
+    yield table_10(all_, params.small_cases, language)
+    yield table_11(all_, params.small_cases, language)
 
 
 def rapt_table(rows: Sequence[Row]) -> Table:
@@ -171,7 +186,8 @@ def _sensitivity_tables(
     refined = case_sensitivities(rows, params, refined=True, seed=seed)
     yield sensitivity_table(plain, params)
     yield table_12(compared(plain))
-    yield table_5(rows, compared(plain))
+    for language in asked_in(rows):
+        yield table_5(rows, compared(plain), language)
     if refined:
         yield table_13(compared(plain), compared(refined))
 

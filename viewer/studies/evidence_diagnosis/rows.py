@@ -169,6 +169,12 @@ def models_of(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.model for row in rows))
 
 
+def asked_in(rows: Sequence[Row]) -> tuple[Language, ...]:
+    """Return the languages of the cases that models were asked about, English first."""
+    found = {row.case.language for row in rows}
+    return tuple(language for language in Language if language in found)
+
+
 def rate(rows: Sequence[Row], model: str, keep: Keep) -> Rate:
     """Return a model's rate among the rows that are kept."""
     return Rate.of(row for row in rows if row.model == model and keep(row))

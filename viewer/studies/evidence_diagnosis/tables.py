@@ -62,11 +62,17 @@ def table_2(rows: Sequence[Row], people: Sequence[str] = ()) -> Table:
     return _table("table_02", header, columns)
 
 
+def in_language(number: str, language: Language) -> str:
+    """Return the name of a table; those of the paper are of cases in English."""
+    suffix = "" if language is Language.ENGLISH else f"_{language}"
+    return f"table_{number}{suffix}"
+
+
 def table_arms(
-    name: str,
+    number: str,
     rows: Sequence[Row],
     arms: Sequence[Arm],
-    language: Language | None = Language.ENGLISH,
+    language: Language = Language.ENGLISH,
 ) -> Table:
     """Return accuracy under interventions beside the first, paired by case.
 
@@ -83,7 +89,7 @@ def table_arms(
             change = paired if arm is not arms[0] else (None, None, None, None)
             if found.planned:
                 lines.append((model, str(arm), found.value, *_counts(found), *change))
-    return Table(name, tuple(header), tuple(lines))
+    return Table(in_language(number, language), tuple(header), tuple(lines))
 
 
 def table_8(rows: Sequence[Row]) -> Table:
@@ -101,22 +107,32 @@ def table_8(rows: Sequence[Row]) -> Table:
     return Table("table_08", tuple(header), tuple(tuple(line) for line in lines))
 
 
-def table_9(rows: Sequence[Row]) -> Table:
-    """Return mean scores of open final diagnoses, English cases."""
-    keep = of_task(Task.OPEN_FDX, Arm.RAW, Language.ENGLISH)
+def table_9(rows: Sequence[Row], language: Language = Language.ENGLISH) -> Table:
+    """Return mean scores of open final diagnoses."""
+    keep = of_task(Task.OPEN_FDX, Arm.RAW, language)
     means = {model: mean_score(rows, model, keep) for model in models_of(rows)}
     lines = tuple((m, s.value, s.n, s.planned) for m, s in means.items())
-    return Table("table_09", ("model", "score", "n_judged", "n_planned"), lines)
+    header = ("model", "score", "n_judged", "n_planned")
+    return Table(in_language("09", language), header, lines)
 
 
-def table_10(rows: Sequence[Row], small: int) -> Table:
-    """Return the accuracy by specialty, English cases."""
-    return _stratified("table_10", rows, SPECIALTIES, lambda r: r.case.specialty, small)
+def table_10(
+    rows: Sequence[Row], small: int, language: Language = Language.ENGLISH
+) -> Table:
+    """Return the accuracy by specialty."""
+    lines = _stratified(rows, SPECIALTIES, lambda r: r.case.specialty, small, language)
+    return Table(in_language("10", language), _STRATA, lines)
 
 
-def table_11(rows: Sequence[Row], small: int) -> Table:
-    """Return the accuracy by group of specialties, English cases."""
-    return _stratified("table_11", rows, tuple(GROUPS), lambda row: row.group, small)
+def table_11(
+    rows: Sequence[Row], small: int, language: Language = Language.ENGLISH
+) -> Table:
+    """Return the accuracy by group of specialties."""
+    lines = _stratified(rows, tuple(GROUPS), lambda row: row.group, small, language)
+    return Table(in_language("11", language), _STRATA, lines)
+
+
+_STRATA: Final = ("model", "stratum", "fdx", *COUNTS, "warning")
 
 
 Sensitivities = Mapping[tuple[str, EvidenceType], CrossModal]
@@ -158,16 +174,19 @@ def table_13(baseline: Sensitivities, refined: Sensitivities) -> Table:
     return Table("table_13", header, tuple(lines))
 
 
-def table_5(rows: Sequence[Row], found: Sensitivities) -> Table:
-    """Return the mean NMSE beside the accuracy, model by model."""
-    keep = of_task(Task.FDX, Arm.RAW, Language.ENGLISH)
+def table_5(
+    rows: Sequence[Row], found: Sensitivities, language: Language = Language.ENGLISH
+) -> Table:
+    """Return the mean NMSE of all cases beside the accuracy, model by model."""
+    keep = of_task(Task.FDX, Arm.RAW, language)
     lines = []
     for model in dict.fromkeys(model for model, _ in found):
         of_six = [found[model, of].nmse for of in SIX_TYPES if (model, of) in found]
         accuracy = rate(rows, model, keep)
         mean = _finite(unweighted_mean(of_six))
         lines.append((model, mean, accuracy.value, *_counts(accuracy)))
-    return Table("table_05", ("model", "nmse_mean", "fdx", *COUNTS), tuple(lines))
+    header = ("model", "nmse_mean", "fdx", *COUNTS)
+    return Table(in_language("05", language), header, tuple(lines))
 
 
 def positions(rows: Sequence[Row]) -> Table:
@@ -185,14 +204,14 @@ def positions(rows: Sequence[Row]) -> Table:
 
 
 def _stratified(
-    name: str,
     rows: Sequence[Row],
     strata: Sequence[str],
     of: Callable[[Row], str],
     small: int,
-) -> Table:
-    keep = of_task(Task.FDX, Arm.RAW, Language.ENGLISH)
-    lines = []
+    language: Language,
+) -> tuple[tuple[object, ...], ...]:
+    keep = of_task(Task.FDX, Arm.RAW, language)
+    lines: list[tuple[object, ...]] = []
     for model in models_of(rows):
         for stratum in strata:
             kept = [row for row in rows if of(row) == stratum]
@@ -201,8 +220,7 @@ def _stratified(
                 warning = f"fewer than {small} cases" if found.n < small else ""
                 cells = (found.value, *_counts(found), warning)
                 lines.append((model, stratum, *cells))
-    header = ("model", "stratum", "fdx", *COUNTS, "warning")
-    return Table(name, header, tuple(lines))
+    return tuple(lines)
 
 
 def _people_first(rows: Sequence[Row], people: Sequence[str]) -> list[str]:

@@ -114,7 +114,7 @@ def test_that_a_subset_without_cases_has_neither_rate_nor_rank() -> None:
     ],
 )
 def test_that_interventions_are_compared_case_by_case(arms: tuple[Arm, ...]) -> None:
-    found = lines(table_arms("table", ROWS, arms))
+    found = lines(table_arms("04", ROWS, arms))
     assert len(found) == 3 * len(arms)
     for line in found:
         model, arm = str(line["model"]), Arm(str(line["arm"]))
@@ -143,7 +143,7 @@ def test_that_an_arm_without_a_shared_case_has_no_change() -> None:
         Row(case[0], "m", Task.FDX, Showing(), Status.SCORED_CORRECT),
         Row(case[1], "m", Task.FDX, showing_of(Arm.EXPERT), Status.SCORED_WRONG),
     ]
-    found = lines(table_arms("table_03", rows, (Arm.RAW, Arm.EXPERT, Arm.REFINED)))
+    found = lines(table_arms("03", rows, (Arm.RAW, Arm.EXPERT, Arm.REFINED)))
     assert [line["arm"] for line in found] == ["raw", "expert"]
     assert found[1]["delta_pp"] is None
 

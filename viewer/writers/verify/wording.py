@@ -9,8 +9,10 @@ from viewer.writers.verify.replies import Said
 
 _MARKS_AROUND = " \t\r\n.,;:!?'\"`()[]{}<>*"
 _ONE_LETTER = re.compile(r"[A-Za-z]")
+_YES_OR_NO = re.compile(r"[\s*]*(yes|no)[.!\s*]*")
 _SCORE_LINE = re.compile(r"Score:\s*(\d{1,3})\s*\n+\s*Rationale:\s*\S.*", re.DOTALL)
 _MARKUP = frozenset("*_`#~{}<>\\$")
+_GREEK_LETTERS = str.maketrans("αβγδε", "abcde")
 _ONE_WORD = re.compile(r"\w+")
 _BY_CHANCE, _DROPPED_CODE, _EXACT_BY_CHANCE = -1, -2, -3
 _STRIPPED_IN_TURN = (",", ".", "!", "?", ";", ":", "'")
@@ -43,8 +45,9 @@ def plain_letter(said: Said, options: Sequence[str]) -> int | None:
 
 def plain_yes(said: Said) -> bool | None:
     """Return what a reply says that is nothing but yes or no."""
-    text = _unmarked(unwrapped(said.text)).casefold()
-    return {"yes": True, "no": False}.get(text)
+    text = unicodedata.normalize("NFKC", unwrapped(said.text)).casefold()
+    found = _YES_OR_NO.fullmatch(text)
+    return found[1] == "yes" if found else None
 
 
 def plain_labels(said: Said, known: Iterable[str], none: str) -> set[str] | None:
@@ -53,7 +56,10 @@ def plain_labels(said: Said, known: Iterable[str], none: str) -> set[str] | None
     parts = [_unmarked(part).casefold() for part in unwrapped(said.text).split(",")]
     if not all(part in names for part in parts):
         return None
-    return {names[part] for part in parts} - {none}
+    found = {names[part] for part in parts}
+    if none in found and len(found) > 1:
+        return None  # it says both
+    return found - {none}
 
 
 def plain_score(said: Said) -> int | None:
@@ -66,8 +72,8 @@ def plain_score(said: Said) -> int | None:
 
 def names_letter(text: str, letter: str, words: str) -> bool:
     """Tell whether a reply has a letter by itself, or the words of its option."""
-    spoken = re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", text))
-    alone = any(one.casefold() == letter.casefold() for one in spoken)
+    plain = unicodedata.normalize("NFKC", text).casefold().translate(_GREEK_LETTERS)
+    alone = letter.casefold() in re.findall(r"[a-z]+", plain)
     return alone or has_words([text], words)
 
 
@@ -76,12 +82,16 @@ def has_words(texts: Iterable[str], words: str) -> bool:
 
     Of a text with JSON's escapes nothing can be said, so that it has every word.
     """
-    there: set[str] = set()
-    for text in texts:
-        if "\\u" in text:
-            return True
-        there |= set(_plain_words(text))
-    return there >= set(_plain_words(words))
+    everything = "\n".join(texts)
+    if "\\u" in everything:
+        return True
+    whole = unicodedata.normalize("NFKC", everything).casefold()
+    there = set(_ONE_WORD.findall(whole))
+    # a script without blanks has no words to tell apart
+    return all(
+        word in there or (not word.isascii() and word in whole)
+        for word in _plain_words(words)
+    )
 
 
 def first_in_words(entries: Sequence[str], diagnosis: str) -> int | None:

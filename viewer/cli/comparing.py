@@ -80,7 +80,7 @@ def _print(
     if comparison.causes:
         causes = ", ".join(f"{cause} {n}" for cause, n in comparison.causes.items())
         click.echo(f"Why {len(comparison.flips)} verdicts differ: {causes}.")
-    click.echo("\n".join((*methods_of(statistics), *map(str, files))))
+    click.echo("\n".join((*methods_of(statistics, comparison.words), *map(str, files))))
 
 
 def _shown(name: str, value: object) -> object:

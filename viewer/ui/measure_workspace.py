@@ -350,6 +350,7 @@ class MeasureWorkspace(QWidget):
         elif "cancelling" in reply.ok:
             self.refresh()
         elif isinstance(reply.ok.get("run"), int):
+            self.comparing.leave()
             self.runs.wanted = int(str(reply.ok["run"]))
             self.refresh()
 

@@ -70,7 +70,7 @@ def test_that_questions_of_pathology_are_chosen_run_and_read(
     story.picture("items_1_batch")
     click(page.start)
     story.wait_for_results()
-    story.wait(lambda: story.film.title.endswith(f"knows · {len(items)} hits"))
+    story.wait(lambda: story.film.title.endswith(f"knows · {len(items)} right"))
     assert story.measure.runs.selected is not None
     assert "Pathology questions · tiles" in run_title(story.measure.runs.selected)
     story.picture("items_2_results")

@@ -2,12 +2,18 @@
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from viewer.domain.forest import ForestFigure, ForestRow
-from viewer.domain.grid import grids_in_words
+from viewer.domain.study_words import StudyWords
 from viewer.services.comparing.family import Adjusted
-from viewer.services.comparing.runs import Comparison, Statistics, p_text
+from viewer.services.comparing.runs import (
+    Comparison,
+    Statistics,
+    condition_words,
+    p_text,
+)
 from viewer.services.comparing.statistics import (
     MACRO,
     MICRO,
@@ -26,7 +32,6 @@ from viewer.writers.forest import forest_svg
 from viewer.writers.tables import csv_bytes
 
 _ALONE, _NO_INTERVAL = " · one patient", "; one patient gives no interval"
-_WORDS = {MACRO: "mean over findings", MICRO: "all items"}
 
 
 def write_comparison(
@@ -52,35 +57,41 @@ def write_comparison(
     return tuple(out / name for name in files)
 
 
-def forest_of(comparison: Comparison, statistics: Statistics) -> ForestFigure:
-    """Return the forest plot of a comparison, its patient-cluster BCa intervals."""
+def forest_of(
+    comparison: Comparison, statistics: Statistics, condition: str = ""
+) -> ForestFigure:
+    """Return the forest plot of a comparison, its patient-cluster BCa intervals.
+
+    Of one condition, or of each.
+    """
     counts = {group.key: group for group in comparison.groups}
-    several = len({tests.condition for tests in statistics.groups}) > 1
+    shown = [g for g in statistics.groups if condition in {"", g.condition}]
+    several = len({tests.condition for tests in shown}) > 1
     adjusted = statistics.adjustment.by_group
     return ForestFigure(
         title=f"{comparison.first} against {comparison.second}",
         first=str(comparison.first),
         second=str(comparison.second),
-        interval=_interval(statistics),
+        interval=_interval(shown),
         rows=tuple(
             _row(
                 tests,
                 counts.get(tests.key),
                 adjusted.get(tests.key),
                 mean_rates(comparison.groups, tests.condition),
-                several=several,
+                _name(tests, comparison.words, several=several),
             )
-            for tests in statistics.groups
+            for tests in shown
         ),
         watermark=comparison.watermark,
     )
 
 
-def _interval(statistics: Statistics) -> str:
+def _interval(shown: Sequence[GroupTests]) -> str:
     """Return what the intervals are, told of one whose resamples differ."""
-    given = [tests.difference.bca for tests in statistics.groups if not _alone(tests)]
+    given = [tests.difference.bca for tests in shown if not _alone(tests)]
     method = min((one.method for one in given), key=len, default="")
-    if len(given) == len(statistics.groups):
+    if len(given) == len(shown):
         return method
     return f"{method}{_NO_INTERVAL}" if given else "none: one patient gives no interval"
 
@@ -95,23 +106,30 @@ def _row(
     counts: GroupCounts | None,
     adjusted: Adjusted | None,
     means: tuple[float, float],
-    *,
-    several: bool,
+    name: str,
 ) -> ForestRow:
-    difference, name = tests.difference, _WORDS.get(tests.finding, tests.finding)
+    difference = tests.difference
     found, alone = difference.bca.interval, _alone(tests)
     n = counts.table.items if counts else 0
     first, second = counts.rates if counts else means
     return ForestRow(
-        name=f"{name}, {grids_in_words(tests.condition)}" if several else name,
+        name=name,
         n=n,
         value=difference.value,
         interval=None if alone else (found.low, found.high),
         first=first,
         second=second,
         note=_note(tests, adjusted) + _ALONE * alone,
-        summary=tests.finding in _WORDS,
+        summary=tests.finding in {MACRO, MICRO},
     )
+
+
+def _name(tests: GroupTests, words: StudyWords, *, several: bool) -> str:
+    """Return what a row is about; its condition too, where there are several."""
+    together = {MACRO: f"mean over {words.findings}", MICRO: "all items"}
+    name = together.get(tests.finding) or words.called("finding", tests.finding)
+    where = f", {condition_words(words, tests.condition)}" if several else ""
+    return f"{name}{where}"
 
 
 def _note(tests: GroupTests, adjusted: Adjusted | None) -> str:

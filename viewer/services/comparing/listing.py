@@ -6,9 +6,11 @@ from pathlib import Path
 
 from viewer.domain.counting import counted
 from viewer.domain.run import RunStatus, RunSummary
+from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.comparing.family import covers, day, declare_family
 from viewer.services.comparing.sides import Side, sides_of_run
 from viewer.services.readings.withdrawn import WITHDRAWN
+from viewer.services.results.wording import words_of_runs
 from viewer.store import comparing, runs
 from viewer.store.database import Store, open_store
 
@@ -26,11 +28,18 @@ class ListedSide:
 class Outlook:
     """What comparing two sides would be, before it is done.
 
-    ``declarable`` findings can still be declared in time.
+    ``declarable`` findings can still be declared in time; ``words`` is what the study
+    calls them.
     """
 
     sentence: str
     declarable: int = 0
+    words: StudyWords = PLACING
+
+    @property
+    def declarable_words(self) -> str:
+        """How many can be declared, in words."""
+        return counted(self.declarable, self.words.finding, self.words.findings)
 
 
 def listed_sides(path: Path) -> tuple[ListedSide, ...]:
@@ -78,7 +87,8 @@ def _outlook(store: Store, first: Side, second: Side) -> Outlook:
     if any(covers(one, first.model, second.model) for one in known):
         return Outlook("Declared: its tests will be confirmatory.")
     words = "Nothing is declared: what you will see is exploratory."
-    return Outlook(words, len(comparing.findings_of_run(store, first.run)))
+    called = words_of_runs(store, (first.run,))
+    return Outlook(words, len(comparing.findings_of_run(store, first.run)), called)
 
 
 def declare_at(path: Path, first: Side, second: Side) -> str:
@@ -92,5 +102,6 @@ def declare_at(path: Path, first: Side, second: Side) -> str:
             comparing.findings_of_run(store, first.run),
             study=summary.study,
         )
-    n = len(made.findings)
-    return f"Declared: {counted(n, 'finding')} of {first} and {second}."
+        called = words_of_runs(store, (first.run,))
+    what = counted(len(made.findings), called.finding, called.findings)
+    return f"Declared: {what} of {first} and {second}."

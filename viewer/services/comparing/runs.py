@@ -15,8 +15,8 @@ from typing import Final
 from viewer.domain.case import ImageRef
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
-from viewer.domain.grid import grids_in_words
 from viewer.domain.run import RunSummary
+from viewer.domain.study_words import PLACING, StudyWords
 from viewer.metrics.cluster_bootstrap import Resampling
 from viewer.services.comparing.asked import Asked, asked, sent_by
 from viewer.services.comparing.causes import Cause, Why
@@ -27,7 +27,14 @@ from viewer.services.comparing.family import (
     adjusted,
     looked,
 )
-from viewer.services.comparing.sides import HIT, Pair, Pairing, Side, paired_sides
+from viewer.services.comparing.sides import (
+    BETWEEN,
+    HIT,
+    Pair,
+    Pairing,
+    Side,
+    paired_sides,
+)
 from viewer.services.comparing.statistics import (
     MICRO,
     GroupCounts,
@@ -37,6 +44,7 @@ from viewer.services.comparing.statistics import (
     p_values,
 )
 from viewer.services.comparing.why import Explainer
+from viewer.services.results.wording import words_of_runs
 from viewer.store import cases, comparing, runs
 from viewer.store.database import Store, open_store
 
@@ -54,7 +62,7 @@ class Comparison:
     """Two sides compared item by item.
 
     ``groups`` hold each finding and, as ``(micro)``, all of a condition's; ``images``
-    tells where the first side's images lie.
+    tells where the first side's images lie, ``words`` what the runs' study calls it.
     """
 
     first: Side
@@ -66,6 +74,12 @@ class Comparison:
     flips: tuple[Flip, ...]
     looked: Looked
     images: Mapping[str, ImageRef]
+    words: StudyWords = PLACING
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The conditions that items are compared under, in the order planned."""
+        return tuple(dict.fromkeys(group.condition for group in self.groups))
 
     @property
     def incomplete(self) -> bool:
@@ -152,6 +166,7 @@ def _compared(store: Store, first: Side, second: Side) -> Comparison:
         flips=flips,
         looked=looked(store, first, second),
         images=cases.image_refs_of_run(store, first.run),
+        words=words_of_runs(store, (first.run, second.run)),
     )
 
 
@@ -224,9 +239,13 @@ def _sides_of(
     return None
 
 
-def summary_sentence(comparison: Comparison) -> str:
-    """Return what came of a comparison in a few sentences."""
-    together = (group for group in comparison.groups if group.finding == MICRO)
+def summary_sentence(comparison: Comparison, condition: str = "") -> str:
+    """Return what came of a comparison, under one condition or under each."""
+    together = (
+        group
+        for group in comparison.groups
+        if group.finding == MICRO and condition in {"", group.condition}
+    )
     parts = (
         comparison.watermark,
         *(_group_sentence(comparison, group) for group in together),
@@ -237,19 +256,22 @@ def summary_sentence(comparison: Comparison) -> str:
 
 def _group_sentence(comparison: Comparison, group: GroupCounts) -> str:
     hits, n, table = group.hits, group.table.items, group.table
-    several = len(_conditions(comparison)) > 1
-    where = f" ({grids_in_words(group.condition)})" if several else ""
+    words = comparison.words
+    several = len(comparison.conditions) > 1
+    where = f" ({condition_words(words, group.condition)})" if several else ""
+    gets, got = words.verdicts.gets.format(hits[0]), words.verdicts.got
     return (
-        f"Of {counted(n, 'item')}{where} {comparison.first} hits {hits[0]} "
+        f"Of {counted(n, 'item')}{where} {comparison.first} {gets} "
         f"({_percent(hits[0], n)}) and {comparison.second} {hits[1]} "
-        f"({_percent(hits[1], n)}): {table.only_first} hit by the first alone, "
+        f"({_percent(hits[1], n)}): {table.only_first} {got} by the first alone, "
         f"{table.only_second} by the second alone (exact McNemar, p "
         f"{p_text(group.mcnemar.p_value)})."
     )
 
 
-def _conditions(comparison: Comparison) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(group.condition for group in comparison.groups))
+def condition_words(words: StudyWords, condition: str) -> str:
+    """Return what a study calls a condition, or both where the sides' differ."""
+    return BETWEEN.join(map(words.condition, condition.split(BETWEEN)))
 
 
 def _unpaired_sentence(pairing: Pairing) -> str:

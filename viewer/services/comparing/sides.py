@@ -11,6 +11,8 @@ from viewer.store import comparing, runs
 from viewer.store.comparing import TrialLine
 from viewer.store.database import Store
 
+BETWEEN: Final = " / "
+"""What stands between two conditions where the sides' differ."""
 HIT: Final = Status.SCORED_CORRECT.value
 _EXCLUDED: Final = Status.EXCLUDED.value
 _PENDING: Final = Status.PENDING.value
@@ -42,7 +44,7 @@ class Pair(NamedTuple):
     def condition(self) -> str:
         """The condition, or both where they differ."""
         mine, theirs = self.first.condition, self.second.condition
-        return mine if mine == theirs else f"{mine} / {theirs}"
+        return mine if mine == theirs else f"{mine}{BETWEEN}{theirs}"
 
     @property
     def scores(self) -> tuple[Score, Score]:

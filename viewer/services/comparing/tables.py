@@ -6,6 +6,7 @@ from typing import Final
 
 from viewer.domain.counting import counted
 from viewer.domain.report import Table
+from viewer.domain.study_words import StudyWords
 from viewer.metrics.estimate import Estimate
 from viewer.services.comparing.causes import Why
 from viewer.services.comparing.family import Adjusted
@@ -163,10 +164,10 @@ def settings_table(comparison: Comparison) -> Table:
     return Table("settings", ("group", "name", "first", "second", "same", "note"), rows)
 
 
-def methods_of(statistics: Statistics) -> tuple[str, ...]:
+def methods_of(statistics: Statistics, words: StudyWords) -> tuple[str, ...]:
     """Return what every number of a comparison's table is, a sentence each."""
     methods = [
-        "difference: hit rate of the first less that of the second, same items",
+        f"difference: {words.rate} of the first less that of the second, same items",
         "p_mcnemar: exact, two-sided; repeats are taken as items that stand alone",
     ]
     if statistics.groups:
@@ -174,7 +175,7 @@ def methods_of(statistics: Statistics) -> tuple[str, ...]:
         methods += [
             f"percentile: {one.difference.percentile.method}",
             f"bca: {one.difference.bca.method}",
-            "p_sign_flip: by patient, all his findings at once; (macro): of their mean",
+            f"p_sign_flip: by patient, all {words.findings}; (macro): of the mean",
         ]
         if any(math.isnan(g.difference.bca.interval.low) for g in statistics.groups):
             methods.append("no interval: not estimable from one patient")
@@ -241,7 +242,7 @@ def as_json(comparison: Comparison, statistics: Statistics) -> dict[str, object]
         "watermark": comparison.watermark,
         "family": statistics.adjustment.sentence,
         "first_compared_at": comparison.looked.at,
-        "methods": list(methods_of(statistics)),
+        "methods": list(methods_of(statistics, comparison.words)),
         "differences": _rows(groups_table(comparison, statistics)),
         "flips_by_cause": {str(c): n for c, n in comparison.causes.items()},
         "paired": _paired(comparison.pairing),

@@ -20,9 +20,9 @@ def condition_words(name: str) -> str:
 WORDS: Final = StudyWords(
     finding="task category",
     findings="task categories",
-    view="comparison",
-    views="tasks",
-    rate="Content of 5",
+    view="task kind",
+    views="task kinds",
+    rate="share with Content 5",
     verdicts=RIGHTS,
     names={
         Category.BROAD: "Broad abnormality query",

@@ -5,6 +5,7 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
+from viewer.domain.study_words import HITS, Verdicts
 from viewer.services.comparing.statistics import GroupCounts
 from viewer.ui import theme
 
@@ -14,11 +15,11 @@ CELLS: Final[tuple[Cell, ...]] = (
     (True, True), (True, False), (False, True), (False, False),
 )  # fmt: skip
 _FLIPS: Final = frozenset({(True, False), (False, True)})
-_NAMES: Final = {
-    (True, True): "Hit by both",
-    (True, False): "Hit by the first alone",
-    (False, True): "Hit by the second alone",
-    (False, False): "Hit by neither",
+_BY: Final = {
+    (True, True): "both",
+    (True, False): "the first alone",
+    (False, True): "the second alone",
+    (False, False): "neither",
 }
 
 
@@ -32,12 +33,12 @@ class CompareCells(QWidget):
         super().__init__(parent)
         self.buttons = {cell: QPushButton("–") for cell in CELLS}
         self._first, self._second = QLabel(), QLabel()
+        self._captions: dict[bool, list[QLabel]] = {True: [], False: []}
         self._lay_out()
+        self._speak(HITS)
         for cell, button in self.buttons.items():
             button.setCheckable(True)
             button.setChecked(cell in _FLIPS)
-            button.setAccessibleName(_NAMES[cell])
-            button.setToolTip(f"{_NAMES[cell]}: show these items below, or not")
             button.toggled.connect(lambda _: self.cells_chosen.emit())
 
     @property
@@ -45,13 +46,16 @@ class CompareCells(QWidget):
         """The cells that are on."""
         return frozenset(c for c, button in self.buttons.items() if button.isChecked())
 
-    def show_counts(self, group: GroupCounts, first: str, second: str) -> None:
+    def show_counts(
+        self, group: GroupCounts, first: str, second: str, verdicts: Verdicts
+    ) -> None:
         """Show the counts of two sides under their names."""
+        self._speak(verdicts)
         table = group.table
         counts = (table.both, table.only_first, table.only_second, table.neither)
-        for (cell, button), n in zip(self.buttons.items(), counts, strict=True):
+        for button, n in zip(self.buttons.values(), counts, strict=True):
             button.setText(f"{n:,}")
-            button.setAccessibleDescription(f"{_NAMES[cell]}: {n}")
+            button.setAccessibleDescription(f"{button.accessibleName()}: {n}")
         colours = theme.current()
         for label, sign, name, colour in (
             (self._first, "●", first, colours.models[0]),
@@ -59,6 +63,17 @@ class CompareCells(QWidget):
         ):
             label.setTextFormat(Qt.TextFormat.RichText)
             label.setText(f'<span style="color:{colour}">{sign}</span> {name}')
+
+    def _speak(self, verdicts: Verdicts) -> None:
+        """Call right and wrong answers as a study does."""
+        got = f"{verdicts.got[:1].upper()}{verdicts.got[1:]}"
+        for cell, button in self.buttons.items():
+            name = f"{got} by {_BY[cell]}"
+            button.setAccessibleName(name)
+            button.setToolTip(f"{name}: show these items below, or not")
+        for right, word in ((True, verdicts.rights), (False, verdicts.wrongs)):
+            for label in self._captions[right]:
+                label.setText(word)
 
     def _lay_out(self) -> None:
         grid = QGridLayout(self)
@@ -68,18 +83,18 @@ class CompareCells(QWidget):
             label.setWordWrap(True)
         grid.addWidget(self._second, 0, 1, 1, 2)
         grid.addWidget(self._first, 1, 0)
-        for column, word in ((1, "hits"), (2, "misses")):
-            grid.addWidget(_caption(word), 1, column)
-        for row, (hits, word) in enumerate(((True, "hits"), (False, "misses")), 2):
-            grid.addWidget(_caption(word), row, 0)
+        for column, right in ((1, True), (2, False)):
+            grid.addWidget(self._caption(right=right), 1, column)
+        for row, hits in enumerate((True, False), 2):
+            grid.addWidget(self._caption(right=hits), row, 0)
             for column, also in ((1, True), (2, False)):
                 grid.addWidget(self.buttons[hits, also], row, column)
         for column in (1, 2):
             grid.setColumnStretch(column, 1)
 
-
-def _caption(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setFont(theme.caption_font(label.font()))
-    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    return label
+    def _caption(self, *, right: bool) -> QLabel:
+        label = QLabel()
+        label.setFont(theme.caption_font(label.font()))
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._captions[right].append(label)
+        return label

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.domain.counting import counted
 from viewer.services.comparing.listing import ListedSide, Outlook
 from viewer.services.comparing.sides import Side
 from viewer.ui import theme
@@ -73,9 +72,8 @@ class CompareChoice(QWidget):
     def show_outlook(self, outlook: Outlook) -> None:
         """Say what a look would be, and offer to declare where it is in time."""
         self.outlook.setText(outlook.sentence)
-        n = outlook.declarable
-        self.declare.setText(f"Declare {counted(n, 'finding')} first")
-        self.declare.setVisible(n > 0)
+        self.declare.setText(f"Declare {outlook.declarable_words} first")
+        self.declare.setVisible(outlook.declarable > 0)
         self._allow()
 
     def _allow(self) -> None:
@@ -120,7 +118,7 @@ class CompareChoice(QWidget):
         self.swap.setToolTip("Make the first the second, and the other way round")
         self.back.setToolTip("Return to the results of the selected run (Esc)")
         self.declare.setToolTip(
-            "Note, before you look, that every finding of this pair will be tested: "
+            "Note, before you look, that every difference of this pair will be tested: "
             "it is kept with its time and cannot be taken back"
         )
         self.export.setToolTip("Write tables, JSON and the figure into a folder")

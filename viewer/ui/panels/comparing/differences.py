@@ -18,8 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.domain.grid import grids_in_words
+from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.comparing.asked import Asked, PromptDiff, Setting, WordChange
+from viewer.services.comparing.runs import condition_words
 from viewer.ui import theme
 
 _TINT: Final = 0.3
@@ -33,6 +34,7 @@ class CompareDifferences(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._asked: Asked | None = None
+        self._words = PLACING
         self.all = QCheckBox("Show what is the same too")
         self.all.toggled.connect(lambda _: self._fill())
         self.settings = QTreeWidget()
@@ -51,9 +53,9 @@ class CompareDifferences(QWidget):
         self.prompts.setAccessibleName("Differences of the prompts, word by word")
         self._lay_out()
 
-    def show_asked(self, asked: Asked) -> None:
-        """Show in what two sides differ."""
-        self._asked = asked
+    def show_asked(self, asked: Asked, words: StudyWords = PLACING) -> None:
+        """Show in what two sides differ, in the words of their study."""
+        self._asked, self._words = asked, words
         self._fill()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
@@ -81,7 +83,7 @@ class CompareDifferences(QWidget):
             self.settings.resizeColumnToContents(column)
             width = min(240, self.settings.columnWidth(column))
             self.settings.setColumnWidth(column, width)
-        self.images.setText(_images(asked))
+        self.images.setText(_images(asked, self._words))
         self.prompts.setHtml("".join(map(_prompt, asked.prompts)))
 
     def _lay_out(self) -> None:
@@ -111,9 +113,9 @@ def _item(setting: Setting) -> QTreeWidgetItem:
     return item
 
 
-def _images(asked: Asked) -> str:
+def _images(asked: Asked, words: StudyWords) -> str:
     images = asked.images
-    named = [f"{image} ({grids_in_words(c)})" for image, c in images.different]
+    named = [f"{image} ({condition_words(words, c)})" for image, c in images.different]
     parts = [f"Images sent: {images.same} with the same bytes"]
     if named:
         more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""

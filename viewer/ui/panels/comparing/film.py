@@ -1,49 +1,37 @@
 """The items behind the chosen cells of a comparison, both answers on each picture."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPixmap
-from PySide6.QtWidgets import QLabel, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
-from viewer.domain.errors import OverreadError
-from viewer.domain.image import Raster
+from viewer.domain.item import TASK_MARK
 from viewer.domain.result import Score
 from viewer.services.comparing.causes import Why
 from viewer.services.comparing.sides import Pair
 from viewer.services.decoding import Decoder
 from viewer.ui import theme
-from viewer.ui.errands import Errands
 from viewer.ui.panels.comparing.pictures import PairPictures
 from viewer.ui.panels.measure.film_picture import FilmPicture
+from viewer.ui.panels.measure.picture_strip import SIDE, PicturesModel, PictureStrip
 from viewer.ui.panels.outcome_words import glyph, words
-
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE: Final = QModelIndex()
-SIDE: Final = 144
-_KEPT: Final = 512
-_PRIORITY: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
 class PairShown:
-    """An item of the strip; ``why`` is None where both verdicts are the same."""
+    """An item of the strip; ``why`` is None where both verdicts are the same.
+
+    ``called`` is what its study calls its finding, view and condition, nothing where
+    the item says all of that itself.
+    """
 
     pair: Pair
     ref: ImageRef | None
     why: Why | None
+    called: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,120 +45,53 @@ class PairChosen:
 Draw = Callable[[Pair, ImageRef | None, int], FilmPicture]
 
 
-class PairModel(QAbstractListModel):
-    """Items with their pictures, drawn in the background when first looked at."""
+@dataclass(frozen=True, eq=False)
+class _PairLook:
+    """What is shown of an item that two sides answered."""
 
-    def __init__(self, draw: Draw, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._draw, self._errands = draw, Errands(self)
-        self.items: tuple[PairShown, ...] = ()
-        self._pictures: dict[int, QPixmap] = {}
-        self._told: dict[int, str] = {}
-        self._rows: Mapping[int, int] = {}
+    drawn: Draw
 
-    @property
-    def pictures_drawn(self) -> int:
-        """How many pictures are at hand."""
-        return len(self._pictures)
+    def trial_of(self, item: PairShown) -> int:
+        """Return the first side's trial."""
+        return item.pair.first.id
 
-    def show_items(self, items: tuple[PairShown, ...]) -> None:
-        """Replace the items; pictures not yet drawn of the old ones are dropped."""
-        self.beginResetModel()
-        self._errands.cancel_all()
-        self.items = items
-        self._rows = {one.pair.first.id: row for row, one in enumerate(items)}
-        self.endResetModel()
+    def key_of(self, item: PairShown) -> int:
+        """Return the first side's trial."""
+        return item.pair.first.id
 
-    def row_of(self, trial: int) -> int | None:
-        """Return the row of a first side's trial, None where it is not shown."""
-        return self._rows.get(trial)
+    def caption_of(self, item: PairShown) -> str:
+        """Return both verdicts with their answers."""
+        return " → ".join(map(_short, item.pair.scores))
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """Return the number of items."""
-        return 0 if parent.isValid() else len(self.items)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return both verdicts, the picture, or the whole story of an item."""
-        if not index.isValid():
-            return None
-        shown = self.items[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return " → ".join(map(_short, shown.pair.scores))
-        if role == Qt.ItemDataRole.DecorationRole:
-            return self._picture(shown)
-        if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return self._story(shown)
-        return None
-
-    def _story(self, shown: PairShown) -> str:
-        first, verdicts = shown.pair.first, map(words, shown.pair.scores)
+    def story_of(self, item: PairShown, provenance: str, failure: str) -> str:
+        """Return the item, both verdicts in words, why they differ, and the replies."""
+        first, verdicts = item.pair.first, map(words, item.pair.scores)
+        place: tuple[str, ...] = (first.item.replace(TASK_MARK, " · "), first.view)
+        if item.called:
+            place = (first.item.partition(TASK_MARK)[0], *item.called)
         lines = (
-            f"{first.item.replace('|', ' · ')} · {first.view} · repeat {first.repeat}",
+            " · ".join((*filter(None, place), f"repeat {first.repeat}")),
             " → ".join(verdicts),
-            f"Why: {shown.why}" if shown.why else "",
-            self._told.get(first.id, ""),
+            f"Why: {item.why}" if item.why else "",
+            provenance,
+            failure,
         )
         return "\n".join(filter(None, lines))
 
-    def _picture(self, shown: PairShown) -> QPixmap | QColor:
-        """Return the picture, or black while it is drawn or where it cannot be."""
-        trial = shown.pair.first.id
-        if trial in self._pictures:
-            return self._pictures[trial]
-        if trial not in self._errands and trial not in self._told:
-            self._errands.start(
-                trial,
-                lambda: self._draw(shown.pair, shown.ref, SIDE),
-                lambda picture: self._keep(trial, picture),
-                lambda error: self._fail(trial, error),
-                priority=_PRIORITY,
-            )
-        return QColor(Qt.GlobalColor.black)
+    def draw(self, item: PairShown) -> FilmPicture:
+        """Return the reference and both answers on what was sent."""
+        return self.drawn(item.pair, item.ref, SIDE)
 
-    def _keep(self, trial: int, picture: FilmPicture) -> None:
-        while len(self._pictures) >= _KEPT:
-            oldest = next(iter(self._pictures))
-            del self._pictures[oldest], self._told[oldest]
-        self._pictures[trial] = _pixmap(picture.raster)
-        self._told[trial] = picture.provenance
-        self._tell(trial)
 
-    def _fail(self, trial: int, error: Exception) -> None:
-        """Keep a picture that cannot be drawn as a sentence; a bug is raised."""
-        if not isinstance(error, OverreadError):
-            raise error
-        self._told[trial] = str(error)
-        self._tell(trial)
+class PairModel(PicturesModel[PairShown]):
+    """Items with both answers drawn on their pictures."""
 
-    def _tell(self, trial: int) -> None:
-        row = self.row_of(trial)
-        if row is not None:
-            self.dataChanged.emit(self.index(row), self.index(row))
+    def __init__(self, draw: Draw, parent: QObject | None = None) -> None:
+        super().__init__(_PairLook(draw), parent)
 
 
 def _short(score: Score) -> str:
     return f"{glyph(score)} {score.answer}".strip()
-
-
-def _pixmap(raster: Raster) -> QPixmap:
-    rows, columns = raster.pixels.shape[:2]
-    image = QImage(
-        raster.pixels.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888
-    )
-    return QPixmap.fromImage(image)
-
-
-class _Strip(QListView):
-    """A row of pictures; Enter chooses as a click does."""
-
-    entered_with_key = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Choose with Enter, else move as lists do."""
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.entered_with_key.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 class CompareFilm(QWidget):
@@ -186,12 +107,9 @@ class CompareFilm(QWidget):
         self.title = QLabel()
         self.title.setFont(theme.title_font(self.font()))
         self.model = PairModel(PairPictures(store, decoder).draw, self)
-        self.view = _Strip()
-        self._dress()
-        self.view.clicked.connect(self._choose)
-        self.view.entered_with_key.connect(
-            lambda: self._choose(self.view.currentIndex())
-        )
+        named = "Items of the chosen cells, both answers drawn"
+        self.view = PictureStrip(self.model, named)
+        self.view.chosen.connect(self._choose)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(4)
@@ -210,22 +128,6 @@ class CompareFilm(QWidget):
         if row is not None:
             self.view.setCurrentIndex(self.model.index(row))
 
-    def _choose(self, index: QModelIndex) -> None:
-        if index.isValid():
-            first, second = self.model.items[index.row()].pair
-            self.pair_chosen.emit(PairChosen(first.id, (second.id,)))
-
-    def _dress(self) -> None:
-        strip = self.view
-        strip.setAccessibleName("Items of the chosen cells, both answers drawn")
-        strip.setModel(self.model)
-        strip.setViewMode(QListView.ViewMode.IconMode)
-        strip.setFlow(QListView.Flow.LeftToRight)
-        strip.setMovement(QListView.Movement.Static)
-        strip.setWrapping(False)
-        strip.setUniformItemSizes(True)
-        strip.setIconSize(QSize(SIDE, SIDE))
-        caption = strip.fontMetrics().height()
-        strip.setGridSize(QSize(SIDE + 12, SIDE + caption + 12))
-        strip.setFixedHeight(SIDE + caption + 26)
-        strip.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    def _choose(self, place: int) -> None:
+        first, second = self.model.items[place].pair
+        self.pair_chosen.emit(PairChosen(first.id, (second.id,)))

@@ -1,7 +1,6 @@
 """Two runs or models compared: who hits what, what was asked, and every item."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,14 +18,13 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
-from viewer.domain.grid import grids_in_words
-from viewer.services.comparing.causes import Cause
 from viewer.services.comparing.export import forest_of, write_comparison
 from viewer.services.comparing.listing import declare_at, listed_sides, outlook
 from viewer.services.comparing.runs import (
     Comparison,
     Statistics,
     compare_at,
+    condition_words,
     statistics_at,
     summary_sentence,
 )
@@ -35,10 +33,17 @@ from viewer.services.comparing.tables import groups_table, methods_of, told_of
 from viewer.ui import theme
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
-from viewer.ui.panels.comparing.cells import Cell, CompareCells
+from viewer.ui.long_choice import LongChoice
+from viewer.ui.panels.comparing.cells import CompareCells
 from viewer.ui.panels.comparing.choice import CompareChoice
 from viewer.ui.panels.comparing.differences import CompareDifferences
 from viewer.ui.panels.comparing.film import CompareFilm, PairChosen, PairShown
+from viewer.ui.panels.comparing.items import (
+    ItemsWanted,
+    items_wanted,
+    name_of,
+    nothing_compared,
+)
 from viewer.ui.panels.comparing.plot import ComparePlot
 
 _SIDE_WIDTH: Final = 300
@@ -70,7 +75,9 @@ class ComparePage(QWidget):
         self.film = CompareFilm(self._store, desk.decoder)
         self.summary, self.family, self.watermark = QLabel(), QLabel(), QLabel()
         self.causes = QLabel()
-        self.finding, self.cause = QComboBox(), QComboBox()
+        self.condition, self.finding, self.cause = (
+            LongChoice(), LongChoice(), QComboBox(),
+        )  # fmt: skip
         self._body = QWidget()
         self._lay_out()
         self._connect()
@@ -169,15 +176,14 @@ class ComparePage(QWidget):
     def _show(self, comparison: Comparison) -> None:
         self.comparison, self.statistics = comparison, None
         self.choice.export.setEnabled(False)
-        self._body.show()
-        self.hint.hide()
+        self._body.setVisible(bool(comparison.groups))
+        self.hint.setVisible(not comparison.groups)
+        self.hint.setText(nothing_compared(comparison))
         self._mark()
-        told = summary_sentence(comparison).removeprefix(comparison.watermark)
-        self.summary.setText(told.strip())
         self.family.setText("Working out intervals and permutations …")
         causes = ", ".join(f"{name} {n}" for name, n in comparison.causes.items())
         self.causes.setText(f"Why verdicts differ: {causes}." if causes else "")
-        self.asked.show_asked(comparison.asked)
+        self.asked.show_asked(comparison.asked, comparison.words)
         self._offer_filters(comparison)
         self._filter()
         self._errands.start(
@@ -208,25 +214,55 @@ class ComparePage(QWidget):
         self.statistics = statistics
         self.choice.export.setEnabled(True)
         self.family.setText(statistics.adjustment.sentence)
-        self.family.setToolTip("\n".join(methods_of(statistics)))
-        self.plot.show_figure(forest_of(comparison, statistics))
+        methods = methods_of(statistics, comparison.words)
+        self.family.setToolTip("\n".join(methods))
+        self._draw()
         self._tell_group()
 
+    def _draw(self) -> None:
+        """Draw the differences under the condition chosen, once there are any."""
+        comparison, statistics = self.comparison, self.statistics
+        if comparison is not None and statistics is not None:
+            chosen = self.condition.currentData() or ""
+            self.plot.show_figure(forest_of(comparison, statistics, chosen))
+
+    def _choose_condition(self) -> None:
+        """Turn to another condition: its findings, its differences, its items."""
+        comparison = self.comparison
+        if comparison is not None:
+            self._offer_findings(comparison)
+            self._tell_summary(comparison)
+            self._draw()
+            self._filter()
+
     def _offer_filters(self, comparison: Comparison) -> None:
-        several = len({group.condition for group in comparison.groups}) > 1
-        self._refill(self.finding)
-        for group in comparison.groups:
-            name = "Every finding" if group.finding == MICRO else group.finding
-            text = f"{name}, {grids_in_words(group.condition)}" if several else name
-            self.finding.addItem(text, group.key)
-        micro = [i for i, g in enumerate(comparison.groups) if g.finding == MICRO]
-        self.finding.setCurrentIndex(micro[0] if micro else -1)
+        self._refill(self.condition)
+        for condition in comparison.conditions:
+            self.condition.addItem(
+                condition_words(comparison.words, condition), condition
+            )
+        self.condition.setVisible(len(comparison.conditions) > 1)
+        self.condition.blockSignals(False)
+        self._offer_findings(comparison)
+        self._tell_summary(comparison)
         self._refill(self.cause)
         self.cause.addItem("Every cause", _EVERY)
         for cause, n in comparison.causes.items():
             self.cause.addItem(f"{cause.value.capitalize()} ({n})", cause.value)
-        for combo in (self.finding, self.cause):
-            combo.blockSignals(False)
+        self.cause.blockSignals(False)
+
+    def _offer_findings(self, comparison: Comparison) -> None:
+        """Offer what is compared under the condition chosen, all of it first."""
+        condition = self.condition.currentData()
+        groups = [g for g in comparison.groups if g.condition == condition]
+        self._refill(self.finding)
+        for group in sorted(groups, key=lambda one: one.finding != MICRO):
+            self.finding.addItem(name_of(group, comparison.words), group.key)
+        self.finding.blockSignals(False)
+
+    def _tell_summary(self, comparison: Comparison) -> None:
+        told = summary_sentence(comparison, self.condition.currentData() or "")
+        self.summary.setText(told.removeprefix(comparison.watermark).strip())
 
     def _refill(self, combo: QComboBox) -> None:
         combo.blockSignals(True)
@@ -246,11 +282,13 @@ class ComparePage(QWidget):
             self.film.show_items("Nothing is compared yet.", ())
             return
         self._name_sides()
-        wanted = _Wanted(group, self.cells.chosen, self.cause.currentData() or _EVERY)
+        wanted = ItemsWanted(
+            group, self.cells.chosen, self.cause.currentData() or _EVERY
+        )
         self._errands.start(
             "items",
-            lambda: _items(comparison, wanted),
-            lambda items: self._show_items(group, items),
+            lambda: items_wanted(comparison, wanted),
+            lambda items: self._show_items(name_of(group, comparison.words), items),
             self._fail,
         )
         self._tell_group()
@@ -263,12 +301,10 @@ class ComparePage(QWidget):
         names = comparison.first.model, comparison.second.model
         if names[0] == names[1]:
             names = str(comparison.first), str(comparison.second)
-        self.cells.show_counts(group, *names)
+        self.cells.show_counts(group, *names, comparison.words.verdicts)
 
-    def _show_items(self, group: GroupCounts, items: tuple[PairShown, ...]) -> None:
-        name = "Every finding" if group.finding == MICRO else group.finding
-        n = len(items)
-        self.film.show_items(f"{name}: {n} item{'s' * (n != 1)}", items)
+    def _show_items(self, name: str, items: tuple[PairShown, ...]) -> None:
+        self.film.show_items(f"{name}: {counted(len(items), 'item')}", items)
 
     def _tell_group(self) -> None:
         """Write the chosen group's numbers out, once they are worked out."""
@@ -295,6 +331,7 @@ class ComparePage(QWidget):
         self.choice.export_wanted.connect(self.ask_where_to_export)
         self.choice.back_wanted.connect(self.left)
         self.cells.cells_chosen.connect(self._filter)
+        self.condition.currentIndexChanged.connect(lambda _: self._choose_condition())
         for combo in (self.finding, self.cause):
             combo.currentIndexChanged.connect(lambda _: self._filter())
         self.film.pair_chosen.connect(self._choose)
@@ -338,9 +375,11 @@ class ComparePage(QWidget):
         column = QVBoxLayout(side)
         column.setContentsMargins(12, 0, 0, 0)
         column.setSpacing(8)
-        self.finding.setAccessibleName("Finding of the 2 × 2")
+        self.condition.setAccessibleName("Condition that items are compared under")
+        self.finding.setAccessibleName("What the 2 × 2 is about")
         self.cause.setAccessibleName("Why the verdicts differ")
-        for widget in (self.finding, self.cells, self.cause, self.causes, self.told):
+        above = (self.condition, self.finding, self.cells)
+        for widget in (*above, self.cause, self.causes, self.told):
             column.addWidget(widget)
         column.addStretch(1)
         page = QWidget()
@@ -351,32 +390,5 @@ class ComparePage(QWidget):
         return page
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is shown below: a group's items in some cells, of one cause or of every."""
-
-    group: GroupCounts
-    cells: frozenset[Cell]
-    cause: str
-
-
-def _items(comparison: Comparison, wanted: _Wanted) -> tuple[PairShown, ...]:
-    """Return the items that are wanted, in the order planned."""
-    why = {flip.pair.first.id: flip.why for flip in comparison.flips}
-    condition, finding = wanted.group.key
-    found = (
-        PairShown(pair, comparison.images.get(pair.first.image), why.get(pair.first.id))
-        for pair in comparison.pairing.scored
-        if pair.hits in wanted.cells
-        and pair.condition == condition
-        and finding in {MICRO, pair.first.finding}
-    )
-    return tuple(one for one in found if not wanted.cause or _is_by(one, wanted.cause))
-
-
 def _pasted(value: object) -> str:
     return "" if value is None else str(value)
-
-
-def _is_by(shown: PairShown, cause: str) -> bool:
-    return shown.why is not None and Cause(cause) in shown.why.because

@@ -23,7 +23,7 @@ class ComparePlot(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Hit rates and their differences by finding")
+        self.setAccessibleName("Rates of both sides and their differences")
         self.figure: ForestFigure | None = None
         self._plots: tuple[Any, Any] | None = None
         self._importing = self._stale = False

@@ -1,38 +1,28 @@
-"""The trials behind a row of the results, misses first, as thumbnails."""
+"""The trials behind a row of the results, what went wrong first, as thumbnails."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPixmap
-from PySide6.QtWidgets import QLabel, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from viewer.domain.errors import OverreadError
-from viewer.domain.image import Raster
 from viewer.domain.item import TASK_MARK
 from viewer.services.decoding import Decoder
 from viewer.services.measure import TrialRow
 from viewer.services.results.cases import trial_rows_at
 from viewer.ui import theme
-from viewer.ui.errands import Errands
 from viewer.ui.panels.measure.film_picture import FilmPicture, FilmPictures
+from viewer.ui.panels.measure.picture_strip import (
+    NOWHERE,
+    SIDE,
+    Index,
+    PicturesModel,
+    PictureStrip,
+)
 from viewer.ui.panels.outcome_words import glyph, words
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE: Final = QModelIndex()
-_SIDE: Final = 144
-_KEPT: Final = 512
-_PRIORITY: Final = -1
 _PAGE: Final = 200
 """Trials read at once."""
 _LISTING: Final = "listing"
@@ -53,8 +43,37 @@ class WordsWanted:
     trial: int
 
 
-class FilmModel(QAbstractListModel):
-    """Trials with their pictures, each drawn in the background when first looked at."""
+@dataclass(frozen=True, eq=False)
+class _TrialLook:
+    """What is shown of a trial."""
+
+    drawn: Callable[[TrialRow], FilmPicture]
+
+    def trial_of(self, item: TrialRow) -> int:
+        """Return the trial itself."""
+        return item.trial
+
+    def key_of(self, item: TrialRow) -> TrialRow:
+        """Return the whole row: another verdict has another picture."""
+        return item
+
+    def caption_of(self, item: TrialRow) -> str:
+        """Return a trial's outcome and answer."""
+        return f"{glyph(item.score)} {item.score.answer}".rstrip()
+
+    def story_of(self, item: TrialRow, provenance: str, failure: str) -> str:
+        """Return what was asked, what came of it, and who answered."""
+        told = f"{item.score.answer} {words(item.score)}\n{item.model}".strip()
+        asked = " · ".join((*filter(None, _place(item)), f"repeat {item.repeat}"))
+        return "\n".join(filter(None, (asked, provenance or told, failure)))
+
+    def draw(self, item: TrialRow) -> FilmPicture:
+        """Return what was sent, with the answer where it is a place."""
+        return self.drawn(item)
+
+
+class FilmModel(PicturesModel[TrialRow]):
+    """Trials with their pictures; of many, a page at a time is read."""
 
     def __init__(
         self,
@@ -62,32 +81,19 @@ class FilmModel(QAbstractListModel):
         parent: QObject | None = None,
         list_: Callable[[Sequence[int]], tuple[TrialRow, ...]] = lambda _: (),
     ) -> None:
-        super().__init__(parent)
-        self._draw, self._list = draw, list_
-        self._trials: tuple[TrialRow, ...] = ()
+        super().__init__(_TrialLook(draw), parent)
+        self._list = list_
         self._waiting: list[int] = []
-        self._errands = Errands(self)
-        self._pictures: dict[TrialRow, QPixmap] = {}
-        self._provenance: dict[TrialRow, str] = {}
-        self._failures: dict[TrialRow, str] = {}
 
     @property
     def trials(self) -> tuple[TrialRow, ...]:
         """The trials in the order shown."""
-        return self._trials
-
-    @property
-    def pictures_drawn(self) -> int:
-        """How many pictures are at hand."""
-        return len(self._pictures)
+        return self.items
 
     def show_trials(self, trials: tuple[TrialRow, ...]) -> None:
         """Replace the trials; pictures not yet drawn of the old ones are dropped."""
-        self.beginResetModel()
-        self._errands.cancel_all()
-        self._failures.clear()
-        self._trials, self._waiting = trials, []
-        self.endResetModel()
+        self._waiting = []
+        self.show_items(trials)
 
     def show_ids(self, ids: Sequence[int]) -> None:
         """Replace the trials by those of some ids, read as far as they are looked at.
@@ -107,11 +113,11 @@ class FilmModel(QAbstractListModel):
 
         self._errands.start(_LISTING, lambda: self._list(page), show, _raise)
 
-    def canFetchMore(self, parent: Index = _NOWHERE) -> bool:  # noqa: N802 - Qt's name
+    def canFetchMore(self, parent: Index = NOWHERE) -> bool:  # noqa: N802 - Qt's name
         """Tell whether there are trials that were not looked at yet."""
         return not parent.isValid() and bool(self._waiting)
 
-    def fetchMore(self, parent: Index = _NOWHERE) -> None:  # noqa: N802 - Qt's name
+    def fetchMore(self, parent: Index = NOWHERE) -> None:  # noqa: N802 - Qt's name
         """Read the next trials, in the background."""
         if not self.canFetchMore(parent) or _LISTING in self._errands:
             return
@@ -119,108 +125,21 @@ class FilmModel(QAbstractListModel):
         self._errands.start(_LISTING, lambda: self._list(page), self._append, _raise)
 
     def _append(self, trials: tuple[TrialRow, ...]) -> None:
-        n = len(self._trials)
+        n = len(self.items)
         self._waiting = self._waiting[_PAGE:]
-        self.beginInsertRows(_NOWHERE, n, n + len(trials) - 1)
-        self._trials += trials
+        self.beginInsertRows(NOWHERE, n, n + len(trials) - 1)
+        self.items += trials
         self.endInsertRows()
-
-    def row_of(self, trial: int) -> int | None:
-        """Return the row of a trial, None where it is not shown."""
-        rows = (i for i, one in enumerate(self._trials) if one.trial == trial)
-        return next(rows, None)
-
-    def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """Return the number of trials."""
-        return 0 if parent.isValid() else len(self._trials)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return a trial's outcome and cell, its picture or the whole story."""
-        if not index.isValid():
-            return None
-        row = self._trials[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return f"{glyph(row.score)} {row.score.answer}".rstrip()
-        if role == Qt.ItemDataRole.DecorationRole:
-            return self._picture(row)
-        if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return self._story(row)
-        return None
-
-    def _story(self, row: TrialRow) -> str:
-        told = f"{row.score.answer} {words(row.score)}\n{row.model}".strip()
-        lines = [
-            " · ".join((*filter(None, _place(row)), f"repeat {row.repeat}")),
-            self._provenance.get(row, told),
-            self._failures.get(row, ""),
-        ]
-        return "\n".join(filter(None, lines))
-
-    def _picture(self, row: TrialRow) -> QPixmap | QColor:
-        """Return the picture, or black while it is drawn or where it cannot be."""
-        if row in self._pictures:
-            return self._pictures[row]
-        if row not in self._errands and row not in self._failures:
-            self._errands.start(
-                row,
-                lambda: self._draw(row),
-                lambda picture: self._keep(row, picture),
-                lambda error: self._fail(row, error),
-                priority=_PRIORITY,
-            )
-        return QColor(Qt.GlobalColor.black)
-
-    def _keep(self, row: TrialRow, picture: FilmPicture) -> None:
-        while len(self._pictures) >= _KEPT:
-            oldest = next(iter(self._pictures))
-            del self._pictures[oldest], self._provenance[oldest]
-        self._pictures[row] = _pixmap(picture.raster)
-        self._provenance[row] = picture.provenance
-        self._tell(row.trial)
-
-    def _fail(self, row: TrialRow, error: Exception) -> None:
-        """Keep a picture that cannot be drawn as a sentence; a bug is raised."""
-        if not isinstance(error, OverreadError):
-            raise error
-        self._failures[row] = str(error)
-        self._tell(row.trial)
-
-    def _tell(self, trial: int) -> None:
-        row = self.row_of(trial)
-        if row is not None:
-            self.dataChanged.emit(self.index(row), self.index(row))
 
 
 def _place(row: TrialRow) -> tuple[str, ...]:
     if row.places:
-        return (row.item.replace("|", " · "), row.view)
+        return (row.item.replace(TASK_MARK, " · "), row.view)
     return (row.item.partition(TASK_MARK)[0], *row.called)
 
 
 def _raise(error: Exception) -> None:
     raise error
-
-
-def _pixmap(raster: Raster) -> QPixmap:
-    rows, columns = raster.pixels.shape[:2]
-    image = QImage(
-        raster.pixels.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888
-    )
-    scaled = image.scaled(_SIDE, _SIDE, mode=Qt.TransformationMode.SmoothTransformation)
-    return QPixmap.fromImage(scaled)
-
-
-class _Strip(QListView):
-    """A row of pictures; Enter chooses as a click does."""
-
-    entered_with_key = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Choose with Enter, else move as lists do."""
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.entered_with_key.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 class Filmstrip(QWidget):
@@ -240,15 +159,13 @@ class Filmstrip(QWidget):
         self._title = QLabel()
         self._title.setFont(theme.title_font(self.font()))
         self.model = FilmModel(
-            lambda row: pictures.draw(row, _SIDE),
+            lambda row: pictures.draw(row, SIDE),
             self,
             lambda ids: trial_rows_at(store, ids),
         )
-        self.view = _new_strip(self.model)
-        self.view.clicked.connect(self._choose)
-        self.view.entered_with_key.connect(
-            lambda: self._choose(self.view.currentIndex())
-        )
+        named = "Trials of the selected row, wrong ones first"
+        self.view = PictureStrip(self.model, named)
+        self.view.chosen.connect(self._choose)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(4)
@@ -261,7 +178,7 @@ class Filmstrip(QWidget):
         return self._title.text()
 
     def show_trials(self, title: str, trials: tuple[TrialRow, ...]) -> None:
-        """Show the trials of a row; they come misses first."""
+        """Show the trials of a row; they come wrong ones first."""
         self._of = ()
         self._title.setText(title)
         self.model.show_trials(trials)
@@ -290,28 +207,9 @@ class Filmstrip(QWidget):
         if row is not None:
             self.view.setCurrentIndex(self.model.index(row))
 
-    def _choose(self, index: QModelIndex) -> None:
-        if not index.isValid():
-            return
-        row = self.model.trials[index.row()]
+    def _choose(self, place: int) -> None:
+        row = self.model.trials[place]
         if row.places:
             self.trial_chosen.emit(TrialChosen(row.trial))
         else:
             self.words_wanted.emit(WordsWanted(row.trial))
-
-
-def _new_strip(model: FilmModel) -> _Strip:
-    strip = _Strip()
-    strip.setAccessibleName("Trials of the selected row, wrong ones first")
-    strip.setModel(model)
-    strip.setViewMode(QListView.ViewMode.IconMode)
-    strip.setFlow(QListView.Flow.LeftToRight)
-    strip.setMovement(QListView.Movement.Static)
-    strip.setWrapping(False)
-    strip.setUniformItemSizes(True)
-    strip.setIconSize(QSize(_SIDE, _SIDE))
-    caption = strip.fontMetrics().height()
-    strip.setGridSize(QSize(_SIDE + 12, _SIDE + caption + 12))
-    strip.setFixedHeight(_SIDE + caption + 26)
-    strip.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    return strip

@@ -269,16 +269,16 @@ def cases_title(groups: ResultsView, chosen: NumberChosen, n: int) -> str:
         f"Run {value}" if by is By.RUN else shown(by.value, value, groups.words)
         for by, value in pairs
     ]
-    kind = _kind(chosen.column, groups.words.verdicts)
+    kind = _kind(chosen.column, n, groups.words.verdicts)
     return " · ".join([*(parts or ["Everything shown"]), f"{n:,} {kind}"])
 
 
-def _kind(column: str, verdicts: Verdicts) -> str:
-    """Return what the trials that a column counts are called."""
+def _kind(column: str, n: int, verdicts: Verdicts) -> str:
+    """Return what the trials that a column counts are called, one in no order."""
     if column == "k":
-        return verdicts.rights
-    kind = _KINDS.get(column, _FIRST.format("trials", "{}"))
-    return kind.format(verdicts.wrongs)
+        return verdicts.right if n == 1 else verdicts.rights
+    kind = _KINDS.get(column, _FIRST.format("trial" if n == 1 else "trials", "{}"))
+    return (kind.partition(",")[0] if n == 1 else kind).format(verdicts.wrongs)
 
 
 def deep_words(deep: DeepEstimate | None, groups: ResultsView, row: int) -> str:

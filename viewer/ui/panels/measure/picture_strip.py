@@ -1,0 +1,186 @@
+"""A row of pictures over captions, each drawn in the background when looked at."""
+
+from collections.abc import Hashable
+from typing import Final, Generic, Protocol, TypeVar
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPixmap
+from PySide6.QtWidgets import QListView, QWidget
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.image import Raster
+from viewer.ui.errands import Errands
+from viewer.ui.panels.measure.film_picture import FilmPicture
+
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE: Final = QModelIndex()
+SIDE: Final = 144
+"""Pixels of a picture's side."""
+_KEPT: Final = 512
+_PRIORITY: Final = -1
+Item = TypeVar("Item")
+_Shown_contra = TypeVar("_Shown_contra", contravariant=True)
+
+
+class Look(Protocol[_Shown_contra]):
+    """What is shown of an item."""
+
+    def trial_of(self, item: _Shown_contra) -> int:
+        """Return the trial that an item is found by."""
+        ...
+
+    def key_of(self, item: _Shown_contra) -> Hashable:
+        """Return what an item's picture is kept under."""
+        ...
+
+    def caption_of(self, item: _Shown_contra) -> str:
+        """Return what stands under an item's picture."""
+        ...
+
+    def story_of(self, item: _Shown_contra, provenance: str, failure: str) -> str:
+        """Return all that is told of an item, where its picture comes from included."""
+        ...
+
+    def draw(self, item: _Shown_contra) -> FilmPicture:
+        """Return an item's picture; runs in the background."""
+        ...
+
+
+class PicturesModel(QAbstractListModel, Generic[Item]):
+    """Items with their pictures."""
+
+    def __init__(self, look: Look[Item], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.items: tuple[Item, ...] = ()
+        self._look, self._errands = look, Errands(self)
+        self._pictures: dict[Hashable, QPixmap] = {}
+        self._provenance: dict[Hashable, str] = {}
+        self._failures: dict[Hashable, str] = {}
+
+    @property
+    def pictures_drawn(self) -> int:
+        """How many pictures are at hand."""
+        return len(self._pictures)
+
+    def show_items(self, items: tuple[Item, ...]) -> None:
+        """Replace the items; pictures not yet drawn of the old ones are dropped."""
+        self.beginResetModel()
+        self._errands.cancel_all()
+        self._failures.clear()
+        self.items = items
+        self.endResetModel()
+
+    def row_of(self, trial: int) -> int | None:
+        """Return the row of a trial, None where it is not shown."""
+        rows = (
+            i for i, one in enumerate(self.items) if self._look.trial_of(one) == trial
+        )
+        return next(rows, None)
+
+    def rowCount(self, parent: Index = NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """Return the number of items."""
+        return 0 if parent.isValid() else len(self.items)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return an item's caption, its picture or the whole story."""
+        if not index.isValid():
+            return None
+        item = self.items[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._look.caption_of(item)
+        if role == Qt.ItemDataRole.DecorationRole:
+            return self._picture(item)
+        if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
+            key = self._look.key_of(item)
+            known, failed = self._provenance.get(key, ""), self._failures.get(key, "")
+            return self._look.story_of(item, known, failed)
+        return None
+
+    def _picture(self, item: Item) -> QPixmap | QColor:
+        """Return the picture, or black while it is drawn or where it cannot be."""
+        key = self._look.key_of(item)
+        if key in self._pictures:
+            return self._pictures[key]
+        if key not in self._errands and key not in self._failures:
+            self._errands.start(
+                key,
+                lambda: self._look.draw(item),
+                lambda picture: self._keep(item, picture),
+                lambda error: self._fail(item, error),
+                priority=_PRIORITY,
+            )
+        return QColor(Qt.GlobalColor.black)
+
+    def _keep(self, item: Item, picture: FilmPicture) -> None:
+        while len(self._pictures) >= _KEPT:
+            oldest = next(iter(self._pictures))
+            del self._pictures[oldest], self._provenance[oldest]
+        key = self._look.key_of(item)
+        self._pictures[key] = _pixmap(picture.raster)
+        self._provenance[key] = picture.provenance
+        self._tell(item)
+
+    def _fail(self, item: Item, error: Exception) -> None:
+        """Keep a picture that cannot be drawn as a sentence; a bug is raised."""
+        if not isinstance(error, OverreadError):
+            raise error
+        self._failures[self._look.key_of(item)] = str(error)
+        self._tell(item)
+
+    def _tell(self, item: Item) -> None:
+        row = self.row_of(self._look.trial_of(item))
+        if row is not None:
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+
+def _pixmap(raster: Raster) -> QPixmap:
+    rows, columns = raster.pixels.shape[:2]
+    image = QImage(
+        raster.pixels.tobytes(), columns, rows, 3 * columns, QImage.Format.Format_RGB888
+    )
+    scaled = image.scaled(SIDE, SIDE, mode=Qt.TransformationMode.SmoothTransformation)
+    return QPixmap.fromImage(scaled)
+
+
+class PictureStrip(QListView):
+    """A row of pictures; Enter chooses as a click does."""
+
+    chosen = Signal(int)
+    """The row that a person chooses, with the mouse or Enter."""
+
+    def __init__(
+        self, model: QAbstractListModel, name: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setModel(model)
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setFlow(QListView.Flow.LeftToRight)
+        self.setMovement(QListView.Movement.Static)
+        self.setWrapping(False)
+        self.setUniformItemSizes(True)
+        self.setIconSize(QSize(SIDE, SIDE))
+        caption = self.fontMetrics().height()
+        self.setGridSize(QSize(SIDE + 12, SIDE + caption + 12))
+        self.setFixedHeight(SIDE + caption + 26)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.clicked.connect(self._choose)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Choose with Enter, else move as lists do."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self._choose(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.chosen.emit(index.row())

@@ -83,7 +83,8 @@ def marked_images(
     """Return the images of a step with what it highlighted, outlined and named.
 
     ``document`` is what the request's key is a hash of. A segmenter is sent no message:
-    what it outlined is shown on ``before``, the image that was looked at before.
+    what it outlined is shown on ``before``, the image that was looked at before it, or
+    the trial's first.
     """
     outlined = reply.mask if reply else None
     if not images and before and outlined and not outlined.is_empty:

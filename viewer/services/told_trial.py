@@ -16,6 +16,7 @@ from viewer.models.catalog import reader_for
 from viewer.models.reading import read_reply
 from viewer.services.answers import images_of, parts_of
 from viewer.services.marked_images import MarkedImage, marked_images
+from viewer.services.measure import called
 from viewer.services.reached import asked_inside, told_inside
 from viewer.services.rescore import kept_replies
 from viewer.store import flat, items, runs, steps, trials
@@ -55,7 +56,8 @@ class ToldStep:
 class ToldTrial:
     """A trial with every step of it; there is none before it was asked.
 
-    ``models`` are all that the run asks, in their order.
+    ``models`` are all that the run asks, in their order; ``called`` is what people call
+    what it asked about, its group and its condition.
     """
 
     id: int
@@ -64,6 +66,7 @@ class ToldTrial:
     score: Score
     steps: tuple[ToldStep, ...]
     models: tuple[str, ...] = ()
+    called: tuple[str, str, str] = ("", "", "")
 
     @property
     def looked_at(self) -> tuple[MarkedImage, ...]:
@@ -101,8 +104,15 @@ def told_trial(store: Path, trial: int) -> ToldTrial:
         (listed,) = flat.trials_at(opened, [trial])
         spec = runs.run_spec(opened, asked.run)
         told = tuple(_steps(opened, listed.trial, asked, spec))
-    models = tuple(profile.name for profile in spec.models)
-    return ToldTrial(trial, asked.run, listed.trial, listed.score, told, models)
+    return ToldTrial(
+        trial,
+        asked.run,
+        listed.trial,
+        listed.score,
+        told,
+        tuple(profile.name for profile in spec.models),
+        called(listed.trial, study_named(spec.study).words),
+    )
 
 
 def _steps(
@@ -111,7 +121,7 @@ def _steps(
     if asked.reply is None:
         return
     kept = kept_replies(store, asked.id, asked.reply)
-    roles, before = _roles(spec), None
+    roles = _roles(spec)
     models = {profile.name: profile for profile in (*spec.models, *spec.helpers)}
     asks = [models[roles.get(one.step.role, trial.model)] for one in kept]
     read = tuple(
@@ -120,8 +130,10 @@ def _steps(
     pairs = tuple(zip(kept, read, strict=True))
     so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
     pointed = _pointed(store, trial, asked, spec, so_far)
-    for one, reply in pairs:
-        request = trials.sent_request(store, one.reply.request_sha256)
+    sent = [trials.sent_request(store, one.reply.request_sha256) for one in kept]
+    first = next((image for request in sent for image in images_of(request)), None)
+    before = None if first is None else MarkedImage(first)
+    for request, (one, reply) in zip(sent, pairs, strict=True):
         images = images_of(request)
         here = [p for p in pointed if p.step == one.step.name]
         shown = marked_images(images, request.document, reply, here, before)

@@ -173,6 +173,12 @@ def assert_told(store: Store) -> None:
     assert "image " in told["attends to"]
     assert "options " in told["attends to"]
     assert told["vision attends to the region"].endswith("%")
+    outlined, lit = told_trial(store.path, scored["one"].id).steps
+    assert outlined.images == ()
+    (beside,) = outlined.marked
+    assert beside.png == lit.images[0]
+    assert beside.region is not None
+    assert lit.marked[0].region == beside.region
     plain = dict(told_trial(store.path, scored["none"].id).words)
     assert not {"highlighted", "says next", "attends to"} & set(plain)
 

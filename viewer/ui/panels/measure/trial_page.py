@@ -164,9 +164,7 @@ class StepView(QWidget):
 
 def _head(told: ToldTrial) -> str:
     """Return what was asked about, and what came of it."""
-    trial = told.trial
-    asked = (trial.item.replace("|", " · "), trial.finding, trial.view)
-    told_of = (*asked, trial.condition.name, f"repeat {trial.repeat}")
-    line = " · ".join(word for word in told_of if word)
+    item, repeat = told.trial.item.replace("|", " · "), told.trial.repeat
+    line = " · ".join(filter(None, (item, *told.called, f"repeat {repeat}")))
     parts = (told.score.answer, words(told.score), f"run {told.run}, trial {told.id}")
     return f"{line}\n{glyph(told.score)} {' · '.join(filter(None, parts))}"

@@ -23,6 +23,7 @@ class ChoiceRow:
 
     ``number`` is its name within its subset and split, "" where the table gives none;
     ``place`` counts the table's rows. ``options`` may have their letters with them.
+    ``problem`` is why the row cannot be used as it stands, "" where it can.
     """
 
     subset: str
@@ -34,6 +35,7 @@ class ChoiceRow:
     options: tuple[str, ...]
     answer: str
     explanation: str = ""
+    problem: str = ""
 
     @property
     def key(self) -> str:
@@ -108,6 +110,8 @@ def _check_new(
 
 
 def _item(row: ChoiceRow) -> Item:
+    if row.problem:
+        raise RejectedRowError(row.problem)
     if not row.question.strip():
         raise RejectedRowError("It has no question.")
     options = _texts(row.options)

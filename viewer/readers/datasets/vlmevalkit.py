@@ -7,11 +7,7 @@ row whose image it shares) or ``image_path``; ``category`` names the subset and
 into a folder beside the table, ``NAME_images``, where they are not there already.
 """
 
-import ast
-import base64
-import binascii
 import csv
-import hashlib
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -19,19 +15,21 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Dataset, View
-from viewer.domain.choice import LETTERS
+from viewer.domain.choice import LETTERS, letter_of
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.annotated import Annotated, Collection, assembled
 from viewer.readers.datasets.choice_rows import ChoiceRow, items_of, shared_images
+from viewer.readers.datasets.embedded_images import EmbeddedImages, told
 from viewer.readers.datasets.files import Progress, content_sha256
 
 COLUMNS: Final = frozenset({"index", "question", "answer", "A", "B"})
 _SUBSETS: Final = ("category", "l2-category")
 _SPLITS: Final = {"dev": "val", "tiny": "test_tiny", "testtiny": "test_tiny"}
-_SHORTEST_IMAGE: Final = 64
-"""Characters of base64; what is shorter names another row's image."""
-_SUFFIXES: Final = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif"}
-_Row = Mapping[str, str]
+_Row = Mapping[str | None, str | None]
+_CUT_OFF: Final = (
+    "Its row has {there} of the table's {all} cells; the file may be cut off."
+)
+_OVERLONG: Final = "Its row has more cells than the table has columns."
 
 
 def looks(path: Path) -> bool:
@@ -63,7 +61,8 @@ def read(
     """
     table = _table(root)
     folder = table.with_name(f"{table.stem}_images")
-    items, notices = items_of(_rows(table, folder))
+    embedded = EmbeddedImages(folder)
+    items, notices = items_of(_rows(table, embedded))
     if not items:
         raise UnreadableInputError(
             f"{table.name} holds no question that can be asked.",
@@ -71,17 +70,20 @@ def read(
         )
     keys = dict.fromkeys(key for item in items for key in item.images)
     entries = [Annotated(key=key, file=key) for key in keys]
-    collection = Collection(name, "vlmevalkit", folder, view or View.OTHER)
+    beside = "image_path" in _header(table) or not folder.is_dir()
+    images = table.parent if beside else folder
+    collection = Collection(name, "vlmevalkit", images, view or View.OTHER)
     dataset = assembled(collection, entries, notices, progress)
     hashes = {image.key: image.sha256 for image in dataset.images}
     about = [n for n in dataset.notices if n.kind != "unknown_patient"]
-    return replace(
+    whole = replace(
         dataset,
         root=table.parent,
         items=items,
         notices=(*about, *shared_images(items, hashes)),
         root_sha256=content_sha256(dataset.images, items),
     )
+    return told(whole, embedded.problems)
 
 
 def _tables(path: Path) -> list[Path]:
@@ -107,25 +109,29 @@ def _header(path: Path) -> list[str]:
         return []
 
 
-def _rows(table: Path, folder: Path) -> Iterator[ChoiceRow]:
+def _rows(table: Path, embedded: EmbeddedImages) -> Iterator[ChoiceRow]:
     csv.field_size_limit(sys.maxsize)
-    names: dict[str, tuple[str, ...]] = {}
     try:
         with table.open(encoding="utf-8-sig", newline="") as stream:
-            for place, row in enumerate(csv.DictReader(stream, delimiter="\t"), 1):
-                index = row["index"] or ""
-                names[index] = _images(row, names, folder)
-                yield _row(row, place, names[index], table)
-    except (OSError, ValueError, csv.Error) as error:
+            rows = csv.DictReader(stream, delimiter="\t", strict=True)
+            for place, row in enumerate(rows, 1):
+                yield _row(row, place, embedded.of_row(row), table)
+    except csv.Error as error:
+        raise UnreadableInputError(
+            f"{table.name} has a quote that is never closed, or that does not close "
+            "its cell.",
+            "Download it again, or write it anew as pandas does.",
+        ) from error
+    except (OSError, ValueError) as error:
         raise UnreadableInputError(
             f"{table.name} cannot be read as a table of tabs.", "Download it again."
         ) from error
 
 
 def _row(row: _Row, place: int, images: tuple[str, ...], table: Path) -> ChoiceRow:
-    options = [row.get(letter) or "" for letter in LETTERS]
+    options = [row.get(letter) or "" for letter in _letters(row)]
     last = max((i for i, text in enumerate(options) if text.strip()), default=-1)
-    subset = next((row[name] for name in _SUBSETS if row.get(name)), table.stem)
+    subset = next((text for name in _SUBSETS if (text := row.get(name))), table.stem)
     return ChoiceRow(
         subset=subset,
         split=_split(row.get("split") or "", table),
@@ -134,12 +140,27 @@ def _row(row: _Row, place: int, images: tuple[str, ...], table: Path) -> ChoiceR
         images=images,
         question=row.get("question") or "",
         options=tuple(
-            f"{LETTERS[i]}) {text.strip()}"
+            f"{letter_of(i)}) {text.strip()}" if i < len(LETTERS) else text
             for i, text in enumerate(options[: last + 1])
         ),
         answer=row.get("answer") or "",
         explanation=row.get("explanation") or "",
+        problem=_problem(row),
     )
+
+
+def _letters(row: _Row) -> Iterator[str]:
+    """Yield the columns of options: A to Z, and AA where a table goes on."""
+    yield from LETTERS
+    if "AA" in row:
+        yield "AA"
+
+
+def _problem(row: _Row) -> str:
+    if None in row:
+        return _OVERLONG
+    there = sum(cell is not None for cell in row.values())
+    return "" if there == len(row) else _CUT_OFF.format(there=there, all=len(row))
 
 
 def _split(written: str, table: Path) -> str:
@@ -151,54 +172,3 @@ def _split(written: str, table: Path) -> str:
     known = ("tiny", "testtiny", "val", "dev", "train")
     word = next((word for word in known if word in words), "test")
     return _SPLITS.get(word, word)
-
-
-def _images(
-    row: _Row, names: Mapping[str, tuple[str, ...]], folder: Path
-) -> tuple[str, ...]:
-    """Return the names of a row's images, unpacked; none where it has none."""
-    cell = (row.get("image") or "").strip()
-    if not cell:
-        path = (row.get("image_path") or "").strip()
-        return (path,) if path else ()
-    if len(cell) < _SHORTEST_IMAGE:
-        return names.get(cell, (f"{cell}.missing",))
-    return tuple(_unpacked(text, folder) for text in _listed(cell))
-
-
-def _listed(cell: str) -> tuple[str, ...]:
-    if not cell.startswith("["):
-        return (cell,)
-    try:
-        listed = ast.literal_eval(cell)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return (cell,)
-    return tuple(map(str, listed))
-
-
-def _unpacked(text: str, folder: Path) -> str:
-    """Write an image unless it is there, and return its name, which is its hash's."""
-    try:
-        data = base64.b64decode(text, validate=False)
-    except (binascii.Error, ValueError):
-        data = text.encode()
-    suffix = next(
-        (s for start, s in _SUFFIXES.items() if data.startswith(start)), ".png"
-    )
-    path = folder / f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
-    if not path.exists():
-        _written(path, data)
-    return path.name
-
-
-def _written(path: Path, data: bytes) -> None:
-    part = path.with_suffix(".part")
-    try:
-        path.parent.mkdir(exist_ok=True)
-        part.write_bytes(data)
-        part.replace(path)
-    except OSError as error:
-        raise UnreadableInputError(
-            f"The images cannot be unpacked into {path.parent.name}: {error.strerror}.",
-            "Copy the table to a folder that may be written.",
-        ) from error

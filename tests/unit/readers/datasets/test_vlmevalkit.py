@@ -68,10 +68,13 @@ def test_that_odd_cells_are_named_and_nothing_is_guessed(tmp_path: Path) -> None
     )
     kinds = {(n.kind, n.subject) for n in dataset.notices}
     assert {s for kind, s in kinds if kind == REJECTED} == {"P-test-0", "P-test-1"}
-    assert ("missing_file", "9.missing") in kinds
+    assert ("missing_file", "image 1 of row 2") in kinds
     assert ("no_image", "P-test-4") in kinds
-    broken = next(i for i in dataset.items if i.key == "P-test-3").images[0]
-    assert ("unreadable", broken) in kinds
+    assert ("unreadable", "image 1 of row 3") in kinds
+    assert ("unreadable", "image 1 of row 5") in kinds
+    assert {dict(image.defects)["*"] for image in dataset.images} == {
+        *("missing_file", "unreadable"),
+    }
 
 
 @pytest.mark.statement("E003-01")
@@ -112,3 +115,56 @@ def test_that_images_that_cannot_be_unpacked_get_one_sentence(tmp_path: Path) ->
     with pytest.raises(UnreadableInputError, match="cannot be unpacked") as raised:
         written(tmp_path / "val.tsv", row)
     assert raised.value.how
+
+
+@pytest.mark.statement("E003-01")
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".tif"])
+def test_that_an_image_that_is_cut_off_is_no_image(suffix: str, tmp_path: Path) -> None:
+    whole = coded(tmp_path / "p", 1, suffix)
+    cut = whole if suffix == ".tif" else whole[:-20]
+    rows = [
+        (str(i), f"What {i}?", "x", "y", "", "A", "P", "", image)
+        for i, image in enumerate((whole, cut, whole[:5] + "." * 80))
+    ]
+    dataset = written(tmp_path / "d" / "val.tsv", *rows)
+    told = [(n.subject, n.text) for n in dataset.notices if n.kind == "unreadable"]
+    sentence = "Its base64 is cut off."
+    both = [("image 1 of row 1", sentence)] if suffix != ".tif" else []
+    assert told == [*both, ("image 1 of row 2", sentence)]
+    assert [p.suffix for p in (tmp_path / "d" / "val_images").iterdir()] == [suffix]
+
+
+@pytest.mark.statement("E003-01")
+def test_that_images_named_by_path_lie_anywhere_beside_the_table(
+    tmp_path: Path,
+) -> None:
+    write_picture(tmp_path / "shown" / "a.png")
+    table = tmp_path / "val.tsv"
+    table.write_text(
+        "index\tquestion\tA\tB\tanswer\timage_path\n0\tWhat?\tx\ty\tB\tshown/a.png\n"
+    )
+    (image,) = read_dataset("vlmevalkit", table, "tiles").images
+    assert image.size.columns == 8
+    assert not image.defects
+
+
+@pytest.mark.statement("E003-01")
+def test_that_a_table_without_images_is_asked_in_words(tmp_path: Path) -> None:
+    table = tmp_path / "val.tsv"
+    table.write_text("index\tquestion\tA\tB\tanswer\n0\tWhat?\tx\ty\tB\n")
+    dataset = read_dataset("vlmevalkit", table, "tiles")
+    assert [item.key for item in dataset.items] == ["val-val-0"]
+    assert dataset.images == ()
+
+
+@pytest.mark.statement("E003-01")
+def test_that_a_row_of_too_many_cells_is_not_guessed_at(tmp_path: Path) -> None:
+    dataset = written(
+        tmp_path / "val.tsv",
+        ("0", "What?", "x", "y", "", "A", "P", "", "", "more"),
+        ("1", "What?", "x", "y", "", "A", "P", "", ""),
+    )
+    assert [item.key for item in dataset.items] == ["P-val-1"]
+    assert dataset.notices[0].text == (
+        "Its row has more cells than the table has columns."
+    )

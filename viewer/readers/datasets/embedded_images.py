@@ -1,0 +1,147 @@
+"""Images that lie as base64 in the cells of a table, and what is wrong with them.
+
+A cell holds one image, a list of them, or the index of the row whose image it shares.
+Files are unpacked into a folder unless they are there; what is no whole image is named
+and not unpacked.
+"""
+
+import ast
+import base64
+import binascii
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.case import Dataset, Notice
+from viewer.domain.errors import UnreadableInputError
+
+_SHORTEST_IMAGE: Final = 64
+"""Characters of base64; what is shorter names another row's image."""
+_SUFFIXES: Final = {
+    b"\x89PNG": ".png",
+    b"\xff\xd8\xff": ".jpg",
+    b"II*\0": ".tif",
+    b"MM\0*": ".tif",
+}
+"""By how a file begins; other kinds are not read."""
+_ENDS: Final = {".png": b"IEND", ".jpg": b"\xff\xd9"}
+_END: Final = 1024
+"""Bytes at the end of a file of which its end mark is among."""
+UNREADABLE, MISSING = "unreadable", "missing_file"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why an image is not there: the reason of its defect, and a sentence."""
+
+    reason: str
+    text: str
+
+
+_NO_IMAGE: Final = Problem(UNREADABLE, "Its base64 is no PNG, JPEG or TIFF.")
+_CUT_OFF: Final = Problem(UNREADABLE, "Its base64 is cut off.")
+_NO_ROW: Final = Problem(
+    MISSING, "Its cell is neither base64 nor the index of a row before."
+)
+
+
+class EmbeddedImages:
+    """The images of a table, unpacked into a folder row by row."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._names: dict[str, tuple[str, ...]] = {}
+        self.problems: dict[str, Problem] = {}
+
+    def of_row(self, row: Mapping[str, str | None]) -> tuple[str, ...]:
+        """Return the names of a row's images; none where it has none."""
+        index, cell = row.get("index") or "", (row.get("image") or "").strip()
+        path = (row.get("image_path") or "").strip()
+        found = self._of_cell(index, cell) if cell else (path,) if path else ()
+        self._names[index] = found
+        return found
+
+    def _of_cell(self, index: str, cell: str) -> tuple[str, ...]:
+        if len(cell) >= _SHORTEST_IMAGE:
+            return tuple(
+                self._unpacked(text, f"image {place} of row {index}")
+                for place, text in enumerate(_listed(cell), 1)
+            )
+        if cell in self._names:
+            return self._names[cell]
+        return (self._named(f"image 1 of row {index}", _NO_ROW),)
+
+    def _unpacked(self, text: str, name: str) -> str:
+        """Write an image unless it is there, and return its name, which is its hash's.
+
+        What is no image has the ``name`` and no file.
+        """
+        try:
+            data = base64.b64decode(text, validate=False)
+        except (binascii.Error, ValueError):
+            data = b""
+        suffix = next(
+            (s for start, s in _SUFFIXES.items() if data.startswith(start)), ""
+        )
+        if not suffix:
+            problem = _CUT_OFF if text.startswith(_STARTS) else _NO_IMAGE
+            return self._named(name, problem)
+        if _ENDS.get(suffix, b"") not in data[-_END:]:
+            return self._named(name, _CUT_OFF)
+        path = self._folder / f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
+        if not path.exists():
+            _written(path, data)
+        return path.name
+
+    def _named(self, name: str, problem: Problem) -> str:
+        self.problems[name] = problem
+        return name
+
+
+def told(dataset: Dataset, problems: Mapping[str, Problem]) -> Dataset:
+    """Return a data set with the reason of each image that could not be unpacked."""
+    images = tuple(
+        replace(image, defects={"*": problems[image.key].reason})
+        if image.key in problems
+        else image
+        for image in dataset.images
+    )
+    others = [notice for notice in dataset.notices if notice.subject not in problems]
+    shown = {image.key for image in images}
+    found = (
+        Notice(problem.reason, name, problem.text)
+        for name, problem in problems.items()
+        if name in shown
+    )
+    return replace(dataset, images=images, notices=(*others, *found))
+
+
+_STARTS: Final = tuple(
+    base64.b64encode(start + b"\0\0")[:4].decode() for start in _SUFFIXES
+)
+"""How base64 of these kinds begins; what does and is none was cut within four."""
+
+
+def _listed(cell: str) -> Sequence[str]:
+    if not cell.startswith("["):
+        return (cell,)
+    try:
+        listed = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return (cell,)
+    return tuple(map(str, listed))
+
+
+def _written(path: Path, data: bytes) -> None:
+    part = path.with_suffix(".part")
+    try:
+        path.parent.mkdir(exist_ok=True)
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError as error:
+        raise UnreadableInputError(
+            f"The images cannot be unpacked into {path.parent.name}: {error.strerror}.",
+            "Copy the table to a folder that may be written.",
+        ) from error

@@ -1,5 +1,6 @@
 """The command ``pack``: every table and figure of a paper in one go."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,9 @@ def pack(
             raise click.UsageError("Name a --dataset and --models, or else a --run.")
         two = _two(order)
         files = write_pack(
-            opened, paper, run, out, two, reference_cells=reference_cells
+            *(opened, paper, run, out, two),
+            reference_cells=reference_cells,
+            say=partial(click.echo, err=True),
         )
     if as_json:
         print_json({"run": run, "files": [str(path) for path in files]})

@@ -73,11 +73,14 @@ def run(
 @json_option
 def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> None:
     """Write a run's tables, figures, manifest and page."""
-    from viewer.services.report_run import write_report
+    from viewer.services.report_run import report_data, write_run_report
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
-        files = write_report(opened, run_number(run_name, opened), out)
+        found = report_data(opened, run_number(run_name, opened))
+        files = write_run_report(opened, found, out)
+    for sentence in found.data.warnings:
+        click.echo(sentence, err=True)
     if as_json:
         print_json([str(path) for path in files])
     else:

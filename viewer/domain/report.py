@@ -54,7 +54,8 @@ class Section:
 class ReportData:
     """What a study reports: tables by file name, and data for its figures.
 
-    ``sections`` stand on the page before the figures, ``appendix`` after them.
+    ``sections`` stand on the page before the figures, ``appendix`` after them;
+    ``warnings`` are sentences for whoever asked for the report.
     """
 
     tables: tuple[Table, ...]
@@ -63,3 +64,4 @@ class ReportData:
     incomplete: bool
     sections: tuple[Section, ...] = ()
     appendix: tuple[Section, ...] = ()
+    warnings: tuple[str, ...] = ()

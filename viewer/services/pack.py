@@ -1,6 +1,6 @@
 """A paper's pack: plan, ask, score, and every table and figure in one folder."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -72,6 +72,7 @@ def write_pack(
     order: tuple[str, str] | None = None,
     *,
     reference_cells: bool = False,
+    say: Callable[[str], None] = lambda _: None,
 ) -> tuple[Path, ...]:
     """Write a pack into a folder; return the files written, the page first.
 
@@ -79,7 +80,8 @@ def write_pack(
     paper's, ``run/`` is the run's own report with its items and manifest. A run of
     another study than the paper's raises. ``order`` names the two series whose
     relative difference orders the findings of Figure 2; ``reference_cells`` shows in
-    heat maps how often each cell qualifies instead of the mean mask.
+    heat maps how often each cell qualifies instead of the mean mask. ``say`` is told
+    every sentence about what is missing or was left out.
     """
     pack, report = pack_named(name), report_data(store, run)
     if report.summary.study != pack.study:
@@ -90,6 +92,8 @@ def write_pack(
         )
     given = pack_input(store, report, order, reference_cells=reference_cells)
     data = pack.data(given)
+    for sentence in dict.fromkeys((*report.data.warnings, *data.missing)):
+        say(sentence)
     own = write_run_report(store, report, out / RUN_FOLDER)
     files = {**_tables(data), **_figures(data.figures)}
     listed = (*files, *(path.relative_to(out).as_posix() for path in own))

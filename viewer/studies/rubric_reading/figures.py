@@ -40,7 +40,7 @@ def figures(given: PackInput) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
     if "candidates" in tables:
         return (_help(), *drawn), (_ONLY_PROPOSED,)
     if "figure_3" not in tables:
-        return (_help(), *drawn), (_NO_GRADES,)
+        return (_help(), *drawn), (*given.report.warnings, _NO_GRADES)
     made: list[Figure] = [_help(), _distributions(rows(tables["figure_3"]))]
     cards = error_gallery(given, rows(tables["error_cards"]))
     made += cards

@@ -1,6 +1,6 @@
 """What a run of the study reports: its tables at full precision, and its page."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -20,6 +20,7 @@ from viewer.studies.rubric_reading.curating import (
 )
 from viewer.studies.rubric_reading.final import final_scores
 from viewer.studies.rubric_reading.naming import policies
+from viewer.studies.rubric_reading.notes import note_sections, notes
 from viewer.studies.rubric_reading.outputs import (
     error_cards,
     inputs_table,
@@ -92,6 +93,7 @@ def report(
         sections = tuple(grade_sections(given))
     sections = (*sections, policies(spec, params))
     left = ungraded(results, used.grades) if given else ""
+    told = notes(context, given, (*used.sentences, left))
     pending = any(one.score.status is Status.PENDING for one in results)
     if not pending:
         tables.append(published_table(ROWS, CHECKS))
@@ -100,7 +102,8 @@ def report(
         figures,
         DEFINITIONS,
         pending,
-        (*sections, *_notes(context, given, (*used.sentences, left))),
+        (*sections, *note_sections(told)),
+        warnings=tuple(sentence for _, sentence in told),
     )
 
 
@@ -162,25 +165,3 @@ def rubric_table() -> Table:
 def _bare(results: Sequence[TrialResult]) -> tuple[TrialResult, ...]:
     """Leave out the numbers: means of grades have tables of their own."""
     return tuple(replace(r, score=replace(r.score, numbers=())) for r in results)
-
-
-def _notes(
-    context: ReportContext, given: Graded | None, sentences: Sequence[str]
-) -> Iterator[Section]:
-    """Yield a section that says why tables of grades are not there, or not whole."""
-    lines = []
-    if context.grades_problem:
-        lines.append(("Grades", context.grades_problem))
-    elif given is None:
-        text = "No reader has graded an output of this run's models."
-        lines.append(("Grades", text))
-    elif given.second is None:
-        text = f"{given.main} graded alone: there is no agreement to tell."
-        lines.append(("Readers", text))
-    lines += [("Grades", sentence) for sentence in sentences if sentence]
-    for reader in context.grades.withdrawn:
-        text = f"{reader} has withdrawn; none of the grades is used."
-        lines.append(("Withdrawn", text))
-    if lines:
-        table = Table("notes", ("About", "What"), tuple(lines))
-        yield Section("Grades", "Read from the data set's folder.", table)

@@ -25,6 +25,7 @@ from viewer.imaging.corruptions import (
     pixels_sha256,
 )
 from viewer.imaging.jpeg_loss import compressed
+from viewer.imaging.seeded_bits import SeededBits
 
 GOLDEN = {
     "brightness": "7517853fb7576df5097aa452379c9f9c",
@@ -69,15 +70,42 @@ def test_that_every_byte_is_as_it_was_when_the_hashes_were_written() -> None:
 
 
 @pytest.mark.statement("E003-06")
-def test_that_bytes_depend_on_no_thread_and_no_process() -> None:
+def test_that_threads_beside_one_another_make_the_same_bytes() -> None:
     with ThreadPoolExecutor(8) as pool:
         assert all(found == GOLDEN for found in pool.map(lambda _: digests(), range(2)))
+
+
+@pytest.mark.statement("E003-06")
+def test_that_bytes_depend_on_no_order_and_on_nothing_done_before() -> None:
+    rasters = (image(61, 83), image(240, 300, 1))
+    tasks = list(product(range(2), Corruption, LEVELS))
+    forth = {t: corrupt(rasters[t[0]], t[1], t[2], 7).pixels.tobytes() for t in tasks}
+    np.random.default_rng(0).shuffle(tasks)
+    with ThreadPoolExecutor(4) as pool:
+        made = pool.map(lambda t: corrupt(rasters[t[0]], t[1], t[2], 7), tasks)
+        back = {t: one.pixels.tobytes() for t, one in zip(tasks, made, strict=True)}
+    assert forth == back
+    for kept, again in zip(rasters, (image(61, 83), image(240, 300, 1)), strict=True):
+        assert kept.pixels.tobytes() == again.pixels.tobytes()
+
+
+@pytest.mark.statement("E003-06")
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "5"},
+        {"OMP_NUM_THREADS": "8", "OPENBLAS_NUM_THREADS": "8", "PYTHONHASHSEED": "9"},
+        {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3", "OPENBLAS_CORETYPE": "Nehalem"},
+    ],
+)
+def test_that_bytes_depend_on_no_thread_count_and_no_processor(
+    setting: dict[str, str],
+) -> None:
     code = (
         "from tests.unit.imaging.test_corruptions import GOLDEN, digests\n"
         "assert digests() == GOLDEN"
     )
-    env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "5"}
-    env["NPY_DISABLE_CPU_FEATURES"] = "AVX2 FMA3"
+    env = {**os.environ, **setting}
     run = subprocess.run([sys.executable, "-c", code], env=env, check=False)
     assert run.returncode == 0
 
@@ -233,3 +261,50 @@ def test_that_bubbles_blend_more_at_every_level_and_only_within_themselves() -> 
     assert strength == sorted(strength)
     assert 0.05 < changed[4].mean() < 0.7
     assert not np.any(changed[0] & ~changed[4])
+
+
+A5_DISCS = {
+    224: [(3, 0.1), (4, 0.5), (6, 0.5), (8, 0.5), (10, 0.5)],
+    96: [(3, 0.05), (4, 0.3), (5, 0.3), (6, 0.3), (7, 0.3)],
+}
+A5_DRAGS = [(10, 3), (15, 5), (15, 8), (15, 12), (20, 15)]
+"""Appendix A.5 of the specification, by level."""
+
+
+@pytest.mark.statement("E003-06")
+@pytest.mark.parametrize("reference", [224, 96])
+def test_that_each_level_of_defocus_has_the_specified_disc(reference: int) -> None:
+    raster = image(100, 140)
+    scale = Scale(100, reference)
+    for level, (radius, alias) in zip(LEVELS, A5_DISCS[reference], strict=True):
+        made = corrupt(raster, Corruption.DEFOCUS, level, 3, reference)
+        wanted = defocused(raster, radius, alias, scale)
+        assert made.pixels.tobytes() == wanted.pixels.tobytes()
+
+
+@pytest.mark.statement("E003-06")
+def test_that_each_level_of_motion_has_the_specified_drag_in_one_direction() -> None:
+    raster = image(100, 140)
+    angles = []
+    for seed in range(40):
+        bits = SeededBits(seed, pixels_sha256(raster), "motion")
+        angles.append(bits.uniform(-45, 45))
+    assert min(angles) < -35
+    assert max(angles) > 35
+    for level, (radius, sigma) in zip(LEVELS, A5_DRAGS, strict=True):
+        made = corrupt(raster, Corruption.MOTION, level, 7)
+        wanted = moved(raster, radius, sigma, angles[7], Scale(100, 224))
+        assert made.pixels.tobytes() == wanted.pixels.tobytes()
+
+
+@pytest.mark.statement("E003-06")
+def test_that_bubbles_are_blended_by_the_specified_parts() -> None:
+    raster = Raster(np.full((200, 240, 3), 100, dtype=np.uint8))
+    far = [
+        corrupt(raster, Corruption.BUBBLE, level, 2).pixels.astype(int) - 100
+        for level in LEVELS
+    ]
+    whole = far[4] / 0.9
+    assert np.abs(whole).max() > 100
+    for change, part in zip(far, (0.1, 0.3, 0.5, 0.7, 0.9), strict=True):
+        assert np.abs(change - part * whole).max() <= 0.5 + 0.56 * part

@@ -87,9 +87,10 @@ def has_words(texts: Iterable[str], words: str) -> bool:
         return True
     whole = unicodedata.normalize("NFKC", everything).casefold()
     there = set(_ONE_WORD.findall(whole))
-    # a script without blanks has no words to tell apart
+    # a script without blanks has no words to tell apart, and may count in words
+    loose = not whole.isascii()
     return all(
-        word in there or (not word.isascii() and word in whole)
+        word in there or (loose and (word in whole or word.isdecimal()))
         for word in _plain_words(words)
     )
 

@@ -113,11 +113,12 @@ def test_that_cases_are_made_imported_asked_and_packed_on_the_command_line(
     made = ["--out", tmp_path / "cases", "--n", 3, "--size", "128x128"]
     overread("phantom", "--study", "evidence_diagnosis", *made)
     told = overread("import", "medsyn", tmp_path / "cases", "--name", "cases", *store)
-    assert told["items"] == 3
+    assert told["items"] == 6  # a report beside each case
     items = overread("cases", "cases", *store)["items"]
     answers = {
         f"{one['item']}|{task}": one["reference"]["diagnosis"]
         for one in items
+        if one["item"].startswith("case")
         for task in ("ddx", "fdx")
     }
     (tmp_path / "knows.json").write_text(json.dumps(answers), encoding="utf-8")

@@ -43,8 +43,12 @@ def _followed(
         run = overread(*words, *store)
     overread("report", "last", "--out", folder / "report", *store)
     path = folder / "report" / "items.csv"
+    return run, _rows(path)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
-        return run, list(csv.DictReader(file))
+        return list(csv.DictReader(file))
 
 
 @pytest.mark.parametrize("study", ["grounded_vqa", "pathology_mcq"])
@@ -74,6 +78,35 @@ def test_that_who_lists_the_diagnosis_may_still_choose_wrongly(
     tasks = ("ddx", "fdx", "open_fdx")
     right = {(m, t, "scored_correct") for m in ("knows", "errs") for t in tasks}
     assert said == right | {("errs", "fdx", "scored_wrong")}
+
+
+@pytest.mark.statement("E004-03", "E004-23")
+def test_that_reports_beside_the_cases_are_prepared(
+    overread: Overread, tmp_path: Path
+) -> None:
+    out, store = tmp_path / "cases", ["--store", tmp_path / "s.sqlite"]
+    words = ["--out", out, "--n", 5, "--size", "128x128"]
+    overread("phantom", "--study", "evidence_diagnosis", *words)
+    assert overread("import", "medsyn", out, *store)["items"] == 9
+    run = overread("run", out / "prepare.toml", *store)
+    assert run["counts"] == {"excluded": 12}
+    folder = tmp_path / "report"
+    overread("report", "last", "--out", folder, *store)
+    made = _rows(folder / "preparation.csv")
+    assert {row["reason"] for row in made} == {"prepared"}
+    assert [row["json"] for row in made if not json.loads(row["json"])] == []
+    invented = [row["report"] for row in made if float(row["invented"])]
+    assert set(invented) == {"report-0003"}
+    (chunk,) = _rows(folder / "invented.csv")
+    assert chunk["text"] == "Nothing of this stands in the report."
+    chinese = next(
+        json.loads(row["json"])
+        for row in made
+        if (row["report"], row["task"]) == ("report-0004", "distractors")
+    )
+    assert chinese["distractors"] == ["脑脓肿", "多发性硬化", "脑转移瘤"]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Pieces that stand nowhere in their report" in page
 
 
 def test_that_answers_to_tasks_have_the_marks_that_readers_gave(

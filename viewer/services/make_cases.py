@@ -8,12 +8,15 @@ from typing import Final
 
 from viewer.domain.geometry import SizePx
 from viewer.phantom.evidence_cases import PhantomCase, make_case
+from viewer.phantom.evidence_reports import report_of
 from viewer.services.make_phantom import PhantomSummary
 from viewer.services.phantom_folder import Collection, begin, write_each
-from viewer.writers.phantom_cases import write_case
+from viewer.writers.phantom_cases import write_case, write_report
 
 SMALLEST: Final = SizePx(128, 128)
 LARGEST: Final = SizePx(2048, 2048)
+REPORTS: Final = 4
+"""Cases whose reports are written too, at most; the fourth is in Chinese."""
 _KIND: Final = Collection(
     "invented cases; no such persons exist",
     "cases",
@@ -61,6 +64,20 @@ def make_cases(
     images = sum(len(made.images) for made in cases)
     counts = Counter(made.case.diagnosis for made in cases)
     return PhantomSummary(out, n, images, dict(counts))
+
+
+def make_cases_and_reports(
+    out: Path,
+    n: int,
+    seed: int,
+    size: SizePx,
+    progress: Callable[[int, int], None],
+) -> PhantomSummary:
+    """Write cases as :func:`make_cases` does, and the reports of the first of them."""
+    summary = make_cases(out, n, seed, size, progress)
+    for index in range(min(n, REPORTS)):
+        write_report(out, report_of(make_case(seed, index, size).case))
+    return summary
 
 
 def _write_one(out: Path, seed: int, size: SizePx, index: int) -> PhantomCase:

@@ -29,6 +29,7 @@ from viewer.services.phantom_answers import (
     weighs_evidence,
 )
 from viewer.services.phantom_builder import makes_questions
+from viewer.services.phantom_preparer import prepares_cases
 from viewer.services.study_file import make_spec
 from viewer.studies.catalog import study_named
 from viewer.studies.grounded_vqa.benchmark import drawn_items
@@ -138,6 +139,20 @@ KITS: Mapping[str, Kit] = {
         settings={"inside": True},
         params={"judge": "judge"},
         helpers=(_JUDGE,),
+        besides=(
+            Kit(
+                "medsyn",
+                "medsyn2026",
+                {"prepares": prepares_cases},
+                params={
+                    "tasks": ["extraction", "summaries", "distractors"],
+                    "arms": ["raw"],
+                    "sensitivity": False,
+                    "rapt": False,
+                },
+                file="prepare.toml",
+            ),
+        ),
     ),
 }
 """What each study's collection is completed with."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
-from viewer.services.make_cases import make_cases
+from viewer.services.make_cases import make_cases_and_reports
 from viewer.services.make_chests import make_chests
 from viewer.services.make_phantom import PhantomSummary, make_phantom
 from viewer.services.make_readings import make_readings
@@ -61,7 +61,7 @@ _MAKERS: Mapping[str, tuple[str, SizePx, Make]] = {
     "rubric_reading": ("case", SizePx(1250, 1000), make_readings),
     "grounded_vqa": ("patient", SizePx(1000, 800), make_chests),
     "pathology_mcq": ("tile", SizePx(384, 512), make_tiles),
-    "evidence_diagnosis": ("case", SizePx(192, 160), make_cases),
+    "evidence_diagnosis": ("case", SizePx(192, 160), make_cases_and_reports),
 }
 PHANTOMS: Mapping[str, PhantomKind] = {
     study: PhantomKind(*maker, KITS.get(study)) for study, maker in _MAKERS.items()

@@ -13,6 +13,7 @@ from viewer.imaging.bitmap_font import text_mask
 from viewer.imaging.png import encode_png
 from viewer.phantom.evidence_cases import PhantomCase
 from viewer.phantom.evidence_pictures import LabTable, Picture
+from viewer.phantom.evidence_reports import PhantomReport
 from viewer.writers.files import write_atomically
 
 _PAPER, _INK = 245, 25
@@ -28,6 +29,19 @@ def write_case(root: Path, made: PhantomCase, size: SizePx) -> None:
         write_atomically(root / key, encode_png(Raster(pixels)))
     document = json.dumps(case_json(made.case), indent=1, ensure_ascii=False)
     write_atomically(root / made.case.key / "case.json", document.encode() + b"\n")
+
+
+def write_report(root: Path, report: PhantomReport) -> None:
+    """Write a report's folder: the report.json of what is to become a case."""
+    values = {
+        "id": report.key,
+        "language": str(report.language),
+        "background": report.background,
+        "caption": report.caption,
+        "diagnosis": report.diagnosis,
+    }
+    document = json.dumps(values, indent=1, ensure_ascii=False)
+    write_atomically(root / report.key / "report.json", document.encode() + b"\n")
 
 
 def case_json(case: EvidenceCase) -> dict[str, object]:

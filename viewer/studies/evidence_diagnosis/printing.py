@@ -84,6 +84,7 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
 
 def sections(tables: Mapping[str, Table], params: Params) -> Iterator[Section]:
     """Yield a page's sections for the tables that are there."""
+    yield from _prepared(tables)
     if main := tables.get("table_02"):
         yield Section("Differential and final diagnosis", _DDX, _main(main))
     for suffix, language in _LANGUAGES.items():
@@ -99,6 +100,37 @@ def sections(tables: Mapping[str, Table], params: Params) -> Iterator[Section]:
             yield Section(title, text, _plain(table))
     if "table_08" in tables and params.judge_family:
         yield _family(tables["table_08"], params)
+
+
+def _prepared(tables: Mapping[str, Table]) -> Iterator[Section]:
+    """Yield what was made of reports, and what of it stands in none."""
+    if table := tables.get("preparation"):
+        text = (
+            "What was made of each report; it is neither right nor wrong, so that no "
+            "rate counts it. The texts themselves stand in preparation.csv."
+        )
+        lines = tuple(
+            (x["report"], x["task"], x["model"], _made(x), *(_whole(x[c]) for c in _OF))
+            for x in _records(table)
+        )
+        header = ("Report", "Task", "Model", "Made", "Pieces", "Invented")
+        yield Section("Reports", text, Table("preparation", header, lines))
+    if table := tables.get("invented"):
+        text = "Pieces that stand nowhere in their report, word for word."
+        header = ("Report", "Model", "Under", "Said to be from", "Text")
+        yield Section("Invented", text, Table("invented", header, table.rows))
+
+
+_OF: Final = ("chunks", "invented")
+"""Numbers of pieces that were extracted, and of those invented."""
+
+
+def _made(line: Mapping[str, object]) -> str:
+    return "yes" if line["reason"] == "prepared" else f"no: {line['reason']}"
+
+
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) else "-"
 
 
 def _in_language(

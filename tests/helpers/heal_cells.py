@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from statsmodels.stats.proportion import proportion_confint
 
 from tests.helpers.heal_flips import (
     TPT,
@@ -308,23 +309,49 @@ LOBA = {
 
 
 def _perturbation_tests(made: Made, sheet: Sheet) -> None:
+    """A panel for each way, named after it where there are several."""
     rows: Rows = {}
-    for model, way in itertools.product(MODELS, made.ways):
-        who = model if way == "plain" else f"{model}, {way}"
-        for name, test in {**TPT, "VPT": "vpt"}.items():
+    for way in made.ways:
+        panel = way if len(made.ways) > 1 else ""
+        for model, (name, test) in itertools.product(MODELS, FIGURED.items()):
             got = paper_row(made, model, way, test)
-            low, high = got["wilson_low"], got["wilson_high"]
-            error = None if low is None else (float(str(high)) - float(str(low))) / 2
-            row: Row = {"rate": got["score"], "error": error, "n": got["n_edits"]}
-            rows["", name, who, "bar"] = row
-            rows["", name, who, "baseline"] = dict.fromkeys(row)
-    for (name, who), value in LOBA.items():
-        rows["", name, who, "published"] = {"rate": value, "error": None, "n": None}
-    found = sheet.keyed("panel", "group", "series", "kind")
-    assert set(found) == set(rows)
+            row: Row = {"rate": got["score"], "error": None, "n": got["n_edits"]}
+            row |= {"low": got["wilson_low"], "high": got["wilson_high"]}
+            rows[panel, name, model, "bar"] = row
+            rows[panel, name, model, "baseline"] = _NO_BAR
+        for (name, who), value in LOBA.items():
+            rows[panel, name, who, "published"] = {**_NO_BAR, "rate": value}
+    _marks(sheet, rows)
+
+
+FIGURED = {**TPT, "VPT": "vpt"}
+_NO_BAR: Row = dict.fromkeys(("rate", "error", "n", "low", "high"))
+
+
+def _marks(sheet: Sheet, rows: Rows) -> None:
+    """Compare the marks of a figure of bars; there are no others."""
     names = ("panel", "group", "series", "kind")
+    found = sheet.keyed(*names)
+    assert set(found) == set(rows)
     for key, row in rows.items():
         sheet.check(found[key], {**dict(zip(names, key, strict=True)), **row})
+
+
+def _right_by_dice(made: Made, sheet: Sheet) -> None:
+    table = made.sheets["tables/figure_7_dice.csv"]
+    told = {(r["condition"], r["dice_from"], r["model"]): r for r in table.rows}
+    tenths = {tenth for _, tenth, _ in told}
+    rows: Rows = {}
+    panels = {way: way if len(made.ways) > 2 else "" for way in made.ways[1:]}
+    for way, tenth, model in itertools.product(made.ways[1:], tenths, MODELS):
+        rows[panels[way], tenth, model, "baseline"] = _NO_BAR
+        rows[panels[way], tenth, model, "bar"] = {**_NO_BAR, "n": 0}
+        if found := told.get((way, tenth, model)):
+            k, n = int(found["k"]), int(found["n"])
+            low, high = proportion_confint(k, n, method="wilson")
+            bar: Row = {"rate": k / n, "n": n, "low": low, "high": high}
+            rows[panels[way], tenth, model, "bar"] = {**_NO_BAR, **bar}
+    _marks(sheet, rows)
 
 
 def _composites(made: Made, sheet: Sheet) -> None:
@@ -352,7 +379,7 @@ def _composites(made: Made, sheet: Sheet) -> None:
         about = {"item": key, "finding": f"{q.finding}, {q.anatomy}"}
         about["model"] = MODELS[0]
         if row["condition"] == "vpt":
-            wanted.append({"class": "as it is", **about, "cell": "", "outcome": ""})
+            wanted.append({"class": "as it is", **about, "cell": "Yes", "outcome": ""})
         said = "Yes" if row["condition"] in SHAMS else "No"
         wanted.append(
             {
@@ -387,6 +414,7 @@ CHECKS: Mapping[str, Callable[[Made, Sheet], None]] = {
     "threshold_curve_ioa": _curve_ioa,
     "published": _published,
     "perturbation_tests": _perturbation_tests,
+    "figure_7": _right_by_dice,
     "composites": _composites,
 }
 """By the name of a table; one without a line here is found to be unchecked."""

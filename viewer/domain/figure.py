@@ -267,7 +267,10 @@ def figure_table(figure: Figure) -> Table:
     header: tuple[str, ...]
     rows: Sequence[tuple[object, ...]]
     if isinstance(figure, RateFigure):
-        header, rows = _RATES, [row for p in figure.panels for row in _rate_rows(p)]
+        header = (*_RATES, *(_LIMITS if has_limits(figure) else ()))
+        rows = [
+            row[: len(header)] for panel in figure.panels for row in _rate_rows(panel)
+        ]
     elif isinstance(figure, StackFigure):
         header, rows = (
             _STACKS,
@@ -285,6 +288,8 @@ def figure_table(figure: Figure) -> Table:
 
 
 _RATES = ("panel", "group", "series", "rate", "error", "n", "kind")
+_LIMITS = ("low", "high")
+_NO_LIMITS = (None, None)
 _STACKS = ("group", "bar", "segment", "count", "share", "n")
 _HEAT = ("row", "column", "cell_row", "cell_column", "share", "n")
 _TILES = ("class", "item", "finding", "model", "cell", "outcome")
@@ -292,19 +297,31 @@ _POINTS = ("panel", "series", "x", "y")
 _STEPS = ("step", "words")
 
 
+def has_limits(figure: RateFigure) -> bool:
+    """Tell whether whiskers of a figure have ends of their own on either side."""
+    return any(series.limits for panel in figure.panels for series in panel.series)
+
+
 def _rate_rows(panel: RatePanel) -> Sequence[tuple[object, ...]]:
+    """Return every mark of a panel, the ends of its whisker last."""
     bars = [
-        (panel.title, group, s.name, s.values[i], s.errors[i], s.counts[i], "bar")
+        (
+            *(panel.title, group, s.name, s.values[i], s.errors[i], s.counts[i], "bar"),
+            *((s.limits[i] if s.limits else None) or _NO_LIMITS),
+        )
         for i, group in enumerate(panel.groups)
         for s in panel.series
     ]
     chance = [
-        (panel.title, group, s.name, values[i], None, None, "baseline")
+        (panel.title, group, s.name, values[i], None, None, "baseline", *_NO_LIMITS)
         for i, group in enumerate(panel.groups)
         for s, values in zip(panel.series, panel.baselines, strict=True)
     ]
     printed = [
-        (panel.title, mark.group, mark.who, mark.value, None, None, "published")
+        (
+            *(panel.title, mark.group, mark.who, mark.value, None, None, "published"),
+            *_NO_LIMITS,
+        )
         for mark in panel.published
     ]
     return [*bars, *chance, *printed]

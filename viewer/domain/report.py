@@ -15,12 +15,17 @@ class Table:
 
 @dataclass(frozen=True)
 class BarSeries:
-    """One model's bars; every tuple runs parallel to the figure's groups."""
+    """One model's bars; every tuple runs parallel to the figure's groups.
+
+    ``limits`` are the ends of whiskers that may differ below and above, in the place
+    of ``errors``, which reach as far either way.
+    """
 
     name: str
     values: tuple[float | None, ...]
     errors: tuple[float | None, ...]
     counts: tuple[int, ...]
+    limits: tuple[tuple[float, float] | None, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from viewer.domain.figure import RateFigure, RatePanel
+from viewer.domain.figure import RateFigure, RatePanel, has_limits
 from viewer.domain.report import BarSeries
 from viewer.writers.figures_bars import Floats, percent, within_scale, write_counts
 from viewer.writers.figures_style import (
@@ -86,7 +86,7 @@ def _look(figure: RateFigure, place: int, i: int) -> tuple[str, str]:
 def _draw_bars(
     axes: "Axes", series: BarSeries, x: Floats, width: float, color: str, hatch: str
 ) -> None:
-    heights, errors = percent(series.values), percent(series.errors)
+    heights, whiskers = percent(series.values), _whiskers(series)
     axes.bar(
         x,
         np.nan_to_num(heights),
@@ -98,11 +98,11 @@ def _draw_bars(
         label=series.name,
         zorder=2,
     )
-    drawn = ~np.isnan(heights) & ~np.isnan(errors)
+    drawn = ~np.isnan(heights) & ~np.isnan(whiskers).any(axis=0)
     axes.errorbar(
         x[drawn],
         heights[drawn],
-        within_scale(heights[drawn], errors[drawn]),
+        whiskers[:, drawn],
         fmt="none",
         ecolor=INK,
         elinewidth=0.6,
@@ -111,6 +111,15 @@ def _draw_bars(
         zorder=4,
     )
     write_counts(axes, x, series.counts, 0.02, SMALL_PT)
+
+
+def _whiskers(series: BarSeries) -> Floats:
+    """Return how far whiskers reach below and above the bars' ends, (2, n) per cent."""
+    heights = percent(series.values)
+    if not series.limits:
+        return within_scale(heights, percent(series.errors))
+    low, high = (percent([e and e[side] for e in series.limits]) for side in (0, 1))
+    return np.maximum(np.stack([heights - low, high - heights]), 0.0)
 
 
 def _draw_chance(
@@ -178,7 +187,8 @@ def _keys(sheet: "Page", figure: RateFigure) -> None:
 
     names = [series.name for series in figure.panels[0].series]
     bars = [_bar_key(Patch, figure, i, name) for i, name in enumerate(names)]
-    whisker = Line2D([], [], color=INK, lw=0.6, label=f"± {figure.error_name}")
+    name = figure.error_name if has_limits(figure) else f"± {figure.error_name}"
+    whisker = Line2D([], [], color=INK, lw=0.6, label=name)
     dashes = (0, (2, 1.2))
     chance = Line2D([], [], color=INK, lw=0.8, ls=dashes, label=figure.baseline_name)
     whiskers = [whisker] if figure.error_name else []

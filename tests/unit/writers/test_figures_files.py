@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.helpers.sample_figures import SAMPLES, rates
 from viewer.domain.figure import Figure
 from viewer.studies.grid_localization.findings import NINE
 from viewer.writers.figures_files import figure_files
+from viewer.writers.figures_rates import _whiskers
 from viewer.writers.figures_style import MODELS, PAGE_MM, name_groups, style
 
 pytestmark = pytest.mark.statement("E000-28")
@@ -94,6 +96,28 @@ def test_that_printed_values_are_open_diamonds_without_whiskers() -> None:
     assert len(white.findall(marked)) - len(white.findall(bare)) == 2
     errors = re.compile(r'id="LineCollection_\d+"')
     assert len(errors.findall(marked)) == len(errors.findall(bare))
+
+
+def test_that_whiskers_may_reach_further_below_than_above() -> None:
+    even = rates(published=False)
+    bars = even.panels[0].series
+    nothing = (None,) * len(bars[0].values)
+    ends = (((0.1, 0.6), None), ((0.05, 0.9), (0.4, 1.0)))
+    series = tuple(
+        replace(one, errors=nothing, limits=limits)
+        for one, limits in zip(bars, ends, strict=True)
+    )
+    panel = replace(even.panels[0], series=series)
+    files = figure_files(replace(even, panels=(panel,)))
+    rows = list(csv.DictReader(files["fig2.csv"].decode().splitlines()))
+    told = {(r["group"], r["series"]): r for r in rows if r["kind"] == "bar"}
+    first, last = panel.groups[0], panel.groups[-1]
+    assert (told[first, "a"]["low"], told[first, "a"]["high"]) == ("0.1", "0.6")
+    assert (told[last, "a"]["low"], told[last, "b"]["low"]) == ("", "0.4")
+    assert {r["error"] for r in told.values()} == {""}
+    assert (_whiskers(series[1]) == np.array([[20, 60], [65, 0]])).all()
+    assert np.isnan(_whiskers(series[0])[:, 1]).all()
+    assert "low" not in numbers(SAMPLES[0])[0]
 
 
 def test_that_each_model_has_the_colour_it_has_on_the_screen() -> None:

@@ -1,6 +1,7 @@
 """The pack's figures: the perturbation tests, and composites to be looked at."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from viewer.domain.item import TASK_MARK
 from viewer.domain.report import BarSeries, ReportData, Table
 from viewer.domain.result import TrialResult
 from viewer.imaging.resample import shrunk
+from viewer.metrics.intervals import wilson
 from viewer.studies.asking import Sources
 from viewer.studies.grounded_vqa.arms import IMAGE_ARMS, NONE, PLAIN
 from viewer.studies.grounded_vqa.items import question_of
@@ -33,6 +35,8 @@ from viewer.studies.packs import PackInput
 _SHOWN: Final = 4
 """True positives whose composites are shown."""
 _SIDE: Final = 480
+Record = Mapping[str, object]
+_WILSON: Final = "Wilson, 95 %"
 _NAMES: Final = {
     Arm.DONOR: "healthy donor",
     Arm.OWN: "own region",
@@ -44,7 +48,7 @@ def figures(
     given: PackInput, params: Params
 ) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
     """Return what can be drawn of a run, and a sentence for what cannot."""
-    drawn: list[Figure] = [*_tests(given.report)]
+    drawn: list[Figure] = [*_tests(given.report), *_by_dice(given.report)]
     missing: list[str] = []
     if given.sources is None:
         missing.append("Composites need the images of the data set.")
@@ -70,32 +74,97 @@ def _tests(report: ReportData) -> Iterator[Figure]:
         "Of each model's true positives the share whose answer became No; LobA as "
         "printed, on other data.",
     )
-    panel = _panel([row for table in parts for row in _records(table)])
-    yield RateFigure(head, (panel,), "Wilson, 95 %", "", rate_name="Became No")
-
-
-def _panel(records: Sequence[dict[str, object]]) -> RatePanel:
+    records = [row for table in parts for row in _records(table)]
     groups = tuple(dict.fromkeys(str(r["test"]) for r in records))
-    models = tuple(dict.fromkeys(_who(r) for r in records))
-    by_key = {(_who(r), str(r["test"])): r for r in records}
-    series = tuple(
-        BarSeries(
-            model,
-            tuple(_value(by_key.get((model, g)), "score") for g in groups),
-            tuple(_half(by_key.get((model, g))) for g in groups),
-            tuple(int(_value(by_key.get((model, g)), "n_edits") or 0) for g in groups),
+    panels = _panels(records, "way", _EDITS, groups)
+    yield RateFigure(head, panels, _WILSON, "", rate_name="Became No")
+
+
+def _by_dice(report: ReportData) -> Iterator[Figure]:
+    """Yield the share of right answers by the region's Dice, a panel for each way."""
+    found = [t for t in report.tables if t.name == "figure_7_dice"]
+    records = [record for table in found for record in _records(table)]
+    if not records:
+        return
+    head = FigureHead(
+        "figure_7",
+        "Figure 7",
+        "Right answers by the located region's Dice",
+        "Answers given with a region pointed out, by how that meets the anatomy's "
+        "mask; a group begins at the Dice under it.",
+    )
+    groups = tuple(sorted({str(record["dice_from"]) for record in records}))
+    panels = _panels(records, "condition", _TENTHS, groups)
+    yield RateFigure(head, panels, _WILSON, "", rate_name="Right")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bars:
+    """Which columns of a table a panel's groups, bars, counts and whiskers are."""
+
+    group: str
+    rate: str
+    n: str
+    ends: Callable[[Record], tuple[float, float] | None]
+
+
+def _printed_ends(record: Record) -> tuple[float, float] | None:
+    low, high = _value(record, "wilson_low"), _value(record, "wilson_high")
+    return None if low is None or high is None else (low, high)
+
+
+def _counted_ends(record: Record) -> tuple[float, float] | None:
+    found = wilson(int(str(record["k"])), int(str(record["n"])))
+    return found.low, found.high
+
+
+_EDITS: Final = _Bars("test", "score", "n_edits", _printed_ends)
+_TENTHS: Final = _Bars("dice_from", "accuracy", "n", _counted_ends)
+
+
+def _panels(
+    records: Sequence[Record], way: str, bars: _Bars, groups: tuple[str, ...]
+) -> tuple[RatePanel, ...]:
+    """Return a panel for each way of asking, named after it where there are several."""
+    models = tuple(dict.fromkeys(str(r["model"]) for r in records))
+    ways = tuple(dict.fromkeys(str(r[way]) for r in records))
+    return tuple(
+        _panel(
+            name if len(ways) > 1 else "",
+            [r for r in records if r[way] == name],
+            bars,
+            groups,
+            models,
         )
-        for model in models
+        for name in ways
     )
+
+
+def _panel(
+    title: str,
+    records: Sequence[Record],
+    bars: _Bars,
+    groups: tuple[str, ...],
+    names: tuple[str, ...],
+) -> RatePanel:
+    by_key = {(r["model"], str(r[bars.group])): r for r in records}
     nothing = tuple(None for _ in groups)
-    return RatePanel(
-        "", groups, series, tuple(nothing for _ in series), _printed(groups)
+    series = tuple(
+        _series(name, [by_key.get((name, group)) for group in groups], bars)
+        for name in names
     )
+    chance = tuple(nothing for _ in series)
+    return RatePanel(title, groups, series, chance, _printed(groups))
 
 
-def _who(record: dict[str, object]) -> str:
-    way = "" if record["way"] == PLAIN else f", {record['way']}"
-    return f"{record['model']}{way}"
+def _series(name: str, own: Sequence[Record | None], bars: _Bars) -> BarSeries:
+    return BarSeries(
+        name,
+        tuple(_value(r, bars.rate) for r in own),
+        tuple(None for _ in own),
+        tuple(int(_value(r, bars.n) or 0) for r in own),
+        tuple(bars.ends(r) if r else None for r in own),
+    )
 
 
 def _printed(groups: Sequence[str]) -> tuple[PublishedMark, ...]:
@@ -106,19 +175,13 @@ def _printed(groups: Sequence[str]) -> tuple[PublishedMark, ...]:
     )
 
 
-def _records(table: Table) -> Iterator[dict[str, object]]:
+def _records(table: Table) -> Iterator[Record]:
     return (dict(zip(table.header, row, strict=True)) for row in table.rows)
 
 
-def _value(record: dict[str, object] | None, name: str) -> float | None:
+def _value(record: Record | None, name: str) -> float | None:
     value = record[name] if record else None
     return float(str(value)) if value is not None else None
-
-
-def _half(record: dict[str, object] | None) -> float | None:
-    """Return half of the interval's width."""
-    low, high = _value(record, "wilson_low"), _value(record, "wilson_high")
-    return None if low is None or high is None else (high - low) / 2
 
 
 def _composites(
@@ -126,6 +189,9 @@ def _composites(
 ) -> Iterator[Figure]:
     """Yield the images of the first visual tests beside the original."""
     items = {item.key: item for item in sources.dataset.items}
+    plain = {
+        (r.item, r.model): r for r in results if r.condition == PLAIN and not r.repeat
+    }
     tiles: list[Tile] = []
     for result in _edited(results):
         key, _, donor = result.item.rpartition(TASK_MARK)
@@ -133,10 +199,11 @@ def _composites(
         if isinstance(asked, Question):
             arm = IMAGE_ARMS[result.condition]
             if arm is Arm.DONOR:
-                plain = sources.raster(asked.image).pixels
-                tiles.append(_tile(plain, "as it is", result, asked, ""))
+                own = sources.raster(asked.image).pixels
+                said = _said(plain.get((key, result.model)))
+                tiles.append(_tile(own, "as it is", result, asked, said))
             raster = edited_raster(asked, donor, arm, sources, params)
-            said = f"{result.score.answer or result.score.status}, of {donor}"
+            said = f"{_said(result)}, of {donor}"
             tiles.append(_tile(raster.pixels, _NAMES[arm], result, asked, said))
     if tiles:
         head = FigureHead(
@@ -147,6 +214,11 @@ def _composites(
             "with one that has the same finding.",
         )
         yield GalleryFigure(head, tuple(tiles))
+
+
+def _said(result: TrialResult | None) -> str:
+    """Return a trial's answer, else why there is none; "" of a question not asked."""
+    return (result.score.answer or result.score.status) if result else ""
 
 
 def _edited(results: Sequence[TrialResult]) -> Sequence[TrialResult]:

@@ -246,7 +246,8 @@ class Params:
         default=False,
         metadata=about(
             Switch(),
-            "Give the donor's region the grey values of the region it replaces.",
+            "Give the donor's region the grey values of the region it replaces, those "
+            "of a finding that fills it as well.",
             "Match grey values",
         ),
     )

@@ -172,6 +172,8 @@ def _printed(table: Table) -> Table:
 
 
 def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.3f}"
     return "" if value is None else value

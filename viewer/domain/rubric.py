@@ -1,8 +1,8 @@
 """The rubric of ReXecution, and what a reader grades with it.
 
 Headings are the paper's own definitions (Banerjee 2025, 3.3); what each level means is
-said in our words after its supplement (studies.md, appendix D). An official text can be
-read from a file in their place.
+said in our words after its supplement (studies.md, appendix D). An official text takes
+their place where a data set's folder has it (readers.rubric_text).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -179,10 +179,14 @@ class Grade:
 
 @dataclass(frozen=True)
 class Grades:
-    """Grades of a file; of who has withdrawn none is used, but the names are kept."""
+    """Grades of a file; of who has withdrawn none is used, but the names are kept.
+
+    ``rubric`` is the text that the readers graded by.
+    """
 
     grades: tuple[Grade, ...]
     withdrawn: tuple[str, ...] = ()
+    rubric: Mapping[Dimension, RubricRow] = field(default_factory=lambda: RUBRIC)
 
     @property
     def readers(self) -> tuple[str, ...]:

@@ -12,9 +12,8 @@ JSON: ``{"grades": [{"reader": …, "model": …, "item": …, "repeat": 0, "ima
 "abstained": true}], "withdrawn": ["reader", …]}``.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +29,8 @@ from viewer.domain.rubric import (
     missing_dimensions,
 )
 from viewer.readers.datasets.csv_tables import CsvRow, header_of, rows_of
+from viewer.readers.json_files import document
+from viewer.readers.rubric_text import rubric_below
 
 COLUMNS: Final = ("reader", "model", "item", "image", *Dimension)
 """The columns that a CSV file of grades must have."""
@@ -62,14 +63,16 @@ FILES: Final = ("grades.csv", "grades.json")
 def grades_below(root: Path) -> Grades:
     """Return the grades in a data set's folder, none where no file has any.
 
-    Both files at once raise, as a broken one does.
+    They have the rubric's text that lies beside them, if one does. Both files at once
+    raise, as a broken one does.
     """
+    rubric = rubric_below(root)
     found = [root / name for name in FILES if (root / name).is_file()]
     if len(found) > 1:
         raise UnreadableInputError(
             f"The folder holds both {FILES[0]} and {FILES[1]}.", "Keep one of them."
         )
-    return read_grades(found[0]) if found else NO_GRADES
+    return replace(read_grades(found[0]) if found else NO_GRADES, rubric=rubric)
 
 
 def read_grades(path: Path) -> Grades:
@@ -131,8 +134,8 @@ _SEVERAL: Final = ("codes", "concerns")
 
 
 def _of_json(path: Path) -> tuple[list[_Entry], set[str]]:
-    document = _document(path)
-    written = document.get("grades") if isinstance(document, dict) else None
+    found = document(path)
+    written = found.get("grades") if isinstance(found, dict) else None
     if not isinstance(written, list) or not written:
         raise UnreadableInputError(
             f"'{path.name}' holds no list 'grades'.",
@@ -142,21 +145,7 @@ def _of_json(path: Path) -> tuple[list[_Entry], set[str]]:
         _entry_of_json(f"In grade {number} of '{path.name}'", one)
         for number, one in enumerate(written, 1)
     ]
-    return entries, {str(name) for name in _list(document, "withdrawn")}
-
-
-def _document(path: Path) -> object:
-    try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise UnreadableInputError(
-            f"'{path.name}' cannot be read: {error.strerror or 'no reason is given'}.",
-            "Check its path and that you may read it.",
-        ) from error
-    except ValueError as error:
-        raise UnreadableInputError(
-            f"'{path.name}' cannot be read as JSON.", "Save it as JSON in UTF-8."
-        ) from error
+    return entries, {str(name) for name in _list(found, "withdrawn")}
 
 
 def _entry_of_json(where: str, one: object) -> _Entry:

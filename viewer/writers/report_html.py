@@ -1,6 +1,7 @@
 """A run's report as one page that asks the network for nothing."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,12 +28,16 @@ _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
 @dataclass(frozen=True)
 class ReportPage:
-    """What the page is made of: the run, its settings, its results, the data's gaps."""
+    """What the page is made of: the run, its settings, its results, the data's gaps.
+
+    ``study`` is what people call its study.
+    """
 
     summary: RunSummary
     spec: RunSpec
     data: ReportData
     notices: tuple[Notice, ...] = ()
+    study: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,7 @@ def render_report(page: ReportPage) -> bytes:
         for i, figure in enumerate(data.figures)
     ]
     html: str = _template().render(
-        title=f"{_spoken(page.spec.study)} on {page.spec.dataset}",
+        title=f"{page.study or _spoken(page.spec.study)} on {page.spec.dataset}",
         subtitle=f"Run {summary.id}, preset {page.spec.preset}",
         incomplete=data.incomplete,
         pending=summary.counts.get(str(Status.PENDING), 0),
@@ -117,7 +122,7 @@ def _facts(page: ReportPage) -> Iterator[tuple[str, str]]:
     if spec.helpers:
         yield "Models in a role", "; ".join(map(_model, spec.helpers))
     yield "Planned trials", f"{summary.n_planned:,}".replace(",", " ")
-    yield "Ended as", _counts(summary.counts)
+    yield "Ended as", _counts(_ended(page))
     yield "Asked", f"{spec.repeats} × each, seed {spec.seed}"
     yield "Started", summary.created_at[:19].replace("T", " ") + " UTC"
     if spec.limit is not None:
@@ -134,6 +139,19 @@ def _known(settings: Mapping[str, object], *names: str) -> Iterator[str]:
     for name in names:
         if name in settings:
             yield f"{name} {settings[name]}"
+
+
+def _ended(page: ReportPage) -> Mapping[str, int]:
+    """Return how many trials have each verdict that the page reports.
+
+    Readers may have graded since what the run left without a verdict.
+    """
+    items = next((t for t in page.data.tables if t.name == "items"), None)
+    if items is None or "status" not in items.header:
+        return page.summary.counts
+    place = items.header.index("status")
+    found = Counter(str(row[place]) for row in items.rows)
+    return {str(status): found[status] for status in Status}
 
 
 def _counts(counts: Mapping[str, int]) -> str:

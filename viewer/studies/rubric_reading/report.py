@@ -1,13 +1,13 @@
 """What a run of the study reports: its tables at full precision, and its page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from viewer.domain.answer import ReportAnswer, Status
 from viewer.domain.report import BarFigure, ReportData, Section, Table
 from viewer.domain.result import TrialResult
-from viewer.domain.rubric import RUBRIC
+from viewer.domain.rubric import Dimension, RubricRow
 from viewer.domain.run import RunSpec
 from viewer.studies.consistency import published_table
 from viewer.studies.protocol import ReportContext
@@ -79,7 +79,7 @@ def report(
     judged = judged_results(results, context, params)
     tables = [
         *(items_table(judged), results_table(_bare(judged)), outputs_table(judged)),
-        *(prompts_table(), rubric_table()),
+        *(prompts_table(), rubric_table(context.grades.rubric)),
     ]
     figures: tuple[BarFigure, ...] = ()
     if items:
@@ -153,11 +153,11 @@ def graded_of(spec: RunSpec, context: ReportContext, params: Params) -> Graded |
     return graded(context.grades, models, kinds, params, spec.seed)
 
 
-def rubric_table() -> Table:
+def rubric_table(rubric: Mapping[Dimension, RubricRow]) -> Table:
     """Return the headings and anchors that readers see."""
     rows = (
         (dimension.words, row.heading, *row.anchors)
-        for dimension, row in RUBRIC.items()
+        for dimension, row in rubric.items()
     )
     return Table("rubric", ("dimension", "heading", *"12345"), tuple(rows))
 

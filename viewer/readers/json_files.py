@@ -1,0 +1,21 @@
+"""Small JSON files that people write beside their data."""
+
+import json
+from pathlib import Path
+
+from viewer.domain.errors import UnreadableInputError
+
+
+def document(path: Path) -> object:
+    """Return what a file holds; one that is no JSON in UTF-8 raises."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UnreadableInputError(
+            f"'{path.name}' cannot be read: {error.strerror or 'no reason is given'}.",
+            "Check its path and that you may read it.",
+        ) from error
+    except ValueError as error:
+        raise UnreadableInputError(
+            f"'{path.name}' cannot be read as JSON.", "Save it as JSON in UTF-8."
+        ) from error

@@ -99,6 +99,11 @@ def spoken(name: str) -> str:
     return name.replace("_", " ")
 
 
+def capital(text: str) -> str:
+    """Return a text with a capital letter at its beginning, the others kept."""
+    return text[:1].upper() + text[1:]
+
+
 def words_of_all(several: Iterable[StudyWords]) -> StudyWords:
     """Return words that are true of several studies together.
 

@@ -1,7 +1,7 @@
 """A paper's pack: plan, ask, score, and every table and figure in one folder."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from viewer.domain.pack import PackData
 from viewer.services.figures import pack_input
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import RunReport, report_data, write_run_report
+from viewer.services.report_words import in_words
 from viewer.services.study_file import make_spec
 from viewer.store.database import Store
 from viewer.studies.packs import pack_named
@@ -92,6 +93,8 @@ def write_pack(
         )
     given = pack_input(store, report, order, reference_cells=reference_cells)
     data = pack.data(given)
+    words = report.bench.study.words
+    data = replace(data, sections=tuple(in_words(s, words) for s in data.sections))
     for sentence in dict.fromkeys((*report.data.warnings, *data.missing)):
         say(sentence)
     own = write_run_report(store, report, out / RUN_FOLDER)

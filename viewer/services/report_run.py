@@ -23,6 +23,7 @@ from viewer.services.harmonised import measures_of
 from viewer.services.manifest import manifest_of
 from viewer.services.placing_bench import PlacingBench
 from viewer.services.readings.reviewing import error_counts
+from viewer.services.report_words import in_words
 from viewer.services.run_trial import bench_of
 from viewer.services.versions import versions_asked
 from viewer.store import asking, cases, runs, steps, trials
@@ -223,10 +224,15 @@ def _tables_and_figures(data: ReportData) -> Mapping[str, bytes]:
 
 
 def _page(report: RunReport) -> ReportPage:
-    spec = report.bench.spec
+    study, data = report.bench.study, report.data
     return ReportPage(
         summary=report.summary,
-        spec=spec,
-        data=report.data,
+        spec=report.bench.spec,
+        data=replace(
+            data,
+            sections=tuple(in_words(one, study.words) for one in data.sections),
+            appendix=tuple(in_words(one, study.words) for one in data.appendix),
+        ),
         notices=report.bench.dataset.notices,
+        study=study.title,
     )

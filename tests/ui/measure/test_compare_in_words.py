@@ -86,6 +86,9 @@ def test_that_one_condition_at_a_time_is_told_in_the_words_of_the_study(
         timeout=_PATIENCE_MS,
     )
     assert film.title.text().startswith("Every subset: ")
+    caption = str(film.model.index(0).data()).splitlines()
+    assert len(caption) == 2
+    assert {line[0] for line in caption} <= {"✓", "✗"}
     story = str(film.model.index(0).data(Qt.ItemDataRole.ToolTipRole))
     assert "text only" in story
     assert "|" not in story.splitlines()[0]

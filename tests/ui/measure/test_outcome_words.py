@@ -7,6 +7,7 @@ import pytest
 from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef
 from viewer.domain.result import Outcome, Score
+from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.services.measure import TrialRow
 from viewer.ui.panels.outcome_words import glyph, trials_title, words
 from viewer.ui.tables.results_model import RowKey
@@ -64,3 +65,17 @@ def test_that_trials_without_a_verdict_are_no_hits() -> None:
     assert trials_title(key, _rows(ungraded)) == f"{head} · 1 excluded"
     both = _rows(ungraded, pending)
     assert trials_title(key, both) == f"{head} · 1 excluded · 1 pending"
+
+
+def test_that_a_study_in_words_counts_right_wrong_and_what_is_not_graded_yet() -> None:
+    key = RowKey("(micro)", "all", "plain", "m")
+    words_ = StudyWords(verdicts=RIGHTS, views="tasks", ungraded="Grade them.")
+    waits = Score(Status.EXCLUDED, "ungraded", "12 words")
+    right, wrong = Score(Status.SCORED_CORRECT), Score(Status.SCORED_WRONG)
+    head = "All trials together · all tasks · plain · m"
+    told = trials_title(key, _rows(waits, right, wrong), words_)
+    assert told == f"{head} · 1 wrong first · 1 right · 1 not graded yet"
+    assert trials_title(key, _rows(waits), words_) == f"{head} · 1 not graded yet"
+    excluded = Score(Status.EXCLUDED, "no_prior")
+    both = trials_title(key, _rows(waits, excluded), words_)
+    assert both == f"{head} · 1 excluded · 1 not graded yet"

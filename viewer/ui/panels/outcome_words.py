@@ -53,15 +53,27 @@ def trials_title(
     names = ("finding", "view", "condition")
     parts = [shown(name, getattr(key, name), words_) for name in names]
     n = Counter(trial.score.status for trial in trials)
-    return " · ".join([*parts, key.model, *_counts(n, words_.verdicts)])
+    ungraded = sum(_waits(trial.score) for trial in trials) if words_.ungraded else 0
+    return " · ".join([*parts, key.model, *_counts(n, words_.verdicts, ungraded)])
 
 
-def _counts(n: Counter[Status], verdicts: Verdicts) -> list[str]:
-    """Return how trials ended; without a verdict, how many have none and why."""
+def _waits(score: Score) -> bool:
+    """Tell whether an answer is there that nobody has judged yet."""
+    return score.status is Status.EXCLUDED and bool(score.answer)
+
+
+def _counts(n: Counter[Status], verdicts: Verdicts, ungraded: int) -> list[str]:
+    """Return how trials ended; without a verdict, how many have none and why.
+
+    Of those that are excluded so many only wait for somebody to judge them.
+    """
     hits, pending = n[Status.SCORED_CORRECT], n[Status.PENDING]
     misses = n.total() - hits - pending - n[Status.EXCLUDED]
-    waiting = [f"{pending} pending"] if pending else []
+    waiting = [f"{ungraded} not graded yet"] if ungraded else []
+    waiting += [f"{pending} pending"] if pending else []
     if not (hits or misses):
-        return [f"{n[Status.EXCLUDED]} excluded", *waiting]
+        excluded = n[Status.EXCLUDED] - ungraded
+        none = [] if ungraded and not excluded else [f"{excluded} excluded"]
+        return [*none, *waiting]
     missed = [f"{verdicts.count(misses, right=False)} first"] if misses else []
     return [*missed, verdicts.count(hits, right=True), *waiting]

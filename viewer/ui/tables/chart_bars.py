@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from viewer.domain.report import Table
-from viewer.domain.study_words import PLACING, StudyWords
-from viewer.ui.tables.columns import capital, shown
+from viewer.domain.study_words import PLACING, StudyWords, capital
+from viewer.ui.tables.columns import shown
 
 _ALL_VIEWS: Final = "all"
 _MICRO: Final = "(micro)"

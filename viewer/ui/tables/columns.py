@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from viewer.domain.study_words import PLACING, StudyWords, spoken
+from viewer.domain.study_words import PLACING, StudyWords, capital, spoken
 
 HEADERS: Final[Mapping[str, str]] = {
     "condition": "Condition",
@@ -104,11 +104,6 @@ def tip_of(column: str, words: StudyWords = PLACING) -> str | None:
         rate=words.rate,
         Rate=capital(words.rate),
     )
-
-
-def capital(text: str) -> str:
-    """Return a text with a capital letter at its beginning, the others kept."""
-    return text[:1].upper() + text[1:]
 
 
 def shown(column: str, value: object, words: StudyWords = PLACING) -> str:

@@ -9,6 +9,7 @@ from viewer.ui.panels.charts.words import lines_of, quiet
 
 _ACROSS: Final = 3
 _PANEL_PX: Final = 240
+_POINT_PX: Final = 7
 _COLOURS: Final = ("#E69F00", "#CC79A7", "#009E73", "#9966FF", "#D55E00")
 _MARKS: Final = ("o", "t1", "s", "d", "t")
 _SIGNS: Final = ("●", "▲", "■", "◆", "▼")
@@ -43,6 +44,8 @@ def _draw(plot: Any, figure: PlotFigure, panel: PlotPanel) -> None:  # noqa: ANN
     plot.setTitle(panel.title, color=colours.text, size="9pt")
     plot.setLabel("bottom", figure.x_label, color=colours.muted)
     plot.setLabel("left", figure.y_label, color=colours.muted)
+    for side in ("bottom", "left"):
+        plot.getAxis(side).enableAutoSIPrefix(False)
     for series in panel.series:
         colour = _colour(figure, series.name)
         plot.plot(
@@ -50,7 +53,7 @@ def _draw(plot: Any, figure: PlotFigure, panel: PlotPanel) -> None:  # noqa: ANN
             series.y,
             pen=pg.mkPen(colour, width=1.5) if figure.joined else None,
             symbol=_MARKS[figure.names.index(series.name) % len(_MARKS)],
-            symbolSize=5,
+            symbolSize=_POINT_PX,
             symbolPen=None,
             symbolBrush=pg.mkBrush(colour),
         )
@@ -61,4 +64,4 @@ def _draw(plot: Any, figure: PlotFigure, panel: PlotPanel) -> None:  # noqa: ANN
         reach = 1.05 * max((*values, 0.0)) or 1.0
         plot.setXRange(0, reach, padding=0)
         plot.setYRange(0, reach, padding=0)
-        plot.addItem(pg.InfiniteLine((0, 0), 45, pg.mkPen(colours.line, width=1)))
+        plot.addItem(pg.InfiniteLine((0, 0), 45, pg.mkPen(colours.muted, width=1)))

@@ -1,5 +1,7 @@
 """Stacked bars on the screen: shares lying down, counts standing."""
 
+import itertools
+from collections.abc import Iterator
 from typing import Any, Final
 
 from PySide6.QtCore import Qt
@@ -34,6 +36,9 @@ _PLAIN: Final = ("#8B939E", Qt.BrushStyle.SolidPattern, "◼")
 _GAP: Final = 1.0
 _ROW_PX: Final = 19
 _NARROW: Final = 0.05
+_TICKS: Final = 5
+_RIGHT_PX: Final = 24
+"""Room for half of the last number under the shares."""
 
 
 def draw_stacks(page: Any, figure: StackFigure) -> str:  # noqa: ANN401 - pyqtgraph's
@@ -61,6 +66,7 @@ def _draw_shares(plot: Any, figure: StackFigure) -> None:  # noqa: ANN401
     import pyqtgraph as pg
 
     quiet(plot)
+    plot.layout.setContentsMargins(0, 0, _RIGHT_PX, 0)
     ticks, at, group = [], 0.0, ""
     for stack in figure.stacks:
         if stack.group != group:
@@ -127,21 +133,33 @@ def _draw_counts(plot: Any, figure: StackFigure) -> None:  # noqa: ANN401
     tallest = 1.0
     for at, stack in enumerate(figure.stacks):
         bottom = 0.0
-        for name, count in zip(figure.segments, stack.counts, strict=True):
+        for name, n in zip(figure.segments, stack.counts, strict=True):
             plot.addItem(
                 pg.BarGraphItem(
-                    x=[at], y0=[bottom], height=[count], width=0.7, **_fill(name)
+                    x=[at], y0=[bottom], height=[n], width=0.7, **_fill(name)
                 )
             )
-            bottom += count
-        words = " + ".join(f"{count:g}" for count in stack.counts)
+            bottom += n
+        words = " + ".join(f"{n:g}" for n in stack.counts)
         label = pg.TextItem(words, theme.current().text, anchor=(0.5, 1))
         label.setPos(at, bottom)
         plot.addItem(label)
         tallest = max(tallest, bottom)
+    plot.getAxis("left").setTicks([[(n, str(n)) for n in _whole_ticks(tallest)]])
     plot.setLabel("left", f"Number of {figure.unit}", color=theme.current().muted)
     plot.setXRange(-0.5, len(figure.stacks) - 0.5, padding=0)
     plot.setYRange(0, 1.12 * tallest, padding=0)
+
+
+def _whole_ticks(tallest: float) -> range:
+    """Return whole numbers from 0 up to the tallest bar, six or fewer."""
+    step = next(s for s in _steps() if tallest / s <= _TICKS)
+    return range(0, int(tallest) + 1, step)
+
+
+def _steps() -> Iterator[int]:
+    """Yield 1, 2, 5, 10, 20, 50 and so on."""
+    return (n * 10**power for power in itertools.count() for n in (1, 2, 5))
 
 
 def _fill(segment: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
-from viewer.domain.study_words import HITS, Verdicts
+from viewer.domain.study_words import HITS, Verdicts, capital
 from viewer.services.comparing.statistics import GroupCounts
 from viewer.ui import theme
 
@@ -66,7 +66,7 @@ class CompareCells(QWidget):
 
     def _speak(self, verdicts: Verdicts) -> None:
         """Call right and wrong answers as a study does."""
-        got = f"{verdicts.got[:1].upper()}{verdicts.got[1:]}"
+        got = capital(verdicts.got)
         for cell, button in self.buttons.items():
             name = f"{got} by {_BY[cell]}"
             button.setAccessibleName(name)

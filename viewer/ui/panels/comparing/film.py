@@ -60,8 +60,9 @@ class _PairLook:
         return item.pair.first.id
 
     def caption_of(self, item: PairShown) -> str:
-        """Return both verdicts with their answers."""
-        return " → ".join(map(_short, item.pair.scores))
+        """Return both verdicts with their answers, words on a line each."""
+        between = "\n" if item.called else " → "
+        return between.join(map(_short, item.pair.scores))
 
     def story_of(self, item: PairShown, provenance: str, failure: str) -> str:
         """Return the item, both verdicts in words, why they differ, and the replies."""
@@ -108,7 +109,7 @@ class CompareFilm(QWidget):
         self.title.setFont(theme.title_font(self.font()))
         self.model = PairModel(PairPictures(store, decoder).draw, self)
         named = "Items of the chosen cells, both answers drawn"
-        self.view = PictureStrip(self.model, named)
+        self.view = PictureStrip(self.model, named, lines=2)
         self.view.chosen.connect(self._choose)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)

@@ -151,13 +151,18 @@ def _pixmap(raster: Raster) -> QPixmap:
 
 
 class PictureStrip(QListView):
-    """A row of pictures; Enter chooses as a click does."""
+    """A row of pictures with captions of some ``lines``; Enter chooses as a click."""
 
     chosen = Signal(int)
     """The row that a person chooses, with the mouse or Enter."""
 
     def __init__(
-        self, model: QAbstractListModel, name: str, parent: QWidget | None = None
+        self,
+        model: QAbstractListModel,
+        name: str,
+        parent: QWidget | None = None,
+        *,
+        lines: int = 1,
     ) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
@@ -168,7 +173,7 @@ class PictureStrip(QListView):
         self.setWrapping(False)
         self.setUniformItemSizes(True)
         self.setIconSize(QSize(SIDE, SIDE))
-        caption = self.fontMetrics().height()
+        caption = lines * self.fontMetrics().height()
         self.setGridSize(QSize(SIDE + 12, SIDE + caption + 12))
         self.setFixedHeight(SIDE + caption + 26)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -35,6 +35,7 @@ REASONS: Final[Mapping[str, str]] = {
     "not_true_positive": "The model did not say yes to the question itself.",
     "ungraded": "No reader has graded the output.",
     "not_judged": "Nobody judged the answer.",
+    "not_validated": "A reader found that the case is not fit for use.",
     "prepared": "A report was prepared, which is neither right nor wrong.",
     "built": "Questions were made, which is neither right nor wrong.",
     "proposed": "Tasks were proposed, which is neither right nor wrong.",

@@ -5,8 +5,8 @@ A folder with a report.json instead is a report that is to become a case.
 What a case.json holds stands in :mod:`viewer.readers.datasets.medsyn_case`. A case that
 cannot be used is told by name and is no item; an image that is missing stays with its
 case, which the plan then excludes. What physicians answered may lie beside the folders
-as physicians.csv or physicians.json, and what people scored of a judge's answers as
-judge_labels.csv.
+as physicians.csv or physicians.json, what people scored of a judge's answers as
+judge_labels.csv, and what readers found of the cases as validations.csv.
 """
 
 from collections import Counter
@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Dataset, DatasetImage, Notice, View
+from viewer.domain.case_validation import VALIDATIONS
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item
 from viewer.readers.datasets.annotated import Annotated, Collection, assembled
+from viewer.readers.datasets.case_validations import read_case_validations
 from viewer.readers.datasets.files import Progress, content_sha256, files_below
 from viewer.readers.datasets.judge_labels import read_judge_labels
 from viewer.readers.datasets.medsyn_case import (
@@ -37,6 +39,8 @@ PHYSICIANS: Final = ("physicians.csv", "physicians.json")
 """Files of physicians' answers, which may lie beside the cases' folders."""
 JUDGE_LABELS: Final = "judge_labels.csv"
 """The file of people's scores of answers, which may lie there too."""
+VALIDATED: Final = "validations.csv"
+"""The file of what readers found of the cases."""
 _HOW: Final = "Put a folder for each case there, with its images and a case.json."
 
 
@@ -85,7 +89,8 @@ def read(
     dataset = assembled(collection, entries, notices, progress)
     patients = {entry.key: f.item.patient for f in cases for entry in f.entries}
     images = tuple(_of_patient(image, patients) for image in dataset.images)
-    items = _labelled(root, _answered(root, [found.item for found in cases]))
+    items = _validated(root, [found.item for found in cases])
+    items = _labelled(root, _answered(root, items))
     return replace(
         dataset,
         images=images,
@@ -140,6 +145,22 @@ def _twice(found: list[_Found]) -> Sequence[tuple[str, UnreadableInputError]]:
         )
         for one in double
     ]
+
+
+def _validated(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return items with what readers found of them, if a file beside them tells it."""
+    if not (root / VALIDATED).is_file():
+        return tuple(items)
+    cases = [EvidenceCase.of_item(item) for item in items if "options" in item.facts]
+    found: dict[str, list[object]] = {}
+    for one in read_case_validations(root / VALIDATED, cases):
+        found.setdefault(one.case, []).append(one.as_json())
+    return tuple(
+        replace(item, reference={**item.reference, VALIDATIONS: found[item.key]})
+        if item.key in found
+        else item
+        for item in items
+    )
 
 
 def _answered(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:

@@ -22,6 +22,7 @@ from viewer.studies.evidence_diagnosis.showing import (
     sensitivity_showings,
     showing_of,
 )
+from viewer.studies.evidence_diagnosis.validation import REFUTED, problems_of
 
 
 def conditions(params: Params, seed: int = 0) -> tuple[Condition, ...]:
@@ -138,7 +139,7 @@ def _trials(
     spec: RunSpec,
     defects: Mapping[str, str],
 ) -> Iterator[Trial]:
-    exclusion = "" if is_report(item) else _exclusion(_case(item), showing, defects)
+    exclusion = "" if is_report(item) else _exclusion(item, showing, defects)
     for repeat in range(spec.repeats):
         for model in spec.models:
             yield Trial(
@@ -154,7 +155,10 @@ def _trials(
             )
 
 
-def _exclusion(case: EvidenceCase, showing: Showing, defects: Mapping[str, str]) -> str:
+def _exclusion(item: Item, showing: Showing, defects: Mapping[str, str]) -> str:
+    case = _case(item)
+    if problems_of(item):
+        return REFUTED
     shown = [
         image
         for one in case.evidence

@@ -85,6 +85,10 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
 def sections(tables: Mapping[str, Table], params: Params) -> Iterator[Section]:
     """Yield a page's sections for the tables that are there."""
     yield from _prepared(tables)
+    if table := tables.get("validation"):
+        text = "What readers found of the cases; one that is not fit is excluded."
+        named = ("Case", "Readers", "Found", "To be validated once more")
+        yield Section("Validation", text, Table("validation", named, table.rows))
     if main := tables.get("table_02"):
         yield Section("Differential and final diagnosis", _DDX, _main(main))
     for suffix, language in _LANGUAGES.items():
@@ -117,8 +121,8 @@ def _prepared(tables: Mapping[str, Table]) -> Iterator[Section]:
         yield Section("Reports", text, Table("preparation", header, lines))
     if table := tables.get("invented"):
         text = "Pieces that stand nowhere in their report, word for word."
-        header = ("Report", "Model", "Under", "Said to be from", "Text")
-        yield Section("Invented", text, Table("invented", header, table.rows))
+        named = ("Report", "Model", "Under", "Said to be from", "Text")
+        yield Section("Invented", text, Table("invented", named, table.rows))
 
 
 _OF: Final = ("chunks", "invented")

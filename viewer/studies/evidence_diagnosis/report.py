@@ -57,6 +57,7 @@ from viewer.studies.evidence_diagnosis.tables import (
     table_13,
     table_arms,
 )
+from viewer.studies.evidence_diagnosis.validation import validation_table
 from viewer.studies.protocol import ReportContext
 from viewer.studies.tables import items_table, results_table
 
@@ -102,6 +103,7 @@ def report(
         items = [item for item in context.dataset.items if item.key in asked]
         people = people_rows(items, params.human_mode)
         tables += tables_of(rows, people, params, spec.seed)
+        tables.append(validation_table(items, spec.seed))
         labels = labels_of(items)
         tables.append(calibration_table(rows, labels, params.covered_from))
     full = tuple(table for table in tables if table.rows or table.name in _ALWAYS)

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers.evidence_cases import ENGLISH, reply
+from tests.helpers.evidence_cases import reply
 from viewer.domain.answer import Status, Unparsed
-from viewer.domain.physician import Alignment
 from viewer.studies.evidence_diagnosis.preparation import (
     DISTRACTORS_SCHEMA,
     EXTRACTION_SCHEMA,
@@ -28,12 +27,7 @@ from viewer.studies.evidence_diagnosis.templates import (
     SUMMARIES,
     template,
 )
-from viewer.studies.evidence_diagnosis.validation import (
-    ANONYMISATION,
-    CaseValidation,
-    revalidated,
-    unticked,
-)
+from viewer.studies.evidence_diagnosis.validation import revalidated
 
 BACKGROUND = "A man has had a cough.\nCalcium was 2.9 mmol/L."
 CAPTION = "Figure 1. CT of the chest\nshows large nodes."
@@ -211,24 +205,3 @@ def test_that_a_fifth_is_validated_again_the_same_one_for_a_seed() -> None:
     assert drawn == revalidated(cases, 3) != revalidated(cases, 4)
     assert set(drawn) <= set(cases)
     assert revalidated([], 0) == ()
-
-
-@pytest.mark.statement("E004-04", "E004-23")
-def test_that_a_case_with_bad_evidence_is_excluded_with_its_reasons() -> None:
-    alignment = (Alignment.OK, Alignment.UNSUPPORTED, Alignment.OK, Alignment.OK)
-    bad = CaseValidation("case-1", "r", ("e1",), False, alignment)
-    assert bad.problems(ENGLISH) == (
-        "e1 cannot be interpreted",
-        "the evidence does not confirm the diagnosis",
-        "e2 is unsupported",
-    )
-    good = CaseValidation("case-1", "r", (), True, (Alignment.OK,) * 4)
-    assert good.problems(ENGLISH) == ()
-
-
-@pytest.mark.statement("E004-05")
-def test_that_the_checklist_says_what_is_not_ticked() -> None:
-    assert unticked([True, True, False, True, True]) == (ANONYMISATION[2],)
-    assert unticked([True] * 5) == ()
-    with pytest.raises(ValueError, match="zip"):
-        unticked([True])

@@ -1,0 +1,76 @@
+"""What readers find of a case before it is used (Chen 2026, Tasks A1 to A3)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from viewer.domain.evidence import EvidenceCase
+from viewer.domain.item import Item
+from viewer.domain.physician import Alignment
+
+ANONYMISATION: Final = (
+    "No name, date of birth, record number or address in text and images.",
+    "Exact ages, dates, places and rare procedures are made general or removed.",
+    "Identifiers burned into images are removed: numbers, times, overlays.",
+    "Faces on clinical photographs are covered with black bars.",
+    "Names of physicians and other details that nobody needs are left out.",
+)
+"""What is ticked before a case is used (Chen 2026, appendix E.2)."""
+VALIDATIONS: Final = "validations"
+"""Under which an item's reference holds what readers found."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseValidation:
+    """What a reader found of a case.
+
+    ``incomplete`` are the keys of evidence that is missing, of low quality or cannot
+    be interpreted; ``alignment`` one verdict for each evidence, in their order;
+    ``unticked`` the lines of the checklist that do not hold, from 1.
+    """
+
+    case: str
+    reader: str
+    incomplete: tuple[str, ...]
+    diagnosis_confirmed: bool
+    alignment: tuple[Alignment, ...]
+    unticked: tuple[int, ...] = ()
+
+    def problems(self, case: EvidenceCase) -> tuple[str, ...]:
+        """Return the reasons why the case is to be excluded, none where it stands."""
+        return tuple(self._problems(case))
+
+    def _problems(self, case: EvidenceCase) -> Iterator[str]:
+        for key in self.incomplete:
+            yield f"{key} cannot be interpreted"
+        if not self.diagnosis_confirmed:
+            yield "the evidence does not confirm the diagnosis"
+        for one, alignment in zip(case.evidence, self.alignment, strict=True):
+            if alignment is not Alignment.OK:
+                yield f"{one.key} is {alignment}"
+        for line in self.unticked:
+            yield f"not ticked: {ANONYMISATION[line - 1]}"
+
+    def as_json(self) -> list[object]:
+        """Return it as plain values for an item's reference, without its case."""
+        verdicts = [str(one) for one in self.alignment]
+        found = [self.reader, list(self.incomplete), self.diagnosis_confirmed]
+        return [*found, verdicts, list(self.unticked)]
+
+
+def validations_of(item: Item) -> tuple[CaseValidation, ...]:
+    """Return what readers found of an item, none where nobody looked."""
+    listed = item.reference.get(VALIDATIONS)
+    return tuple(
+        CaseValidation(
+            item.key,
+            reader,
+            tuple(incomplete),
+            confirmed,
+            tuple(Alignment(one) for one in alignment),
+            tuple(unticked),
+        )
+        for reader, incomplete, confirmed, alignment, unticked in (
+            listed if isinstance(listed, list) else ()
+        )
+    )

@@ -1,0 +1,98 @@
+"""What readers found of cases before they are used, from a CSV file (E004-04, -05).
+
+In UTF-8, a row for each reader and case: ``reader``, ``case``, ``confirmed`` (yes or
+no: does the evidence confirm the diagnosis?), and where wanted ``incomplete`` (keys of
+evidence that cannot be interpreted, such as e2, with ; between), ``alignment`` (for
+each evidence in its order ok, misaligned, unsupported or not_grounded, with ; between;
+empty where all are ok) and ``unticked`` (lines of the anonymisation checklist that do
+not hold, 1 to 5, with ; between).
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.case_validation import ANONYMISATION, CaseValidation
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.evidence import EvidenceCase
+from viewer.domain.physician import Alignment
+from viewer.readers.datasets.csv_tables import CsvRow, header_of, rows_of
+
+COLUMNS: Final = ("reader", "case", "confirmed")
+_VERDICTS: Final = frozenset(map(str, Alignment))
+_LINES: Final = frozenset(str(n) for n in range(1, len(ANONYMISATION) + 1))
+
+
+def read_case_validations(
+    path: Path, cases: Sequence[EvidenceCase]
+) -> tuple[CaseValidation, ...]:
+    """Read what readers found of some cases.
+
+    Raises
+    ------
+    UnreadableInputError
+        A column is missing, or a row names a case, an evidence, a verdict or a line
+        that is none, or says the same once more; the line is named.
+    """
+    header = header_of(path)
+    for column in COLUMNS:
+        if column not in header:
+            raise UnreadableInputError(
+                f"The table '{path.name}' has no column '{column}'.",
+                f"Give it the columns {', '.join(COLUMNS)}.",
+            )
+    known = {case.key: case for case in cases}
+    found: dict[tuple[str, str], CaseValidation] = {}
+    for row in rows_of(path):
+        reader, key = (row.cells.get(name, "") for name in COLUMNS[:2])
+        if not reader:
+            raise _bad(path, row, "names no reader")
+        if key not in known:
+            raise _bad(path, row, f"names the case '{key}', which is not there")
+        if (reader, key) in found:
+            raise _bad(path, row, f"has '{key}' by '{reader}' once more")
+        if problem := _problem(row.cells, known[key]):
+            raise _bad(path, row, problem)
+        found[reader, key] = _validation(row.cells, known[key])
+    return tuple(found.values())
+
+
+def _problem(cells: Mapping[str, str], case: EvidenceCase) -> str:
+    """Return what is wrong with a row about a case, "" where nothing is."""
+    evidence = {one.key for one in case.evidence}
+    verdicts, confirmed = _parts(cells, "alignment"), cells.get("confirmed", "")
+    if confirmed not in {"yes", "no"}:
+        return f"says '{confirmed}' as confirmed, neither yes nor no"
+    if odd := [x for x in _parts(cells, "incomplete") if x not in evidence]:
+        return f"names the evidence '{odd[0]}', which the case does not have"
+    if odd := [x for x in verdicts if x not in _VERDICTS]:
+        return f"has the verdict '{odd[0]}', none of {', '.join(Alignment)}"
+    if verdicts and len(verdicts) != len(evidence):
+        return f"has {len(verdicts)} verdicts on {len(evidence)} pieces of evidence"
+    if odd := [x for x in _parts(cells, "unticked") if x not in _LINES]:
+        return f"names the line '{odd[0]}', none of 1 to {len(ANONYMISATION)}"
+    return ""
+
+
+def _validation(cells: Mapping[str, str], case: EvidenceCase) -> CaseValidation:
+    verdicts = tuple(Alignment(one) for one in _parts(cells, "alignment"))
+    return CaseValidation(
+        case.key,
+        cells["reader"],
+        _parts(cells, "incomplete"),
+        cells["confirmed"] == "yes",
+        verdicts or (Alignment.OK,) * len(case.evidence),
+        tuple(int(line) for line in _parts(cells, "unticked")),
+    )
+
+
+def _parts(cells: Mapping[str, str], name: str) -> tuple[str, ...]:
+    listed = cells.get(name, "").split(";")
+    return tuple(part.strip() for part in listed if part.strip())
+
+
+def _bad(path: Path, row: CsvRow, what: str) -> UnreadableInputError:
+    return UnreadableInputError(
+        f"Line {row.line} of '{path.name}' {what}.",
+        "Correct it in the file and import it again.",
+    )

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -43,6 +43,8 @@ from viewer.studies.asking import (
 )
 
 RASTERS_KEPT: Final = 8
+PICTURES_KEPT: Final = 8
+"""What was made of images, and their bytes: enough for trials beside one another."""
 _NO_IMAGE: Final = Raster(np.zeros((1, 1), dtype=np.uint8))
 _ONE_TEXT: Final = {
     "type": "object",
@@ -51,6 +53,14 @@ _ONE_TEXT: Final = {
     "additionalProperties": False,
 }
 """What a model that keeps to a form answers where the study has none of its own."""
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What is made by its name; ways of making it are all alike."""
+
+    name: tuple[object, ...]
+    make: Callable[[], Raster] = field(compare=False)
 
 
 class ItemBench(Bench):
@@ -67,6 +77,8 @@ class ItemBench(Bench):
         self._rasters = Memo[tuple[str, Window | None], tuple[Raster, str]](
             self._draw, RASTERS_KEPT
         )
+        self.made = Memo[_Made, Raster](lambda wanted: wanted.make(), PICTURES_KEPT)
+        self.png = Memo[Raster, bytes](encode_png, PICTURES_KEPT)
 
     def next_step(self, trial: Trial, kept: Sequence[Kept]) -> Step | None:
         """Return what the study asks next of a trial."""
@@ -212,9 +224,13 @@ class _Sources:
         self._looked[key, window] = Looked(self.image(key), sha256, window)
         return raster
 
+    def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
+        """Return a picture by its name, made once for trials beside one another."""
+        return self._bench.made(_Made(name, make))
+
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
         """Return a raster as the exact bytes that may leave."""
-        png = encode_png(raster)
+        png = self._bench.png(raster)
         self._made.add(png)
         return ImagePart(png, detail=detail)
 

@@ -5,7 +5,7 @@ replies so far, and goes to the model that is studied or to another in a role, s
 a judge. The run path keeps every reply, and reads a trial's answer off all of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -109,13 +109,15 @@ class Pointed:
 
     ``step`` is the step that the image was sent with, ``image`` counts its images from
     0 and ``field`` is the native rectangle that the whole of it covers. ``boxes`` are
-    native, and may be none.
+    native, and may be none. ``key`` is the data set's image whose pixels they count, ""
+    where it was edited or its size is not known.
     """
 
     step: str
     image: int
     field: BoxPx
     boxes: tuple[LabelledBox, ...]
+    key: str = ""
 
 
 class Sources(Protocol):
@@ -160,6 +162,15 @@ class Sources(Protocol):
         """Return an image in its native size, through its own VOI or a ``window``.
 
         What a person blacked out is black in it. An image that cannot be read raises.
+        """
+        ...
+
+    def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
+        """Return what ``make`` returns, made once for trials that ask for its name.
+
+        Models that are asked the same beside one another are shown the same picture;
+        what takes long to make is kept as long as they need. The name has everything
+        that the picture depends on.
         """
         ...
 

@@ -63,20 +63,20 @@ def _pictures(
 def _shown(turn: Turn, key: str, arm: Arm, sources: Sources, params: Params) -> Raster:
     """Return what is sent for an image: itself, corrupted, or noise of its size."""
     if arm is Arm.NOISE:
-        return gaussian_noise(
-            sources.image(key).size,
-            params.noise_mean,
-            params.noise_sd,
-            sources.seed,
-            turn.item.key,
-            key,
+        mean, sd, item = params.noise_mean, params.noise_sd, turn.item.key
+        size, seed = sources.image(key).size, sources.seed
+        return sources.made(
+            ("noise", item, key),
+            lambda: gaussian_noise(size, mean, sd, seed, item, key),
         )
     raster = sources.raster(key)
     if arm is Arm.IMAGE:
         return raster
-    kind, level = corruption_of(turn.trial.condition.name)
-    side = int(params.blur_table)
-    return corrupt(raster, Corruption(kind), level, sources.seed, side)
+    name, level = corruption_of(turn.trial.condition.name)
+    kind, side, seed = Corruption(name), int(params.blur_table), sources.seed
+    return sources.made(
+        (name, level, key), lambda: corrupt(raster, kind, level, seed, side)
+    )
 
 
 @dataclass(frozen=True)

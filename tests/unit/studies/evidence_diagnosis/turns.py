@@ -1,6 +1,6 @@
 """Turns of a trial about a case, with replies, as the run path makes them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -97,6 +97,10 @@ class FakeSources:
         assert window is None
         self.read.append(key)
         return Raster(np.full((4, 6), len(key), dtype=np.uint8))
+
+    def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
+        """Return what is made; no case has anything made of its images."""
+        raise AssertionError((name, make))
 
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
         """Return the bytes of a raster."""

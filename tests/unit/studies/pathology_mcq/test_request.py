@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -30,6 +31,7 @@ class Pictures:
     dataset: Dataset
     seed: int = 5
     read: list[str] = field(default_factory=list)
+    names: list[tuple[object, ...]] = field(default_factory=list)
 
     def image(self, key: str) -> DatasetImage:
         return next(image for image in self.dataset.images if image.key == key)
@@ -39,6 +41,10 @@ class Pictures:
         self.read.append(key)
         shade = np.indices((48, 64)).sum(axis=0)[..., None] * 2 + ord(key[0])
         return Raster(np.repeat(shade.astype(np.uint8), 3, axis=2))
+
+    def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
+        self.names.append(name)
+        return make()
 
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
         assert detail is None

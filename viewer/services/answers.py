@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
-from viewer.domain.answer import Answer, Unparsed
+from viewer.domain.answer import Answer, ReportAnswer, Unparsed
 from viewer.domain.answer_json import PLACED_START, answer_of_json
 from viewer.domain.box_reference import mask_by_rule
 from viewer.domain.case import ImageRef
@@ -35,7 +35,8 @@ class StoredAnswer:
     of its answer, ``cost_microusd`` None where nobody said a price, ``parameters``
     every setting that shaped the question. ``asked_at`` is UTC, ISO 8601. ``answer``
     is None where none was read; ``measures`` compares it with the reference, beside
-    answers that are no cells.
+    answers that are no cells. ``written`` are boxes on this image that were named
+    beside words: such an answer was asked with no grid, and names no cell.
     """
 
     trial: int
@@ -60,6 +61,7 @@ class StoredAnswer:
     asked_at: str
     answer: Answer | None = None
     measures: Measures | None = None
+    written: ReportAnswer | None = None
 
 
 def answer_of_trial(store: Path, trial: int) -> StoredAnswer:

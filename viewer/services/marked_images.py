@@ -25,13 +25,15 @@ class MarkedImage:
 
     ``field`` is the native rectangle that the whole of it covers, in whose pixels
     ``boxes`` are. ``region`` is stretched over the whole image: what was highlighted in
-    it, or what a segmenter outlined.
+    it, or what a segmenter outlined. ``key`` is the data set's image whose pixels the
+    boxes count, "" where there is none.
     """
 
     png: bytes
     field: BoxPx = NOWHERE
     boxes: tuple[LabelledBox, ...] = ()
     region: Mask | None = None
+    key: str = ""
 
     @property
     def is_marked(self) -> bool:
@@ -92,7 +94,7 @@ def marked_images(
     lit = _highlighted(document)
     named = {one.image: one for one in pointed}
     return tuple(
-        MarkedImage(png, one.field, one.boxes, lit.get(i))
+        MarkedImage(png, one.field, one.boxes, lit.get(i), one.key)
         if (one := named.get(i))
         else MarkedImage(png, region=lit.get(i))
         for i, png in enumerate(images)

@@ -3,25 +3,22 @@
 For studies whose answers are no place on one image; every step of a trial is told.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from viewer.domain.answer_json import any_answer_of_json
-from viewer.domain.errors import OverreadError, ProviderError
-from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
+from viewer.domain.exchange import RawReply
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
-from viewer.models.catalog import reader_for
-from viewer.models.reading import read_reply
 from viewer.services.answers import images_of, parts_of
 from viewer.services.marked_images import MarkedImage, marked_images
 from viewer.services.measure import called
+from viewer.services.pointed import pointed_out, replies_read, roles_of
 from viewer.services.reached import asked_inside, told_inside
 from viewer.services.rescore import kept_replies
-from viewer.store import flat, items, runs, steps, trials
+from viewer.store import flat, runs, steps, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.asking import ItemStudy, Pointed, PointsOut, Replied, Turn
+from viewer.studies.asking import Replied
 from viewer.studies.catalog import places_findings, study_named
 
 
@@ -80,6 +77,12 @@ class ToldTrial:
         return any(image.is_marked for step in self.steps for image in step.marked)
 
     @property
+    def opens(self) -> bool:
+        """Whether a box of it can be drawn on an image of the data set, as it is."""
+        marked = (image for step in self.steps for image in step.marked)
+        return any(image.boxes and image.key for image in marked)
+
+    @property
     def request_sha256(self) -> str:
         """The key of its first question, "" before it was asked."""
         return self.steps[0].request_sha256 if self.steps else ""
@@ -121,15 +124,11 @@ def _steps(
     if asked.reply is None:
         return
     kept = kept_replies(store, asked.id, asked.reply)
-    roles = _roles(spec)
-    models = {profile.name: profile for profile in (*spec.models, *spec.helpers)}
-    asks = [models[roles.get(one.step.role, trial.model)] for one in kept]
-    read = tuple(
-        _read(model, one.reply.raw) for model, one in zip(asks, kept, strict=True)
-    )
+    roles = roles_of(spec)
+    read = replies_read(spec, trial, kept)
     pairs = tuple(zip(kept, read, strict=True))
     so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
-    pointed = _pointed(store, trial, asked, spec, so_far)
+    pointed = pointed_out(store, trial, asked, spec, so_far)
     sent = [trials.sent_request(store, one.reply.request_sha256) for one in kept]
     first = next((image for request in sent for image in images_of(request)), None)
     before = None if first is None else MarkedImage(first)
@@ -149,50 +148,6 @@ def _steps(
             role=one.step.role,
             marked=shown,
         )
-
-
-def _pointed(
-    store: Store,
-    trial: Trial,
-    asked: steps.AskedTrial,
-    spec: RunSpec,
-    so_far: tuple[Replied, ...],
-) -> tuple[Pointed, ...]:
-    """Return the boxes that the study draws of a trial, of replies that can be read."""
-    study = study_named(spec.study)
-    if not isinstance(study, PointsOut):
-        return ()
-    turn = Turn(trial, items.item_of_run(store, asked.run, trial.item), so_far)
-    answer = any_answer_of_json(trials.parsed_answer(store, asked.id))
-    params = study.read_params(spec.preset, dict(spec.params))
-    return study.pointed(turn, answer, params)
-
-
-def _roles(spec: RunSpec) -> Mapping[str, str]:
-    study = study_named(spec.study)
-    if not isinstance(study, ItemStudy):
-        return {}
-    return study.roles(study.read_params(spec.preset, dict(spec.params)))
-
-
-def _read(model: ModelProfile, raw: RawReply) -> ModelReply | None:
-    """Return a reply as its model reads it, None of a body that cannot be read.
-
-    Where what the model needs to be is gone, the words of the reply are read alone.
-    """
-    try:
-        return reader_for(model).read(raw)
-    except ProviderError:
-        return None
-    except OverreadError:
-        return _in_words(raw)
-
-
-def _in_words(raw: RawReply) -> ModelReply | None:
-    try:
-        return read_reply(raw)
-    except ProviderError:
-        return None
 
 
 def _body_of(raw: RawReply) -> str:

@@ -4,13 +4,24 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from viewer.domain.case import Dataset
+from viewer.domain.case import Dataset, ImageRef
 from viewer.domain.item import TASK_MARK, Item, item_of
 from viewer.store.database import Row, Store
 
 _OF_RUN: Final = (
     "SELECT item.* FROM item JOIN run ON run.dataset_id = item.dataset_id"
     " WHERE run.id = ? AND item.key = ?"
+)
+
+_SHOWING: Final = (
+    "SELECT t.id FROM image i JOIN item q ON q.dataset_id = i.dataset_id"
+    " AND EXISTS (SELECT 1 FROM json_each(q.images) e WHERE e.value = i.key)"
+    " JOIN run r ON r.dataset_id = i.dataset_id"
+    " JOIN trial t ON t.run_id = r.id AND"
+    "   (t.item = q.key OR substr(t.item, 1, length(q.key) + 1) = q.key || '|')"
+    " JOIN score s ON s.id = t.score_id JOIN parse p ON p.id = s.parse_id"
+    " WHERE i.path = ? AND i.frame = ? AND p.reply_id IS NOT NULL"
+    " ORDER BY t.run_id DESC, t.id DESC LIMIT ?"
 )
 
 
@@ -52,6 +63,15 @@ def item_of_run(store: Store, run: int, name: str) -> Item:
     keys = (TASK_MARK.join(parts[: n + 1]) for n in range(len(parts)))
     rows = [row for key in keys for row in store.rows(_OF_RUN, (run, key))]
     return item_of({row["key"]: _item(row) for row in rows}, name)
+
+
+def trials_showing(store: Store, ref: ImageRef, most: int) -> tuple[int, ...]:
+    """Return the newest answered trials about items that show an image, newest first.
+
+    At most ``most`` of them.
+    """
+    rows = store.rows(_SHOWING, (str(ref.path), ref.frame, most))
+    return tuple(int(row["id"]) for row in rows)
 
 
 def _item(row: Row) -> Item:

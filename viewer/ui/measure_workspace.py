@@ -80,7 +80,7 @@ class MeasureWorkspace(QWidget):
         self.runs, self.results = RunList(), ResultsPanel()
         self.predictions, self.figures = PredictionsPage(desk), FiguresPage(desk)
         self.film = Filmstrip(self._store, desk.decoder)
-        self.told = ToldTrials(desk, self)
+        self.told = ToldTrials(desk, self, self.trial_chosen.emit)
         self._pages, self.pages = QStackedWidget(), QTabWidget()
         self._lay_out()
         self.comparing = ComparePlace(desk, self._pages, self.runs)

@@ -16,9 +16,13 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.heal_run import heal_dataset, heal_spec
 from tests.helpers.report_folder import report_dataset
 from tests.helpers.tiny_study import finish
+from tests.helpers.window_story import found
+from viewer import app
 from viewer.domain.answer import LabelledBox
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply
-from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.imaging.answer_overlay import ANSWER, SECOND
 from viewer.services.decoding import LocalDecoder
@@ -27,15 +31,22 @@ from viewer.services.plan_run import plan_run
 from viewer.services.results.cases import trial_rows_at
 from viewer.services.study_file import make_spec
 from viewer.services.told_trial import ToldTrial, told_trial
+from viewer.services.written_answers import written_of_trial
 from viewer.settings import Settings
 from viewer.store import cases, trials
 from viewer.store.database import open_store
 from viewer.ui import theme
+from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.report_answer import ReportShape
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
+from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.panels.about_image import load_about, newest_per_model
+from viewer.ui.panels.answers_panel import AnswersPanel, provenance
 from viewer.ui.panels.measure.film_picture import FilmPictures, of_words
+from viewer.ui.panels.measure.filmstrip import WordsWanted
 from viewer.ui.panels.measure.trial_page import TrialPage
+from viewer.ui.read_workspace import ReadWorkspace
 
 _FILL = 0.15
 BOXES = {
@@ -250,3 +261,89 @@ def test_that_a_highlighted_and_an_outlined_region_are_drawn(
     assert abs(rows.max() - 199) <= 1
     assert abs(columns.min() - 50) <= 1
     assert abs(columns.max() - 149) <= 1
+
+
+def test_that_its_boxes_are_shown_in_read_on_each_image_they_were_named_on(
+    drawn: ToldTrial, settings: Settings, qtbot: QtBot
+) -> None:
+    assert drawn.opens
+    window = app.build_window(settings)
+    qtbot.addWidget(window)
+    app.furnish(window)
+    window.show()
+    measure, read = found(window, MeasureWorkspace), found(window, ReadWorkspace)
+    measure.told.show(WordsWanted(drawn.id))
+    qtbot.waitUntil(lambda: measure.told.shown is not None, timeout=20_000)
+    page = measure.told.shown
+    assert page is not None
+    (button,) = (
+        b for b in page.findChildren(QPushButton) if b.text() == "Show in Read"
+    )
+    button.click()
+    page.close()
+    view = read.pair.view
+    qtbot.waitUntil(lambda: len(view.answer_items) == 1, timeout=20_000)
+    (item,) = view.answer_items
+    assert item.answer.written is not None
+    assert [box.label for box in item.answer.written.boxes] == ["effusion"]
+    box = item.answer.written.boxes[0].box
+    assert astuple(box) == pytest.approx((2.2, 7.05, 12.2, 21.15))
+    with_box = grabbed(view)
+    view.hide_overlays(True)
+    cover = np.abs(with_box - grabbed(view)).sum(axis=-1)
+    first = view.to_view(PointPx(box.x0, box.y0))
+    last = view.to_view(PointPx(box.x1, box.y1))
+    across = cover[round((first.y() + 3 * last.y()) / 4)]
+    across = (1 - _FILL) * across / across.max()
+    assert line_at(across, first.x()) == pytest.approx(first.x(), abs=0.5)
+    assert line_at(across, last.x()) == pytest.approx(last.x(), abs=0.5)
+    window.close()
+
+
+def grabbed(view: ImageView) -> npt.NDArray[np.float64]:
+    """Return what the view shows, (rows, columns, RGB)."""
+    image = (
+        view.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
+    )
+    rows = np.frombuffer(image.constBits(), np.uint8)
+    rows = rows.reshape(image.height(), image.bytesPerLine())[:, : 3 * image.width()]
+    return rows.reshape(image.height(), image.width(), 3).astype(np.float64)
+
+
+def test_that_answers_with_boxes_are_listed_about_their_image_and_nowhere_else(
+    drawn: ToldTrial, settings: Settings, tmp_path: Path
+) -> None:
+    about = {
+        name: load_about(settings.store, ImageRef(tmp_path / "studies" / "s1" / name))
+        for name in ("pa.png", "lateral.png", "old.png")
+    }
+    named = {name: {a.trial for a in found.answers} for name, found in about.items()}
+    assert drawn.id in named["pa.png"] & named["lateral.png"]
+    assert drawn.id not in named["old.png"]
+    lateral = next(a for a in about["lateral.png"].answers if a.trial == drawn.id)
+    assert lateral.written is not None
+    assert lateral.written.boxes == (LabelledBox(BoxPx(10, 15, 20, 30), "", 1),)
+    assert "Grid" not in dict(provenance(lateral))
+    assert dict(provenance(lateral))["Model"] == "draws"
+    first = written_of_trial(settings.store, drawn.id)
+    assert (first.ref.path.name, first.score) == ("pa.png", drawn.score)
+    silent = told_of(settings.store, drawn.run)["s1|t1 plain first"]
+    assert not silent.opens
+    with pytest.raises(WrongUseError, match="No box was named"):
+        written_of_trial(settings.store, silent.id)
+
+
+def test_that_written_answers_stand_apart_from_places(
+    drawn: ToldTrial, settings: Settings, qtbot: QtBot
+) -> None:
+    one = written_of_trial(settings.store, drawn.id)
+    other = replace(one, trial=one.trial + 1000, model="another")
+    panel = AnswersPanel()
+    qtbot.addWidget(panel)
+    panel.set_answers((one, other), frozenset({one.trial, other.trial}), one.trial)
+    row = panel.tree.topLevelItem(0)
+    assert row is not None
+    assert "2 boxes: not graded, Broad abnormality query" in row.text(0)
+    assert " × " not in row.text(0)
+    assert panel.agreement.isHidden()
+    assert newest_per_model((one, other), "Edema") == {one.trial, other.trial}

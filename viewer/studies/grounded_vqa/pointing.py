@@ -6,7 +6,7 @@ from viewer.domain.answer import LabelledBox
 from viewer.domain.geometry import BoxPx
 from viewer.studies.asking import Pointed, Turn
 from viewer.studies.grounded_vqa.arms import change_of
-from viewer.studies.grounded_vqa.items import native_size
+from viewer.studies.grounded_vqa.items import area_of, native_size
 from viewer.studies.grounded_vqa.localizing import EDITED, LOCATE, located_box
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.request import readable
@@ -25,7 +25,9 @@ def _pointed(turn: Turn, params: Params) -> Iterator[Pointed]:
         box = located_box(first.text, size) if first else None
         if box:
             boxes = (LabelledBox(box, _anatomy(turn, params, suffix)),)
-            yield Pointed(LOCATE + suffix, 0, field, boxes)
+            native = area_of(turn.item) is not None and not suffix
+            key = readable(turn, params).image if native else ""
+            yield Pointed(LOCATE + suffix, 0, field, boxes, key)
 
 
 def _anatomy(turn: Turn, params: Params, suffix: str) -> str:

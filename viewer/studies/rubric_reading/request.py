@@ -59,9 +59,17 @@ def fields_of(turn: Turn, params: Params) -> tuple[BoxPx, ...]:
 
 def pointed(turn: Turn, answer: ReportAnswer, params: Params) -> tuple[Pointed, ...]:
     """Return the boxes of an answer, image by image."""
+    images = asked_of(turn).shown_to(turn.trial.model, params).images
+    fields = fields_of(turn, params)
     return tuple(
-        Pointed(ANSWER, i, field, tuple(b for b in answer.boxes if b.image == i))
-        for i, field in enumerate(fields_of(turn, params))
+        Pointed(
+            ANSWER,
+            i,
+            field,
+            tuple(b for b in answer.boxes if b.image == i),
+            image.key,
+        )
+        for i, (image, field) in enumerate(zip(images, fields, strict=True))
     )
 
 

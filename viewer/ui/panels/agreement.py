@@ -90,7 +90,7 @@ class Agreement(QWidget):
         self, answers: Sequence[StoredAnswer], colours: Mapping[str, str]
     ) -> None:
         """Compare the answers that are drawn; ``colours`` are those of their models."""
-        places = same_places(answers)
+        places = same_places([answer for answer in answers if not answer.written])
         words = agreement_words(places)
         self._clear()
         self.words.setText(words)

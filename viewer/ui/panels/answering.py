@@ -5,6 +5,8 @@ from PySide6.QtWidgets import QWidget
 from viewer.domain.errors import OverreadError
 from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.batch_form import finding_names, first_choice, model_states
+from viewer.services.told_trial import is_placed
+from viewer.services.written_answers import written_of_trial
 from viewer.ui.actions import Handlers
 from viewer.ui.choices import plain, restored
 from viewer.ui.desk import Desk
@@ -70,7 +72,10 @@ class Answering:
 
     def answer(self, trial: int) -> StoredAnswer:
         """Return a trial's answer from the store; for a background thread."""
-        return answer_of_trial(self._desk.settings.store, trial)
+        store = self._desk.settings.store
+        if is_placed(store, trial):
+            return answer_of_trial(store, trial)
+        return written_of_trial(store, trial)
 
     @property
     def explained(self) -> str | None:

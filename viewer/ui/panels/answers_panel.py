@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.answer import BoxesAnswer
+from viewer.domain.grid import Grid
 from viewer.services.answers import StoredAnswer
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.canvas.overlays.measure_words import (
@@ -332,7 +333,7 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         ("Version", answer.model_returned or "not stated"),
         ("Raw reply", _without_data(answer.reply_text.strip()) or "empty"),
         ("Asked through", answer.adapter),
-        ("Grid", f"{answer.grid.name}, letters are {answer.grid.letters.value}s"),
+        ("Grid", "" if answer.written else _grid_words(answer.grid)),
         ("Reference cells", ", ".join(answer.reference_cells)),
         ("Prompt", answer.prompt_sha256[:_HASH_SHOWN]),
         ("Request", answer.request_sha256[:_HASH_SHOWN]),
@@ -342,6 +343,10 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         ("Note", answer.note),
     )
     return tuple((name, value) for name, value in rows if value)
+
+
+def _grid_words(grid: Grid) -> str:
+    return f"{grid.name}, letters are {grid.letters.value}s"
 
 
 def details(answer: StoredAnswer) -> str:
@@ -366,11 +371,13 @@ def _headline(answer: StoredAnswer) -> str:
     seconds = f"{answer.latency_ms / 1000:.1f} s" if took else ""
     cost = cost_words(answer.cost_microusd)
     what = kind_words(answer.measures)
-    grid = "" if what else f"{answer.grid.rows} × {answer.grid.columns}"
+    no_grid = what or answer.written
+    grid = "" if no_grid else f"{answer.grid.rows} × {answer.grid.columns}"
     facts = (answer.model, grid, met, seconds, cost, f"run {answer.run}")
     below = " · ".join(w for w in facts if w)
     where = f"{what} in {score.answer}," if what and score.answer else score.answer
-    above = f"{where} {words_of(score)}".strip()
+    between = ": " if answer.written else " "
+    above = f"{where}{between}{words_of(score)}".strip()
     return f"{above}, {answer.finding}\n{below}"
 
 

@@ -92,7 +92,8 @@ class Knowledge(QObject):
         if about and wanted and wanted.ref == about.ref:
             drawn = self._beside | {wanted.trial}
             self._answers.set_answers(answers, drawn, wanted.trial)
-            self._grid.set_choice(replace(self._grid.choice, grid=wanted.grid))
+            if not wanted.written:
+                self._grid.set_choice(replace(self._grid.choice, grid=wanted.grid))
             self.wanted = None
         else:
             drawn = newest_per_model(answers, self._ask.asked_finding)
@@ -141,12 +142,17 @@ class Knowledge(QObject):
         finding is the person's own.
         """
         if self.wanted is not None and self.wanted.ref == about.ref:
-            self._ask.finding.setCurrentText(self.wanted.finding)
+            self._go_to(self.wanted)
         elif about.ref in self._answered and about.answers:
             self._answered.discard(about.ref)
-            self._ask.finding.setCurrentText(about.answers[0].finding)
+            self._go_to(about.answers[0])
         elif appears and about.masks and self._ask.asked_finding not in about.masks:
             self._ask.finding.setCurrentText(min(about.masks))
+
+    def _go_to(self, answer: StoredAnswer) -> None:
+        """Go to an answer's finding; one beside words is about none."""
+        if not answer.written:
+            self._ask.finding.setCurrentText(answer.finding)
 
     def _current(self) -> About | None:
         shown = self._pair.active.shown

@@ -19,6 +19,7 @@ from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.heat_map_answer import HeatMapShape
 from viewer.ui.canvas.overlays.mask_answer import MaskShape
 from viewer.ui.canvas.overlays.point_answer import PointShape
+from viewer.ui.canvas.overlays.report_answer import ReportShape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,8 @@ def shape_of(answer: "StoredAnswer", depth: int = 0) -> AnswerShape:
 
     ``depth`` counts the answers drawn above it that name the same cell.
     """
+    if answer.written is not None:
+        return ReportShape(answer.written.boxes)
     said = answer.answer
     point = answer.measures.point if answer.measures else None
     if isinstance(said, PointAnswer):
@@ -61,7 +64,8 @@ def depths(answers: "Sequence[StoredAnswer]") -> tuple[int, ...]:
     found = []
     for answer in answers:
         place = (answer.grid, answer.field, answer.score.answer)
-        is_cell = answer.answer is None or isinstance(answer.answer, CellAnswer)
+        said = answer.answer
+        is_cell = not answer.written and (said is None or isinstance(said, CellAnswer))
         found.append(seen[place] if is_cell else 0)
         seen[place] += is_cell
     return tuple(found)

@@ -36,6 +36,11 @@ _OF_OUTCOME: Final = {
 }
 
 
+_OF_REASON: Final = {"no_gt": "no reference", "ungraded": "not graded"}
+_OF_STATUS: Final = {Status.SCORED_CORRECT: "right", Status.SCORED_WRONG: "wrong"}
+"""Of answers in words, which are no place that could be a hit."""
+
+
 def glyph_of(score: Score) -> Glyph:
     """Return the sign of a verdict, NONE without a reference."""
     return _sign_and_words(score)[0]
@@ -54,9 +59,10 @@ def _sign_and_words(score: Score) -> tuple[Glyph, str]:
         return Glyph.UNPARSED, f"unparsed: {reason}"
     if score.outcome is not None:
         return _OF_OUTCOME[score.outcome]
-    if score.reason == "no_gt":
-        return Glyph.NONE, "no reference"
-    return Glyph.NONE, score.status.value.replace("_", " ")
+    if score.reason in _OF_REASON:
+        return Glyph.NONE, _OF_REASON[score.reason]
+    words = _OF_STATUS.get(score.status) or score.status.value.replace("_", " ")
+    return Glyph.NONE, words
 
 
 def paint_glyph(painter: QPainter, glyph: Glyph, box: QRectF, color: QColor) -> None:

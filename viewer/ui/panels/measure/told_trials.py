@@ -14,10 +14,15 @@ from viewer.ui.panels.measure.trial_page import TrialPage
 
 
 class ToldTrials:
-    """Reads a trial in the background, then shows its images and every word of it."""
+    """Reads a trial in the background, then shows its images and every word of it.
 
-    def __init__(self, desk: Desk, parent: QWidget) -> None:
-        self._desk, self._parent = desk, parent
+    ``open_`` opens a trial's image in Read.
+    """
+
+    def __init__(
+        self, desk: Desk, parent: QWidget, open_: Callable[[TrialChosen], None]
+    ) -> None:
+        self._desk, self._parent, self._open_in_read = desk, parent, open_
         self._errands = Errands(parent)
         self.shown: TrialPage | None = None
 
@@ -42,6 +47,7 @@ class ToldTrials:
 
     def _open(self, told: ToldTrial) -> None:
         self.shown = TrialPage(told, self._parent)
+        self.shown.read_wanted.connect(self._open_in_read)
         self.shown.show()
         tell_of_han(self._desk.notices, (text for _, text in told.words))
 

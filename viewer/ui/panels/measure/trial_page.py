@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -22,6 +22,7 @@ from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw, text_view
 from viewer.ui.labels import caption, link, selectable, title
+from viewer.ui.panels.measure.filmstrip import TrialChosen
 from viewer.ui.panels.outcome_words import glyph, words
 from viewer.ui.theme import current
 
@@ -39,6 +40,9 @@ _AS_SENT: Final = "The very bytes and words of this question, with their hashes"
 
 class TrialPage(QDialog):
     """A window beside the results; nothing of a trial is left out."""
+
+    read_wanted = Signal(object)
+    """TrialChosen: a person wants to see its boxes on the image in Read"""
 
     def __init__(self, told: ToldTrial, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,6 +93,12 @@ class TrialPage(QDialog):
         close.clicked.connect(self.close)
         row.addWidget(self.draw)
         row.addStretch(1)
+        if self.told.opens:
+            read = QPushButton("Show in Read")
+            read.setToolTip("Open the image itself, with the boxes drawn on it")
+            chosen = TrialChosen(self.told.id)
+            read.clicked.connect(lambda: self.read_wanted.emit(chosen))
+            row.addWidget(read)
         row.addWidget(copy)
         row.addWidget(close)
         return row

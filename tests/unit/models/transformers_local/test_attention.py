@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from tests.helpers import tiny_vlm
+from tests.helpers.attention_maps import attention_map, attention_maps
 from tests.helpers.local_model import local_model
 from tests.helpers.requests import facts, png_of, request
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelRequest
 from viewer.domain.geometry import Affine, PointPx
 from viewer.models.transformers_local.adapter import TransformersLocal
-from viewer.models.transformers_local.attention import attention_map, attention_maps
 from viewer.models.transformers_local.conversation import conversation
 from viewer.models.transformers_local.layouts import PatchLayout
 
@@ -147,8 +147,6 @@ def test_that_two_images_have_a_map_each(model_of: ModelOf) -> None:
     maps = attention_maps(model_of("qwen2_5_vl"), both, 0)
     assert [m.values.shape for m in maps] == [(3, 4), (4, 3)]
     assert sum(m.values.sum() for m in maps) < 1
-    with pytest.raises(WrongUseError, match="2 images"):
-        attention_map(model_of("qwen2_5_vl"), both, 0)
 
 
 def test_that_what_cannot_be_looked_at_is_told(
@@ -156,11 +154,6 @@ def test_that_what_cannot_be_looked_at_is_told(
 ) -> None:
     with pytest.raises(WrongUseError, match="eager"):
         attention_map(local_model(folder_of("llava")), question(), 0)
-    short = local_model(folder_of("qwen3_vl"), attention="eager", max_new_tokens=64)
-    answer = short.read(short.generate(question()))
-    assert answer.finish_reason == "stop"
-    with pytest.raises(WrongUseError, match="ends after"):
-        attention_map(short, question(), len(answer.logprobs))
 
 
 def test_that_a_family_without_a_known_layout_is_told(

@@ -1,11 +1,10 @@
-"""Where a model looked while it wrote a token."""
+"""Where a local model looked while it wrote a token, off the program's own hooks."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelRequest
 from viewer.domain.geometry import Affine
 from viewer.models.transformers_local.adapter import TransformersLocal
@@ -28,7 +27,6 @@ class AttentionMap:
 
     values: npt.NDArray[np.float64]
     to_sent: Affine
-    token: str
 
 
 def attention_maps(
@@ -36,43 +34,20 @@ def attention_maps(
 ) -> tuple[AttentionMap, ...]:
     """Return where the model looked when it chose a token: one map for each image.
 
-    The question is asked again, up to this token, which is exact at temperature 0 and
-    by its seed above; where it highlights a region, this is the highlighted pass.
-
-    Parameters
-    ----------
-    adapter : TransformersLocal
-        A model whose attention setting is eager; loaded if need be.
-    request : ModelRequest
-        The question.
-    token : int
-        Which token of the answer, from 0.
-
-    Raises
-    ------
-    WrongUseError
-        Where the model is not eager, the answer has no such token, or the model's
-        patches are not known.
-    ProviderError
-        Where the model cannot be loaded or asked.
+    The question is asked again, up to this token, and what the program's own hooks
+    note is cut into the images' patches by the program's own layouts.
     """
     check_eager(adapter.options.attention)
     seed = adapter.options.seed + request.facts.repeat
     with adapter.alone() as engine, named_answer_failures(engine.files.name):
         plans = layouts(engine, sent_sizes(conversation(request)))
         with asking(engine, request, seed, _never) as asked, looking(engine) as looks:
-            answer = asked.answer(token + 1)
-        if len(answer.tokens) <= token:
-            raise WrongUseError(
-                f"The answer ends after {len(answer.tokens)} token(s).",
-                "Choose an earlier token.",
-            )
-        text = engine.encoder.tokenizer.decode(answer.tokens[token])
+            asked.answer(token + 1)
         ids = np.asarray(asked.prompt)
     row = looks.layers(token, len(ids)).mean(axis=0)
     places = np.flatnonzero(ids == engine.model.config.image_token_id)
     return tuple(
-        AttentionMap(values, plan.to_sent, text)
+        AttentionMap(values, plan.to_sent)
         for values, plan in zip(maps_of(row[places], plans), plans, strict=True)
     )
 
@@ -80,14 +55,9 @@ def attention_maps(
 def attention_map(
     adapter: TransformersLocal, request: ModelRequest, token: int
 ) -> AttentionMap:
-    """Return ``attention_maps`` of a question that shows one image."""
-    maps = attention_maps(adapter, request, token)
-    if len(maps) != 1:
-        raise WrongUseError(
-            f"The question shows {len(maps)} images, not one.",
-            "Ask for the maps of all of them.",
-        )
-    return maps[0]
+    """Return the map of a question that shows one image."""
+    (found,) = attention_maps(adapter, request, token)
+    return found
 
 
 def _never() -> bool:

@@ -1,6 +1,7 @@
 """What a rexecution2025 pack prints: LaTeX tables, and the paper's own rows."""
 
 from collections.abc import Iterator
+from math import isnan
 from typing import Any
 
 from tests.helpers.rubric_agreement import kappa, mad
@@ -125,9 +126,14 @@ def _agreement() -> Iterator[tuple[Any, ...]]:
             yield "Table 3", measure, subject, who, value, 3, None, *why
 
 
-def printed(truth: Truth) -> dict[str, list[tuple[str, ...]]]:
-    """Return the cells of every LaTeX table, the header first."""
+def printed(truth: Truth, tests: Rows, cards: Rows) -> dict[str, list[tuple[str, ...]]]:
+    """Return the cells of every LaTeX table, the header first.
+
+    ``tests`` and ``cards`` are the rows of tests.csv and error_cards.csv.
+    """
     return {
+        "tests": list(_tests(tests[1:])),
+        "readers_concerns": list(_objections(cards[1:13])),
         "table_1": list(_printed(truth, ("Content", "Language"))),
         "table_2": list(_printed(truth, TEXT[:3])),
         "table_3": list(_printed_3(truth)),
@@ -138,6 +144,32 @@ def printed(truth: Truth) -> dict[str, list[tuple[str, ...]]]:
             ("writes", "one PA, else AP", "not asked for"),
         ],
     }
+
+
+def _tests(tests: Rows) -> Iterator[tuple[str, ...]]:
+    yield (
+        *("Models", "Metric", "Tasks", "Without difference", "Difference"),
+        *("Effect", "p", "p adj"),
+    )
+    for metric, first, second, n, zeros, *_, p, q, effect, gap, _ in tests:
+        yield (
+            *(f"{first} - {second}", metric, str(n), str(zeros), f"{gap:+.2f}"),
+            *("n/a" if isnan(effect) else f"{effect:.2f}", _p(p), _p(q)),
+        )
+
+
+def _p(value: float) -> str:
+    if isnan(value):
+        return "n/a"
+    return "< 0.01" if value < 0.01 else f"{value:.2f}"
+
+
+def _objections(cards: Rows) -> Iterator[tuple[str, ...]]:
+    yield ("Task", "Model", "Reader", "Image", "Concerns", "Comments", "Output")
+    for _, task, model, reader, image, codes, concern, words, comment, _ in cards:
+        told = "; ".join(part for part in (codes.replace("_", " "), concern) if part)
+        number = "" if image is None else str(image)
+        yield task, model, reader, number, told, comment, words
 
 
 def _printed(truth: Truth, metrics: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

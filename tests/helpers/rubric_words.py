@@ -189,7 +189,7 @@ class Said:
             *("excerpt", "comments", "repeat"),
         )
         for one in self._carded():
-            words = self.text(one.model, one.task).split()
+            words = _JSON.sub("", self.text(one.model, one.task)).split()
             assert len(words) <= 60
             yield (
                 *(one.task.name, one.task.words, one.model, one.reader),

@@ -93,18 +93,24 @@ def write_pack(
         )
     given = pack_input(store, report, order, reference_cells=reference_cells)
     data = pack.data(given)
-    words = report.bench.study.words
-    data = replace(data, sections=tuple(in_words(s, words) for s in data.sections))
     for sentence in dict.fromkeys((*report.data.warnings, *data.missing)):
         say(sentence)
     own = write_run_report(store, report, out / RUN_FOLDER)
     files = {**_tables(data), **_figures(data.figures)}
     listed = (*files, *(path.relative_to(out).as_posix() for path in own))
-    page = PackPage(name, tuple(_facts(report)), data, listed)
+    page = PackPage(name, tuple(_facts(report)), _told(data, report), listed)
     files = {"report.html": render_pack(page, files), **files}
     for path, content in files.items():
         write_atomically(out / path, content)
     return (*(out / path for path in files), *own)
+
+
+def _told(data: PackData, report: RunReport) -> PackData:
+    """Return what stands on the page, in the words of the study; files keep names."""
+    words = report.bench.study.words
+    models = [model.name for model in report.bench.spec.models]
+    sections = tuple(in_words(one, words, models) for one in data.sections)
+    return replace(data, sections=sections)
 
 
 def _facts(report: RunReport) -> Iterator[tuple[str, str]]:

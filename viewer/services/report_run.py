@@ -225,13 +225,14 @@ def _tables_and_figures(data: ReportData) -> Mapping[str, bytes]:
 
 def _page(report: RunReport) -> ReportPage:
     study, data = report.bench.study, report.data
+    models = [model.name for model in report.bench.spec.models]
     return ReportPage(
         summary=report.summary,
         spec=report.bench.spec,
         data=replace(
             data,
-            sections=tuple(in_words(one, study.words) for one in data.sections),
-            appendix=tuple(in_words(one, study.words) for one in data.appendix),
+            sections=tuple(in_words(s, study.words, models) for s in data.sections),
+            appendix=tuple(in_words(s, study.words, models) for s in data.appendix),
         ),
         notices=report.bench.dataset.notices,
         study=study.title,

@@ -1,6 +1,6 @@
 """The tables of a page in the words of the study that they are of."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -18,10 +18,12 @@ _OF_COLUMN: Final[Mapping[str, str]] = {
 """By a column's name in small letters: what its values are."""
 
 
-def in_words(section: Section, words: StudyWords) -> Section:
+def in_words(
+    section: Section, words: StudyWords, models: Collection[str] = ()
+) -> Section:
     """Return a section as people read it; one of a study that places stays as it is.
 
-    Files keep the names that programs read.
+    Files keep the names that programs read, and columns of ``models`` theirs.
     """
     if words.places:
         return section
@@ -34,5 +36,13 @@ def in_words(section: Section, words: StudyWords) -> Section:
         )
         for row in table.rows
     )
-    header = tuple(capital(spoken(name)) for name in table.header)
+    header = tuple(_head(name, models) for name in table.header)
     return replace(section, table=Table(table.name, header, rows))
+
+
+def _head(name: str, models: Collection[str]) -> str:
+    """Return a column's head; a model's name, ``n`` and ``p`` stay as they are."""
+    symbol = len(name.partition(" ")[0]) == 1
+    if symbol or any(name == m or name.startswith(f"{m} (") for m in models):
+        return name
+    return capital(spoken(name))

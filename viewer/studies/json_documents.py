@@ -3,10 +3,19 @@
 import json
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _MOST_STARTS = 20
 _START = re.compile(r"[{\[]")
 _DECODER = json.JSONDecoder()
+
+
+class Found(NamedTuple):
+    """A document with where it begins and ends in its text."""
+
+    document: object
+    start: int
+    end: int
 
 
 def documents(text: str, most_starts: int = _MOST_STARTS) -> Iterator[object]:
@@ -14,14 +23,20 @@ def documents(text: str, most_starts: int = _MOST_STARTS) -> Iterator[object]:
 
     ``most_starts`` brackets are tried, so that a text of brackets costs no time.
     """
+    return (found.document for found in found_documents(text, most_starts))
+
+
+def found_documents(text: str, most_starts: int = _MOST_STARTS) -> Iterator[Found]:
+    """Yield every such object or array with its place."""
     position = 0
     for _ in range(most_starts):
         start = _START.search(text, position)
         if start is None:
             return
         try:
-            document, position = _DECODER.raw_decode(text, start.start())
+            document, end = _DECODER.raw_decode(text, start.start())
         except (ValueError, RecursionError):
             position = start.end()
         else:
-            yield document
+            yield Found(document, start.start(), end)
+            position = end

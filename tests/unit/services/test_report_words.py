@@ -31,6 +31,15 @@ def test_that_conditions_and_kinds_are_named_and_numbers_stay() -> None:
     )
 
 
+def test_that_columns_of_models_and_symbols_keep_their_names() -> None:
+    header = ("metric", "my_model", "my_model (n = 3)", "n", "p adj", "n_scored")
+    section = Section("T", "", Table("t", header, ()))
+    words = study_named("pathology_mcq").words
+    assert in_words(section, words, ["my_model"]).table.header == (
+        *("Metric", "my_model", "my_model (n = 3)", "n", "p adj", "N scored"),
+    )
+
+
 def test_that_a_page_of_a_study_that_places_stays_as_it_is() -> None:
     assert in_words(SECTION, PLACING) is SECTION
 

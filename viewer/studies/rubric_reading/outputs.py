@@ -1,5 +1,6 @@
 """What the models delivered, and what went into them, whoever graded it."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -10,11 +11,14 @@ from viewer.domain.report import Table
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Grades
 from viewer.domain.run import RunSpec
+from viewer.studies.json_documents import found_documents
 from viewer.studies.rubric_reading.asking import box_difference
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.parse import CUT_SHORT
 from viewer.studies.rubric_reading.plan import Asked, tasks_of
 
+_FENCES: Final = re.compile(r"```(?:json)?\s*```")
+"""What is left of a code block whose JSON is gone."""
 _EXCERPT: Final = 60
 """Words of an output that an error card shows."""
 
@@ -77,6 +81,15 @@ def error_cards(
     return Table("error_cards", header, tuple(_cards(texts, grades, items)))
 
 
+def without_boxes(text: str) -> str:
+    """Return the words of an output without the JSON that tells its boxes."""
+    words, place = "", 0
+    for found in found_documents(text):
+        if "box" in str(found.document):
+            words, place = f"{words}{text[place : found.start]}", found.end
+    return _FENCES.sub("", f"{words}{text[place:]}").strip() or text
+
+
 def excerpt(text: str, words: int = _EXCERPT) -> str:
     """Return the first words of a text."""
     parts = text.split()
@@ -96,7 +109,7 @@ def _cards(
             grade.image,
             "; ".join(grade.codes),
             "; ".join(grade.concerns),
-            excerpt(text),
+            excerpt(without_boxes(text)),
             "; ".join(f"{d.words}: {words}" for d, words in grade.comments.items()),
             grade.repeat,
         )

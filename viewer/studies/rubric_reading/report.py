@@ -27,7 +27,7 @@ from viewer.studies.rubric_reading.outputs import (
     outputs_table,
     prompts_table,
 )
-from viewer.studies.rubric_reading.page import grade_sections
+from viewer.studies.rubric_reading.page import card_sections, grade_sections
 from viewer.studies.rubric_reading.params import Params, Work, read_params
 from viewer.studies.rubric_reading.plan import tasks_of
 from viewer.studies.rubric_reading.published import ROWS
@@ -89,8 +89,9 @@ def report(
     given = graded_of(spec, context, params)
     sections: tuple[Section, ...] = ()
     if given is not None:
-        tables += [*grade_tables(given), error_cards(judged, given.grades, items)]
-        sections = tuple(grade_sections(given))
+        cards = error_cards(judged, given.grades, items)
+        tables += [*grade_tables(given), cards]
+        sections = (*grade_sections(given), *card_sections(cards))
     sections = (*sections, policies(spec, params))
     left = ungraded(results, used.grades) if given else ""
     told = notes(context, given, (*used.sentences, left))

@@ -80,7 +80,8 @@ def test_that_a_draft_is_edited_imported_and_asked(
     overread("run", asked, *store)
     overread("report", "last", "--out", curated / "asked", *store)
     selection = rows(curated / "asked" / "selection.csv")
-    assert [row["origin"] for row in selection] == ["edited"] + ["selected"] * (STUDIES - 1)
+    origins = [row["origin"] for row in selection]
+    assert origins == ["edited", *["selected"] * (STUDIES - 1)]
     assert selection[0]["changes"] == "+ Say; + how; + sure; + you; + are."
     covered = rows(curated / "asked" / "coverage.csv")
     assert [row["paper_percent"] for row in covered][:4] == ["37", "15", "14", "11"]

@@ -30,6 +30,7 @@ from viewer.studies.rubric_reading import (
     score,
 )
 from viewer.studies.rubric_reading.params import Params
+from viewer.studies.rubric_reading.words import WORDS
 
 _GRADED: Final = (
     "Outputs are graded by readers: put their grades as grades.csv or grades.json in "
@@ -40,7 +41,6 @@ _SELECTED: Final = (
     "Proposed tasks are for a radiologist to select from: overread export tasks writes "
     "a draft that the data set's folder takes as tasks.json."
 )
-from viewer.studies.rubric_reading.words import WORDS
 
 
 def _curates(turn: Turn) -> bool:

@@ -58,8 +58,8 @@ def test_that_every_arm_of_pathology_has_words() -> None:
     ("condition", "words"),
     [
         ("plain", "as asked"),
-        ("vpt", "region of a healthy donor"),
-        ("vpt-sham-own/crop", "its own region pasted (sham), region enlarged"),
+        ("vpt", "healthy donor pasted"),
+        ("vpt-sham-own/crop", "own region pasted (sham), region enlarged"),
         ("loba-2.0", "region highlighted, weight 2.0"),
         ("tpt-anatomy", "another anatomy asked about"),
         ("something_else", "something else"),

@@ -30,6 +30,7 @@ from viewer.studies.grounded_vqa.published import LOBA, TEXTUAL, VISUAL
 from viewer.studies.grounded_vqa.questions import Question
 from viewer.studies.grounded_vqa.request import edited_raster
 from viewer.studies.grounded_vqa.visual import Arm
+from viewer.studies.grounded_vqa.words import EDITS
 from viewer.studies.packs import PackInput
 
 _SHOWN: Final = 4
@@ -37,11 +38,6 @@ _SHOWN: Final = 4
 _SIDE: Final = 480
 Record = Mapping[str, object]
 _WILSON: Final = "Wilson, 95 %"
-_NAMES: Final = {
-    Arm.DONOR: "healthy donor",
-    Arm.OWN: "own region",
-    Arm.SAME: "same finding",
-}
 
 
 def figures(
@@ -204,7 +200,7 @@ def _composites(
                 tiles.append(_tile(own, "as it is", result, asked, said))
             raster = edited_raster(asked, donor, arm, sources, params)
             said = f"{_said(result)}, of {donor}"
-            tiles.append(_tile(raster.pixels, _NAMES[arm], result, asked, said))
+            tiles.append(_tile(raster.pixels, EDITS[arm], result, asked, said))
     if tiles:
         head = FigureHead(
             "composites",

@@ -15,13 +15,19 @@ from viewer.studies.grounded_vqa.arms import (
 )
 from viewer.studies.grounded_vqa.visual import Arm
 
+EDITS: Final[Mapping[str, str]] = {
+    Arm.DONOR: "healthy donor",
+    Arm.OWN: "own region",
+    Arm.SAME: "same finding",
+}
+"""What is pasted into an image."""
 _TESTS: Final[Mapping[str, str]] = {
     "tpt-anatomy": "another anatomy asked about",
     "tpt-disease": "another finding asked about",
     TEXT_SHAM: "the same in other words (sham)",
-    Arm.DONOR: "region of a healthy donor",
-    Arm.OWN: "its own region pasted (sham)",
-    Arm.SAME: "region with the same finding (sham)",
+    Arm.DONOR: f"{EDITS[Arm.DONOR]} pasted",
+    Arm.OWN: f"{EDITS[Arm.OWN]} pasted (sham)",
+    Arm.SAME: f"{EDITS[Arm.SAME]} pasted (sham)",
 }
 _WAYS: Final[Mapping[str, str]] = {
     PLAIN: "as asked",

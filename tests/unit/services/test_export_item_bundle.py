@@ -257,7 +257,11 @@ def test_that_a_trial_that_is_missing_doubled_or_new_is_named(
         *(("pathology_mcq", name) for name in ("accuracy_paper", "official")),
         ("pathology_mcq", "accuracy_recommended"),
         *(("grounded_vqa", name) for name in ("closed_scores", "table_2_accuracy")),
+        *(("grounded_vqa", name) for name in ("table_3_textual", "table_4_visual")),
+        ("pathology_mcq", "noise"),
         *(("evidence_diagnosis", f"table_0{n}") for n in (2, 3, 4, 6, 8, 9)),
+        *(("evidence_diagnosis", name) for name in ("table_10", "table_11_zh")),
+        ("evidence_diagnosis", "positions"),
         ("rubric_reading", "outputs"),
     ],
 )
@@ -306,6 +310,15 @@ def test_that_a_run_nobody_was_asked_in_holds(tmp_path: Path) -> None:
     assert json.loads(members_of(data)["manifest.json"])["incomplete"]
 
 
+def test_that_means_over_corruptions_are_worked_out_again(tmp_path: Path) -> None:
+    arms = {"arms": ["image", "corruption"]}
+    with open_store(tmp_path / "s.sqlite") as store:
+        data = run_bundle(store, item_run(store, tmp_path / "d", "pathology_mcq", arms))
+    found = verify(data, quiet)
+    assert found.wrong == []
+    assert "tables/corruption.csv: 9 rows worked out again." in found.done
+
+
 def test_that_readers_grades_are_counted_again_under_pseudonyms(tmp_path: Path) -> None:
     header = "reader,model,item,image,process,execution,synthesis,language"
     grades = [
@@ -330,7 +343,8 @@ def test_that_readers_grades_are_counted_again_under_pseudonyms(tmp_path: Path) 
         assert b"grauammer" not in content.lower(), name
     members["grades.json"] = members["grades.json"].replace(b": 5", b": 4")
     wrong = verify(resealed(members), quiet).wrong
-    assert any(one.startswith("tables/items.csv, row") for one in wrong)
+    for table in ("items", "results", "table_1", "table_2"):
+        assert any(one.startswith(f"tables/{table}.csv, row") for one in wrong)
 
 
 def test_that_the_words_of_a_restricted_data_set_stay_here(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from viewer.domain.specialties import GROUPS, SPECIALTIES, group_of
 from viewer.studies.asking import Turn
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.preparation import is_report
@@ -13,13 +14,21 @@ def truth(turn: Turn, params: Params) -> Mapping[str, object]:
 
     ``right`` counts the options in the case's own order from 0; ``covered_from`` is
     the judge's score from which a list covers the diagnosis, None where nobody judges.
-    ``arm`` is the intervention, ``turned`` by how many places the options are. A report
-    that is prepared has no truth.
+    ``arm`` is the intervention, ``turned`` by how many places the options are;
+    specialty and group stand behind their places in the paper's tables. A report that
+    is prepared has no truth.
     """
     if is_report(turn.item):
         return {}
     asking = Asking(turn, params)
-    shown = {"arm": str(asking.showing.arm or ""), "turned": asking.showing.order}
+    specialty = asking.case.specialty
+    group = group_of(specialty)
+    shown = {
+        "arm": str(asking.showing.arm or ""),
+        "turned": asking.showing.order,
+        "specialty": [SPECIALTIES.index(specialty), specialty],
+        "group": [list(GROUPS).index(group), group],
+    }
     if asking.task is Task.FDX:
         return {
             **shown,

@@ -1,8 +1,8 @@
 """The rows of MEDSYN's tables that follow from trials, worked out once more."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import comb
 
-from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.item_tables import (
     Verdicts,
     count_cells,
@@ -55,21 +55,22 @@ def judged_rows(verdicts: Verdicts) -> list[Row]:
     return rows
 
 
-def open_rows(verdicts: Verdicts) -> list[Row]:
-    """Return table_09.csv: mean scores of open diagnoses, English cases."""
+def open_rows(verdicts: Verdicts, language: str) -> list[Row]:
+    """Return table_09.csv: mean scores of open diagnoses in a language."""
     models = dict.fromkeys(one.model for one in verdicts)
     return [
-        (m, *_score_cells(_asked(verdicts, m, "open_fdx", "raw", "en"))) for m in models
+        (m, *_score_cells(_asked(verdicts, m, "open_fdx", "raw", language)))
+        for m in models
     ]
 
 
-def arm_rows(verdicts: Verdicts, arms: Sequence[str]) -> list[Row]:
+def arm_rows(verdicts: Verdicts, arms: Sequence[str], language: str) -> list[Row]:
     """Return tables 3, 4 and 6: accuracy under interventions, paired by case."""
     rows: list[Row] = []
     for model in dict.fromkeys(one.model for one in verdicts):
-        base = _settled_cases(_asked(verdicts, model, "fdx", arms[0], "en"))
+        base = _settled_cases(_asked(verdicts, model, "fdx", arms[0], language))
         for arm in arms:
-            some = _asked(verdicts, model, "fdx", arm, "en")
+            some = _asked(verdicts, model, "fdx", arm, language)
             if not some:
                 continue
             change: Row = (None,) * 4
@@ -87,17 +88,75 @@ def _settled_cases(verdicts: Verdicts) -> Mapping[tuple[str, int], bool]:
 def _change(
     base: Mapping[tuple[str, int], bool], other: Mapping[tuple[str, int], bool]
 ) -> Row:
-    """Return the change in points, gained and lost over the cases of both arms.
-
-    The test's p is taken.
-    """
-    # a case's trials differ by arm in nothing but the condition
+    """Return the change in points, gained, lost and p over the cases of both arms."""
     shared = [key for key in base if key in other]
     if not shared:
         return (None,) * 4
     gained = sum(other[key] and not base[key] for key in shared)
     lost = sum(base[key] and not other[key] for key in shared)
-    return 100 * (gained - lost) / len(shared), gained, lost, TAKEN
+    p_value = _mcnemar_p(gained, lost)
+    return 100 * (gained - lost) / len(shared), gained, lost, p_value
+
+
+def _mcnemar_p(gained: int, lost: int) -> float:
+    """Return the exact two-sided p of as many changes in either direction."""
+    if gained == lost:
+        return 1.0
+    n, fewer = gained + lost, min(gained, lost)
+    return 2 * sum(comb(n, i) for i in range(fewer + 1)) / (1 << n)
+
+
+def strata_rows(
+    verdicts: Verdicts, stratum: str, small: int, language: str
+) -> list[Row]:
+    """Return tables 10 and 11: accuracy by specialty or group, in their order."""
+    strata = sorted({tuple(one.truth[stratum]) for one in verdicts})
+    rows: list[Row] = []
+    for model in dict.fromkeys(one.model for one in verdicts):
+        asked = _asked(verdicts, model, "fdx", "raw", language)
+        for key in strata:
+            some = [one for one in asked if tuple(one.truth[stratum]) == key]
+            if some:
+                k, n = tally_of(some)
+                warning = f"fewer than {small} cases" if n < small else ""
+                cells = (share_of(k, n), *_arm_cells(some), warning)
+                rows.append((model, key[1], *cells))
+    return rows
+
+
+def position_rows(verdicts: Verdicts) -> list[Row]:
+    """Return positions.csv: accuracy by the right option's letter, and agreement."""
+    rows: list[Row] = []
+    for model in dict.fromkeys(one.model for one in verdicts):
+        own = [
+            one
+            for one in verdicts
+            if (one.model, one.finding, one.truth["arm"]) == (model, "fdx", "raw")
+        ]
+        places = [one.numbers.get("gold_place") for one in own]
+        cells: list[object] = []
+        for place in range(4):
+            of = [v for v, at in zip(own, places, strict=True) if at == place]
+            k, n = tally_of(of)
+            cells += [share_of(k, n), k, n]
+        rates = [rate for rate in cells[::3] if isinstance(rate, float)]
+        spread = max(rates) - min(rates) if len(rates) == 4 else None
+        rows.append((model, *cells, spread, *_agreement(own)))
+    return rows
+
+
+def _agreement(own: Verdicts) -> Row:
+    """Return cases asked in every order, with a choice in each, alike, and right."""
+    keys = dict.fromkeys((one.item, one.repeat) for one in own)
+    cases = [[one for one in own if (one.item, one.repeat) == key] for key in keys]
+    asked = [of for of in cases if {one.truth["turned"] for one in of} == {0, 1, 2, 3}]
+    choices = [[one.said.get("option") for one in of] for of in asked]
+    whole = [of for of in choices if None not in of]
+    right = sum(
+        set(of) == {case[0].truth["right"]}
+        for of, case in zip(choices, asked, strict=True)
+    )
+    return len(asked), len(whole), sum(len(set(of)) == 1 for of in whole), right
 
 
 def _asked(

@@ -1,6 +1,8 @@
 """The rows of PathMMU's tables that follow from trials, worked out once more."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import fsum
 from random import Random
 
 from viewer.writers.verify.comparing import TAKEN
@@ -16,6 +18,10 @@ from viewer.writers.verify.verdicts import ItemVerdict
 
 _PARTS = {"val": ("val",), "tiny": ("test_tiny",), "all": ("test_tiny", "test")}
 _SUBSETS = ("PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")
+_CORRUPTIONS = (
+    *("brightness", "bubble", "defocus", "hue", "jpeg", "motion", "pixelate"),
+    "saturate",
+)
 _SCRIPT_SPLITS = ("test_tiny", "test", "val")
 _SCRIPT_SUBSETS = ("PubMed", "PathCLS", "SocialPath", "Atlas", "EduContent")
 
@@ -23,9 +29,66 @@ _SCRIPT_SUBSETS = ("PubMed", "PathCLS", "SocialPath", "Atlas", "EduContent")
 def accuracy_rows(verdicts: Verdicts) -> list[Row]:
     """Return accuracy_paper.csv: each model and condition in each part and subset."""
     return [
-        (*key, *rate_cells(some)[:-4], share_of(*tally_of(some)), TAKEN, TAKEN, TAKEN)
+        (
+            *(*key, *rate_cells(some)[:-4], share_of(*tally_of(some))),
+            *(_by_chance(some), TAKEN, TAKEN),
+        )
         for key, some in _parted(verdicts)
     ]
+
+
+def _by_chance(verdicts: Verdicts) -> float:
+    """Return the mean of 1 / options over the items, each once."""
+    options = {one.item: len(one.truth["options"]) for one in verdicts}
+    return float(sum(Fraction(1, n) for n in options.values()) / len(options))
+
+
+def corruption_rows(verdicts: Verdicts) -> list[Row]:
+    """Return corruption.csv: means over levels by kind, and what they change."""
+    rates = {
+        (str(key[0]), str(key[1])): share_of(*tally_of(some))
+        for key, some in _parted(verdicts)
+        if key[2:] == ("tiny", "Overall")
+    }
+    rows: list[Row] = []
+    for model in dict.fromkeys(one.model for one in verdicts):
+        clean = rates.get((model, "plain"))
+        kinds = [
+            _mean_known(
+                [rates.get((model, f"{kind}-{level}")) for level in range(1, 6)]
+            )
+            for kind in _CORRUPTIONS
+        ]
+        if any(value is not None for value in kinds):
+            named = zip(
+                (*_CORRUPTIONS, "overall"), (*kinds, _mean_known(kinds)), strict=True
+            )
+            rows += [(model, clean, n, v, *_changed(v, clean)) for n, v in named]
+    return rows
+
+
+def noise_rows(verdicts: Verdicts) -> list[Row]:
+    """Return noise.csv: accuracy with noise for images beside that with images."""
+    rates = {key: share_of(*tally_of(some)) for key, some in _parted(verdicts)}
+    rows: list[Row] = []
+    for (model, condition, part, subset), rate in rates.items():
+        if condition == "noise":
+            clean = rates.get((model, "plain", part, subset))
+            rows.append((model, part, subset, clean, rate, *_changed(rate, clean)))
+    return rows
+
+
+def _mean_known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def _changed(value: float | None, clean: float | None) -> Row:
+    """Return a value less the clean one, with its sign as an arrow."""
+    if value is None or clean is None:
+        return None, ""
+    change = value - clean
+    return change, "\u2191" if change > 0 else "\u2193" if change < 0 else "="
 
 
 def accuracy_interval_rows(verdicts: Verdicts) -> list[Row]:

@@ -12,10 +12,14 @@ from viewer.writers.verify.case_tables import (
     diagnosis_rows,
     judged_rows,
     open_rows,
+    position_rows,
+    strata_rows,
 )
 from viewer.writers.verify.choice_tables import (
     accuracy_interval_rows,
     accuracy_rows,
+    corruption_rows,
+    noise_rows,
     official_rows,
 )
 from viewer.writers.verify.comparing import Report, Tell, Worked, compare_table
@@ -23,21 +27,29 @@ from viewer.writers.verify.item_tables import (
     COUNT_COLUMNS,
     ITEM_COLUMNS,
     RATE_COLUMNS,
+    grade_mean_rows,
     graded_verdicts,
     group_rows,
     number_names,
     output_rows,
     verdict_rows,
 )
-from viewer.writers.verify.label_tables import closed_rows, heal_accuracy_rows
+from viewer.writers.verify.label_tables import (
+    closed_rows,
+    flip_rows,
+    heal_accuracy_rows,
+)
 from viewer.writers.verify.trial_check import JudgedFrom
 from viewer.writers.verify.verdicts import ItemVerdict, plan_departures
 from viewer.writers.verify.worded import judged_again
 
 ITEM_TABLES = (
     *("items", "results", "accuracy_paper", "accuracy_recommended", "official"),
-    *("closed_scores", "table_2_accuracy", "outputs"),
+    *("corruption", "noise", "closed_scores", "table_2_accuracy"),
+    *("table_3_textual", "table_4_visual", "outputs", "table_1", "table_2"),
     *("table_02", "table_03", "table_04", "table_06", "table_08", "table_09"),
+    *("table_10", "table_11", "table_03_zh", "table_04_zh", "table_06_zh"),
+    *("table_09_zh", "table_10_zh", "table_11_zh", "positions"),
 )
 """The tables that are worked out again; the others have a hash alone."""
 _FIVE = COUNT_COLUMNS[:5]
@@ -50,6 +62,11 @@ _CELLS = (
     *("k", "n", "n_planned", "n_failed", "n_refused", "n_unparsed"),
     *("n_excluded", "n_pending"),
 )
+_MEASURES = {
+    "table_1": ("content", "language"),
+    "table_2": ("process", "execution", "synthesis"),
+}
+_FLIPS = {"table_3_textual": ("TPT anatomy", "TPT disease"), "table_4_visual": ("VPT",)}
 _KEY = ("model", "condition", "part", "subset")
 _WILSON = ("wilson_low", "wilson_high")
 
@@ -104,8 +121,14 @@ def _own_tables(
     elif study == "grounded_vqa":
         yield from _label_tables(verdicts, plan)
     elif study == "evidence_diagnosis":
-        yield from _case_tables([one for one in verdicts if "arm" in one.truth])
+        cases = [one for one in verdicts if "arm" in one.truth]
+        yield from _case_tables(cases)
+        yield from _case_tables_of(cases, plan["params"]["small_cases"])
     else:
+        means = ("metric", "model", "n", "mean", "sd", "p_adjusted")
+        for name, measures in _MEASURES.items():
+            rows = grade_mean_rows(verdicts, plan["models"], measures)
+            yield Worked(name, means, rows, ("mean", "sd"))
         header = (
             *("model", "n_planned", "n_delivered", "n_token_limit", "n_refused"),
             *("n_unparsed", "n_failed", "n_excluded", "n_pending"),
@@ -129,6 +152,11 @@ def _choice_tables(
     )
     seed = plan["params"]["official_seed"]
     yield Worked("official", header, official_rows(verdicts, seed))
+    change = ("accuracy", "change", "direction")
+    kinds = ("model", "clean", "corruption", *change)
+    yield Worked("corruption", kinds, corruption_rows(verdicts))
+    noise = ("model", "part", "subset", "clean", "noise", *change[1:])
+    yield Worked("noise", noise, noise_rows(verdicts))
 
 
 def _label_tables(
@@ -149,6 +177,13 @@ def _label_tables(
     )
     rows = heal_accuracy_rows(verdicts, plan["dataset"])
     yield Worked("table_2_accuracy", both, rows)
+    flips = (
+        *("model", "way", "note", "test"),
+        *("n_true_positives", "n_without_edit", "n_edits"),
+        *("n_flipped", "n_unread", "score", *_WILSON),
+    )
+    for name, tests in _FLIPS.items():
+        yield Worked(name, flips, flip_rows(verdicts, tests))
 
 
 def _case_tables(verdicts: Sequence[ItemVerdict]) -> Iterator[Worked]:
@@ -162,9 +197,24 @@ def _case_tables(verdicts: Sequence[ItemVerdict]) -> Iterator[Worked]:
         scores += [f"top_{top}_{subset}" for top in (1, 3, 5, 10)]
     yield Worked("table_02", header, diagnosis_rows(verdicts), (), models)
     yield Worked("table_08", scores, judged_rows(verdicts), scores)
-    open_header = ("model", "score", "n_judged", "n_planned")
-    yield Worked("table_09", open_header, open_rows(verdicts), ("score",))
+    letters = [f"gold_{x}{end}" for x in "ABCD" for end in ("", "_k", "_n")]
+    agreed = ("n_orders_planned", "n_complete", "same", "same_right")
+    header = ["model", *letters, "spread", *agreed]
+    yield Worked("positions", header, position_rows(verdicts))
+
+
+def _case_tables_of(verdicts: Sequence[ItemVerdict], small: int) -> Iterator[Worked]:
+    """Yield the tables that are of one language, English ones as the paper has them."""
+    models = list(dict.fromkeys(one.model for one in verdicts))
+    scores = ("model", "score", "n_judged", "n_planned")
     changes = ("delta_pp", "gained", "lost", "p_mcnemar")
-    for name, arms in _ARMS.items():
-        rows = arm_rows(verdicts, arms)
-        yield Worked(name, ("model", "arm", "fdx", *_CELLS, *changes), rows)
+    strata = ("model", "stratum", "fdx", *_CELLS, "warning")
+    for language, end in (("en", ""), ("zh", "_zh")):
+        rows = open_rows(verdicts, language)
+        yield Worked(f"table_09{end}", scores, rows, ("score",))
+        for name, arms in _ARMS.items():
+            header = ("model", "arm", "fdx", *_CELLS, *changes)
+            yield Worked(f"{name}{end}", header, arm_rows(verdicts, arms, language))
+        for name, of in (("table_10", "specialty"), ("table_11", "group")):
+            rows = strata_rows(verdicts, of, small, language)
+            yield Worked(f"{name}{end}", strata, rows, (), models)

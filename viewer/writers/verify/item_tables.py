@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.judging import Row
 from viewer.writers.verify.results import MICRO, UNREADABLE
-from viewer.writers.verify.sums import wilson_bounds
+from viewer.writers.verify.sums import deviation, wilson_bounds
 from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, ItemVerdict
 
 ITEM_COLUMNS = (
@@ -171,4 +172,22 @@ def output_rows(verdicts: Verdicts) -> list[Row]:
                 sum(map(len, boxes)),
             )
         )
+    return rows
+
+
+def grade_mean_rows(
+    verdicts: Sequence[ItemVerdict], models: Sequence[str], measures: Sequence[str]
+) -> list[Row]:
+    """Return tables 1 and 2 of graded outputs: n, mean and deviation of each measure.
+
+    The adjusted p is taken.
+    """
+    rows: list[Row] = []
+    for model in models:
+        own = [one for one in verdicts if one.model == model]
+        for name in measures:
+            values = [one.numbers[name] for one in own if name in one.numbers]
+            mean = sum(values) / len(values) if values else None
+            cells = (len(values), mean, deviation(values), TAKEN)
+            rows.append((name.title(), model, *cells))
     return rows

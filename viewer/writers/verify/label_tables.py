@@ -1,6 +1,6 @@
 """The rows of HEAL-MedVQA's tables that follow from trials, worked out once more."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from viewer.writers.verify.item_tables import (
     Verdicts,
@@ -9,7 +9,15 @@ from viewer.writers.verify.item_tables import (
     verdicts_by_arm,
 )
 from viewer.writers.verify.judging import Row
-from viewer.writers.verify.verdicts import ItemVerdict
+from viewer.writers.verify.sums import wilson_bounds
+from viewer.writers.verify.verdicts import LEFT_OUT, ItemVerdict
+
+_EDITS = {
+    "TPT anatomy": ("tpt-anatomy", "tpt-sham"),
+    "TPT disease": ("tpt-disease", "tpt-sham"),
+    "VPT": ("vpt", "vpt-sham-own", "vpt-sham-same"),
+}
+"""The condition of each test, and its shams."""
 
 
 def closed_rows(verdicts: Verdicts) -> list[Row]:
@@ -94,3 +102,68 @@ def _f1_of(tp: int, fp: int, fn: int) -> tuple[float | None, ...]:
     """Return F1, precision and recall, None where the denominator is 0."""
     f1 = share_of(2 * tp, 2 * tp + fp + fn)
     return f1, share_of(tp, tp + fp), share_of(tp, tp + fn)
+
+
+def flip_rows(verdicts: Verdicts, tests: Sequence[str]) -> list[Row]:
+    """Return tables 3 and 4: of true positives, the share of edits answered No."""
+    ways: dict[tuple[str, str], list[ItemVerdict]] = {}
+    for one in verdicts:
+        ways.setdefault((one.model, _way_of(one.condition)), []).append(one)
+    rows: list[Row] = []
+    for (model, way), own in ways.items():
+        note = "LobA-approximation" if way in ("contour", "crop") else ""
+        for test in tests:
+            edit, *shams = _EDITS[test]
+            if any(_test_of(one.condition) == edit for one in own):
+                rows.append((model, way, note, test, *_flips(own, edit, shams)))
+    return rows
+
+
+def _flips(own: Verdicts, edit: str, shams: Sequence[str]) -> Row:
+    """Return true positives, those without an edit, edits, and what became of them."""
+    positive = {
+        _question_of(one)
+        for one in own
+        if one.counted and (_was_followed(one) or _is_base_yes(one))
+    }
+    edits: dict[str, list[object]] = {}
+    for one in own:
+        test, key = _test_of(one.condition), _question_of(one)
+        if key in positive and test in (edit, *shams) and one.status != "pending":
+            kept = edits.setdefault(key, [])
+            if test == edit and one.status != LEFT_OUT:
+                kept.append(one.said.get("yes"))
+    said = [yes for kept in edits.values() for yes in kept]
+    flipped = said.count(False)
+    bounds = wilson_bounds(flipped, len(said)) if said else (None, None)
+    return (
+        *(len(edits), sum(not kept for kept in edits.values()), len(said), flipped),
+        *(said.count(None), share_of(flipped, len(said)), *bounds),
+    )
+
+
+def _test_of(condition: str) -> str:
+    return condition.partition("/")[0]
+
+
+def _way_of(condition: str) -> str:
+    test, _, way = condition.partition("/")
+    return way or ("plain" if _is_edit(condition) else test)
+
+
+def _is_edit(condition: str) -> bool:
+    return _test_of(condition).startswith(("tpt-", "vpt"))
+
+
+def _was_followed(one: ItemVerdict) -> bool:
+    return _is_edit(one.condition) and one.status != "provider_error"
+
+
+def _is_base_yes(one: ItemVerdict) -> bool:
+    return one.view == "positive" and one.is_right
+
+
+def _question_of(one: ItemVerdict) -> str:
+    """Return the question behind a trial, and its repeat."""
+    name = one.item.rpartition("|")[0] if _is_edit(one.condition) else one.item
+    return f"{name} {one.repeat}"

@@ -82,9 +82,7 @@ class EmbeddedImages:
             data = base64.b64decode(text, validate=False)
         except (binascii.Error, ValueError):
             data = b""
-        suffix = next(
-            (s for start, s in _SUFFIXES.items() if data.startswith(start)), ""
-        )
+        suffix = suffix_of(data)
         if not suffix:
             problem = _CUT_OFF if text.startswith(_STARTS) else _NO_IMAGE
             return self._named(name, problem)
@@ -92,7 +90,7 @@ class EmbeddedImages:
             return self._named(name, _CUT_OFF)
         path = self._folder / f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
         if not path.exists():
-            _written(path, data)
+            write_image(path, data)
         return path.name
 
     def _named(self, name: str, problem: Problem) -> str:
@@ -134,7 +132,13 @@ def _listed(cell: str) -> Sequence[str]:
     return tuple(map(str, listed))
 
 
-def _written(path: Path, data: bytes) -> None:
+def suffix_of(data: bytes) -> str:
+    """Return the suffix of an image's kind by how its bytes begin, "" of no kind."""
+    return next((s for start, s in _SUFFIXES.items() if data.startswith(start)), "")
+
+
+def write_image(path: Path, data: bytes) -> None:
+    """Write an image into a folder beside its table, which is made; whole or not."""
     part = path.with_suffix(".part")
     try:
         path.parent.mkdir(exist_ok=True)

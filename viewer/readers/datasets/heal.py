@@ -1,8 +1,9 @@
 """HEAL-MedVQA: questions about findings in anatomies, with the anatomies' masks.
 
-Rows have the fields ``image``, ``question``, ``answer`` and ``location`` (E002-04), in
-Parquet, JSON, JSON lines or CSV. ``image`` is a file's name or path. ``location`` is
-the name of an anatomy, its mask as a run-length code, or both:
+Rows have the fields ``image``, ``question``, ``answer`` and ``location`` (E002-04), or
+those of the other edition, see `heal_rows`, in Parquet, JSON, JSON lines or CSV.
+``image`` is a file's name or path. ``location`` is the name of an anatomy, its mask as
+a run-length code, or both:
 
 - ``"Left lower lung"``
 - ``{"size": [h, w], "counts": …}`` with COCO's string or a list of runs
@@ -31,11 +32,11 @@ from viewer.domain.reference import Mask
 from viewer.readers.datasets.annotated import Annotated, Collection, assembled
 from viewer.readers.datasets.csv_tables import split_of
 from viewer.readers.datasets.files import Progress, content_sha256
+from viewer.readers.datasets.heal_rows import LOCATED, MASKED, HealRows, heal_tables
 from viewer.readers.datasets.image_files import root_of, stem_of
-from viewer.readers.datasets.question_rows import Row, question_rows, question_tables
+from viewer.readers.datasets.question_rows import Row
 from viewer.readers.datasets.run_order import Order, Runs, Votes, mask_of, votes
 
-FIELDS: Final = ("image", "question", "answer", "location")
 _NAME: Final = re.compile(r"[^\W\d_]{2}")
 """Two letters: what has none is no name of an anatomy."""
 _HOW: Final = (
@@ -64,7 +65,7 @@ class _Read:
 def looks(path: Path) -> bool:
     """Tell whether a folder or file holds such rows."""
     try:
-        return bool(question_tables(path, FIELDS))
+        return bool(heal_tables(path))
     except UnreadableInputError:
         return False
 
@@ -91,19 +92,23 @@ def _read(
         No table has the fields, one cannot be read, or its masks do not show the
         order of their runs.
     """
-    folder = root_of(root)
-    tables = question_tables(root, FIELDS)
+    tables = heal_tables(root)
     if not tables:
         raise UnreadableInputError(
-            f"No table in '{root.name}' has the fields {', '.join(FIELDS)}.",
+            f"No table in '{root.name}' has the fields {', '.join(LOCATED)}, or image, "
+            f"{', '.join(MASKED)}.",
             "Name the folder or the file of that format, or import another format.",
         )
     read = _Read()
-    for table, called in zip(tables, _names(tables, folder), strict=True):
-        for number, row in enumerate(question_rows(table), start=1):
+    below = root if root.is_dir() else root.parent
+    for table, called in zip(tables, _names(tables, below), strict=True):
+        rows = HealRows(table)
+        for number, row in enumerate(rows, start=1):
             _take(row, f"{called}#{number}", table, read)
+        read.notices += rows.notices
     said = f"heal-{order}" if order else "heal"
     found = order or _decided(read, tables[0])
+    folder = root_of(root)  # now that images that lay in rows are unpacked
     collection = Collection(name, said, folder, view or View.FRONTAL, split_of(tables))
     entries = [_entry(key, read, found) for key in read.images]
     return _with_items(assembled(collection, entries, read.notices, progress), read)
@@ -122,13 +127,7 @@ def _names(tables: Sequence[Path], folder: Path) -> tuple[str, ...]:
 
 def _take(row: Row, key_of_row: str, table: Path, read: _Read) -> None:
     number = key_of_row.rpartition("#")[2]
-    image, question, answer = (row.get(name) for name in FIELDS[:3])
-    path = image.get("path") if isinstance(image, Mapping) else image
-    if not path and isinstance(image, Mapping):
-        raise UnreadableInputError(
-            f"'{table.name}' holds its images inside, without the names of files.",
-            "Export the images beside it, and write their names as image.",
-        )
+    path, question, answer = (row.get(name) for name in LOCATED[:3])
     if not all(
         isinstance(cell, str) and cell.strip() for cell in (path, question, answer)
     ):
@@ -153,9 +152,11 @@ def _take(row: Row, key_of_row: str, table: Path, read: _Read) -> None:
     )
 
 
+_YES_NO: Final = re.compile(r"(?:^|\bthe answer is\b)\W*(?:yes|no)\b", re.IGNORECASE)
+
+
 def _kind(answer: str) -> str:
-    first = answer.strip().casefold().split(maxsplit=1)[0].strip(".,;:!")
-    return "closed" if first in {"yes", "no"} else "open"
+    return "closed" if _YES_NO.search(answer.strip()) else "open"
 
 
 def _located(location: object, rows: _Rows) -> tuple[str, ...]:
@@ -171,10 +172,15 @@ def _located(location: object, rows: _Rows) -> tuple[str, ...]:
     if not isinstance(value, Mapping):
         rows.broken[""] = "its location is no name and no mask"
         return ()
-    named = {"": value} if {"size", "counts"} & set(value) else value
+    named = {"": value} if {"size", "counts"} & set(value) else _there(value)
     for area, code in named.items():
         _keep(str(area), code, rows)
     return tuple(str(area) for area in named if area)
+
+
+def _there(areas: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the areas of a row; Parquet lists those of all rows, of others without."""
+    return {area: code for area, code in areas.items() if code is not None}
 
 
 def _parsed(location: object) -> object:

@@ -1,9 +1,16 @@
 """Rows of a question table: Parquet, JSON, JSON lines or CSV, known by their fields."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.readers.datasets.csv_tables import header_of, rows_of
@@ -11,7 +18,10 @@ from viewer.readers.datasets.files import files_below
 
 Row = Mapping[str, object]
 """A row's cells by column; a cell is a plain value, a list or a mapping."""
+_T = TypeVar("_T")
 _BLANK: Final = object()
+_AT_A_TIME: Final = 64
+"""Rows of Parquet in memory."""
 _CUT_SHORT: Final = "It may be cut short; copy or download it again."
 
 
@@ -21,10 +31,11 @@ def question_tables(path: Path, fields: Collection[str]) -> tuple[Path, ...]:
     return tuple(p for p in files if _has(p, fields))
 
 
-def question_rows(path: Path) -> Sequence[Row]:
+def question_rows(path: Path) -> Iterable[Row]:
     """Return a table's rows in their order; a broken file raises.
 
-    An entry that is no row has no cells, so that its reader may say so.
+    An entry that is no row has no cells, so that its reader may say so. Those of
+    Parquet are read some at a time, for they may hold images.
     """
     return _READERS[path.suffix.lower()](path)
 
@@ -36,8 +47,8 @@ def _has(path: Path, fields: Collection[str]) -> bool:
     if suffix == ".parquet":
         return set(fields) <= set(_parquet_columns(path))
     if suffix in {".json", ".jsonl"}:
-        rows = question_rows(path)
-        return bool(rows) and set(fields) <= set(rows[0])
+        first = next(iter(question_rows(path)), {})
+        return set(fields) <= set(first)
     return False
 
 
@@ -49,11 +60,18 @@ def _parquet_columns(path: Path) -> Sequence[str]:
     return names
 
 
-def _parquet(path: Path) -> Sequence[Row]:
+def _parquet(path: Path) -> Iterator[Row]:
     import_parquet()
-    from pyarrow.parquet import read_table
+    from pyarrow.parquet import ParquetFile
 
-    rows: Sequence[Row] = _arrow(lambda: read_table(path).to_pylist(), path)
+    batches = iter(_arrow(lambda: ParquetFile(path).iter_batches(_AT_A_TIME), path))
+    while rows := _arrow(lambda: _listed(next(batches, None)), path):
+        yield from rows
+
+
+def _listed(batch: Any) -> Sequence[Row]:  # noqa: ANN401 - pyarrow has no types
+    """Return the rows of a batch, none after the last."""
+    rows: Sequence[Row] = batch.to_pylist() if batch is not None else ()
     return rows
 
 
@@ -68,7 +86,7 @@ def import_parquet() -> None:
         ) from error
 
 
-def _arrow(read: Callable[[], Sequence[Row] | Sequence[str]], path: Path) -> Sequence:  # type: ignore[type-arg]
+def _arrow(read: Callable[[], _T], path: Path) -> _T:
     from pyarrow import ArrowException
 
     try:
@@ -124,7 +142,7 @@ def _no_text(path: Path, what: str) -> UnreadableInputError:
     return UnreadableInputError(f"'{path.name}' cannot be read as {what}.", _CUT_SHORT)
 
 
-_READERS: Final[Mapping[str, Callable[[Path], Sequence[Row]]]] = {
+_READERS: Final[Mapping[str, Callable[[Path], Iterable[Row]]]] = {
     ".csv": _csv,
     ".json": _json,
     ".jsonl": _json_lines,

@@ -237,10 +237,124 @@ def test_that_a_table_that_cannot_be_read_is_one_sentence(
     assert not looks(tmp_path)
 
 
-def test_that_images_inside_a_table_are_refused(tmp_path: Path) -> None:
+def masked(
+    image: str, mask: Bools, order: Order, *, starts: bool, **more: object
+) -> dict[str, Any]:
+    """Return a row of the edition whose masks lie in fields of their own."""
+    alternating = runs(mask, order)
+    ends = np.cumsum(alternating).tolist()
+    pairs = zip(ends[::2], alternating[1::2], strict=False)
+    listed = [n for pair in pairs for n in pair] if starts else alternating
+    return {
+        "image_id": image,
+        "question": "Does Left lower lung have Pneumonia",
+        "answer": "The location of Left lower lung is at [SEG]. The answer is yes.",
+        "anatomy": "Left lower lung",
+        "mask_rle": listed,
+        "mask_h": mask.shape[0],
+        "mask_w": mask.shape[1],
+        **more,
+    }
+
+
+@pytest.mark.statement("E002-04", "E002-18")
+@pytest.mark.parametrize("starts", [True, False])
+@pytest.mark.parametrize("order", Order)
+@pytest.mark.parametrize("kind", ["json", "parquet", "csv"])
+def test_that_masks_in_fields_of_their_own_are_read_in_either_order_and_coding(
+    kind: str, order: Order, starts: bool, tmp_path: Path
+) -> None:
+    masks = {"a": disc(0.7, 0.7), "b": disc(0.3, 0.3)}
+    listed = [masked(k, m, order, starts=starts) for k, m in masks.items()]
+    root = write(tmp_path, listed)
+    if kind != "json":
+        (root / "test.json").unlink()
+    if kind == "parquet":
+        _as_parquet(listed, root / "test.parquet")
+    if kind == "csv":
+        cells = [[str(v).replace('"', '""') for v in r.values()] for r in listed]
+        lines = [",".join(f'"{c}"' for c in line) for line in cells]
+        (root / "test.csv").write_text("\n".join([",".join(listed[0]), *lines]))
+    dataset = read(root)
+    for image in dataset.images:
+        assert (image.anatomy["Left lower lung"].array() == masks[image.key]).all()
+    told = {n.kind: n.text for n in dataset.notices}
+    how = "starts and lengths counted from 0" if starts else "alternating runs"
+    assert told["mask_coding"].startswith(f"Its masks are 2 {how}")
+    assert f"runs_along_{order}" in told
+    assert {item.kind for item in dataset.items} == {"closed"}
+    assert all(item.reference["areas"] == ["Left lower lung"] for item in dataset.items)
+    assert all("area" in item.reference for item in dataset.items)
+
+
+@pytest.mark.statement("E002-04")
+def test_that_a_list_that_is_no_mask_costs_its_mask_alone(tmp_path: Path) -> None:
+    good = masked("a", disc(0.7, 0.7), Order.COLUMNS, starts=True)
+    broken: dict[str, object] = {
+        "odd": [3, 4, 9],
+        "falling": [90, 4, 50, 4],
+        "meeting": [5, 9, 8, 2],
+        "beyond": [2390, 20],
+        "no length": [5, 0],
+        "negative": [-5, 9],
+        "words": ["a", 1],
+        "cut off": "[1, 2",
+        "one number": 7,
+    }
+    listed = [good]
+    for name, numbers in broken.items():
+        mask = {"anatomy": name, "mask_rle": numbers}
+        listed.append({**good, "image_id": "b", **mask})
+    none = {"mask_rle": None, "anatomy": "Heart", "image_id": "b"}
+    empty = {"mask_rle": [], "anatomy": "Aorta", "image_id": "b"}
+    unsized = {"anatomy": "Trachea", "image_id": "b", "mask_h": None}
+    listed += [{**good, **one} for one in (none, empty, unsized)]
+    dataset = read(write(tmp_path, listed))
+    first, second = dataset.images
+    assert list(first.anatomy) == ["Left lower lung"]
+    assert second.anatomy == {}
+    assert {*second.defects} == {*broken, "Trachea"}
+    empties = [n.text for n in dataset.notices if n.kind == "empty_anatomy_mask"]
+    assert empties == ["Its mask of Aorta is empty."]
+    assert len(dataset.items) == len(listed)
+    coded = next(n for n in dataset.notices if n.kind == "mask_coding")
+    assert "1 starts and lengths" in coded.text
+
+
+@pytest.mark.statement("E002-04")
+def test_that_images_inside_a_table_are_unpacked_beside_it(tmp_path: Path) -> None:
+    write_picture(tmp_path / "one.png", np.full((60, 40), 50, dtype=np.uint8))
+    data = (tmp_path / "one.png").read_bytes()
+    (tmp_path / "one.png").unlink()
+    inside = {"bytes": data, "path": None}
+    plain = masked("", disc(0.7, 0.7), Order.COLUMNS, starts=True)
+    listed = [
+        {**plain, "image_id": "first", "image": inside},
+        {**plain, "image_id": "first", "image": inside},
+        {**plain, "image_id": "", "image": {"bytes": data, "path": "x/named.png"}},
+        {**plain, "image_id": "", "image": inside},
+        {**plain, "image_id": "broken", "image": {"bytes": b"x", "path": None}},
+    ]
+    path = tmp_path / "rows" / "test.parquet"
+    path.parent.mkdir()
+    _as_parquet(listed, path)
+    dataset = read(path)
+    assert [i.key for i in dataset.images][1:] == ["broken", "first", "named"]
+    unpacked = sorted(p.name for p in (path.parent / "test_images").iterdir())
+    assert unpacked[1:] == ["first.png", "named.png"]
+    assert len(unpacked) == 3
+    good = [image for image in dataset.images if image.key != "broken"]
+    mask = disc(0.7, 0.7)
+    assert all((i.anatomy["Left lower lung"].array() == mask).all() for i in good)
+    (broken,) = (image for image in dataset.images if image.key == "broken")
+    assert broken.defects["*"] == "missing_file"
+    assert read(path).root_sha256 == dataset.root_sha256
+
+
+def test_that_images_without_bytes_and_name_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "test.parquet"
-    _as_parquet([{**row("", "Heart"), "image": {"bytes": b"x", "path": None}}], path)
-    with pytest.raises(UnreadableInputError, match="holds its images inside"):
+    _as_parquet([{**row("", "Heart"), "image": {"bytes": None, "path": None}}], path)
+    with pytest.raises(UnreadableInputError, match="without a name"):
         read(path)
 
 
@@ -362,3 +476,26 @@ def test_that_an_entry_that_is_no_row_is_told(tmp_path: Path, name: str) -> None
     assert [item.key for item in dataset.items] == [f"{name}#1"]
     (odd,) = (n for n in dataset.notices if n.kind == "odd_row")
     assert odd.text.startswith("Row 2 lacks")
+
+
+def test_that_runs_may_be_cocos_string_as_text_or_as_bytes(tmp_path: Path) -> None:
+    mask = disc(0.7, 0.7)
+    code = Mask.of_array(mask).counts
+    as_bytes = {"size": [ROWS, COLUMNS], "counts": code.encode()}
+    as_text = {"size": [ROWS, COLUMNS], "counts": code}
+    root = write(tmp_path, [])
+    (root / "test.json").unlink()
+    rows = [row("a.png", {"Heart": as_bytes}), row("b.png", {"Aorta": as_bytes})]
+    _as_parquet(rows, root / "test.parquet")
+    by_bytes = read(root, "heal-columns")
+    (root / "test.parquet").unlink()
+    named = [row("a.png", {"Heart": as_text}), row("b.png", {"Aorta": as_text})]
+    (root / "test.json").write_text(json.dumps(named))
+    by_text = read(root, "heal-columns")
+    assert [i.anatomy for i in by_bytes.images] == [i.anatomy for i in by_text.images]
+    assert (by_bytes.images[0].anatomy["Heart"].array() == mask).all()
+    assert [i.defects for i in by_bytes.images] == [{}, {}]
+    assert [item.reference["areas"] for item in by_bytes.items] == [
+        ["Heart"],
+        ["Aorta"],
+    ]

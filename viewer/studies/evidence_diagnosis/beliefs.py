@@ -25,7 +25,7 @@ from viewer.metrics.posterior import (
     in_option_order,
     permutation_averaged,
 )
-from viewer.metrics.rapt import rapt
+from viewer.metrics.rapt import rapt, weighted_sum
 from viewer.studies.evidence_diagnosis.parse import read_option
 from viewer.studies.evidence_diagnosis.plan import orders_within
 from viewer.studies.evidence_diagnosis.steps import Asking
@@ -33,6 +33,8 @@ from viewer.studies.evidence_diagnosis.steps import Asking
 SINGLE_PRECISION: Final = 1e-4
 """Largest error of a log-probability that was told with four decimals or float32."""
 _RAPT: Final = "rapt"
+WHOLE: Final = "weighted_sum"
+"""What stands among the sections for all of them: 1 in every layer (E004-16)."""
 Numbers = tuple[tuple[str, float], ...]
 
 
@@ -82,12 +84,17 @@ def posterior_of(score: Score, estimator: Estimator) -> Posterior | None:
 
 
 def rapt_numbers(reply: ModelReply) -> Numbers:
-    """Return relative attention per token by section and layer, as named numbers."""
+    """Return relative attention per token by section and layer, as named numbers.
+
+    The sum of all sections, by their tokens, stands beside them for a reader to see
+    that it is 1.
+    """
     attention = reply.measured.attention if reply.measured else None
     if attention is None:
         return ()
     places = {name: list(of) for name, of in attention.places.items()}
     found = rapt(attention.per_token, places)
+    found[WHOLE] = weighted_sum(found, places)
     return tuple(
         (f"{_RAPT}_{name}_{layer}", float(value))
         for name, values in found.items()

@@ -50,7 +50,7 @@ class EvidenceDiagnosis(OfPresets[Params]):
     title = "Diagnosis from several evidences"
     version = "1"
     parser_version = "2"
-    scorer_version = "1"
+    scorer_version = "2"
     words = WORDS
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:

@@ -128,8 +128,10 @@ def test_that_attention_is_kept_layer_by_layer_and_adds_up_to_one() -> None:
     attention = SectionAttention(names, tokens, sums)
     given = replace(reply("A"), measured=Measured(attention=attention))
     found = rapt_of(Score(Status.SCORED_WRONG, numbers=rapt_numbers(given)))
-    assert {name for name, _, _ in found} == set(names) - {"special"}
+    assert {name for name, _, _ in found} == {*names, "weighted_sum"} - {"special"}
     by = {(name, layer): value for name, layer, value in found}
+    wholes = [by.pop(("weighted_sum", layer)) for layer in (0, 1)]
+    assert wholes == pytest.approx([1.0, 1.0], abs=1e-12)
     assert by["image", 0] == pytest.approx(0.6 / 3 * 10, abs=1e-12)
     for layer in (0, 1):
         weights = dict(zip(names, tokens, strict=True))

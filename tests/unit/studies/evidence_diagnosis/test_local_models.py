@@ -74,6 +74,12 @@ def test_that_every_trial_has_a_posterior_and_relative_attention(
         assert {layer for _, layer, _ in told} == set(range(LAYERS))
         assert {"stem", "options", "text"} <= {section for section, _, _ in told}
         assert all(value > 0 for _, _, value in told)
+        wholes = [value for name, _, value in told if name == "weighted_sum"]
+        assert wholes == pytest.approx([1.0] * LAYERS, abs=1e-6)
+    table = next(t for t in report.data.tables if t.name == "rapt")
+    lines = [row for row in table.rows if row[2] == "weighted_sum"]
+    assert {row[3] for row in lines} == set(range(LAYERS))
+    assert [row[4] for row in lines] == pytest.approx([1.0] * len(lines), abs=1e-6)
 
 
 @pytest.mark.statement("E004-16")

@@ -6,6 +6,7 @@ Radii are given for an image of a certain side; others scale them by their short
 
 from dataclasses import dataclass
 from math import ceil, cos, exp, isqrt, radians, sin
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,8 @@ from viewer.domain.image import Raster
 
 _Wholes = npt.NDArray[np.int64]
 _ONE = 1 << 16
+_BAND: Final = 16
+"""Rows that are summed at once: what they take stays in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +94,26 @@ def moved(
     across, down = cos(radians(angle)), sin(radians(angle))
     margin = len(weights)
     edges = ((margin, margin), (margin, margin), (0, 0))
-    padded = np.pad(raster.pixels.astype(np.int64), edges, mode="edge")
+    padded = np.pad(raster.pixels, edges, mode="edge")
+    places = [
+        (margin + ceil(i * down - 0.5), margin + ceil(i * across - 0.5))
+        for i in range(len(weights))
+    ]
     rows, columns = raster.size.rows, raster.size.columns
-    total = np.zeros(raster.pixels.shape, dtype=np.int64)
-    for i, weight in enumerate(weights):
-        y, x = margin + ceil(i * down - 0.5), margin + ceil(i * across - 0.5)
-        total += weight * padded[y : y + rows, x : x + columns]
-    return _rounded(total, sum(weights))
+    made = np.empty_like(raster.pixels)
+    for top in range(0, rows, _BAND):
+        band = made[top : top + _BAND]
+        total = np.zeros(band.shape, dtype=_wide_enough(255 * sum(weights)))
+        for weight, (y, x) in zip(weights, places, strict=True):
+            seen = padded[top + y : top + y + len(band), x : x + columns]
+            total += np.multiply(seen, weight, dtype=total.dtype)
+        band[:] = (total + sum(weights) // 2) // sum(weights)
+    return Raster(made)
+
+
+def _wide_enough(largest: int) -> type[np.unsignedinteger[Any]]:
+    """Return whole numbers that hold a sum and the half of it that rounding adds."""
+    return np.uint32 if 3 * largest < 2 * (1 << 32) else np.uint64
 
 
 def _weight(step: int, sigma: float) -> int:
@@ -131,21 +147,25 @@ def _over_disc(pixels: _Wholes, widths: list[int]) -> _Wholes:
     sums = np.concatenate((zero, np.cumsum(pixels, axis=1)), axis=1)
     rows, columns = pixels.shape[0] - 2 * reach, pixels.shape[1] - 2 * reach
     total = np.zeros((rows, columns, pixels.shape[2]), dtype=np.int64)
-    for dy in range(-reach, reach + 1):
-        width, band = widths[abs(dy)], sums[reach + dy : reach + dy + rows]
-        first, last = reach - width, reach + width + 1
-        total += band[:, last : last + columns] - band[:, first : first + columns]
+    for top in range(0, rows, _BAND):
+        made = total[top : top + _BAND]
+        for dy in range(-reach, reach + 1):
+            width, first_row = widths[abs(dy)], reach + dy + top
+            band = sums[first_row : first_row + len(made)]
+            first, last = reach - width, reach + width + 1
+            made += band[:, last : last + columns]
+            made -= band[:, first : first + columns]
     return total
 
 
 def _along(pixels: _Wholes, taps: list[int], axis: int) -> _Wholes:
     """Return weighted sums along an axis; the result lacks the taps' reach."""
     count = pixels.shape[axis] - len(taps) + 1
-    parts = (
-        tap * np.take(pixels, np.arange(i, i + count), axis=axis)
-        for i, tap in enumerate(taps)
-    )
-    return np.asarray(sum(parts), dtype=np.int64)
+    along = pixels.swapaxes(0, axis)
+    total = np.zeros((count, *along.shape[1:]), dtype=np.int64)
+    for i, tap in enumerate(taps):
+        total += tap * along[i : i + count]
+    return total.swapaxes(0, axis)
 
 
 def _rounded(total: _Wholes, weight: int) -> Raster:

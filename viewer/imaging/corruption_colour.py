@@ -1,5 +1,8 @@
 """Colour corruptions: brightness, hue and saturation in HSV space (App. A.5)."""
 
+from collections.abc import Callable
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
@@ -8,10 +11,15 @@ from viewer.domain.image import Raster
 _Floats = npt.NDArray[np.float64]
 
 
+Change = Callable[[_Floats, _Floats, _Floats], tuple[_Floats, _Floats, _Floats]]
+"""From hue, saturation and value to others."""
+_BAND: Final = 1 << 15
+"""Pixels that are worked on at once: what their numbers take stays in the cache."""
+
+
 def brighter(raster: Raster, step: float) -> Raster:
     """Return an RGB raster with ``step`` added to V, cut at 1."""
-    h, s, v = _hsv(raster)
-    return _raster(h, s, np.minimum(v + step, 1))
+    return _changed(raster, lambda h, s, v: (h, s, np.minimum(v + step, 1)))
 
 
 def more_saturated(raster: Raster, step: float) -> Raster:
@@ -19,25 +27,33 @@ def more_saturated(raster: Raster, step: float) -> Raster:
 
     A grey has the hue 0, which is red, and so turns reddish, white with it.
     """
-    h, s, v = _hsv(raster)
-    return _raster(h, np.minimum(s + step, 1), v)
+    return _changed(raster, lambda h, s, v: (h, np.minimum(s + step, 1), v))
 
 
 def other_hue(raster: Raster, step: float) -> Raster:
     """Return an RGB raster with ``step`` of a turn added to H, beyond 1 from 0 on."""
-    h, s, v = _hsv(raster)
-    return _raster(np.where(h + step >= 1, h + step - 1, h + step), s, v)
+    return _changed(
+        raster, lambda h, s, v: (np.where(h + step >= 1, h + step - 1, h + step), s, v)
+    )
 
 
-def _hsv(raster: Raster) -> tuple[_Floats, _Floats, _Floats]:
-    """Return hue, saturation and value, each (rows, columns) and 0 to 1 (Smith 1978).
+def _changed(raster: Raster, change: Change) -> Raster:
+    pixels = raster.pixels.reshape(-1, 3)
+    made = np.empty_like(pixels)
+    for start in range(0, len(pixels), _BAND):
+        part = slice(start, start + _BAND)
+        made[part] = _rgb(*change(*_hsv(pixels[part])))
+    return Raster(made.reshape(raster.pixels.shape))
+
+
+def _hsv(pixels: npt.NDArray[np.uint8]) -> tuple[_Floats, _Floats, _Floats]:
+    """Return hue, saturation and value of pixels, each 0 to 1 (Smith 1978).
 
     Hue is 0 where there is none.
     """
-    rgb = raster.pixels.astype(np.float64) / 255
-    r, g, b = rgb[..., 0], rgb[..., 1], rgb[..., 2]
-    v = rgb.max(axis=2)
-    span = v - rgb.min(axis=2)
+    r, g, b = (pixels[:, i].astype(np.float64) / 255 for i in range(3))
+    v = np.maximum(np.maximum(r, g), b)
+    span = v - np.minimum(np.minimum(r, g), b)
     some = np.where(span > 0, span, 1)
     sixths = np.where(
         v == r, (g - b) / some, np.where(v == g, 2 + (b - r) / some, 4 + (r - g) / some)
@@ -47,12 +63,12 @@ def _hsv(raster: Raster) -> tuple[_Floats, _Floats, _Floats]:
     return np.where(h < 0, h + 1, h), s, v
 
 
-def _raster(h: _Floats, s: _Floats, v: _Floats) -> Raster:
-    """Return the RGB raster of hue, saturation and value, rounded to grey levels."""
-    channels = []
-    for turn in (5, 3, 1):
-        k = np.mod(turn + 6 * h, 6)
+def _rgb(h: _Floats, s: _Floats, v: _Floats) -> npt.NDArray[np.uint8]:
+    """Return the pixels of hue, saturation and value, rounded to grey levels."""
+    made = np.empty((len(h), 3), dtype=np.uint8)
+    for channel, turn in enumerate((5, 3, 1)):
+        k = turn + 6 * h  # 1 to 11: the remainder by 6 takes at most one 6 away
+        k = np.where(k >= 6, k - 6, k)
         part = np.clip(np.minimum(k, 4 - k), 0, 1)
-        channels.append(v - v * s * part)
-    rgb = np.stack(channels, axis=2)
-    return Raster(np.floor(rgb * 255 + 0.5).astype(np.uint8))
+        made[:, channel] = np.floor((v - v * s * part) * 255 + 0.5)
+    return made

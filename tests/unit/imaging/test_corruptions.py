@@ -234,9 +234,11 @@ def _disc(radius: float, alias: float, soft: int) -> npt.NDArray[np.float64]:
 @pytest.mark.parametrize("angle", [-45.0, -20.0, 0.0, 33.3, 45.0])
 def test_that_motion_is_imagemagicks_weighted_trail(angle: float) -> None:
     raster = image(70, 90)
-    scale = scale_of(raster, 224)
-    assert (scale.side, scale.reference) == (70, 224)
-    for radius, sigma in ((10, 3), (15, 8), (20, 15)):
+    own, large = scale_of(raster, 224), Scale(4000, 224)
+    assert (own.side, own.reference) == (70, 224)
+    for radius, sigma, scale in (
+        *((10, 3, own), (15, 8, own), (20, 15, own), (20, 15, large)),
+    ):
         made = moved(raster, radius, sigma, angle, scale).pixels.astype(float)
         wanted = np.zeros(made.shape)
         width = 2 * ceil(scale.length(radius)) + 1

@@ -6,8 +6,9 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.spatial.distance import jensenshannon
 
-from viewer.metrics.divergence import Divergence, divergence, jsd
+from viewer.metrics.divergence import Divergence, divergence
 from viewer.metrics.posterior import (
     Posterior,
     cyclic_orders,
@@ -75,41 +76,62 @@ def drawn(rng: np.random.Generator, draws: int, p: _Floats) -> Posterior:
     return from_counts(rng.multinomial(draws, p).tolist())
 
 
+def truth_of(p: _Floats, q: _Floats) -> float:
+    """Return the true sensitivity in bits, by scipy."""
+    return 0.0 if np.array_equal(p, q) else float(jensenshannon(p, q, 2.0)) ** 2
+
+
+def width(found: Divergence) -> float:
+    return found.interval.high - found.interval.low
+
+
 def covered(found: Divergence, truth: float) -> bool:
     return found.interval.low - 1e-12 <= truth <= found.interval.high + 1e-12
 
 
 @pytest.mark.parametrize(
-    "estimate",
-    [by_letters, by_sequences, by_top_logprobs, by_permutation],
+    ("estimate", "widest"),
+    [
+        (by_letters, 1e-3),
+        (by_sequences, 4e-3),
+        (by_top_logprobs, 0.5),
+        (by_permutation, 1e-3),
+    ],
 )
 @pytest.mark.statement("E004-17")
 def test_that_bounds_of_log_probabilities_cover_the_true_sensitivity(
-    estimate: Callable[[_Floats, np.random.Generator], Posterior],
+    estimate: Callable[[_Floats, np.random.Generator], Posterior], widest: float
 ) -> None:
     rng = np.random.default_rng(20)
-    hits = 0
+    hits, widths = 0, []
     for _ in range(SIMULATIONS):
         p, q = beliefs(rng)
-        hits += covered(divergence(estimate(p, rng), estimate(q, rng)), jsd(p, q))
-    print(f"{estimate}: {hits} of {SIMULATIONS}")
+        found = divergence(estimate(p, rng), estimate(q, rng))
+        hits += covered(found, truth_of(p, q))
+        widths.append(width(found))
+    print(f"{estimate}: {hits} of {SIMULATIONS}, {np.mean(widths):.2g} wide")
     assert hits >= LEAST
+    assert np.mean(widths) < widest  # an interval of 0 to 1 would always hold
 
 
-@pytest.mark.parametrize("draws", [20, 50, 200])
+@pytest.mark.parametrize(("draws", "widest"), [(20, 0.45), (50, 0.3), (200, 0.15)])
 @pytest.mark.statement("E004-17")
-def test_that_intervals_of_drawn_answers_cover_the_true_sensitivity(draws: int) -> None:
+def test_that_intervals_of_drawn_answers_cover_the_true_sensitivity(
+    draws: int, widest: float
+) -> None:
     rng = np.random.default_rng(21)
-    hits = 0
+    hits, widths = 0, []
     for simulation in range(SIMULATIONS):
         p, q = beliefs(rng)
         full, ablated = (
             from_counts(rng.multinomial(draws, x).tolist()) for x in (p, q)
         )
         found = divergence(full, ablated, seed=simulation)
-        hits += covered(found, jsd(p, q))
-    print(f"{draws} draws: {hits} of {SIMULATIONS}")
+        hits += covered(found, truth_of(p, q))
+        widths.append(width(found))
+    print(f"{draws} draws: {hits} of {SIMULATIONS}, {np.mean(widths):.2g} wide")
     assert hits >= LEAST
+    assert np.mean(widths) < widest
 
 
 @pytest.mark.parametrize(
@@ -131,6 +153,7 @@ def test_that_intervals_of_drawn_answers_cover_each_hard_truth(
     hits = 0
     for simulation in range(SIMULATIONS):
         full, ablated = (drawn(rng, 20, np.array(x)) for x in (p, q))
-        hits += covered(divergence(full, ablated, seed=simulation), jsd(p, q))
+        found = divergence(full, ablated, seed=simulation)
+        hits += covered(found, truth_of(np.array(p), np.array(q)))
     print(f"{p} and {q}: {hits} of {SIMULATIONS}")
     assert hits >= LEAST

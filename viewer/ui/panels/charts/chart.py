@@ -17,6 +17,8 @@ from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup
 _GROUP_WIDTH: Final = 0.72
 _AXIS_HEIGHT: Final = 56
 _TOP: Final = 1.04
+_LEAST_PX: Final = 120
+"""Height in which stacked counts can still be told apart."""
 _ROOM: Final = 6
 """Groups that there is room for at least, so that few bars do not grow fat."""
 _PATTERNS: Final = (
@@ -126,6 +128,7 @@ def _new_page() -> Any:  # noqa: ANN401 - pyqtgraph has no types
 
     page = pg.GraphicsLayoutWidget()
     page.setBackground(theme.current().panel)
+    page.setMinimumHeight(_LEAST_PX)
     page.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return page
 

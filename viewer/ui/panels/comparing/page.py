@@ -9,8 +9,10 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
+    QFrame,
     QHBoxLayout,
     QLabel,
+    QScrollArea,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -371,7 +373,6 @@ class ComparePage(QWidget):
     def _numbers(self) -> QWidget:
         """Return the page with the charts and, at their right, the 2 × 2."""
         side = QWidget()
-        side.setFixedWidth(_SIDE_WIDTH)
         column = QVBoxLayout(side)
         column.setContentsMargins(12, 0, 0, 0)
         column.setSpacing(8)
@@ -386,8 +387,20 @@ class ComparePage(QWidget):
         across = QHBoxLayout(page)
         across.setContentsMargins(0, 8, 0, 0)
         across.addWidget(self.plot, 1)
-        across.addWidget(side)
+        across.addWidget(_scrolled(side))
         return page
+
+
+def _scrolled(side: QWidget) -> QScrollArea:
+    """Return a column of a fixed width that a low window scrolls."""
+    area = QScrollArea()
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidgetResizable(True)
+    area.setFixedWidth(_SIDE_WIDTH)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(side)
+    return area
 
 
 def _pasted(value: object) -> str:

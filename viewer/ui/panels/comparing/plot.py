@@ -14,6 +14,8 @@ _LEAST: Final = 4
 """Rows that there is room for at least, so that few do not stand far apart."""
 _BESIDE_NAME: Final = 16
 _RATES_PX: Final = 130
+_STEPS: Final = 2.5
+"""Numbers under the differences on either side of 0: few, for narrow windows too."""
 _LETTER_ROOM: Final = 0.029
 """Of the width of the differences, kept free at the right for a letter of a note."""
 
@@ -188,7 +190,7 @@ def _paint_differences(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
     reach = max([0.05, *map(abs, ends)]) * 1.1
     plot.getAxis("left").setTicks([[]])
     plot.getAxis("left").setWidth(8)
-    step = next((s for s in (0.02, 0.05, 0.1, 0.2, 0.25) if reach / s <= 4), 0.5)
+    step = next((s for s in (0.02, 0.05, 0.1, 0.2, 0.25) if reach / s <= _STEPS), 0.5)
     ticks = [i * step for i in range(-4, 5) if abs(i * step) <= reach]
     plot.getAxis("bottom").setTicks([[(t, _points(t)) for t in ticks]])
     letters = max((len(row.note) for _, row in rows), default=0)

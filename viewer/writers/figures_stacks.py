@@ -101,7 +101,6 @@ def _number(
 ) -> None:
     from matplotlib.patheffects import withStroke
 
-    dark = color in {"#0072B2", "#D55E00"}
     around = [withStroke(linewidth=2.0, foreground=color)] if hatch else []
     axes.text(
         x,
@@ -110,9 +109,22 @@ def _number(
         ha="center",
         va="center_baseline",
         fontsize=SMALL_PT,
-        color="white" if dark else "black",
+        color="white" if _is_dark(color) else "black",
         path_effects=around,
     )
+
+
+def _is_dark(color: str) -> bool:
+    """Tell whether white stands out of a colour more than black (WCAG 2, 1.4.3)."""
+    from matplotlib.colors import to_rgb
+
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in to_rgb(color)
+    ]
+    red, green, blue = linear
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05
 
 
 def _aside(axes: "Axes", at: float, text: str) -> None:

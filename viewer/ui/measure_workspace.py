@@ -30,6 +30,7 @@ from viewer.services.measure import RunResults, run_list, run_results, trial_row
 from viewer.ui.choices import plain, restored
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
+from viewer.ui.han_notice import tell_of_han
 from viewer.ui.layout_memory import Choices
 from viewer.ui.notices import Notice
 from viewer.ui.panels.charts.figures import FiguresPage
@@ -142,6 +143,10 @@ class MeasureWorkspace(QWidget):
         else:
             self.results.filters["finding"].setFocus()
 
+    def _tell_of_han(self) -> None:
+        answers = (row.score.answer for row in self.film.model.trials)
+        tell_of_han(self._desk.notices, answers)
+
     def return_to_row(self) -> None:
         """Come back to the row, and the trial, that a case was chosen from."""
         if self.comparing.return_to_item():
@@ -204,6 +209,7 @@ class MeasureWorkspace(QWidget):
         self.results.save_wanted.connect(self.export_to)
         self.film.trial_chosen.connect(self._choose)
         self.film.words_wanted.connect(self.told.show)
+        self.film.model.modelReset.connect(self._tell_of_han)
         self.comparing.trial_chosen.connect(
             lambda event: self.told.route(event, self.trial_chosen.emit)
         )

@@ -10,6 +10,7 @@ from viewer.domain.answer import MaskAnswer
 from viewer.services.marked_images import MarkedImage
 from viewer.ui.canvas.overlays.answer_item import AnswerShape
 from viewer.ui.canvas.overlays.mask_answer import MaskShape
+from viewer.ui.canvas.overlays.rects import rect_of
 from viewer.ui.canvas.overlays.report_answer import ReportShape
 
 _LEAST: Final = 1
@@ -68,11 +69,7 @@ def _drawn(image: MarkedImage, whole: QRectF) -> list[_Drawn]:
         shape = MaskShape(MaskAnswer(image.region), None)
         drawn.append((shape, _to(whole, field)))
     if image.boxes:
-        corners = image.field
-        field = QRectF(
-            corners.x0, corners.y0, corners.x1 - corners.x0, corners.y1 - corners.y0
-        )
-        drawn.append((ReportShape(image.boxes), _to(whole, field)))
+        drawn.append((ReportShape(image.boxes), _to(whole, rect_of(image.field))))
     return drawn
 
 

@@ -7,10 +7,8 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +23,7 @@ from viewer.ui.errands import Errands
 from viewer.ui.labels import caption, title
 from viewer.ui.number_box import WholeBox
 from viewer.ui.params_form import ParamsForm, align
+from viewer.ui.scrolled import scrolled
 
 if TYPE_CHECKING:
     from viewer.services.draw_questions import Drawable, Drawing
@@ -256,16 +255,13 @@ class DrawQuestions(QDialog):
         self.resize(*_SIZE)
 
     def _choices(self) -> QWidget:
-        page, scroll = QWidget(), QScrollArea()
+        page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 8, 0)
         column.addLayout(self._rows)
         column.addWidget(self.form)
         column.addStretch(1)
-        scroll.setWidget(page)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        return scroll
+        return scrolled(page)
 
     def _preview(self) -> QVBoxLayout:
         column = QVBoxLayout()

@@ -9,12 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QPixmap
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QPushButton,
-    QScrollArea,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -22,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.labels import selectable
+from viewer.ui.scrolled import scrolled
 
 _FACTOR_MAX: Final = 3
 _WIDTHS: Final = (570, 430)
@@ -109,7 +108,7 @@ def describe(png: bytes, width: int, height: int) -> str:
 
 def image_column(images: Sequence[bytes]) -> QWidget:
     """Return images as they are sent, each with its size and hash, below each other."""
-    page, scroll = QWidget(), QScrollArea()
+    page = QWidget()
     column = QVBoxLayout(page)
     column.setContentsMargins(0, 0, 8, 0)
     if not images:
@@ -118,10 +117,7 @@ def image_column(images: Sequence[bytes]) -> QWidget:
         several = f"Image {number} of {len(images)}, " if len(images) > 1 else ""
         _add_image(column, png, several)
     column.addStretch(1)
-    scroll.setWidget(page)
-    scroll.setWidgetResizable(True)
-    scroll.setFrameShape(QFrame.Shape.NoFrame)
-    return scroll
+    return scrolled(page)
 
 
 def _add_image(column: QVBoxLayout, png: bytes, which: str) -> None:

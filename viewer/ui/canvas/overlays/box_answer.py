@@ -2,13 +2,14 @@
 
 from functools import reduce
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
 
 from viewer.domain.answer import BoxesAnswer
-from viewer.domain.geometry import BoxPx, PointPx
+from viewer.domain.geometry import PointPx
 from viewer.ui.canvas.overlays.answer_item import paint_cross
 from viewer.ui.canvas.overlays.cell_answer import paint_box
+from viewer.ui.canvas.overlays.rects import path_of, rect_of
 
 
 class BoxShape:
@@ -17,7 +18,7 @@ class BoxShape:
     legend = None
 
     def __init__(self, said: BoxesAnswer, point: PointPx | None) -> None:
-        self._boxes, self._point = [_rect(box) for box in said.boxes], point
+        self._boxes, self._point = [rect_of(box) for box in said.boxes], point
         self.extent = reduce(QRectF.united, self._boxes)
 
     def anchor(self, native: QTransform) -> QRectF:
@@ -26,11 +27,7 @@ class BoxShape:
 
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the boxes in native pixels."""
-        path = QPainterPath()
-        path.setFillRule(Qt.FillRule.WindingFill)
-        for box in self._boxes:
-            path.addRect(box)
-        return path
+        return path_of(self._boxes)
 
     def paint(self, painter: QPainter, native: QTransform, color: QColor) -> None:
         """Draw each box's frame and fill, and the cross."""
@@ -38,7 +35,3 @@ class BoxShape:
             paint_box(painter, native.mapRect(box), color)
         if self._point is not None:
             paint_cross(painter, native, self._point, color)
-
-
-def _rect(box: BoxPx) -> QRectF:
-    return QRectF(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0)

@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from viewer.domain.case import ReferenceBox
-from viewer.domain.geometry import BoxPx
 from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
 from viewer.ui.canvas.overlays.label_places import name_place
+from viewer.ui.canvas.overlays.rects import rect_of
 
 LINE_PX: Final = 1.5
 _HALO_PX: Final = 3.5
@@ -34,7 +34,7 @@ class ReferenceBoxesItem(QGraphicsItem):
         self._boxes = tuple((b, readers.index(b.reader)) for b in boxes)
         self._color, self._face = color, face
         self._obstacles: tuple[QRectF, ...] = ()
-        self.extent = reduce(QRectF.united, (_rect(b.box) for b in boxes))
+        self.extent = reduce(QRectF.united, (rect_of(b.box) for b in boxes))
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
         """Return the extent, with room for lines and names at any zoom."""
@@ -50,7 +50,7 @@ class ReferenceBoxesItem(QGraphicsItem):
         placed: list[tuple[str, QRectF]] = []
         for box, _ in self._boxes:
             if box.reader:
-                seen = native.mapRect(_rect(box.box))
+                seen = native.mapRect(rect_of(box.box))
                 size = text_size(box.reader, self._face)
                 placed.append((box.reader, name_place(seen, size, taken)))
                 taken.append(placed[-1][1])
@@ -68,7 +68,7 @@ class ReferenceBoxesItem(QGraphicsItem):
         painter.setWorldTransform(QTransform())
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for box, reader in self._boxes:
-            seen = native.mapRect(_rect(box.box))
+            seen = native.mapRect(rect_of(box.box))
             for pen in _pens(self._color, reader):
                 painter.setPen(pen)
                 painter.drawRect(seen)
@@ -87,7 +87,3 @@ def _pens(color: str, reader: int) -> tuple[QPen, QPen]:
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
             pen.setDashPattern([n * LINE_PX / pen.widthF() for n in dashes])
     return pens
-
-
-def _rect(box: BoxPx) -> QRectF:
-    return QRectF(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0)

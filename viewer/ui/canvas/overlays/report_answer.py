@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Final
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
 
 from viewer.domain.answer import LabelledBox
-from viewer.domain.geometry import BoxPx
 from viewer.ui.canvas.overlays.cell_answer import paint_box
 from viewer.ui.canvas.overlays.halo import TEXT, draw_text, text_size
 from viewer.ui.canvas.overlays.label_places import name_place
+from viewer.ui.canvas.overlays.rects import path_of, rect_of
 
 _LONGEST: Final = 40
 """Letters of a label that are drawn; the words beside the image have all of it."""
@@ -23,7 +23,7 @@ class ReportShape:
     legend = None
 
     def __init__(self, boxes: Sequence[LabelledBox]) -> None:
-        self._boxes = tuple((_rect(one.box), _short(one.label)) for one in boxes)
+        self._boxes = tuple((rect_of(one.box), _short(one.label)) for one in boxes)
         self.extent = reduce(QRectF.united, (rect for rect, _ in self._boxes), QRectF())
 
     def anchor(self, native: QTransform) -> QRectF:
@@ -32,11 +32,7 @@ class ReportShape:
 
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the boxes in native pixels."""
-        path = QPainterPath()
-        path.setFillRule(Qt.FillRule.WindingFill)
-        for rect, _ in self._boxes:
-            path.addRect(rect)
-        return path
+        return path_of(rect for rect, _ in self._boxes)
 
     def paint(self, painter: QPainter, native: QTransform, color: QColor) -> None:
         """Draw each box's frame and fill, then the labels over all of them."""
@@ -55,10 +51,6 @@ class ReportShape:
                 place = name_place(seen, text_size(label, TEXT), taken)
                 taken.append(_kept_in(place, area))
                 yield label, taken[-1]
-
-
-def _rect(box: BoxPx) -> QRectF:
-    return QRectF(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0)
 
 
 def _short(label: str) -> str:

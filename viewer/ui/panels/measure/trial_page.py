@@ -8,11 +8,9 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QDialog,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +22,7 @@ from viewer.ui.dialogs.what_model_saw import WhatModelSaw, text_view
 from viewer.ui.labels import caption, link, selectable, title
 from viewer.ui.panels.measure.filmstrip import TrialChosen
 from viewer.ui.panels.outcome_words import glyph, words
+from viewer.ui.scrolled import scrolled
 from viewer.ui.theme import current
 
 _ALONE: Final = 520
@@ -73,7 +72,7 @@ class TrialPage(QDialog):
         self.resize(max(640, min(_WIDEST, needed)), _HEIGHT)
 
     def _side_by_side(self) -> QWidget:
-        page, scroll = QWidget(), QScrollArea()
+        page = QWidget()
         row = QHBoxLayout(page)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
@@ -81,10 +80,7 @@ class TrialPage(QDialog):
             row.addWidget(QLabel("Nothing was asked in this trial."))
         for step in self.steps:
             row.addWidget(step, 1)
-        scroll.setWidget(page)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        return scroll
+        return scrolled(page)
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -136,7 +132,7 @@ class StepView(QWidget):
         return title(f"{number}. {self._step.name}: {self._step.model}")
 
     def _images(self, side: int) -> QWidget:
-        page, scroll = QWidget(), QScrollArea()
+        page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         n = len(self.pictures)
@@ -145,9 +141,7 @@ class StepView(QWidget):
             several = f"Image {i + 1} of {n}. " if n > 1 else ""
             column.addWidget(selectable(several + self._about(i)))
         column.addStretch(1)
-        scroll.setWidget(page)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll = scrolled(page)
         scroll.setMinimumWidth(side + _ROOM)
         return scroll
 

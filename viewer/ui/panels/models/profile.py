@@ -8,13 +8,11 @@ from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
-    QScrollArea,
     QStackedWidget,
     QTabBar,
     QVBoxLayout,
@@ -34,6 +32,7 @@ from viewer.ui.panels.models.calibration import ModelCalibration
 from viewer.ui.panels.models.memory import ModelMemory
 from viewer.ui.panels.models.testing import ModelTest, keep_room
 from viewer.ui.params_form import Line, ParamsForm, PathLine
+from viewer.ui.scrolled import scrolled
 from viewer.ui.tables.models_model import ModelRow
 
 _SETTLED_MS: Final = 150
@@ -153,9 +152,7 @@ class ModelProfilePanel(QWidget):
         rows.addLayout(names)
         rows.addWidget(self.form)
         rows.addStretch(1)
-        self._scroll = QScrollArea(widgetResizable=True)
-        self._scroll.setWidget(inside)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll = scrolled(inside)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         buttons = QHBoxLayout()
         buttons.addWidget(self.hint, 1)

@@ -5,10 +5,8 @@ from typing import Final
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QLabel,
     QLineEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -19,6 +17,7 @@ from viewer.domain.reading import Reveal, Task, TaskState
 from viewer.ui.labels import caption, primary, title
 from viewer.ui.panels.review.form import ReviewForm
 from viewer.ui.panels.review.image import ReviewImage
+from viewer.ui.scrolled import scrolled
 
 WIDTH: Final = 336
 _LARGER: Final = 5.0
@@ -74,13 +73,10 @@ class ReviewSide(QWidget):
         column.addWidget(self.comment)
         column.addWidget(self.revealed)
         column.addStretch(1)
-        area = QScrollArea()
+        area = scrolled(inner)
         self.form.asked_changed.connect(area.ensureWidgetVisible)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inner)
         foot = QVBoxLayout()
         foot.setContentsMargins(16, 8, 16, 12)
         foot.setSpacing(8)

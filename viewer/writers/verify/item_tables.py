@@ -48,10 +48,10 @@ def verdict_rows(verdicts: Sequence[ItemVerdict]) -> list[Row]:
 def group_rows(verdicts: Sequence[ItemVerdict], means: Sequence[str]) -> list[Row]:
     """Return rates by finding, view, condition and model, with means of numbers."""
     rows: list[Row] = []
+    arms = {(m, c): own for m, c, own in verdicts_by_arm(verdicts)}
     for condition in dict.fromkeys(one.condition for one in verdicts):
         for model in dict.fromkeys(one.model for one in verdicts):
-            own = [v for v in verdicts if (v.condition, v.model) == (condition, model)]
-            for finding, view, some in _grouped(own):
+            for finding, view, some in _grouped(arms.get((model, condition), ())):
                 mean = [mean_of_number(some, name) for name in means]
                 rows.append((finding, view, condition, model, *rate_cells(some), *mean))
     return rows

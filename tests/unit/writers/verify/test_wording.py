@@ -1,8 +1,7 @@
 """The verifier reads plain words as the program does, and alarms at no true reading."""
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.bundled_trial import alarms, record
 from tests.unit.studies.grounded_vqa.test_parse import LABELS, NO, YES
 from tests.unit.studies.pathology_mcq.golden_replies import ALL, OPTIONS
 from viewer.domain.answer import (
-    AnyAnswer,
     ChoiceAnswer,
     LabelsAnswer,
     RankedAnswer,
     Unparsed,
     YesNoAnswer,
 )
-from viewer.domain.answer_json import answer_as_json
 from viewer.domain.choice import letter_of
 from viewer.domain.exchange import ModelReply
 from viewer.studies.choices import read_choice
@@ -35,8 +33,6 @@ from viewer.studies.grounded_vqa.parse import read_labels, read_yes_no
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING
 from viewer.studies.pathology_mcq.official import official_code
 from viewer.writers.verify.replies import Said
-from viewer.writers.verify.trial_check import JudgedFrom
-from viewer.writers.verify.worded import judged_again
 from viewer.writers.verify.wording import (
     first_in_words,
     has_words,
@@ -55,47 +51,6 @@ def said(text: str) -> Said:
     return Said(text, "stop", "")
 
 
-def record(
-    text: str, parsed: AnyAnswer | Unparsed, truth: Mapping[str, Any], **more: object
-) -> dict[str, Any]:
-    """Return a trial of one step as a bundle keeps it."""
-    body = json.dumps({"text": text, "note": ""}, sort_keys=True)
-    read = {"status": "", "reason": ""}
-    if isinstance(parsed, Unparsed):
-        read = {"status": str(parsed.status), "reason": parsed.reason}
-    step = {
-        "step": "answer",
-        "role": "",
-        "again": 0,
-        "model": "m",
-        "reply": 0,
-        "reply_sha256": hashlib.sha256(body.encode()).hexdigest(),
-    }
-    trial = {
-        **dict.fromkeys(("item", "patient", "image", "finding", "view"), "x"),
-        "condition": "plain",
-        "repeat": 0,
-        "model": "m",
-        "request_sha256": "",
-        "answer": "",
-        "numbers": [],
-        "steps": [step],
-        "truth": dict(truth),
-        **read,
-        "parsed": answer_as_json(parsed),
-        **more,
-    }
-    return {"body": body, "trial": trial}
-
-
-def alarms(kept: Mapping[str, Any], findings: Sequence[str] = ()) -> list[str]:
-    """Return what the verifier says is wrong with a trial."""
-    reply = {"kind": "plain", "length_cap": None, "text": kept["body"]}
-    source = JudgedFrom({"findings": list(findings)}, [reply])
-    judged_again(source, kept["trial"])
-    return source.wrong
-
-
 def chosen(text: str, options: Sequence[str]) -> list[str]:
     """Return what is wrong with the program's own reading of a choice."""
     read = read_choice(text, options)
@@ -104,7 +59,7 @@ def chosen(text: str, options: Sequence[str]) -> list[str]:
         "order": list(range(len(options))),
         "right": 0,
     }
-    more: dict[str, object] = {}
+    more: dict[str, Any] = {}
     if isinstance(read, ChoiceAnswer):
         status = "scored_wrong" if read.option else "scored_correct"
         more = {"answer": letter_of(read.option), "status": status}
@@ -182,7 +137,7 @@ def test_that_no_golden_differential_is_alarmed_at(line: str) -> None:
         "covered_from": None,
         "levels": [5, 4, 3, 2, 0],
     }
-    more: dict[str, object] = {}
+    more: dict[str, Any] = {}
     if isinstance(read, RankedAnswer):
         answer = "; ".join(read.entries)
         more = {"answer": answer, "status": "excluded", "reason": "not_judged"}

@@ -14,6 +14,7 @@ from tests.helpers.mcq_pack import (
     WRONG,
     Made,
     Question,
+    asked_in,
     authors_reading,
 )
 from tests.helpers.mcq_parts import (
@@ -95,7 +96,9 @@ def _first_asked_by_model(made: Made) -> Iterator[tuple[str, str]]:
         for condition in conditions:
             if ("m0", condition, question.key) in made.said:
                 seen.setdefault(condition)
-    yield from ((condition, model) for condition in seen for model in MODELS)
+    yield from (
+        (condition, model) for condition in seen for model in asked_in(condition)
+    )
 
 
 def _script_order(questions: Sequence[Question]) -> Iterator[Question]:

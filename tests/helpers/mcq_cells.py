@@ -32,10 +32,12 @@ from tests.helpers.mcq_pack import (
     MODELS,
     REFUSED,
     RIGHT,
+    SCRIPTED,
     UNREAD,
     WRONG,
     Made,
     Question,
+    asked_in,
 )
 from tests.helpers.mcq_parts import (
     Cell,
@@ -119,7 +121,7 @@ def _table_1(made: Made) -> Iterator[Row]:
     read = {n: experts_mean(own) if all_tiny(own) else None for n, own in columns}
     yield _laid(("Expert performance", "image and text"), read)
     for condition, told in (("plain", "image and text"), ("text_only", "text only")):
-        for model in MODELS:
+        for model in asked_in(condition):
             values = {n: rate_of(made, own, model, condition) for n, own in columns}
             yield _laid((model, told), values)
 
@@ -130,7 +132,7 @@ def _laid(named: tuple[str, str], values: Mapping[str, Cell]) -> Row:
 
 def _table_2(made: Made) -> Iterator[Row]:
     tiny = made.asked("hue-1")
-    for model in MODELS:
+    for model in SCRIPTED:
         clean = rate_of(made, tiny, model, "plain")
         row: dict[str, Cell] = {"model": model}
         for kind, value in _kinds(made, model).items():
@@ -149,7 +151,7 @@ def _kinds(made: Made, model: str) -> Mapping[str, Fraction]:
 
 
 def _table_3(made: Made) -> Iterator[Row]:
-    for model in MODELS:
+    for model in SCRIPTED:
         row: dict[str, Cell] = {"model": model}
         for name, own in columns_of(made):
             if name != "Overall_val":
@@ -178,7 +180,7 @@ def _table_4(made: Made) -> Iterator[Row]:
 
 def _corruption(made: Made) -> Iterator[Row]:
     tiny = made.asked("hue-1")
-    for model in MODELS:
+    for model in SCRIPTED:
         clean = rate_of(made, tiny, model, "plain")
         for kind, value in _kinds(made, model).items():
             yield {
@@ -191,7 +193,7 @@ def _corruption(made: Made) -> Iterator[Row]:
 
 
 def _noise(made: Made) -> Iterator[Row]:
-    for model in MODELS:
+    for model in SCRIPTED:
         for part, subset, own in scopes_of(made, "noise"):
             clean, noise = (rate_of(made, own, model, c) for c in ("plain", "noise"))
             named = {"model": model, "part": part, "subset": subset}
@@ -268,7 +270,9 @@ def _first_asked(made: Made) -> Iterator[tuple[str, str]]:
         for condition in ordered:
             if ("m0", condition, question.key) in made.said:
                 seen.setdefault(condition)
-    yield from ((condition, model) for condition in seen for model in MODELS)
+    yield from (
+        (condition, model) for condition in seen for model in asked_in(condition)
+    )
 
 
 def _figure_5(made: Made) -> Iterator[Row]:
@@ -323,7 +327,7 @@ def _levels(made: Made) -> Iterator[Row]:
     quality = ("bubble", "defocus", "jpeg", "motion", "pixelate")
     for name, kinds in (("Colour", colour), ("Quality", quality)):
         panel = f"{name}: {', '.join(kinds)}"
-        for model in MODELS:
+        for model in SCRIPTED:
             for level in range(6):
                 asked = [f"{kind}-{level}" for kind in kinds] if level else ["plain"]
                 rate = mean_of([rate_of(made, tiny, model, one) for one in asked])

@@ -17,11 +17,14 @@ from typing import Any
 from tests.helpers.tiny_bert import write_tiny_bert
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
+from viewer.domain.run import RunSpec
 from viewer.models.transformers_local.foreign import transformers
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.make_tiles import make_tiles
-from viewer.services.pack import PackWish, plan_pack, write_pack
+from viewer.services.pack import write_pack
+from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
+from viewer.services.study_file import make_spec
 from viewer.store import cases
 from viewer.store.comparing import document_sent
 from viewer.store.database import Store, open_store
@@ -109,17 +112,37 @@ def make_pack(folder: Path, tiles: int, side: SizePx) -> Made:
             *(_model(folder, said, m) for m in SCRIPTED),
             ModelProfile(BERT, "next_sentence", {"model": str(bert), "device": "cpu"}),
         )
-        run = plan_pack(store, PackWish("pathmmu2024", "tiles", models))
+        run = plan_run(store, _spec(models))
         list(run_batch(store, run, BatchOptions(), threading.Event()))
         write_pack(store, "pathmmu2024", run, folder / "pack")
         asked = list(_sent(store))
-    said = {
-        key: one
-        for key, one in said.items()
-        if any((condition, name) == key[1:] for condition, name, _ in asked)
-    }
+    drawn = {key for condition, key, _ in asked if condition == "mismatch"}
+    tiny = {question.key for question in questions if question.split == "test_tiny"}
+    of = {**dict.fromkeys(CORRUPTED, tiny), "mismatch": drawn}
+    said = {key: one for key, one in said.items() if key[2] in of.get(key[1], {key[2]})}
     said |= _chosen(bert, questions, asked)
     return Made(folder / "pack", questions, said)
+
+
+def asked_in(condition: str) -> tuple[str, ...]:
+    """Return the models that a condition asks: one looks at no image."""
+    return MODELS if condition in {"text_only", "mismatch"} else SCRIPTED
+
+
+def _spec(models: Sequence[ModelProfile]) -> RunSpec:
+    """Return the pack's own settings, and that one model looks at no image."""
+    return make_spec(
+        study="pathology_mcq",
+        dataset="tiles",
+        preset="pathmmu2024",
+        seed=0,
+        repeats=1,
+        models=tuple(models),
+        overrides={
+            "arms": ["image", "text_only", "noise", "corruption", "mismatch"],
+            "no_image_models": BERT,
+        },
+    )
 
 
 def authors_reading(reply: str, question: Question, chance: Random) -> tuple[str, bool]:

@@ -156,6 +156,15 @@ class Params:
             ),
         ),
     )
+    no_image_models: str = field(
+        default="",
+        metadata=about(
+            MaybeText(),
+            "Models that look at no image, such as language models and next-sentence "
+            "ones: asked only where none is sent; names with commas between them.",
+            "No image for",
+        ),
+    )
     prompt: Family = field(
         default=Family.LLAVA,
         metadata=about(
@@ -310,6 +319,10 @@ class Params:
     def unmatched_subsets(self) -> tuple[str, ...]:
         """The subsets that the mismatch arm leaves out."""
         return _names(self.mismatch_without)
+
+    def shows_images_to(self, model: str) -> bool:
+        """Tell whether a model is sent images at all."""
+        return model not in _names(self.no_image_models)
 
     @property
     def families(self) -> tuple[Family, ...]:

@@ -23,8 +23,15 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     """Return every trial, item by item: condition, repeat, model.
 
     ``finding`` of a trial is its subset, ``view`` its split. An item whose image is
-    missing is excluded where the arm shows it, and asked where the arm does not. A run
-    that makes questions has a trial for each captioned image, whatever its split.
+    missing is excluded where the arm shows it, and asked where the arm does not; models
+    that look at none are asked only there. A run that makes questions has a trial for
+    each captioned image, whatever its split.
+
+    Raises
+    ------
+    WrongUseError
+        No question is of what is asked for, or every arm shows images and no model is
+        shown any.
     """
     params = read_params(spec.preset, spec.params)
     if params.work is Work.BUILDING:
@@ -32,7 +39,7 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
     asked = questions_asked(dataset, params)
     exchanged = donors(asked, params, spec.seed)
     rejected, defects = _rejected(dataset, params), _defects(dataset)
-    return tuple(
+    trials = tuple(
         trial
         for mcq in asked[: spec.limit]
         for condition in conditions(params)
@@ -43,7 +50,15 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
             spec,
             rejected.get(mcq.key) or _exclusion(mcq, condition, defects),
         )
+        if params.shows_images_to(trial.model)
+        or not shows_image(arm_of(condition.name))
     )
+    if not trials:
+        raise WrongUseError(
+            "Every arm of the run asks with images, and no model of it is shown any.",
+            "Add the arm text_only, or name fewer models in no_image_models.",
+        )
+    return trials
 
 
 def questions_asked(dataset: Dataset, params: Params) -> Sequence[Asked]:

@@ -1,9 +1,10 @@
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tests.unit.studies.pathology_mcq.small import dataset, item, spec
+from tests.unit.studies.pathology_mcq.small import MODEL, dataset, item, spec
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item
@@ -148,3 +149,18 @@ def test_that_every_order_in_which_none_keeps_its_place_is_as_likely() -> None:
     seen = Counter(tuple(derangement(4, rng)) for _ in range(4500))
     assert len(seen) == 9
     assert max(seen.values()) < 1.25 * min(seen.values())
+
+
+@pytest.mark.statement("E003-10", "E003-17")
+def test_that_models_that_look_at_nothing_are_asked_without_images_only() -> None:
+    models = (MODEL, replace(MODEL, name="bert"))
+    arms = ["image", "text_only", "noise", "corruption", "mismatch"]
+    blind = {"no_image_models": "gpt-3.5, bert"}
+    data = dataset([item(f"PubMed-test_tiny-{i}") for i in range(3)])
+    trials = plan(data, spec(models, settings={"arms": arms, **blind}))
+    asked = {one.condition.name for one in trials if one.model == "bert"}
+    assert asked == {"text_only", "mismatch"}
+    others = {one.condition.name for one in trials if one.model == MODEL.name}
+    assert len(others) == 3 + 40 + 1
+    with pytest.raises(WrongUseError, match="no model of it is shown any"):
+        plan(data, spec(models[1:], settings={"arms": ["image"], **blind}))

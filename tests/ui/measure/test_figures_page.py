@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.measure_store import finished_run
@@ -17,6 +17,7 @@ from viewer.ui import theme
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.charts.figures import FiguresPage
+from viewer.ui.panels.charts.words import is_faint, lines_of
 
 pytestmark = pytest.mark.statement("E000-28")
 
@@ -144,13 +145,25 @@ def test_that_only_a_figure_of_one_grid_is_called_by_it(page: FiguresPage) -> No
 def test_that_a_run_without_figures_says_under_its_name_what_they_need(
     page: FiguresPage,
 ) -> None:
-    said: list[str] = []
-    page._desk.notices.posted.connect(lambda notice: said.append(notice.what))
     page._show(3, RunFigures((), ("Figure 5 needs two models.",)))
     assert page.words == "Figure 5 needs two models."
-    assert said == []
     page._show(4, RunFigures(SAMPLES, ("Figure 5 needs two models.",)))
-    assert said == ["Some figures of run 4 are missing. Figure 5 needs two models."]
+    told = "Some figures are missing. Figure 5 needs two models."
+    (label,) = (one for one in page.findChildren(QLabel) if one.text() == told)
+    assert not label.isHidden()
+    page._show(5, RunFigures(SAMPLES))
+    assert label.isHidden()
+
+
+def test_that_a_colour_that_is_faint_on_its_ground_is_told_by_a_hollow_sign(
+    qapp: QApplication,
+) -> None:
+    theme.apply(qapp, theme.LIGHT)
+    assert is_faint("#F7F7F7")
+    assert "◻" in lines_of("#F7F7F7", "3")
+    assert "◼" in lines_of("#0072B2", "5")
+    theme.apply(qapp, theme.DARK)
+    assert not is_faint("#F7F7F7")
 
 
 def test_that_a_page_without_figures_offers_nothing_to_export(

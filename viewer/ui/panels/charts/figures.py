@@ -30,7 +30,6 @@ from viewer.ui import theme
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.long_choice import LongChoice
-from viewer.ui.notices import Notice
 from viewer.ui.panels.charts.order import OrderChoice
 from viewer.ui.panels.charts.pictures import (
     draw_gallery,
@@ -64,6 +63,7 @@ class FiguresPage(QWidget):
         self.choice, self.export = LongChoice(), QPushButton("Export figure…")
         self.order = OrderChoice()
         self._title, self._key, self._caption = QLabel(), QLabel(), QLabel()
+        self._missing = QLabel()
         self._area = QScrollArea()
         self._prepare()
         self._lay_out()
@@ -94,6 +94,7 @@ class FiguresPage(QWidget):
     def show_run(self, run: int) -> None:
         """Work out the figures of a run and show the one that was looked at."""
         if run != self._run:
+            self._missing.hide()
             self.show_figures(())
         self._run = run
         self._title.setText(f"Working out the figures of run {run} …")
@@ -154,7 +155,7 @@ class FiguresPage(QWidget):
         )
         self.export.clicked.connect(self.ask_where_to_export)
         self._title.setFont(theme.title_font(self.font()))
-        for label in (self._key, self._caption):
+        for label in (self._key, self._caption, self._missing):
             label.setFont(theme.caption_font(self.font()))
             label.setWordWrap(True)
         self._key.setTextFormat(Qt.TextFormat.RichText)
@@ -173,6 +174,8 @@ class FiguresPage(QWidget):
         box.setContentsMargins(0, 8, 0, 0)
         box.setSpacing(8)
         box.addLayout(head)
+        box.addWidget(self._missing)
+        self._missing.hide()
         box.addWidget(self._area, 1)
         box.addWidget(self._key)
         box.addWidget(self._caption)
@@ -187,9 +190,8 @@ class FiguresPage(QWidget):
         why = " ".join(found.missing)
         if not figures:
             self._say(why)
-        elif why:
-            words = f"Some figures of run {run} are missing. {why}"
-            self._desk.notices.post(Notice(words))
+        self._missing.setText(f"Some figures are missing. {why}" if why else "")
+        self._missing.setVisible(bool(figures and why))
 
     def _say(self, why: str) -> None:
         """Say in the middle of the page what a figure needs."""

@@ -10,6 +10,8 @@ from viewer.ui.panels.charts.words import lines_of, quiet
 _ACROSS: Final = 3
 _PANEL_PX: Final = 240
 _POINT_PX: Final = 7
+_BEFORE: Final = -0.04
+"""Of the reach, room for points at 0."""
 _COLOURS: Final = ("#E69F00", "#CC79A7", "#009E73", "#9966FF", "#D55E00")
 _MARKS: Final = ("o", "t1", "s", "d", "t")
 _SIGNS: Final = ("●", "▲", "■", "◆", "▼")
@@ -62,6 +64,6 @@ def _draw(plot: Any, figure: PlotFigure, panel: PlotPanel) -> None:  # noqa: ANN
     if figure.identity:
         values = [v for series in panel.series for v in (*series.x, *series.y)]
         reach = 1.05 * max((*values, 0.0)) or 1.0
-        plot.setXRange(0, reach, padding=0)
-        plot.setYRange(0, reach, padding=0)
+        plot.setXRange(_BEFORE * reach, reach, padding=0)
+        plot.setYRange(_BEFORE * reach, reach, padding=0)
         plot.addItem(pg.InfiniteLine((0, 0), 45, pg.mkPen(colours.muted, width=1)))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QBrush, QColor
 
 from viewer.domain.figure import KIND_COLOURS, LEVEL_COLOURS, Stack, StackFigure
 from viewer.ui import theme
-from viewer.ui.panels.charts.words import folded, lines_of, quiet, tick_axis
+from viewer.ui.panels.charts.words import folded, is_faint, lines_of, quiet, tick_axis
 
 _LOOKS: Final = {
     "full hit": ("#0072B2", Qt.BrushStyle.SolidPattern, "◼"),
@@ -67,6 +67,7 @@ def _draw_shares(plot: Any, figure: StackFigure) -> None:  # noqa: ANN401
 
     quiet(plot)
     plot.layout.setContentsMargins(0, 0, _RIGHT_PX, 0)
+    plot.getAxis("bottom").setStyle(hideOverlappingLabels=False)
     ticks, at, group = [], 0.0, ""
     for stack in figure.stacks:
         if stack.group != group:
@@ -166,4 +167,5 @@ def _fill(segment: str) -> dict[str, Any]:
     import pyqtgraph as pg
 
     color, pattern, _ = _LOOKS.get(segment, _PLAIN)
-    return {"brush": QBrush(QColor(color), pattern), "pen": pg.mkPen(color)}
+    edge = theme.current().muted if is_faint(color) else color
+    return {"brush": QBrush(QColor(color), pattern), "pen": pg.mkPen(edge)}

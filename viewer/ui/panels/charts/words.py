@@ -5,10 +5,14 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any, Final
 
+from PySide6.QtGui import QColor
+
 from viewer.ui import theme
 
 _AXIS_HEIGHT: Final = 58
 _LETTERS: Final = 14
+_LEAST_CONTRAST: Final = 0.06
+"""Of lightness, 0-1, between a colour and its ground."""
 
 
 def quiet(plot: Any) -> None:  # noqa: ANN401 - pyqtgraph has no types
@@ -37,6 +41,14 @@ def folded(name: str) -> str:
     return "\n".join(textwrap.wrap(name, _LETTERS, break_long_words=False))
 
 
+def is_faint(color: str) -> bool:
+    """Tell whether a colour can hardly be told from what it is drawn on."""
+    ground = QColor(theme.current().panel).lightnessF()
+    return abs(QColor(color).lightnessF() - ground) < _LEAST_CONTRAST
+
+
 def lines_of(color: str, name: str, sign: str = "◼") -> str:
-    """Return a name after its coloured sign, as rich text."""
+    """Return a name after its coloured sign, as rich text; hollow where it is faint."""
+    if is_faint(color):
+        color, sign = theme.current().muted, "◻"
     return f'<span style="color:{color}">{sign}</span> {escape(name)}'

@@ -4,8 +4,6 @@ Both ways approximate LobA, which raises the attention of the region's patches i
 model (E002-15).
 """
 
-from enum import StrEnum
-
 import numpy as np
 import numpy.typing as npt
 
@@ -15,14 +13,6 @@ from viewer.domain.image import Raster
 _Bools = npt.NDArray[np.bool_]
 _CONTOUR_SHARE = 256
 """A contour is one pixel wide for as many pixels of the image's longer side."""
-
-
-class RegionPrompt(StrEnum):
-    """How a region is pointed out."""
-
-    NONE = "none"
-    CONTOUR = "contour"
-    CROP = "crop"
 
 
 def draw_contour(

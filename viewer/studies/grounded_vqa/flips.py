@@ -72,17 +72,6 @@ class ShamControlled:
     test: PermutationTest
 
 
-def true_positives(
-    replies: Mapping[str, Reply], truths: Mapping[str, bool]
-) -> frozenset[str]:
-    """Return the closed questions whose answer is yes and was yes."""
-    return frozenset(
-        key
-        for key, reply in replies.items()
-        if truths[key] and isinstance(reply, YesNoAnswer) and reply.yes
-    )
-
-
 def flip_rate(tested: Sequence[Probed]) -> FlipRate:
     """Return the share of edits that were answered No (TPT and VPT scores)."""
     replies = [reply for one in tested for reply in one.edits]

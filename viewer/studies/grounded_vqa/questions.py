@@ -1,7 +1,7 @@
 """Questions and their answers, drawn from the relations of images (E002-03)."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -75,15 +75,6 @@ class Benchmark:
     questions: tuple[Question, ...]
     chart: Chart
     notices: tuple[Notice, ...] = ()
-    _by_key: Mapping[str, Question] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        by_key = {question.key: question for question in self.questions}
-        object.__setattr__(self, "_by_key", by_key)
-
-    def question(self, key: str) -> Question:
-        """Return the question of that key."""
-        return self._by_key[key]
 
     @cached_property
     def counts(self) -> Mapping[Kind, int]:

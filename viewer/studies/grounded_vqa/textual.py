@@ -13,7 +13,6 @@ from viewer.studies.grounded_vqa.params import Params, Swaps
 from viewer.studies.grounded_vqa.questions import (
     Benchmark,
     Question,
-    closed_text,
     templates,
 )
 from viewer.studies.grounded_vqa.relations import Pair
@@ -30,20 +29,15 @@ class Swapped(StrEnum):
 class TextEdit:
     """A changed question and the one it came from.
 
-    ``sham`` asks the same in other words, those of ``template``. ``absent`` tells
-    whether the pair asked about is absent in the image, so that No is right.
+    ``sham`` asks the same in other words, those of ``template``.
     """
 
-    key: str
     of: str
     image: str
-    patient: str
     swapped: Swapped | None
     anatomy: str
     finding: str
     template: int
-    text: str
-    absent: bool
 
     @property
     def sham(self) -> bool:
@@ -88,7 +82,7 @@ def plan_text_edits(
             pairs = valid_swaps(question, swapped, benchmark, params)
             if not pairs:
                 without.append((question.key, swapped))
-            edits += _swaps(question, swapped, pairs, benchmark, params, seed)
+            edits += _swaps(question, swapped, pairs, params, seed)
         if params.sham:
             edits.append(_paraphrase(question, seed))
     return TextPlan(tuple(edits), tuple(without))
@@ -98,7 +92,6 @@ def _swaps(
     question: Question,
     swapped: Swapped,
     pairs: Sequence[Pair],
-    benchmark: Benchmark,
     params: Params,
     seed: int,
 ) -> list[TextEdit]:
@@ -106,16 +99,9 @@ def _swaps(
     if params.swaps is Swaps.ONE and pairs:
         rng = generator(seed, "textual perturbation", question.key, swapped)
         chosen = [pairs[int(rng.integers(len(pairs)))]]
-    present = set(benchmark.chart.related(question.image))
     return [
-        TextEdit(
-            f"{question.key}@tpt-{swapped}-{i}",
-            *(question.key, question.image, question.patient, swapped),
-            *(*pair, question.template),
-            closed_text(*pair, question.template),
-            pair not in present,
-        )
-        for i, pair in enumerate(chosen, start=1)
+        TextEdit(question.key, question.image, swapped, *pair, question.template)
+        for pair in chosen
     ]
 
 
@@ -124,13 +110,7 @@ def _paraphrase(question: Question, seed: int) -> TextEdit:
     others = [i for i in range(len(templates("closed"))) if i != question.template]
     rng = generator(seed, "textual sham", question.key)
     template = others[int(rng.integers(len(others)))]
-    return TextEdit(
-        f"{question.key}@tpt-sham",
-        *(question.key, question.image, question.patient, None),
-        *(*question.pair, template),
-        closed_text(*question.pair, template),
-        absent=False,
-    )
+    return TextEdit(question.key, question.image, None, *question.pair, template)
 
 
 def _differs(pair: Pair, question: Question, swapped: Swapped) -> bool:

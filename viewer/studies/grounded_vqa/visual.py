@@ -48,16 +48,12 @@ class ImageEdit:
     one whose size that takes.
     """
 
-    key: str
     of: str
     arm: Arm
     image: str
-    patient: str
     anatomy: str
     finding: str
     donor: str
-    text: str
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -97,13 +93,13 @@ def plan_image_edits(
             without.append((question.key, Arm.DONOR))
             continue
         donor = _drawn(healthy, question, Arm.DONOR, seed)
-        edits.append(_edit(question, Arm.DONOR, donor, seed))
+        edits.append(_edit(question, Arm.DONOR, donor))
         if params.sham:
-            edits.append(_edit(question, Arm.OWN, donor, seed))
+            edits.append(_edit(question, Arm.OWN, donor))
             same = donors(question, Arm.SAME, benchmark.chart, params.donor)
             if same:
                 chosen = _drawn(same, question, Arm.SAME, seed)
-                edits.append(_edit(question, Arm.SAME, chosen, seed))
+                edits.append(_edit(question, Arm.SAME, chosen))
             else:
                 without.append((question.key, Arm.SAME))
     return ImagePlan(tuple(edits), tuple(without))
@@ -155,16 +151,5 @@ def _drawn(found: Sequence[str], question: Question, arm: Arm, seed: int) -> str
     return found[int(rng.integers(len(found)))]
 
 
-def _edit(question: Question, arm: Arm, donor: str, seed: int) -> ImageEdit:
-    return ImageEdit(
-        key=f"{question.key}@{arm}",
-        of=question.key,
-        arm=arm,
-        image=question.image,
-        patient=question.patient,
-        anatomy=question.anatomy,
-        finding=question.finding,
-        donor=donor,
-        text=question.text,
-        seed=seed,
-    )
+def _edit(question: Question, arm: Arm, donor: str) -> ImageEdit:
+    return ImageEdit(question.key, arm, question.image, *question.pair, donor)

@@ -75,6 +75,9 @@ def test_that_weight_one_without_contrast_is_the_plain_model_token_for_token(
     lit = answer(model, highlighted(weight=1.0, contrast=1.0))
     assert lit.text == before.text
     assert lit.logprobs == before.logprobs
+    assert len(before.logprobs) > 1
+    heavy = answer(model, highlighted(weight=4.0, contrast=1.0))
+    assert heavy.logprobs != before.logprobs
     zero = answer(model, highlighted(weight=0.0, form=WeightForm.LINEAR, contrast=1.0))
     assert zero.logprobs == before.logprobs
 

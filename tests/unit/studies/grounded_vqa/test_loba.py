@@ -13,10 +13,16 @@ from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import Affine
 from viewer.domain.item import TASK_MARK
 from viewer.imaging.patch_cover import share_inside
-from viewer.models.catalog import ADAPTERS, missing_dependency, reader_for
+from viewer.models.catalog import (
+    ADAPTERS,
+    adapter_for,
+    missing_dependency,
+    reader_for,
+)
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data
-from viewer.store import cases, trials
+from viewer.services.run_trial import ask_model, bench_of, prepare_trial
+from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.items import area_of
 
@@ -75,7 +81,30 @@ def test_that_weight_one_without_contrast_answers_as_the_plain_model(
     for item, reply in plain.items():
         lit = replies[item, "loba-1"]
         assert (lit.text, lit.logprobs) == (reply.text, reply.logprobs)
+        assert reply.logprobs
+        heavy = [replies[item, f"loba-{weight}"].logprobs for weight in ("0.5", "4")]
+        assert reply.logprobs not in heavy
+        assert heavy[0] != heavy[1]
     assert len({condition for _, condition in replies}) == 1 + len(WEIGHTS)
+
+
+@pytest.mark.statement("E002-14")
+def test_that_a_model_answers_as_before_once_regions_were_highlighted(
+    told: tuple[Store, Replies],
+) -> None:
+    store, _ = told
+    bench = bench_of(runs.run_spec(store, 1), cases.dataset_of_run(store, 1))
+    again = 0
+    for one in trials.scored_trials(store, 1):
+        if one.trial.condition.name != "plain" or one.reply_id is None:
+            continue
+        kept = trials.reply_with_id(store, one.reply_id).raw
+        prepared = prepare_trial(bench, one.trial)
+        # the very model that highlighted: adapters are kept in a process
+        assert adapter_for(prepared.profile) is adapter_for(prepared.profile)
+        assert ask_model(prepared.profile, prepared.request).body == kept.body
+        again += 1
+    assert again >= 2
 
 
 @pytest.mark.statement("E002-13", "E002-17")

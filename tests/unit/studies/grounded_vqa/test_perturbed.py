@@ -78,7 +78,7 @@ def test_that_a_present_pair_is_a_swap_only_where_that_is_wanted() -> None:
     assert valid_swaps(question, Swapped.ANATOMY, benchmark, PARAMS) == ()
     found = plan_text_edits([question], benchmark, loose, 0)
     swap = next(e for e in found.edits if e.swapped is Swapped.ANATOMY)
-    assert (swap.anatomy, swap.absent) == ("Right lung", False)
+    assert (swap.anatomy, swap.finding) == ("Right lung", "Pneumonia")
 
 
 @pytest.mark.statement("E002-09", "E002-11")
@@ -89,12 +89,12 @@ def test_that_the_textual_plan_has_one_swap_of_each_part_and_a_paraphrase() -> N
         Swapped.FINDING,
         None,
     ]
-    assert plan.edits[0].text == "Does Right lung have Pneumonia"
+    swap = plan.edits[0]
+    assert (swap.anatomy, swap.finding, swap.template) == ("Right lung", "Pneumonia", 0)
     sham = plan.edits[2]
     assert sham.sham
     assert (sham.anatomy, sham.finding) == IN_LEFT.pair
-    assert sham.text != IN_LEFT.text
-    assert not sham.absent
+    assert sham.template != IN_LEFT.template
     assert plan.without_swap == ()
 
 
@@ -146,7 +146,7 @@ def test_that_the_visual_plan_has_the_test_and_both_shams() -> None:
         (Arm.OWN, "d"),
         (Arm.SAME, "c"),
     ]
-    assert {e.text for e in plan.edits} == {IN_LEFT.text}
+    assert {(e.of, e.image) for e in plan.edits} == {("a#q1", "a")}
     assert [e.arm for e in plan_image_edits([IN_LEFT], BENCHMARK, alone, 3).edits] == [
         Arm.DONOR
     ]

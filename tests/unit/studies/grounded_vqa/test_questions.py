@@ -128,7 +128,7 @@ def test_that_an_image_with_too_few_questions_is_named() -> None:
     none = chart([image("a", [], anatomies=("Heart",))], Params(anatomies=("Heart",)))
     assert [n.kind for n in benchmark.notices] == ["few_questions"]
     assert benchmark.notices[0].text == "Only 1 questions can be asked about it."
-    assert benchmark.question("a#q1").kind is Kind.NORMAL
+    assert benchmark.questions[0].kind is Kind.NORMAL
     with pytest.raises(WrongUseError, match="No question can be asked"):
         check_any(Benchmark((), none))
     check_any(benchmark)

@@ -22,6 +22,7 @@ from tests.helpers.evidence_cells import (
     compare,
     sensitivity,
 )
+from tests.helpers.evidence_figure_cells import check_figures
 from tests.helpers.evidence_pack import Made
 from tests.helpers.evidence_printed import published
 from tests.helpers.evidence_truth import SETTLED, Asked, Truth, bounds
@@ -54,7 +55,7 @@ def check_every_cell(made: Made) -> Mapping[str, int]:
         assert of_the_run == of_the_pack
     own = {path.stem for path in (made.folder / "run").glob("*.csv")}
     assert own == {*files, "items", "results"}
-    return {**cells, **check_latex(truth)}
+    return {**cells, **check_latex(truth), **check_figures(truth)}
 
 
 def items(truth: Truth) -> list[Row]:

@@ -28,6 +28,7 @@ MISS = Score(Status.SCORED_WRONG, outcome=Outcome.MISS)
         (Score(Status.REFUSED), "⊘", "refused"),
         (Score(Status.PROVIDER_ERROR, "http_429"), "!", "failed (http 429)"),
         (Score(Status.EXCLUDED, "no_gt"), "–", "excluded (no gt)"),
+        (Score(Status.EXCLUDED, "ungraded", "9 words"), "–", "not graded"),
         (Score(Status.PENDING), "…", "pending"),
     ],
 )

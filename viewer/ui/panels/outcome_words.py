@@ -34,6 +34,8 @@ def glyph(score: Score) -> str:
 
 def words(score: Score) -> str:
     """Return a verdict in words, with its reason where it has one."""
+    if score.reason == "ungraded":
+        return "not graded"
     text = _both(score)[1]
     return f"{text} ({score.reason.replace('_', ' ')})" if score.reason else text
 

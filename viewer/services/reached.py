@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from math import exp
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from viewer.domain.exchange import ModelReply
 from viewer.domain.geometry import SizePx
@@ -10,6 +12,8 @@ from viewer.domain.inside import Measured, WeightForm
 from viewer.domain.reference import Mask
 
 Said = tuple[tuple[str, str], ...]
+_MOST: Final = 12
+"""Parts of a prompt that are told of."""
 
 
 def asked_inside(document: Mapping[str, Any]) -> Said:
@@ -40,6 +44,7 @@ def told_inside(reply: ModelReply) -> Said:
     lines = (
         ("says next", _likelihoods(measured)),
         ("attends to", _attention(measured)),
+        ("attends most to", _relevance(measured)),
         ("vision attends to the region", _region(measured)),
     )
     return tuple((who, said) for who, said in lines if said)
@@ -61,6 +66,22 @@ def _attention(measured: Measured) -> str:
     return " · ".join(
         f"{name} {share:.1%}" for name, share in zip(found.names, shares, strict=True)
     )
+
+
+def _relevance(measured: Measured) -> str:
+    """Return the images and words that drew most attention, in the prompt's order."""
+    found = measured.relevance
+    if found is None:
+        return ""
+    images = [
+        (f"image {n}", float(np.sum(image.values)))
+        for n, image in enumerate(found.images, start=1)
+    ]
+    words = [(token.strip() or repr(token), share) for token, share in found.tokens]
+    shares = [*images, *words]
+    least = sorted((share for _, share in shares), reverse=True)[:_MOST][-1]
+    most = [one for one in shares if one[1] >= least][:_MOST]
+    return " · ".join(f"{name} {share:.1%}" for name, share in most)
 
 
 def _region(measured: Measured) -> str:

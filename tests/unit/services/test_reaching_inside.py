@@ -13,13 +13,15 @@ from tests.helpers.tiny_sam import write_tiny_sam
 from tests.helpers.tiny_study import finish
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, Unparsed
 from viewer.domain.exchange import BoxPrompt, ModelProfile, ModelReply
-from viewer.domain.geometry import BoxPx
+from viewer.domain.geometry import Affine, BoxPx
 from viewer.domain.inside import (
     Choices,
     Highlight,
+    ImageRelevance,
     Measured,
     Measures,
     QueryPosition,
+    Relevance,
     Section,
     letter_spellings,
 )
@@ -200,3 +202,18 @@ def test_that_what_is_told_of_a_model_s_inside_may_be_little() -> None:
     assert asked_inside({}) == ()
     assert told_inside(ModelReply("A")) == ()
     assert told_inside(ModelReply("A", measured=Measured())) == ()
+
+
+@pytest.mark.statement("E002-17")
+def test_that_the_parts_of_a_prompt_that_drew_most_are_told_in_their_order() -> None:
+    shown = ImageRelevance(((0.1, 0.2), (0.05, 0.05)), Affine(1, 0, 0, 0, 1, 0))
+    words = tuple((f" w{i}", 0.01 + 0.001 * i) for i in range(20))
+    measured = Measured(relevance=Relevance((shown,), (*words, ("\n", 0.2))))
+    (line,) = told_inside(ModelReply("A", measured=measured))
+    speaker, said = line
+    parts = said.split(" · ")
+    assert speaker == "attends most to"
+    assert len(parts) == 12
+    assert parts[0] == "image 1 40.0%"
+    assert parts[-1] == "'\\n' 20.0%"
+    assert parts[1:-1] == [f"w{i} {0.01 + 0.001 * i:.1%}" for i in range(10, 20)]

@@ -146,6 +146,11 @@ def test_that_every_pass_of_a_trial_can_be_looked_at(ran: Ran) -> None:
     lit = dict(told["loba-3"].steps[2].words)
     assert "weight 3 added as its logarithm, contrast 1.3" in lit["highlighted"]
     assert lit["vision attends to the region"].endswith("%")
+    most = [part.rsplit(" ", 1) for part in lit["attends most to"].split(" · ")]
+    assert most[0][0] == "image 1"
+    assert len(most) == 12
+    shares = [float(share.rstrip("%")) for _, share in most]
+    assert 0 < sum(shares) <= 101
     assert "highlighted" not in dict(told["contour"].steps[2].words)
     sent = {name: told[name].steps[-1].images[0] for name in told}
     assert sent["contour"] != sent["plain"]

@@ -49,6 +49,8 @@ DEFINITIONS: Final = {
     ),
     "wilson": "Wilson's score interval, 95 %",
 }
+_MOST: Final = 100
+"""Rows of a table on a page."""
 _ALWAYS: Final = frozenset({"items", "results"})
 _TITLES: Final = {
     "benchmark": (
@@ -94,6 +96,10 @@ _TITLES: Final = {
     "attention": (
         "Where attention went",
         "In the vision tower to the region; from the last token to the image.",
+    ),
+    "passes": (
+        "Answers of each pass",
+        "A question's answers side by side, and how its region meets the mask.",
     ),
     "figure_7_dice": (
         "Right answers by the region's Dice",
@@ -158,16 +164,18 @@ def paper_tables(
 
 
 def sections(tables: Sequence[Table]) -> Iterator[Section]:
-    """Yield the tables that a page shows, rounded for print."""
+    """Yield the tables that a page shows, rounded for print; of long ones the start."""
     for table in tables:
         if table.name in _TITLES:
             title, text = _TITLES[table.name]
-            yield Section(title, text, _printed(table))
+            more = f" The first {_MOST} of {len(table.rows)}; {table.name}.csv has all."
+            told = text + more if len(table.rows) > _MOST else text
+            yield Section(title, told, _printed(table))
 
 
 def _printed(table: Table) -> Table:
     header = tuple(name.replace("_", " ") for name in table.header)
-    rows = tuple(tuple(map(_cell, row)) for row in table.rows)
+    rows = tuple(tuple(map(_cell, row)) for row in table.rows[:_MOST])
     return Table(table.name, header, rows)
 
 

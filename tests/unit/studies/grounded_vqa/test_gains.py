@@ -4,6 +4,7 @@ import pytest
 
 from viewer.domain.report import Table
 from viewer.studies.grounded_vqa.gains import gain_table, relative_gain
+from viewer.studies.grounded_vqa.report import sections
 
 HEADER = ("dataset", "model", "condition", "note", "yes_no_f1", "open_f1")
 
@@ -49,3 +50,18 @@ def test_that_the_paper_s_gains_stand_beside_where_there_are_any() -> None:
     }
     assert table(("q", "a", "plain", "", 0.5, 0.4)) == []
     assert relative_gain(0.0, 0.5) is None
+
+
+@pytest.mark.statement("E002-16")
+def test_that_a_page_has_the_start_of_a_long_table_and_says_so() -> None:
+    rows = tuple((f"q{i}", "m", 0, "Yes", True, 0.5) for i in range(101))
+    header = ("item", "model", "repeat", "answer_plain", "lit", "dice")
+    long, short = sections(
+        [Table("passes", header, rows), Table("passes", header, rows[:1])]
+    )
+    assert long.table is not None
+    assert len(long.table.rows) == 100
+    assert long.text.endswith("The first 100 of 101; passes.csv has all.")
+    assert short.table is not None
+    assert short.table.rows == (("q0", "m", 0, "Yes", "yes", "0.500"),)
+    assert "The first" not in short.text

@@ -40,6 +40,45 @@ def ac2(pairs: Pairs) -> Fraction:
     return (observed - expected) / (1 - expected)
 
 
+def ac2_of_all(units: Sequence[Sequence[int]]) -> Fraction:
+    """Return AC2 over units of any number of scores, exactly."""
+    weight = {
+        (a, b): 1 - Fraction((a - b) ** 2, 16) for a, b in product(LEVELS, LEVELS)
+    }
+    rated = [unit for unit in units if len(unit) > 1]
+    agreed = [_mean([weight[pair] for pair in combinations(unit, 2)]) for unit in rated]
+    used = [
+        _mean([Fraction(unit.count(level), len(unit)) for unit in units])
+        for level in LEVELS
+    ]
+    spread = sum((share * (1 - share) for share in used), Fraction(0))
+    expected = sum(weight.values(), Fraction(0)) * spread / (5 * 4)
+    return (_mean(agreed) - expected) / (1 - expected)
+
+
+def alpha_of_all(units: Sequence[Sequence[int]]) -> Fraction:
+    """Return ordinal alpha over units of any number of scores, exactly."""
+    rated = [unit for unit in units if len(unit) > 1]
+    every = [score for unit in rated for score in unit]
+    used = Counter(every)
+
+    def distance(a: int, b: int) -> Fraction:
+        low, high = min(a, b), max(a, b)
+        between = sum(used[level] for level in range(low, high + 1))
+        return (between - Fraction(used[low] + used[high], 2)) ** 2
+
+    gaps = (
+        len(unit) * _mean([distance(a, b) for a, b in combinations(unit, 2)])
+        for unit in rated
+    )
+    within = sum(gaps, Fraction(0)) / len(every)
+    return 1 - within / _mean([distance(a, b) for a, b in combinations(every, 2)])
+
+
+def _mean(values: Sequence[Fraction]) -> Fraction:
+    return sum(values, Fraction(0)) / len(values)
+
+
 def alpha(pairs: Pairs) -> Fraction:
     """Return Krippendorff's ordinal alpha: every pair of scores there is, exactly."""
     used = Counter(score for pair in pairs for score in pair)

@@ -14,7 +14,9 @@ from statsmodels.stats.proportion import proportion_confint
 from tests.helpers.rubric_agreement import (
     LEVELS,
     ac2,
+    ac2_of_all,
     alpha,
+    alpha_of_all,
     by_level,
     intervals,
     kappa,
@@ -60,6 +62,7 @@ def tables(truth: Truth) -> dict[str, Rows]:
         "images": list(_images(truth)),
         "content_orders": list(_orders(truth)),
         "agreement": list(_agreement(truth)),
+        "agreement_of_all": list(_of_all(truth)),
         "figure_3": list(_figure_3(truth)),
         "figure_5": list(_figure_5(truth)),
         "style_by_content": list(_style(truth)),
@@ -191,6 +194,19 @@ def _agreement(truth: Truth) -> Iterator[tuple[Any, ...]]:
                 "resamples, seed 0"
             ),
         )
+
+
+def _of_all(truth: Truth) -> Iterator[tuple[Any, ...]]:
+    yield ("category", "readers", "n", "ac2", "alpha")
+    for metric in (*TEXT, *IMAGE):
+        found: dict[tuple[str, int, int], list[int]] = {}
+        for one in truth.given:
+            if metric in one.scores:
+                key = (one.model, one.task.place, one.image)
+                found.setdefault(key, []).append(one.scores[metric])
+        units = list(found.values())
+        twice = sum(len(unit) > 1 for unit in units)
+        yield metric, 2, twice, ac2_of_all(units), alpha_of_all(units)
 
 
 def _figure_3(truth: Truth) -> Iterator[tuple[Any, ...]]:

@@ -52,6 +52,26 @@ def agreements(
 
 
 @dataclass(frozen=True, slots=True)
+class AllReaders:
+    """However many readers on one dimension; ``n`` outputs have two grades or more.
+
+    Outputs of one grade count for how often a score is used in ``ac2``, and nowhere
+    else.
+    """
+
+    dimension: Dimension
+    readers: int
+    n: int
+    ac2: Agreement
+    alpha: Agreement
+
+
+def of_all_readers(grades: Grades) -> tuple[AllReaders, ...]:
+    """Return a row for each dimension over every reader there is."""
+    return tuple(_of_all(dimension, grades) for dimension in Dimension)
+
+
+@dataclass(frozen=True, slots=True)
 class JitteredPoint:
     """An output at both readers' scores, shifted so that none hides another."""
 
@@ -74,6 +94,24 @@ def jittered(
         for a, b in pairs(grades, first, second)
         if dimension in a.scores
     )
+
+
+def _of_all(dimension: Dimension, grades: Grades) -> AllReaders:
+    scores = {
+        (grade.reader, (grade.output, grade.image)): grade.scores[dimension]
+        for grade in grades.grades
+        if dimension in grade.scores
+    }
+    readers = tuple(dict.fromkeys(reader for reader, _ in scores))
+    outputs = tuple(dict.fromkeys(output for _, output in scores))
+    raters = [[scores.get((r, output)) for output in outputs] for r in readers]
+    twice = sum(
+        sum(score is not None for score in given) > 1
+        for given in zip(*raters, strict=True)
+    )
+    ac2 = gwet_ac(raters, LEVELS, Weighting.QUADRATIC)
+    alpha = krippendorff_alpha(raters, LEVELS, Scale.ORDINAL)
+    return AllReaders(dimension, len(readers), twice, ac2, alpha)
 
 
 def _of(

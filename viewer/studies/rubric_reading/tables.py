@@ -14,6 +14,7 @@ from viewer.studies.rubric_reading.agreeing import (
     DimensionAgreement,
     agreements,
     jittered,
+    of_all_readers,
 )
 from viewer.studies.rubric_reading.comparing import (
     MeasureRow,
@@ -89,6 +90,7 @@ def grade_tables(given: Graded) -> tuple[Table, ...]:
         _content_orders(given),
         _table_3(rows if both else ()),
         _agreement(rows if both else ()),
+        _all_readers(given),
         _figure_3(given),
         _figure_5(rows if both else ()),
         _points(given),
@@ -218,6 +220,18 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> Table:
         for row in rows
     )
     return Table("agreement", header, tuple(lines))
+
+
+def _all_readers(given: Graded) -> Table:
+    lines = (
+        (
+            *(row.dimension.words, row.readers, row.n),
+            *(row.ac2.value, row.alpha.value),
+        )
+        for row in of_all_readers(given.grades)
+    )
+    header = ("category", "readers", "n", "ac2", "alpha")
+    return Table("agreement_of_all", header, tuple(lines))
 
 
 def _figure_3(given: Graded) -> Table:

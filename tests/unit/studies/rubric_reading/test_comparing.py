@@ -7,12 +7,17 @@ from scipy.stats import wilcoxon
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.multitest import multipletests
 
+from tests.helpers.rubric_agreement import ac2_of_all, alpha_of_all
 from viewer.domain.rubric import Dimension, Grade, Grades, dimensions_of
 from viewer.domain.task_selection import Answerable
 from viewer.metrics.cluster_bootstrap import Resampling
 from viewer.metrics.signed_rank import ZeroMethod
 from viewer.studies.rubric_reading.abstaining import abstentions
-from viewer.studies.rubric_reading.agreeing import agreements, jittered
+from viewer.studies.rubric_reading.agreeing import (
+    agreements,
+    jittered,
+    of_all_readers,
+)
 from viewer.studies.rubric_reading.comparing import (
     MeasureTest,
     measure_rows,
@@ -92,6 +97,27 @@ def test_that_both_models_are_tested_on_common_tasks_and_adjusted_over_five(
     gaps = [abs(a.test.p_value - b) for a, b in zip(found, expected, strict=True)]
     gaps += [abs(a.adjusted - b) for a, b in zip(found, adjusted, strict=True)]
     assert max(gaps) < TOLERANCE
+
+
+@pytest.mark.statement("E001-16")
+def test_that_however_many_readers_there_are_agree_as_by_definition() -> None:
+    rng = np.random.default_rng(4)
+    given = [
+        text("o3", f"s{i}", rng.integers(2, 6, 4).tolist(), reader)
+        for reader, n in (("A", 12), ("B", 9), ("C", 5))
+        for i in range(n)
+    ]
+    found = {row.dimension: row for row in of_all_readers(Grades(tuple(given)))}
+    for dimension in dimensions_of(None):
+        units = [
+            [g.scores[dimension] for g in given if g.item == f"s{i}"] for i in range(12)
+        ]
+        row = found[dimension]
+        assert (row.readers, row.n) == (3, 9)
+        assert abs(row.ac2.value - float(ac2_of_all(units))) < TOLERANCE
+        assert abs(row.alpha.value - float(alpha_of_all(units))) < TOLERANCE
+    assert found[Dimension.IMAGE_STYLE].readers == 0
+    assert isnan(found[Dimension.IMAGE_STYLE].alpha.value)
 
 
 def test_that_models_without_a_common_task_are_not_compared() -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from viewer.domain.counting import counted
 from viewer.domain.errors import UnreadableInputError
 
 Row = Mapping[str, str]
@@ -44,6 +45,12 @@ def unrelated(names: Sequence[str], keys: Collection[str]) -> bool:
     Such a table lies beside other questions of the same images.
     """
     return bool(names) and not any(name in keys for name in names)
+
+
+def about_others(rows: int) -> str:
+    """Return the sentence that says so of a table."""
+    what = "is" if rows == 1 else "are"
+    return f"Its {counted(rows, 'row')} {what} about other questions; none is used."
 
 
 def _of_csv(path: Path) -> Iterable[Mapping[str, object]]:

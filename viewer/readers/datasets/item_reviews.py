@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Notice
-from viewer.domain.counting import counted
 from viewer.domain.item import Item
-from viewer.readers.datasets.beside import Row, rows_beside, unrelated
+from viewer.readers.datasets.beside import Row, about_others, rows_beside, unrelated
 from viewer.readers.datasets.choice_rows import RejectedRowError
 
 FILES: Final = ("reviews.csv", "reviews.json")
@@ -47,9 +46,7 @@ def with_reviews(
     notices: list[Notice] = []
     rows = tuple(rows_beside(folder, FILES, COLUMNS))
     if unrelated([row["item"] for _, _, row in rows], known):
-        text = (
-            f"Its {counted(len(rows), 'row')} are about other questions; none is used."
-        )
+        text = about_others(len(rows))
         return tuple(items), [Notice("item_review", rows[0][0], text)]
     for name, place, row in rows:
         try:

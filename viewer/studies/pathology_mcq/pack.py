@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from viewer.domain.errors import WrongUseError
 from viewer.domain.figure import Figure
 from viewer.domain.pack import PackData
 from viewer.domain.report import Section, Table
@@ -20,7 +21,7 @@ from viewer.studies.pathology_mcq.layouts import (
     table_3,
     table_4,
 )
-from viewer.studies.pathology_mcq.params import Arm, read_params
+from viewer.studies.pathology_mcq.params import Arm, Work, read_params
 from viewer.studies.pathology_mcq.published import SOURCE, every_row
 from viewer.studies.pathology_mcq.questions import mcqs_of
 from viewer.studies.pathology_mcq.report import expert_choices
@@ -43,7 +44,16 @@ class PathMmu2024:
     overrides: Mapping[str, object] = {"arms": [arm.value for arm in Arm]}
 
     def data(self, given: PackInput) -> PackData:
-        """Return every table and figure of the paper."""
+        """Return every table and figure of the paper.
+
+        A run that made questions has answered none, and raises WrongUseError.
+        """
+        params = read_params(given.spec.preset, given.spec.params)
+        if params.work is Work.BUILDING:
+            raise WrongUseError(
+                "The run made questions and answered none.",
+                "Choose a run that answers some; overread report tells of this one.",
+            )
         bars, figures = _figures(given)
         laid_out = _laid_out(given)
         reported = (t for t in given.report.tables if t.name not in _IN_THE_RUN)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from viewer.domain.study_words import RIGHTS, StudyWords, spoken
-from viewer.studies.pathology_mcq.arms import PLAIN, corruption_of
+from viewer.studies.pathology_mcq.arms import BUILDING, PLAIN, corruption_of
 from viewer.studies.pathology_mcq.params import KINDS, Arm
 
 _CONDITIONS: Final[Mapping[str, str]] = {
@@ -12,6 +12,7 @@ _CONDITIONS: Final[Mapping[str, str]] = {
     Arm.TEXT_ONLY: "text only",
     Arm.NOISE: "noise for the image",
     Arm.MISMATCH: "another question",
+    BUILDING.name: "making questions",
 }
 _KINDS: Final[Mapping[str, str]] = {
     "bubble": "air bubbles",

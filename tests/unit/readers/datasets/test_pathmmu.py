@@ -319,3 +319,21 @@ def test_that_a_review_without_a_criterion_gets_one_sentence(tmp_path: Path) -> 
     (tmp_path / "reviews.json").write_text('[{"reader": "ann", "item": "x"}]')
     with pytest.raises(UnreadableInputError, match="lacks one of reader, item, answer"):
         written(tmp_path, {"PubMed": {"test": [entry(1)]}})
+
+
+@pytest.mark.statement("E003-11", "E003-12")
+def test_that_tables_about_other_questions_are_told_once(tmp_path: Path) -> None:
+    asked = {"question": "What?", "options": ["A) x", "B) y"], "answer": "A"}
+    table = {"PubMed": {"test": [{"No": 1, "img": None, **asked}]}}
+    (tmp_path / "data.json").write_text(json.dumps(table))
+    (tmp_path / "images").mkdir()
+    experts = "group,reader,item,answer\nI,a,Atlas-val-1,A\nI,a,Atlas-val-2,B\n"
+    (tmp_path / "experts.csv").write_text(experts)
+    criteria = "answerable_without_image,inferable,wrong_answer,atypical"
+    review = f"reader,item,{criteria}\na,Atlas-val-1,no,yes,no,no\n"
+    (tmp_path / "reviews.csv").write_text(review)
+    dataset = read_dataset("pathmmu", tmp_path, "tiles")
+    told = {n.subject: n.text for n in dataset.notices}
+    assert told["experts.csv"] == "Its 2 rows are about other questions; none is used."
+    assert told["reviews.csv"] == "Its 1 row is about other questions; none is used."
+    assert "experts" not in dataset.items[0].reference

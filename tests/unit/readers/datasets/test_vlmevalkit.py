@@ -168,3 +168,18 @@ def test_that_a_row_of_too_many_cells_is_not_guessed_at(tmp_path: Path) -> None:
     assert dataset.notices[0].text == (
         "Its row has more cells than the table has columns."
     )
+
+
+@pytest.mark.statement("E003-03")
+def test_that_27_options_are_more_than_letters_tell_apart(tmp_path: Path) -> None:
+    letters = [*(chr(65 + i) for i in range(26)), "AA"]
+    lines = [
+        "\t".join(("index", "question", *letters, "answer")),
+        "\t".join(("0", "Which?", *map(str, range(27)), "AA")),
+        "\t".join(("1", "Which?", *map(str, range(26)), "", "Z")),
+    ]
+    table = tmp_path / "val.tsv"
+    table.write_text("\n".join(lines) + "\n")
+    dataset = read_dataset("vlmevalkit", table, "tiles")
+    assert [item.reference["option"] for item in dataset.items] == [25]
+    assert "27 options" in dataset.notices[0].text

@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.studies.pathology_mcq.small import dataset, item, result, spec
 from viewer.domain.answer import Status
+from viewer.domain.errors import WrongUseError
 from viewer.domain.figure import RateFigure
 from viewer.domain.image import Raster
 from viewer.domain.item import Item
@@ -121,6 +122,15 @@ def test_that_what_cannot_be_drawn_is_said() -> None:
     assert [one.title for one in data.sections] == ["Table 1", "Table 4, as published"]
     assert PACK.overrides["arms"] == [arm.value for arm in Arm]
     assert isinstance(ITEMS[0], Item)
+
+
+@pytest.mark.statement("E003-15")
+def test_that_a_run_that_made_questions_is_no_pack() -> None:
+    of = spec(settings={"work": "building"})
+    reported = report([], of, ReportContext(dataset(ITEMS)))
+    given = PackInput(reported, [], of, dataset(ITEMS), cast("Pictures", None))
+    with pytest.raises(WrongUseError, match="answered none"):
+        PACK.data(given)
 
 
 class Shown:

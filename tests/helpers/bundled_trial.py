@@ -31,6 +31,7 @@ def record(
             "again": 0,
             "model": "m",
             "reply": i,
+            "request_sha256": "",
             "reply_sha256": hashlib.sha256(bodies[i].encode()).hexdigest(),
         }
         for i, (step, role, _) in enumerate(said)

@@ -22,8 +22,9 @@ def export() -> None:
 def bundle(run_name: str, out: Path, store: Path | None) -> None:
     """Write a run as one zip file that anybody can verify.
 
-    Patients and images go by pseudonyms, and no pixel goes along. Whoever has the
-    file needs nothing but Python: python verify.py FILE.zip
+    Patients, images, items and readers go by pseudonyms. No pixel goes along, and of a
+    question its options only; replies do word for word. Whoever has the file needs
+    nothing but Python: python verify.py FILE.zip
     """
     from viewer.services.export_bundle import export_bundle
     from viewer.store.database import open_store

@@ -27,7 +27,8 @@ What verify.py verifies
   off the raw reply again; of an option, a list of diagnoses or a text in sentences the
   stored reading has to stand in the reply
 - every verdict on an answer follows from it and the truth that stands beside the trial
-- every cell of the tables that it names follows from the trials, to the last digit
+- every cell of the tables that it names follows from the trials: counts and rates to
+  the last digit, means to a billionth
 What it does not
 - that the truth is true, and what sentences mean: of yes, no and labels in sentences,
   and of what could not be read, the stored reading is taken

@@ -45,6 +45,9 @@ def _check_state(check: TrialCheck) -> None:
         check.tell(f"'{trial['status']}' is no status")
     if not trial["steps"] and trial["status"] not in _WITHOUT_REPLY:
         check.tell("it has a verdict without a reply")
+    asked = [step["request_sha256"] for step in trial["steps"]]
+    if asked and trial["request_sha256"] not in asked:
+        check.tell("its request is that of no step")
     for step in trial["steps"]:
         check.check_hash(step)
 

@@ -108,6 +108,8 @@ def test_that_nothing_is_wrong_with_a_sound_trial(
          "no reply has the words of the stored output"),
         (("Yes", Unparsed(Status.UNPARSED, "no_answer"), {"yes": True}, {}),
          "the reply says Yes, the stored reading nothing"),
+        (("B", ChoiceAnswer(2), OPTIONS, {**RIGHT, "answer": "B",
+          "request_sha256": "0"}), "its request is that of no step"),
         (("B", ChoiceAnswer(2), OPTIONS, {"status": "splendid", "answer": "B"}),
          "'splendid' is no status"),
         (("B", ChoiceAnswer(2), OPTIONS, {**RIGHT, "answer": "B", "steps": []}),

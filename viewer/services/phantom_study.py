@@ -137,7 +137,7 @@ KITS: Mapping[str, Kit] = {
         "medsyn2026",
         {"knows": weighs_evidence, "errs": chooses_wrongly},
         settings={"inside": True},
-        params={"judge": "judge"},
+        params={"judge": "judge", "model_classes": "knows=Large, errs=Small"},
         helpers=(_JUDGE,),
         besides=(
             Kit(

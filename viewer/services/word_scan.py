@@ -72,6 +72,8 @@ _PATTERNS: Final = (
     (ADDRESS, rf"\b\d{{1,5}} {_CAPITALISED} (?:Street|St\.|Avenue|Ave\.|Road|Lane)"),
     (ADDRESS, r"(?:住址|地址|家住)\W{0,2}[\u4e00-\u9fff]"),
 )
+_LONGEST_VALUE: Final = 12
+"""Characters of a value that no question tells as it is, such as a date."""
 _COMPILED: Final = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
 
 
@@ -91,10 +93,14 @@ def words_of(item: Item, told: str | None = None) -> tuple[str, ...]:
     """Return an item's words: all its facts, and what of its key and truth is told.
 
     Names of its images are none of them. ``told`` is the text of a question; a judge
-    is told the truth of an item, a model never.
+    is told the truth of an item, a model never. Without it whatever may be told counts:
+    texts, but no bare values such as the date of a study.
     """
     beside = (item.key, *_texts(item.reference))
-    truth = [text for text in beside if told is None or text in told]
+    if told is None:
+        truth = [text for text in beside if len(text) > _LONGEST_VALUE]
+    else:
+        truth = [text for text in beside if text in told]
     return tuple(x for x in (*_texts(item.facts), *truth) if x not in item.images)
 
 

@@ -98,7 +98,11 @@ def test_that_truth_counts_where_it_is_told_and_names_of_files_never() -> None:
     check_words(item, "A cough.", {})
     with pytest.raises(PrivacyError, match="a name"):
         check_words(item, "The truth is Dr. Crohn's disease.", {})
-    assert words_of(item) == ("A cough.", "i", "Dr. Crohn's disease")
+    assert words_of(item) == ("A cough.", "Dr. Crohn's disease")
+    dated = Item("i", "p", "", images, facts, {"date": "2020-03-01"})
+    assert named_in("\n".join(words_of(dated))) == ()
+    with pytest.raises(PrivacyError, match="a date"):
+        check_words(dated, "The study of 2020-03-01.", {})
 
 
 def test_that_a_persons_decision_holds_for_exactly_these_words() -> None:

@@ -14,6 +14,7 @@ from viewer.domain.result import Score
 from viewer.domain.study_words import StudyWords
 from viewer.services.measure import TrialRow, run_results, trial_rows
 from viewer.services.results.groups import grouped, offered
+from viewer.services.results.view import By
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
@@ -169,6 +170,21 @@ def test_that_the_choices_are_those_of_the_run_that_is_looked_at(
     assert every.runs == one.runs == (cases, tiles)
     assert one.words.finding == "subset"
     assert every.words.finding == "finding or kind"
+
+
+def test_that_rates_of_what_readers_grade_are_told_of_no_run_among_others(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with open_store(settings.store) as store:
+        graded = item_run(store, tmp_path / "studies", "rubric_reading")
+        item_run(store, tmp_path / "tiles", "pathology_mcq", dataset="tiles")
+    groups = grouped(settings.store, (By.RUN,))
+    rows = {key[0]: row for row, key in enumerate(groups.keys)}
+    row = rows.pop(str(graded))
+    assert not groups.has_rate(row)
+    assert all(groups.has_rate(other) for other in rows.values())
+    assert "some are graded: no rate of all together" in summary_words(groups)
+    assert deep_words(None, groups, row).startswith("This row has no rate")
 
 
 def test_that_numbers_and_tips_have_words_too() -> None:

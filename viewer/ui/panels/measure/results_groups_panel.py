@@ -27,6 +27,10 @@ _REST_MS: Final = 250
 """How long a row rests before its intervals are worked out."""
 _AT_ONCE_MS: Final = 500
 """How often a run that goes on is counted again."""
+_ABSENT: Final = "Denying a finding that is absent is no hit: this row has no rate."
+_NO_RATE: Final = (
+    "This row has no rate: readers grade its answers, or it denies what is absent."
+)
 _FIRST: Final = "{}, {} first"
 _KINDS: Final = {
     "n": _FIRST.format("settled", "{}"),
@@ -228,7 +232,8 @@ def summary_words(groups: ResultsView) -> str:
     elif groups.words.graded:
         parts.append("readers grade these answers: their rates stand on the page Run")
     elif groups.absent:
-        parts.append("some ask about an absent finding: no rate of all together")
+        why = "ask about an absent finding" if groups.words.places else "are graded"
+        parts.append(f"some {why}: no rate of all together")
     elif total.n:
         parts.append(_rate_words(total, groups.words.verdicts))
     return " · ".join([*parts, *_rest_words(total), *gone])
@@ -289,7 +294,7 @@ def deep_words(deep: DeepEstimate | None, groups: ResultsView, row: int) -> str:
         if groups.words.graded:
             return "Readers grade these answers: their rates stand on the page Run."
         if not groups.has_rate(row):
-            return "Denying a finding that is absent is no hit: this row has no rate."
+            return _ABSENT if groups.words.places else _NO_RATE
         return "No trial of this row is settled yet."
     lines = [
         f"{_span(one.interval.low, one.interval.high)}{one.method}"

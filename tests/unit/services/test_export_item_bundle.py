@@ -286,11 +286,24 @@ def test_that_a_changed_cell_is_named_by_table_row_and_column(
     assert f": {header[place]} is " in wrong[0]
 
 
-def test_that_a_table_that_is_gone_is_named(made: dict[str, Made]) -> None:
+@pytest.mark.parametrize("table", ["items", "results", "official"])
+def test_that_a_table_that_is_gone_is_named(table: str, made: dict[str, Made]) -> None:
     members = members_of(made["pathology_mcq"].data)
-    del members["tables/official.csv"]
+    del members[f"tables/{table}.csv"]
     wrong = verify(resealed(members), quiet).wrong
-    assert wrong == ["tables/official.csv is missing."]
+    assert wrong == [f"tables/{table}.csv is missing."]
+
+
+def test_that_a_table_is_held_whether_or_not_the_manifest_names_it(
+    made: dict[str, Made],
+) -> None:
+    members = members_of(made["pathology_mcq"].data)
+    manifest = json.loads(members["manifest.json"])
+    manifest["recomputed_tables"] = []
+    members["manifest.json"] = json.dumps(manifest).encode()
+    found = verify(resealed(members), quiet)
+    assert found.wrong == []
+    assert any(one.startswith("tables/official.csv: 16 rows") for one in found.done)
 
 
 def test_that_what_is_right_cannot_be_changed_alone(made: dict[str, Made]) -> None:

@@ -93,8 +93,9 @@ def recompute_items(
         grades = json.loads(bundle.members["grades.json"])["grades"]
         verdicts = graded_verdicts(verdicts, grades, plan["params"])
         found.done.append(f"{len(grades)} grades of readers were counted again.")
+    named = {"items", "results", *bundle.manifest["recomputed_tables"]}
     for table in (*_shared_tables(bundle, verdicts), *_own_tables(verdicts, plan)):
-        if table.name in bundle.manifest["recomputed_tables"]:
+        if table.name in named or f"tables/{table.name}.csv" in bundle.members:
             compare_table(bundle, table, found)
 
 
@@ -102,8 +103,8 @@ def _shared_tables(bundle: Bundle, verdicts: Sequence[ItemVerdict]) -> Iterator[
     names = number_names(verdicts)
     header = (*ITEM_COLUMNS, *names)
     yield Worked("items", header, verdict_rows(verdicts), names)
-    text = bundle.members["tables/results.csv"].decode()
-    printed = next(csv.reader(io.StringIO(text, newline="")))
+    text = bundle.members.get("tables/results.csv", b"").decode()
+    printed = next(csv.reader(io.StringIO(text, newline="")), [])
     means = [f"mean_{name}" for name in names]
     shown = means if set(means) & set(printed) else []
     rows = group_rows(verdicts, names if shown else ())

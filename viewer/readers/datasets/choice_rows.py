@@ -23,7 +23,8 @@ class ChoiceRow:
 
     ``number`` is its name within its subset and split, "" where the table gives none;
     ``place`` counts the table's rows. ``options`` may have their letters with them.
-    ``problem`` is why the row cannot be used as it stands, "" where it can.
+    ``explanations`` are of every option, none where the table has none. ``problem`` is
+    why the row cannot be used as it stands, "" where it can.
     """
 
     subset: str
@@ -35,6 +36,7 @@ class ChoiceRow:
     options: tuple[str, ...]
     answer: str
     explanation: str = ""
+    explanations: tuple[str, ...] = ()
     problem: str = ""
 
     @property
@@ -132,8 +134,15 @@ def _item(row: ChoiceRow) -> Item:
             "answer": row.answer,
             "written": list(row.options),
             "explanation": row.explanation,
+            **_explained(row, options),
         },
     )
+
+
+def _explained(row: ChoiceRow, options: Sequence[str]) -> dict[str, object]:
+    """Return an explanation of every option, or nothing."""
+    told = list(row.explanations)
+    return {"explanations": told} if told and len(told) == len(options) else {}
 
 
 def _texts(written: Sequence[str]) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
 """PathMMU as its authors publish it (Sun et al. 2024; E003-01).
 
 ``data.json`` is ``{subset: {split: [{"No", "img", "question", "options": ["A) ...",
-...], "answer": "B) ...", "explanation"?}]}}`` beside a folder ``images``. ``test``
-there leaves out what ``test_tiny`` has. ``img`` may be a list, for questions on several
-images. Beside it may lie what experts chose and said of questions (``expert_choices``,
-``item_reviews``).
+...], "answer": "B) ...", "explanation"?, "explanations"?}]}}`` beside a folder
+``images``; the last are of every option. ``test`` leaves out what ``test_tiny`` has.
+``img`` may be a list, for questions on several images. Beside it may lie what experts
+chose and said of questions (``expert_choices``, ``item_reviews``).
 """
 
 import json
@@ -114,7 +114,7 @@ def _rows(document: object, name: str) -> Iterator[ChoiceRow]:
 
 
 def _row(subset: str, split: str, place: int, entry: dict[str, object]) -> ChoiceRow:
-    options = entry.get("options")
+    options, told = entry.get("options"), entry.get("explanations")
     return ChoiceRow(
         subset=subset,
         split=split,
@@ -127,6 +127,7 @@ def _row(subset: str, split: str, place: int, entry: dict[str, object]) -> Choic
         else (),
         answer=_text(entry.get("answer")),
         explanation=_text(entry.get("explanation")),
+        explanations=tuple(map(_text, told)) if isinstance(told, list) else (),
     )
 
 

@@ -124,6 +124,10 @@ def filtered(found: Audit, mcqs: Mapping[str, Mcq]) -> dict[str, object]:
             "options": list(mcq.written),
             "answer": mcq.answer,
         }
+        if mcq.explanation:
+            entry["explanation"] = mcq.explanation
+        if mcq.explanations:
+            entry["explanations"] = list(mcq.explanations)
         table.setdefault(mcq.subset, {}).setdefault(mcq.split, []).append(entry)
     return {subset: dict(splits) for subset, splits in table.items()}
 

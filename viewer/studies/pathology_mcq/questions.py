@@ -24,12 +24,15 @@ class Mcq(Asked):
     """A question with its truth; ``correct`` counts the options from 0.
 
     ``written`` and ``answer`` are the options and the answer as the table writes them,
-    for reading replies as the authors' script does.
+    for reading replies as the authors' script does. ``explanation`` is of the answer,
+    ``explanations`` are of every option; "" and none where the table has none.
     """
 
     correct: int
     written: tuple[str, ...]
     answer: str
+    explanation: str = ""
+    explanations: tuple[str, ...] = ()
 
 
 def asked_of(item: Item) -> Asked:
@@ -44,8 +47,9 @@ def mcq_of(item: Item) -> Mcq:
     asked = _asked(item)
     if not isinstance(correct, int):
         raise _no_question(item)
-    texts = tuple(map(str, written)) if isinstance(written, list) else asked[-1]
-    return Mcq(*asked, correct, texts, str(truth.get("answer", "")))
+    texts = _texts(written) or asked[-1]
+    answer, why = (str(truth.get(key, "")) for key in ("answer", "explanation"))
+    return Mcq(*asked, correct, texts, answer, why, _texts(truth.get("explanations")))
 
 
 def mcqs_of(items: tuple[Item, ...]) -> dict[str, Mcq]:
@@ -69,6 +73,10 @@ def _asked(
         str(facts.get("question", "")),
         tuple(map(str, options)),
     )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _no_question(item: Item) -> WrongUseError:

@@ -337,3 +337,18 @@ def test_that_tables_about_other_questions_are_told_once(tmp_path: Path) -> None
     assert told["experts.csv"] == "Its 2 rows are about other questions; none is used."
     assert told["reviews.csv"] == "Its 1 row is about other questions; none is used."
     assert "experts" not in dataset.items[0].reference
+
+
+@pytest.mark.statement("E003-12")
+def test_that_explanations_of_some_options_only_are_none(tmp_path: Path) -> None:
+    asked = {"question": "What?", "options": ["A) x", "B) y"], "answer": "A"}
+    rows = [
+        {"No": 1, "img": None, **asked, "explanations": ["yes", "no"]},
+        {"No": 2, "img": None, **asked, "explanations": ["yes"]},
+        {"No": 3, "img": None, **asked, "explanations": "yes"},
+    ]
+    (tmp_path / "data.json").write_text(json.dumps({"PubMed": {"test": rows}}))
+    items = read_dataset("pathmmu", tmp_path, "tiles").items
+    assert [item.reference.get("explanations") for item in items] == [
+        *(["yes", "no"], None, None)
+    ]

@@ -91,3 +91,9 @@ def test_that_what_was_built_can_be_imported(tmp_path: Path) -> None:
     ]
     assert [item.reference["option"] for item in items] == [1, 0, 3]
     assert items[0].reference["explanation"] == "yes, for its bands"
+    assert items[0].reference["explanations"] == [
+        "no",
+        "yes, for its bands",
+        "no",
+        "no",
+    ]

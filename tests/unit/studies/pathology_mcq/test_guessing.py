@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,10 +121,12 @@ def test_that_the_table_names_who_guesses_each_item() -> None:
 
 @pytest.mark.statement("E003-08")
 def test_that_what_stays_can_be_imported_again(tmp_path: Path) -> None:
+    told = {"explanation": "For its bands.", "explanations": ["no", "no", "no", "yes"]}
+    last = item("Atlas-val-3", 3, images=())
     items = (
         item("PubMed-test-1", 1),
         item("PubMed-test-2", 2, images=("a.png", "b.png")),
-        item("Atlas-val-3", 3, images=()),
+        replace(last, reference={**last.reference, **told}),
     )
     results = [
         r for by, one in zip((3, 0, 1), items, strict=True) for r in guesses(one, by)

@@ -117,7 +117,8 @@ def _counted(
 
 
 def _classes(truth: Truth) -> list[dict[str, Cell]]:
-    groups = [g for g in GROUPS if g in {_group(case) for case in truth.cases}]
+    english = {_group(case) for case in truth.cases if case.language == "en"}
+    groups = [group for group in GROUPS if group in english]
     models = {c: m for c, m in CLASSES.items() if m in truth.made.models}
     found: list[dict[str, Cell]] = []
     for kind, group, (name, model) in product(

@@ -72,7 +72,8 @@ def class_figure(rows: Sequence[Row], params: Params) -> RateFigure | None:
     A class's value is the unweighted mean over its models, English cases.
     """
     classes = classes_of(models_of(rows), params)
-    groups = [g for g in GROUPS if any(row.group == g for row in rows)]
+    english = {row.group for row in rows if row.case.language is Language.ENGLISH}
+    groups = [group for group in GROUPS if group in english]
     if not classes or not groups:
         return None
     series = tuple(

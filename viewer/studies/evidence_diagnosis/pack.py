@@ -129,7 +129,10 @@ def _missing(rows: Sequence[Row], params: Params) -> Iterator[str]:
             "an estimator that its endpoint can answer, such as monte_carlo."
         )
     if class_figure(rows, params) is None:
-        yield "Figure 4 needs models of known classes; name them as model_classes."
+        yield (
+            "Figure 4 needs English cases and models of known classes; name those as "
+            "model_classes."
+        )
     if params.rapt and not any(row.rapt for row in rows):
         yield "Attention per token is told only by models on this machine."
 

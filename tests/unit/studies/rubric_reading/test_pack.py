@@ -1,0 +1,82 @@
+"""The paper's pack of a run that asked again, and of one that nobody graded."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.report_folder import report_dataset
+from tests.helpers.tiny_study import finish
+from viewer.domain.exchange import ModelProfile
+from viewer.services.pack import write_pack
+from viewer.services.plan_run import plan_run
+from viewer.services.study_file import make_spec
+from viewer.store import cases
+from viewer.store.database import open_store
+
+SAID = 'An effusion. {"boxes": [{"image": 1, "label": "it", "box": [0, 0, 500, 500]}]}'
+GRADES = """reader,model,item,image,process,execution,synthesis,language,\
+image_content,image_style,repeat,concerns
+A,o3,s1|t1,,5,5,5,5,,,1,Too large.
+"""
+
+
+def packed(folder: Path, grades: str) -> tuple[Path, list[str]]:
+    """Return a pack of one model asked twice, and the sentences that were said."""
+    dataset = report_dataset(folder / "studies")
+    if grades:
+        (dataset.root / "grades.csv").write_text(grades, encoding="utf-8")
+    spec = make_spec(
+        study="rubric_reading",
+        dataset="studies",
+        preset="rexecution2025",
+        seed=0,
+        repeats=2,
+        models=[ModelProfile("o3", "scripted", {"answer": SAID})],
+        overrides={"replicates": 20},
+    )
+    said: list[str] = []
+    with open_store(folder / "s.sqlite") as store:
+        cases.add_dataset(store, dataset)
+        run = plan_run(store, spec)
+        finish(store, run)
+        write_pack(store, "rexecution2025", run, folder / "pack", say=said.append)
+    return folder / "pack", said
+
+
+def tiles(pack: Path, name: str) -> list[dict[str, str]]:
+    path = pack / "figures" / f"{name}.csv"
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+@pytest.mark.statement("E001-17")
+def test_that_a_card_is_of_the_repeat_that_was_graded(tmp_path: Path) -> None:
+    pack, said = packed(tmp_path, GRADES)
+    (card,) = tiles(pack, "figure_4")
+    assert (card["item"], card["cell"]) == ("s1|t1", "Too large.")
+    assert card["outcome"] == "scored_correct"
+    examples = tiles(pack, "boxed_outputs")
+    assert len(examples) == 4
+    assert {tile["outcome"] for tile in examples} == {"excluded"}
+    assert said == [
+        "A graded alone: there is no agreement to tell.",
+        (
+            "7 of 8 delivered outputs without a grade: excluded as ungraded; a grade "
+            "of one repeat counts for no other."
+        ),
+        "Figure 5 needs the grades of two readers.",
+    ]
+
+
+def test_that_a_pack_without_grades_says_what_it_lacks(tmp_path: Path) -> None:
+    pack, said = packed(tmp_path, "")
+    assert not (pack / "figures" / "figure_3.svg").exists()
+    assert said[0] == "No reader has graded an output of this run's models."
+    assert said[1].startswith("Figures 3, 4 and 5 need readers' grades")
+
+
+def test_that_what_was_not_delivered_is_in_no_picture(tmp_path: Path) -> None:
+    other = GRADES.replace(",1,Too", ",5,Too") + "A,o3,s2|t1,,4,4,4,4,,,,\n"
+    pack, said = packed(tmp_path, other)
+    assert not (pack / "figures" / "figure_4.svg").exists()
+    assert "No graded output with a concern shows a box." in said

@@ -49,12 +49,22 @@ class ToldStep:
         return (*self.sent, (speaker, self.reply), *self.inside)
 
 
+@dataclass(frozen=True, slots=True)
+class Otherwise:
+    """The same asked under another condition, which people call ``called``."""
+
+    trial: int
+    called: str
+    score: Score
+
+
 @dataclass(frozen=True)
 class ToldTrial:
     """A trial with every step of it; there is none before it was asked.
 
     ``models`` are all that the run asks, in their order; ``called`` is what people call
-    what it asked about, its group and its condition.
+    what it asked about, its group and its condition. ``otherwise`` are the trials that
+    ask the same under other conditions, such as with a region pointed out.
     """
 
     id: int
@@ -64,6 +74,7 @@ class ToldTrial:
     steps: tuple[ToldStep, ...]
     models: tuple[str, ...] = ()
     called: tuple[str, str, str] = ("", "", "")
+    otherwise: tuple[Otherwise, ...] = ()
 
     @property
     def looked_at(self) -> tuple[MarkedImage, ...]:
@@ -107,6 +118,8 @@ def told_trial(store: Path, trial: int) -> ToldTrial:
         (listed,) = flat.trials_at(opened, [trial])
         spec = runs.run_spec(opened, asked.run)
         told = tuple(_steps(opened, listed.trial, asked, spec))
+        others = flat.trials_at(opened, steps.asked_otherwise(opened, trial))
+    words = study_named(spec.study).words
     return ToldTrial(
         trial,
         asked.run,
@@ -114,7 +127,8 @@ def told_trial(store: Path, trial: int) -> ToldTrial:
         listed.score,
         told,
         tuple(profile.name for profile in spec.models),
-        called(listed.trial, study_named(spec.study).words),
+        called(listed.trial, words),
+        tuple(Otherwise(o.id, called(o.trial, words)[2], o.score) for o in others),
     )
 
 

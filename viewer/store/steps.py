@@ -32,6 +32,20 @@ def asked_of_trial(store: Store, trial_id: int) -> AskedTrial:
     return AskedTrial(*rows[0])
 
 
+def asked_otherwise(store: Store, trial_id: int) -> tuple[int, ...]:
+    """Return the trials that ask the same of the same model under other conditions.
+
+    They are of the same run and repeat, in the order planned.
+    """
+    rows = store.rows(
+        "SELECT o.id FROM trial t JOIN trial o ON o.run_id = t.run_id"
+        " AND o.item = t.item AND o.model = t.model AND o.repeat = t.repeat"
+        " AND o.id != t.id WHERE t.id = ? AND t.item != '' ORDER BY o.id",
+        (trial_id,),
+    )
+    return tuple(int(row["id"]) for row in rows)
+
+
 def replies_read(store: Store, trial_id: int) -> tuple[ReadReply, ...]:
     """Return the replies of every step that a trial's current verdict was read from.
 

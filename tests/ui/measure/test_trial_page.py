@@ -230,6 +230,18 @@ def test_that_every_pass_and_composite_is_seen_side_by_side(
     assert base.images[0] != answer.images[0]  # the composite
     assert edited.looked_at[0].png == answer.images[0]
     assert again.images[0] == answer.images[0]
+    others = {other.called: other for other in edited.otherwise}
+    alone = others["healthy donor pasted"]
+    assert told[f"{edited.trial.item} vpt looks"].id == alone.trial
+    assert told[f"{edited.trial.item} vpt looks"].score == alone.score
+    links = (
+        b for b in page.findChildren(QPushButton) if b.text().startswith("healthy")
+    )
+    with qtbot.waitSignal(page.other_wanted) as wanted:
+        next(links).click()
+    assert wanted.args == [WordsWanted(alone.trial)]
+    plain = told[f"{edited.trial.item.partition('|')[0]} plain looks"]
+    assert [other.called for other in plain.otherwise] == ["region enlarged"]
     nothing = TrialPage(replace(edited, steps=()))
     qtbot.addWidget(nothing)
     assert nothing.steps == ()

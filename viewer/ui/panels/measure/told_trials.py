@@ -48,6 +48,7 @@ class ToldTrials:
     def _open(self, told: ToldTrial) -> None:
         self.shown = TrialPage(told, self._parent)
         self.shown.read_wanted.connect(self._open_in_read)
+        self.shown.other_wanted.connect(self.show)
         self.shown.show()
         tell_of_han(self._desk.notices, (text for _, text in told.words))
 

@@ -1,5 +1,6 @@
 """A trial to look at: each question with its images and words, side by side."""
 
+from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -20,7 +21,7 @@ from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw, text_view
 from viewer.ui.labels import caption, link, selectable, title
-from viewer.ui.panels.measure.filmstrip import TrialChosen
+from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
 from viewer.ui.panels.outcome_words import glyph, words
 from viewer.ui.scrolled import scrolled
 from viewer.ui.theme import current
@@ -34,6 +35,9 @@ _ROOM: Final = 34
 _WORDS: Final = 380
 _HEIGHT: Final = 720
 _WIDEST: Final = 1400
+_LINKS: Final = 120
+"""How high the links to other trials may stand; more of them scroll."""
+_OTHERWISE: Final = "Open it on a page beside this one"
 _AS_SENT: Final = "The very bytes and words of this question, with their hashes"
 
 
@@ -42,6 +46,8 @@ class TrialPage(QDialog):
 
     read_wanted = Signal(object)
     """TrialChosen: a person wants to see its boxes on the image in Read"""
+    other_wanted = Signal(object)
+    """WordsWanted: the same asked under another condition"""
 
     def __init__(self, told: ToldTrial, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,10 +72,30 @@ class TrialPage(QDialog):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.addWidget(selectable(_head(self.told)))
+        if self.told.otherwise:
+            column.addWidget(self._otherwise())
         column.addWidget(self._side_by_side(), 1)
         column.addLayout(self._foot())
         needed = sum(step.minimumWidth() + 12 for step in self.steps) + 40
         self.resize(max(640, min(_WIDEST, needed)), _HEIGHT)
+
+    def _otherwise(self) -> QWidget:
+        """Return a link to each trial that asks the same, with what came of it."""
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(caption("The same asked otherwise:"))
+        for other in self.told.otherwise:
+            score = other.score
+            said = " · ".join(filter(None, (score.answer, words(score))))
+            button = link(f"{other.called}: {glyph(score)} {said}", _OTHERWISE)
+            wanted = WordsWanted(other.trial)
+            button.clicked.connect(partial(self.other_wanted.emit, wanted))
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        area = scrolled(page)
+        area.setMaximumHeight(min(_LINKS, page.sizeHint().height()))
+        return area
 
     def _side_by_side(self) -> QWidget:
         page = QWidget()

@@ -240,7 +240,10 @@ def _sides_of(
 
 
 def summary_sentence(comparison: Comparison, condition: str = "") -> str:
-    """Return what came of a comparison, under one condition or under each."""
+    """Return what came of a comparison, under one condition or under each.
+
+    Of several conditions each has a line of its own.
+    """
     together = (
         group
         for group in comparison.groups
@@ -251,7 +254,8 @@ def summary_sentence(comparison: Comparison, condition: str = "") -> str:
         *(_group_sentence(comparison, group) for group in together),
         _unpaired_sentence(comparison.pairing),
     )
-    return " ".join(filter(None, parts))
+    between = "\n" if len(comparison.conditions) > 1 and not condition else " "
+    return between.join(filter(None, parts))
 
 
 def _group_sentence(comparison: Comparison, group: GroupCounts) -> str:

@@ -67,8 +67,9 @@ class RateFigure:
 
     ``error_name`` says what the whiskers are. ``one_model`` where a panel's series are
     grids of the model that names the panel, not models. ``summary`` names the group
-    that stands last however the others are ordered. ``rate_name`` says of what the
-    rates are; ``baseline_name`` is "" where there is no chance to compare with.
+    that stands last however the others are ordered; ``in_order`` where groups are no
+    findings and keep their order. ``rate_name`` says of what the rates are;
+    ``baseline_name`` is "" where there is no chance to compare with.
     """
 
     head: FigureHead
@@ -78,6 +79,7 @@ class RateFigure:
     one_model: bool = False
     summary: str = ""
     rate_name: str = "Hit rate"
+    in_order: bool = False
 
 
 LEVEL_COLOURS: Final[Mapping[str, str]] = {

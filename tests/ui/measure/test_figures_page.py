@@ -121,6 +121,14 @@ def test_that_groups_are_ordered_by_two_series_that_a_person_chooses(
     assert table.read_text().splitlines()[1].startswith(",Cardiomegaly,a")
 
 
+def test_that_groups_that_are_no_findings_keep_their_order(page: FiguresPage) -> None:
+    figure = next(one for one in SAMPLES if isinstance(one, RateFigure))
+    kept = replace(figure, in_order=True)
+    page.show_figures((kept,))
+    assert page.order.isHidden()
+    assert page.figure is kept
+
+
 def test_that_a_figure_without_chance_is_ordered_by_its_series(
     page: FiguresPage,
 ) -> None:

@@ -80,7 +80,9 @@ def guess_figure(bars: Table) -> RateFigure | None:
     )
     chance = tuple(tuple(_rate(random) for *_, random in row) for row in table)
     panel = RatePanel("", panels, series, chance)
-    return RateFigure(head, (panel,), "", "random choice", rate_name="Accuracy")
+    return RateFigure(
+        head, (panel,), "", "random choice", rate_name="Accuracy", in_order=True
+    )
 
 
 def _rows(

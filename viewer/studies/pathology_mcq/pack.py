@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from viewer.domain.errors import WrongUseError
 from viewer.domain.figure import Figure
 from viewer.domain.pack import PackData
 from viewer.domain.report import Section, Table
@@ -29,6 +28,10 @@ from viewer.studies.pathology_mcq.robustness import level_figure
 
 _IN_THE_RUN: Final = frozenset({"items", "results"})
 """Tables of trials, which lie in the run's own folder."""
+_NO_ANSWERS: Final = (
+    "The run made questions and answered none; the paper's tables and figures need "
+    "answers."
+)
 Figures = tuple[Figure | None, Figure | None, Figure | None]
 """The gallery and the levels of Figure 4, and Figure 5."""
 
@@ -46,14 +49,11 @@ class PathMmu2024:
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper.
 
-        A run that made questions has answered none, and raises WrongUseError.
+        A run that made questions has answered none: of it only its own tables.
         """
         params = read_params(given.spec.preset, given.spec.params)
         if params.work is Work.BUILDING:
-            raise WrongUseError(
-                "The run made questions and answered none.",
-                "Choose a run that answers some; overread report tells of this one.",
-            )
+            return self._of_building(given)
         bars, figures = _figures(given)
         laid_out = _laid_out(given)
         reported = (t for t in given.report.tables if t.name not in _IN_THE_RUN)
@@ -70,6 +70,18 @@ class PathMmu2024:
             tuple(figure for figure in figures if figure is not None),
             given.report.incomplete,
             tuple(_missing(figures)),
+        )
+
+    def _of_building(self, given: PackInput) -> PackData:
+        report = given.report
+        return PackData(
+            self.title,
+            self.source,
+            tuple(t for t in report.tables if t.name not in _IN_THE_RUN),
+            report.sections,
+            (),
+            report.incomplete,
+            (_NO_ANSWERS,),
         )
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from tests.unit.studies.pathology_mcq.small import dataset, item, result, spec
 from viewer.domain.answer import Status
-from viewer.domain.errors import WrongUseError
 from viewer.domain.figure import RateFigure
 from viewer.domain.image import Raster
 from viewer.domain.item import Item
@@ -125,12 +124,14 @@ def test_that_what_cannot_be_drawn_is_said() -> None:
 
 
 @pytest.mark.statement("E003-15")
-def test_that_a_run_that_made_questions_is_no_pack() -> None:
+def test_that_of_a_run_that_made_questions_there_are_these_and_no_figure() -> None:
     of = spec(settings={"work": "building"})
     reported = report([], of, ReportContext(dataset(ITEMS)))
     given = PackInput(reported, [], of, dataset(ITEMS), cast("Pictures", None))
-    with pytest.raises(WrongUseError, match="answered none"):
-        PACK.data(given)
+    data = PACK.data(given)
+    assert [table.name for table in data.tables] == ["built", "built_questions"]
+    assert data.figures == ()
+    assert "answered none" in data.missing[0]
 
 
 class Shown:

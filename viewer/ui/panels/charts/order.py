@@ -49,7 +49,7 @@ class OrderChoice(QWidget):
 
 def _orders(figure: Figure | None) -> tuple[str, ...]:
     """Return what a figure's groups can be ordered by; one series alone orders none."""
-    if not isinstance(figure, RateFigure) or figure.one_model:
+    if not isinstance(figure, RateFigure) or figure.one_model or figure.in_order:
         return ()
     names = order_names(figure)
     return names if len(names) > 1 else ()

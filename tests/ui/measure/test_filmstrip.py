@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QModelIndex
+from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.answer import Status
@@ -55,3 +55,19 @@ def test_that_other_trials_meanwhile_take_the_place_of_those_not_read_yet(
     assert not model.canFetchMore()
     model.show_ids([])
     assert model.rowCount() == 0
+
+
+def test_that_a_tile_without_an_image_shows_what_was_asked(qtbot: QtBot) -> None:
+    black = Raster(np.zeros((4, 4, 3), np.uint8))
+    model = FilmModel(lambda _: FilmPicture(black, "", "Which lobe is it?"))
+    model.show_trials((_row(1),))
+    tile = model.index(0)
+    tile.data(Qt.ItemDataRole.DecorationRole)
+    qtbot.waitUntil(lambda: model.pictures_drawn == 1, timeout=10_000)
+    shown = tile.data(Qt.ItemDataRole.DecorationRole).toImage()
+    lit = {
+        shown.pixelColor(x, y).lightness()
+        for x in range(shown.width())
+        for y in range(40)
+    }
+    assert max(lit) > 100

@@ -27,14 +27,20 @@ from viewer.ui.canvas.overlays.answer_item import provenance
 _KEPT: Final = 1024
 _TOLD: Final = 600
 """Letters of a reply that a tile's story holds at most."""
+_ASKED: Final = 220
+"""Letters of a question that a tile without an image holds at most."""
 
 
 @dataclass(frozen=True, eq=False)
 class FilmPicture:
-    """A trial's picture, and where its answer comes from, a line each."""
+    """A trial's picture, and where its answer comes from, a line each.
+
+    ``asked`` stands in the place of a picture where no image was sent, "" else.
+    """
 
     raster: Raster
     provenance: str
+    asked: str = ""
 
 
 class FilmPictures:
@@ -70,15 +76,23 @@ class FilmPictures:
 def of_words(told: ToldTrial, side: int, *others: ToldTrial) -> FilmPicture:
     """Return the image that a trial's answer is about, and the last reply.
 
-    It is the one that the answer is drawn on, else the first; black without any. What
-    ``others`` drew on the same image is drawn beside it, in another colour.
+    It is the one that the answer is drawn on, else the first; the question's words
+    without any. What ``others`` drew on the same image is drawn beside it, in another
+    colour.
     """
     chosen = _most_telling(told.looked_at)
     raster = _of_image(chosen, side)
     for color, one in zip((ANSWER, SECOND), (told, *others), strict=False):
         raster = draw_regions(raster, _regions(one, chosen, side), color)
     reply = told.steps[0].reply if told.steps else ""
-    return FilmPicture(raster, f"{told.trial.model}\n{reply[:_TOLD]}".strip())
+    asked = "" if chosen else _question(told)
+    return FilmPicture(raster, f"{told.trial.model}\n{reply[:_TOLD]}".strip(), asked)
+
+
+def _question(told: ToldTrial) -> str:
+    """Return what was asked last in the first step, as far as a tile may hold it."""
+    sent = told.steps[0].sent if told.steps else ()
+    return " ".join(sent[-1][1].split())[:_ASKED] if sent else ""
 
 
 def _most_telling(images: Sequence[MarkedImage]) -> MarkedImage | None:

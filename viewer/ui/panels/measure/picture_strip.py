@@ -8,15 +8,17 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QRect,
     QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPixmap
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QListView, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
+from viewer.ui import theme
 from viewer.ui.errands import Errands
 from viewer.ui.panels.measure.film_picture import FilmPicture
 
@@ -25,6 +27,8 @@ NOWHERE: Final = QModelIndex()
 SIDE: Final = 144
 """Pixels of a picture's side."""
 _KEPT: Final = 512
+_RATIO: Final = 2.0
+_AIR: Final = 6
 _PRIORITY: Final = -1
 Item = TypeVar("Item")
 _Shown_contra = TypeVar("_Shown_contra", contravariant=True)
@@ -124,7 +128,8 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
             oldest = next(iter(self._pictures))
             del self._pictures[oldest], self._provenance[oldest]
         key = self._look.key_of(item)
-        self._pictures[key] = _pixmap(picture.raster)
+        asked = picture.asked
+        self._pictures[key] = _words(asked) if asked else _pixmap(picture.raster)
         self._provenance[key] = picture.provenance
         self._tell(item)
 
@@ -148,6 +153,20 @@ def _pixmap(raster: Raster) -> QPixmap:
     )
     scaled = image.scaled(SIDE, SIDE, mode=Qt.TransformationMode.SmoothTransformation)
     return QPixmap.fromImage(scaled)
+
+
+def _words(text: str) -> QPixmap:
+    """Return words in the place of a picture, on black as pictures are."""
+    pixmap = QPixmap(round(SIDE * _RATIO), round(SIDE * _RATIO))
+    pixmap.setDevicePixelRatio(_RATIO)
+    pixmap.fill(Qt.GlobalColor.black)
+    painter = QPainter(pixmap)
+    painter.setFont(theme.caption_font(painter.font()))
+    painter.setPen(QColor(Qt.GlobalColor.lightGray))
+    inner = QRect(_AIR, _AIR, SIDE - 2 * _AIR, SIDE - 2 * _AIR)
+    painter.drawText(inner, Qt.TextFlag.TextWordWrap, text)
+    painter.end()
+    return pixmap
 
 
 class PictureStrip(QListView):

@@ -226,7 +226,7 @@ class Said:
                 continue
             told.add(key)
             code = one.codes.replace("_", " ") or "concern"
-            words = _short(one.concern or one.comment or code)
+            words = _short(one.concern or one.comment or code, 4)
             yield self._tile(one.model, one.task, code.replace(" ", "\n", 1), words)
 
     def _boxed(self) -> Iterator[tuple[Any, ...]]:
@@ -236,7 +236,7 @@ class Said:
             if images(model, task):
                 seen[task.category] += 1
                 if seen[task.category] <= 4:
-                    label = _short(self.label(model, task))
+                    label = _short(self.label(model, task), 4)
                     yield self._tile(model, task, _KINDS[task.category], label)
 
     def _tile(self, model: str, task: Task, kind: str, words: str) -> tuple[Any, ...]:
@@ -256,10 +256,10 @@ class Said:
 _TILES = ("class", "item", "finding", "model", "cell", "outcome")
 
 
-def _short(words: str) -> str:
-    """Return the first six words."""
+def _short(words: str, most: int = 6) -> str:
+    """Return the first words."""
     parts = words.split()
-    return " ".join(parts[:6]) + (" …" if len(parts) > 6 else "")
+    return " ".join(parts[:most]) + (" …" if len(parts) > most else "")
 
 
 def _rubric() -> Iterator[tuple[Any, ...]]:

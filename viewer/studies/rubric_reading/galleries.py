@@ -151,6 +151,6 @@ def _tile(one: _Drawn, place: int, kind: str, words: str, sources: Sources) -> T
         one.result.item,
         excerpt(one.asked.task.task, 6),
         one.result.model,
-        excerpt(words, 6),
+        excerpt(words, 4),
         one.status,
     )

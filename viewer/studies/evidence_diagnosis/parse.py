@@ -12,6 +12,10 @@ from typing import Final
 from viewer.domain.answer import ChoiceAnswer, RankedAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelReply
 from viewer.studies.choices import parse as parse_choice
+from viewer.studies.evidence_diagnosis.chinese import (
+    chosen_in_chinese,
+    declines_in_chinese,
+)
 from viewer.studies.evidence_diagnosis.lists import (
     is_numbered,
     listed,
@@ -28,16 +32,14 @@ FDX_LEVELS: Final = (5, 4, 3, 2, 1)
 """Those of an open final diagnosis; the prompt says 0-5 and lists these (E004-08)."""
 HIGHEST: Final = 5
 JUDGE_UNPARSED: Final = "judge_unparsed"
+NO_OPTION: Final = "no_option"
+"""Why a choice is unparsed that names nothing, in English at least."""
 
 _FINAL = re.compile(
     r"(?:\bfinal diagnosis\b|\bdiagnosis\b|最终诊断|诊断)\s*(?:is\b|[:：]|为|是)\s*",
     re.IGNORECASE,
 )
 _JUDGED = re.compile(r"\s*Score:\s*(\d{1,3})\s*\n+\s*Rationale:\s*(\S.*)", re.DOTALL)
-_DECLINES_HAN = re.compile(
-    r"(?:无法|不能|不便|不会)(?:为[您你]|对此|直接)?"
-    r"(?:提供|给出|进行|做出|作出|协助|帮助|回答|分析|诊断|判断)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,19 @@ def read_option(
 
     ``order`` is the option that stood at each letter.
     """
-    found = parse_choice(reply, [options[option] for option in order])
-    if isinstance(found, Unparsed):
+    shown = [options[option] for option in order]
+    found = parse_choice(reply, shown)
+    if isinstance(found, ChoiceAnswer):
+        return ChoiceAnswer(order[found.option], found.tier)
+    if found.reason != NO_OPTION:
         return found
-    return ChoiceAnswer(order[found.option], found.tier)
+    text = said(reply.text)
+    chinese = chosen_in_chinese(text, shown)
+    if isinstance(chinese, int):
+        return ChoiceAnswer(order[chinese], "sentence")
+    if chinese is None and declines_in_chinese(text):
+        return Unparsed(Status.REFUSED, "declined")
+    return chinese or found
 
 
 def read_differential(reply: ModelReply) -> RankedAnswer | Unparsed:
@@ -150,8 +161,7 @@ def _answering(reply: ModelReply) -> str | Unparsed:
 
 def _refuses(text: str, *, beside_answer: bool) -> bool:
     """Tell whether a text refuses, in English or in Chinese."""
-    said_no = _DECLINES_HAN.search(text) is not None
-    return said_no or declines(text, beside_answer=beside_answer)
+    return declines_in_chinese(text) or declines(text, beside_answer=beside_answer)
 
 
 def _first_line(text: str) -> str:

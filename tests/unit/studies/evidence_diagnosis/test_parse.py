@@ -133,6 +133,47 @@ def test_that_two_final_diagnoses_are_ambiguous() -> None:
     assert found == Unparsed(Status.AMBIGUOUS, "several")
 
 
+FOUR = ("结节病", "结核病", "B细胞淋巴瘤", "支原体肺炎")
+
+
+@pytest.mark.statement("E004-07")
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("选B", 1),
+        ("本题选B项。", 1),
+        ("故选：B", 1),
+        ("答案：B. 结核病\n\n理由：患者咳嗽。", 1),
+        ("综合考虑，选项B最符合，因此选B。", 1),
+        ("最可能的诊断是结核病。", 1),
+        ("排除结节病后，最可能为结核病。", 1),
+        ("B细胞淋巴瘤", 2),
+        ("诊断考虑为B细胞淋巴瘤", 2),
+        ("选B细胞淋巴瘤", "no_option"),
+        ("最可能的诊断是结核病或结节病。", "several"),
+        ("选A，或选B。", "several"),
+        ("不选A，不能选C，选B。", 1),
+        ("不考虑为结节病", "no_option"),
+        ("本题选F项", "out_of_range"),
+        ("抱歉，我无法回答。", "declined"),
+        ("情况不明。", "no_option"),
+    ],
+)
+def test_that_a_choice_in_a_chinese_sentence_is_read(
+    text: str, read: int | str
+) -> None:
+    found = read_option(reply(text), FOUR, (0, 1, 2, 3))
+    said = found.option if isinstance(found, ChoiceAnswer) else found.reason
+    assert said == read
+
+
+def test_that_an_option_within_another_one_is_not_named() -> None:
+    options = ("肺炎", "支原体肺炎", "结核病", "淋巴瘤")
+    found = read_option(reply("最终的诊断应为支原体肺炎。"), options, (0, 1, 2, 3))
+    assert isinstance(found, ChoiceAnswer)
+    assert found.option == 1
+
+
 @pytest.mark.statement("E004-07")
 @pytest.mark.parametrize(
     ("text", "option"),

@@ -231,7 +231,8 @@ class PlotPanel:
 class PlotFigure:
     """Points or lines in panels (Chen 2026, Fig. 5, 6, 12 and 13).
 
-    ``joined`` draws lines, else points alone; ``identity`` the line y = x.
+    ``joined`` draws lines, else points alone; ``identity`` the line y = x, over
+    ``scale`` on both axes, or from 0 to the greatest value where that is None.
     ``one_scale`` lets all panels have the same y axis, to be compared.
     """
 
@@ -242,6 +243,7 @@ class PlotFigure:
     joined: bool = False
     identity: bool = False
     one_scale: bool = False
+    scale: tuple[float, float] | None = None
 
     @property
     def y_range(self) -> tuple[float, float] | None:

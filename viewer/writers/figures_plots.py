@@ -59,9 +59,9 @@ def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel) -> None:
         )
     if figure.identity:
         axes.axline((0, 0), slope=1, color=SOFT, linewidth=0.5, linestyle="--")
-        reach = _reach(panel)
-        axes.set_xlim(0, reach)
-        axes.set_ylim(0, reach)
+        ends = figure.scale or (0.0, _reach(panel))
+        axes.set_xlim(*ends)
+        axes.set_ylim(*ends)
     if figure.y_range:
         axes.set_ylim(*figure.y_range)
     axes.set_title(panel.title)

@@ -16,6 +16,7 @@ from viewer.domain.figure import (
     StripFigure,
 )
 from viewer.domain.report import Table
+from viewer.domain.rubric import LEVELS
 from viewer.studies.packs import PackInput
 from viewer.studies.rubric_reading.galleries import boxed_outputs, error_gallery
 from viewer.studies.rubric_reading.protocol_data import FIGURE_2
@@ -111,7 +112,14 @@ def _agreement(points: Sequence[Row]) -> PlotFigure:
         _panel(str(category), [row for row in points if row["category"] == category])
         for category in dict.fromkeys(row["category"] for row in points)
     )
-    return PlotFigure(head, panels, "Main reader", "Second reader", identity=True)
+    return PlotFigure(
+        head,
+        panels,
+        "Main reader",
+        "Second reader",
+        identity=True,
+        scale=(LEVELS[0] - 0.5, LEVELS[-1] + 0.5),
+    )
 
 
 def _panel(title: str, points: Sequence[Row]) -> PlotPanel:

@@ -64,6 +64,7 @@ def _draw(plot: Any, figure: PlotFigure, panel: PlotPanel) -> None:  # noqa: ANN
     if figure.identity:
         values = [v for series in panel.series for v in (*series.x, *series.y)]
         reach = 1.05 * max((*values, 0.0)) or 1.0
-        plot.setXRange(_BEFORE * reach, reach, padding=0)
-        plot.setYRange(_BEFORE * reach, reach, padding=0)
+        ends = figure.scale or (_BEFORE * reach, reach)
+        plot.setXRange(*ends, padding=0)
+        plot.setYRange(*ends, padding=0)
         plot.addItem(pg.InfiniteLine((0, 0), 45, pg.mkPen(colours.muted, width=1)))

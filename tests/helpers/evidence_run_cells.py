@@ -319,6 +319,7 @@ def _judge(truth: Truth) -> list[list[str]]:
 
 _SCORES = [f"{x}_{s}" for s in SUBSETS for x in ("score", "n_judged")]
 _TOP = [f"top_{k}_all%" for k in (1, 3, 5, 10)]
+_ENDS = ("", "_corrected", "_low", "_high")
 _ERRORS = ("model", "nmse_mean", "fdx%", "k", "n", "n_planned")
 IN_A_LANGUAGE: Mapping[str, Callable[[str], Callable[[Truth], list[list[str]]]]] = {
     "table_03": _arms,
@@ -343,5 +344,10 @@ PRINTED: Mapping[str, Callable[[Truth], list[list[str]]]] = {
     ),
     "table_13": _plain("table_13", "model", "baseline", "refined", "delta"),
     "judge": _judge,
+    "judge_calibration": _plain(
+        *("judge_calibration", "model", "task", "n_judged", "n_labelled"),
+        *(f"{x}{end}" for x in ("score", "coverage") for end in _ENDS),
+        *("same", "kappa", "kappa_quadratic"),
+    ),
 }
 """What each printed table must hold."""

@@ -53,6 +53,21 @@ _HEADS: Final[Mapping[str, str]] = {
     "tied": "Tied",
     "missing": "Missing",
     "nmse_mean": "Mean NMSE",
+    "task": "Task",
+    "n_labelled": "Labelled",
+    **{
+        f"{name}_{end}": f"{name.title()}{words}"
+        for name in ("score", "coverage")
+        for end, words in (
+            ("corrected", ", corrected"),
+            ("low", " from"),
+            ("high", " to"),
+        )
+    },
+    "coverage": "Coverage",
+    "same": "Same",
+    "kappa": "κ",
+    "kappa_quadratic": "κ, quadratic",
     "fdx": "FDx",
     "k": "Right",
     "n": "Cases",
@@ -104,6 +119,12 @@ def sections(tables: Mapping[str, Table], params: Params) -> Iterator[Section]:
             yield Section(title, text, _plain(table))
     if "table_08" in tables and params.judge_family:
         yield _family(tables["table_08"], params)
+    if table := tables.get("judge_calibration"):
+        text = (
+            "The judge beside people who scored some of its answers: means as judged "
+            "and as corrected, with 95 % intervals, and how the two agree."
+        )
+        yield Section("Judge and people", text, _plain(table))
 
 
 def _prepared(tables: Mapping[str, Table]) -> Iterator[Section]:

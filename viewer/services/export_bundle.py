@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.answer import Status
+from viewer.domain.counting import counted
 from viewer.domain.errors import PrivacyError
 from viewer.domain.rubric import Grades
 from viewer.services.bench import Bench
@@ -107,6 +108,18 @@ def _check_leaving(store: Store, bench: Bench) -> None:
         )
 
 
+def _check_replies(replies: Replies, own: ItemBench) -> None:
+    """Raise where replies call a case, an image or a patient by its name here."""
+    count = items.replies_with_names(replies.told, own.dataset)
+    if count:
+        raise PrivacyError(
+            f"{counted(count, 'reply', 'replies')} of the run told the name of an "
+            "item, an image or a patient, and a bundle would tell it too.",
+            "Use overread report RUN --out DIR, or import the data under names that "
+            "tell nothing.",
+        )
+
+
 def _of_places(
     store: Store, report: RunReport, scored: Sequence[ScoredTrial], names: Pseudonyms
 ) -> _Contents:
@@ -143,6 +156,7 @@ def _of_items(
     """Return what is in the bundle of a study about items."""
     replies, parsed = Replies(store), steps.parsed_answers(store, run)
     kept = list(items.worded_trials(store, own, scored, parsed, names, replies))
+    _check_replies(replies, own)
     plan = items.plan_of_items(own, scored, names)
     members = {
         "plan.json": json_bytes(plan),

@@ -8,17 +8,26 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.helpers.item_runs import STUDIES, item_run
+from tests.helpers.study_samples import SAMPLES
+from tests.helpers.tiny_study import finish
+from viewer.domain.case import Dataset
 from viewer.domain.errors import PrivacyError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.item import Item
+from viewer.readers.datasets.files import content_sha256
+from viewer.services.bundling.items import replies_with_names
 from viewer.services.export_bundle import run_bundle
+from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data
-from viewer.store import asking
+from viewer.services.study_file import make_spec
+from viewer.store import asking, cases
 from viewer.store.database import Store, open_store
 from viewer.writers.bundle import bundle_bytes
 from viewer.writers.verify.item_bundle import ITEM_TABLES
@@ -366,3 +375,56 @@ def test_that_the_words_of_a_restricted_data_set_stay_here(tmp_path: Path) -> No
         asking.set_restricted(store, "sample", restricted=True)
         with pytest.raises(PrivacyError, match="'sample' is restricted"):
             run_bundle(store, run)
+
+
+def test_that_a_bundle_that_would_name_a_case_is_refused(tmp_path: Path) -> None:
+    with open_store(tmp_path / "s.sqlite") as store:
+        folder = tmp_path / "d"
+        run = item_run(store, folder, "evidence_diagnosis", tells="1. Gout (case-0001)")
+        with pytest.raises(
+            PrivacyError, match="replies of the run told the name of an item"
+        ):
+            run_bundle(store, run)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Of case-0001.", True),
+        ("CASE-0001", True),
+        ("case-00012 and case", False),
+        ("Sodium 120, HLA-B27.", False),
+    ],
+)
+def test_that_a_name_is_looked_for_as_a_word(text: str, *, named: bool) -> None:
+    items = tuple(Item(key, "p") for key in ("case-0001", "120", "case", "B7"))
+    dataset = Dataset("d", "medsyn", Path(), (), (), "", "", items)
+    assert replies_with_names([text, ""], dataset) == named
+
+
+def test_that_a_run_that_makes_questions_holds(tmp_path: Path) -> None:
+    tiles = SAMPLES["pathology_mcq"].make(tmp_path / "d")
+    facts = {"caption": "Glands.", "subset": "Atlas", "split": "train"}
+    images = tiles.images[:2]
+    items = tuple(Item(i.key, i.patient, "Atlas", (i.key,), facts) for i in images)
+    sha256 = content_sha256(images, items)
+    dataset = replace(tiles, name="c", images=images, items=items, root_sha256=sha256)
+    with open_store(tmp_path / "s.sqlite") as store:
+        cases.add_dataset(store, dataset)
+        maker = ModelProfile("maker", "scripted", {"answer": "No question at all."})
+        run = plan_run(
+            store,
+            make_spec(
+                study="pathology_mcq",
+                dataset="c",
+                preset="pathmmu2024",
+                seed=0,
+                repeats=1,
+                models=[maker],
+                overrides={"work": "building"},
+            ),
+        )
+        finish(store, run)
+        found = verify(run_bundle(store, run), quiet)
+    assert found.wrong == []
+    assert "tables/items.csv: 2 rows worked out again." in found.done

@@ -4,9 +4,11 @@ Neither an image nor the words of a question go along: a question is its hash, i
 prompt the text that the program has for it.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from viewer.domain.case import Dataset
 from viewer.domain.rubric import Grades
 from viewer.domain.run import Trial
 from viewer.services.bench import Kept
@@ -19,6 +21,7 @@ from viewer.store.trials import ScoredTrial
 from viewer.studies.asking import Turn
 from viewer.studies.catalog import truth_of
 
+_TOKEN: Final = re.compile(r"[\w.#-]+")
 VERIFIED: Final = """\
 What verify.py verifies
 - every file against its hash, every reply against the hash that its step has
@@ -152,6 +155,28 @@ def _step(kept: Kept, trial: Trial, bench: ItemBench, replies: Replies) -> Recor
         "reply": replies.number(reply.id),
         "reply_sha256": sha256_of(reply.raw),
     }
+
+
+def replies_with_names(told: Iterable[str], dataset: Dataset) -> int:
+    """Count the replies that call something of a data set by its own name.
+
+    A question may have told it, such as the number of a case. Names of letters or
+    digits alone are words and measurements as well, and are not looked for.
+    """
+    known = {name for item in dataset.items for name in (item.key, item.patient)}
+    known |= {name for image in dataset.images for name in (image.key, image.patient)}
+    names = {name.casefold() for name in known if _is_a_name(name)}
+    return sum(
+        not names.isdisjoint(
+            word.strip(".-") for word in _TOKEN.findall(text.casefold())
+        )
+        for text in told
+    )
+
+
+def _is_a_name(text: str) -> bool:
+    digits = sum(c.isdigit() for c in text)
+    return bool(_TOKEN.fullmatch(text)) and 0 < digits < len(text) > 2
 
 
 def grades_member(grades: Grades, kept: Iterable[Record]) -> Mapping[str, bytes]:

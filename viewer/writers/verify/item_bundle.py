@@ -118,7 +118,8 @@ def _own_tables(
     """Yield the tables of the study's paper that follow from trials."""
     study = plan["study"]
     if study == "pathology_mcq":
-        yield from _choice_tables(verdicts, plan)
+        asked = [one for one in verdicts if "options" in one.truth]
+        yield from _choice_tables(asked, plan)
     elif study == "grounded_vqa":
         yield from _label_tables(verdicts, plan)
     elif study == "evidence_diagnosis":

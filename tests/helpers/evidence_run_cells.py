@@ -304,7 +304,8 @@ def _cell(row: Row, column: str) -> str:
         return "-"
     if column.endswith("%"):
         return f"{100 * value:.2f}"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    text = f"{value:.2f}" if isinstance(value, float) else str(value)
+    return "0.00" if text == "-0.00" else text
 
 
 def _judge(truth: Truth) -> list[list[str]]:

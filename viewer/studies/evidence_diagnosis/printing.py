@@ -221,7 +221,8 @@ def _cell(column: str, value: object) -> object:
         return "-"
     if column == "fdx" or column.startswith("top_"):
         return _percent(value)
-    return f"{value:.2f}" if isinstance(value, float) else value
+    # what is 0 as printed has no sign
+    return f"{round(value, 2) + 0.0:.2f}" if isinstance(value, float) else value
 
 
 def _strata(table: Table) -> Table:

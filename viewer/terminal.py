@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 import click
 
@@ -244,64 +244,6 @@ def drive(store: "Store", run: int, options: "BatchOptions", *, worker: bool) ->
         return follow(events, progress)
 
 
-RUN_COLUMNS: Final = (
-    "finding",
-    "condition",
-    "model",
-    "hits",
-    "rate",
-    "95 % CI",
-    "random",
-    "skill",
-    "failed",
-    "refused",
-    "unparsed",
-    "excluded",
-    "pending",
-)
-
-
-_MEAN: Final = "mean_"
-
-
-def summary_row(row: Mapping[str, Any]) -> dict[str, object]:
-    """Return a row of results.csv as people read it: every rate as k / n."""
-    n = row["n_planned"] - row["n_excluded"] - row["n_pending"]
-    low, high = row["wilson_low"], row["wilson_high"]
-    return {
-        "finding": row["finding"],
-        "condition": row["condition"],
-        "model": row["model"],
-        "hits": f"{row['k']} / {n}",
-        "rate": _rate(row["hit_rate"]),
-        "95 % CI": "" if low is None else f"{_rate(low)} to {_rate(high)}",
-        "random": _rate(row.get("random_baseline")),
-        "skill": _rate(row.get("skill")),
-        **{name: row[f"n_{name}"] for name in RUN_COLUMNS[-5:]},
-        **{_named(name): _rate(value) for name, value in _means(row)},
-    }
-
-
-def _means(row: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
-    """Yield the means of whatever numbers a study measures of its answers."""
-    return ((name, row[name]) for name in row if name.startswith(_MEAN))
-
-
-def _named(mean: str) -> str:
-    return f"mean {mean.removeprefix(_MEAN).replace('_', ' ')}"
-
-
-def run_columns(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns to print of results: those that its study has."""
-    without = () if "random_baseline" in row else ("random", "skill")
-    own = (_named(name) for name, _ in _means(row))
-    return (*(name for name in RUN_COLUMNS if name not in without), *own)
-
-
-def _rate(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
-
-
 def run_number(text: str, store: "Store") -> int:
     """Return the run a person named by its number, or by the word last."""
     from viewer.store import runs
@@ -321,20 +263,19 @@ def run_number(text: str, store: "Store") -> int:
 def print_run(store: "Store", number: int, *, as_json: bool) -> None:
     """Print a run's results, whole as JSON or in short as a table."""
     from viewer.services.report_run import report_data
+    from viewer.services.run_in_words import endings_in_words, rows_in_words, rows_of
 
     report = report_data(store, number)
-    table = next(t for t in report.data.tables if t.name == "results")
-    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
     if as_json:
         counts = dict(report.summary.counts)
         status = report.summary.status.value
         notes = [str(note) for note in report.summary.notes]
         run = {"run": number, "status": status, "counts": counts, "notes": notes}
-        print_json({**run, "results": rows})
+        print_json({**run, "results": rows_of(report)})
         return
-    shown = [row for row in rows if row["view"] == "all"]
-    print_rows(list(map(summary_row, shown)), run_columns(shown[0]) if shown else ())
-    counts_text = cell_text(dict(report.summary.counts))
+    shown = rows_in_words(report)
+    print_rows(shown, tuple(shown[0]) if shown else ())
+    counts_text = cell_text(endings_in_words(report))
     mark = " (incomplete)" if report.data.incomplete else ""
     click.echo(f"Run {number}: {counts_text}{mark}")
     for note in report.summary.notes:

@@ -106,7 +106,8 @@ def test_that_people_read_its_table_in_words(
     capsys.readouterr()
     assert run_command_line(["run", study, "--store", store]) == 0
     said = capsys.readouterr().out
-    assert "text_only" in said
+    assert "text only" in said
+    assert "text_only" not in said
     assert "random" not in said
     assert "skill" not in said
     assert run_command_line(["cases", "tiles", "--store", store]) == 0

@@ -8,7 +8,7 @@ from tests.helpers.quiz_study import quiz_in_catalog, quiz_spec, registered
 from tests.helpers.tiny_study import finish
 from viewer.domain.errors import ProviderError, RetryClass, WrongUseError
 from viewer.domain.exchange import ModelProfile
-from viewer.services import told_trial
+from viewer.services import pointed, told_trial
 from viewer.services.plan_run import plan_run
 from viewer.store.database import open_store
 
@@ -30,15 +30,15 @@ def test_that_replies_are_told_in_words_where_their_model_is_gone(
         def gone(_: object) -> object:
             raise GONE
 
-        monkeypatch.setattr(told_trial, "reader_for", gone)
+        monkeypatch.setattr(pointed, "reader_for", gone)
         in_words = told_trial.told_trial(store.path, 1).steps[0].reply
 
         def broken(_: object) -> object:
             raise BROKEN
 
-        monkeypatch.setattr(told_trial, "read_reply", broken)
+        monkeypatch.setattr(pointed, "read_reply", broken)
         as_it_came = told_trial.told_trial(store.path, 1).steps[0].reply
-        monkeypatch.setattr(told_trial, "reader_for", broken)
+        monkeypatch.setattr(pointed, "reader_for", broken)
         unread = told_trial.told_trial(store.path, 1).steps[0].reply
     assert told == in_words == "B"
     assert as_it_came == unread

@@ -85,5 +85,5 @@ def test_that_a_model_that_cannot_be_reached_inside_is_asked_the_rest(
         heal_dataset(store, tmp_path, 2)
         found = _verdicts(store, "Yes", params)
     loba = {(status, reason) for name, status, reason in found if name == "loba-3"}
-    assert loba == {(Status.EXCLUDED, "cannot_be_asked")}
+    assert loba == {(Status.EXCLUDED, "out_of_reach")}
     assert {status for name, status, _ in found if name == "plain"} & SCORED

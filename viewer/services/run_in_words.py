@@ -1,0 +1,89 @@
+"""A run's results as a terminal shows them: in its study's words, rates as k / n."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from viewer.domain.answer import Status
+from viewer.domain.study_words import ALL_VIEWS, MICRO, StudyWords, spoken
+from viewer.services.report_run import RunReport
+
+_ENDINGS: Final = ("failed", "refused", "unparsed", "excluded", "pending")
+_MEAN: Final = "mean_"
+_MOST_ROWS: Final = 100
+
+
+def rows_of(report: RunReport) -> list[dict[str, Any]]:
+    """Return every row of results.csv by its columns."""
+    table = next(t for t in report.data.tables if t.name == "results")
+    return [dict(zip(table.header, row, strict=True)) for row in table.rows]
+
+
+def rows_in_words(report: RunReport) -> list[dict[str, object]]:
+    """Return the rows of all views together, each with the columns its study has.
+
+    Where they would fill screens, those that count all trials of a condition.
+    """
+    words = report.bench.study.words
+    rows = [row for row in rows_of(report) if row["view"] == ALL_VIEWS]
+    if len(rows) > _MOST_ROWS:
+        rows = [row for row in rows if _of_all(row)]
+    return [_in_words(row, words) for row in rows]
+
+
+def endings_in_words(report: RunReport) -> dict[str, int]:
+    """Return how many trials ended how; graded answers are no excluded ones.
+
+    The store holds no grades, so that for it an answer to be graded is left out.
+    """
+    words = report.bench.study.words
+    called = {
+        Status.SCORED_CORRECT: words.verdicts.rights,
+        Status.SCORED_WRONG: words.verdicts.wrongs,
+    }
+    counts = {
+        called.get(Status(status), spoken(status)): n
+        for status, n in report.summary.counts.items()
+    }
+    if not words.graded:
+        return counts
+    graded = sum(row["n_scored"] for row in rows_of(report) if _of_all(row))
+    left = counts.pop("excluded", 0) - graded
+    told = {"graded": graded, "not graded": left, **counts}
+    return {name: n for name, n in told.items() if n}
+
+
+def _of_all(row: Mapping[str, Any]) -> bool:
+    return (row["finding"], row["view"]) == (MICRO, ALL_VIEWS)
+
+
+def _in_words(row: Mapping[str, Any], words: StudyWords) -> dict[str, object]:
+    n = row["n_planned"] - row["n_excluded"] - row["n_pending"]
+    low, high = row["wilson_low"], row["wilson_high"]
+    return {
+        words.finding: words.called("finding", row["finding"]),
+        "condition": words.condition(row["condition"]),
+        "model": row["model"],
+        words.verdicts.rights: f"{row['k']} / {n}",
+        words.rate: _rate(row["hit_rate"]),
+        "95 % CI": "" if low is None else f"{_rate(low)} to {_rate(high)}",
+        **{name: _rate(row[column]) for name, column in _own(row)},
+        **{name: row[f"n_{name}"] for name in _ENDINGS},
+        **{name: _rate(row[column]) for name, column in _means(row)},
+    }
+
+
+def _own(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a place by chance comes to, where the study has it."""
+    if "random_baseline" in row:
+        yield from (("random", "random_baseline"), ("skill", "skill"))
+
+
+def _means(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the means of whatever numbers a study measures of its answers."""
+    for column in row:
+        if column.startswith(_MEAN):
+            yield f"mean {column.removeprefix(_MEAN).replace('_', ' ')}", column
+
+
+def _rate(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

@@ -144,9 +144,10 @@ def _add_read(window: MainWindow) -> "ReadWorkspace":
 
 
 def _add_imports(window: MainWindow) -> None:
-    from viewer.ui.imports import handlers
+    from viewer.ui import imports, word_reviews
 
-    window.desk.actions.handle(handlers(window, window.desk))
+    for page in (imports, word_reviews):
+        window.desk.actions.handle(page.handlers(window, window.desk))
 
 
 def _add_measure(window: MainWindow) -> None:

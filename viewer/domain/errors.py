@@ -52,6 +52,10 @@ class PrivacyError(OverreadError):
     """A request that may not leave this machine."""
 
 
+class WordsWaitError(PrivacyError):
+    """Words of an item that stay here until a person reads them, or because one did."""
+
+
 class RetryClass(StrEnum):
     """What a provider's failure means for the trial and for the run."""
 

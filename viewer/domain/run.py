@@ -159,11 +159,16 @@ class TrialRetried:
 
 @dataclass(frozen=True, slots=True)
 class ModelStopped:
-    """No further trial of this model is asked in this batch; one sentence says why."""
+    """No further trial of this model is asked in this batch; one sentence says why.
+
+    ``words_of`` names the data set whose words a person is to read before its questions
+    may leave, "" where they do not wait for that.
+    """
 
     run: int
     model: str
     sentence: str
+    words_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,17 @@ small pool of threads, asked in any ``concurrent.futures.Executor``, and judged 
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.answer import Status
-from viewer.domain.errors import PrivacyError, ProviderError, RetryClass
+from viewer.domain.errors import (
+    PrivacyError,
+    ProviderError,
+    RetryClass,
+    WordsWaitError,
+)
 from viewer.domain.result import Score
 from viewer.domain.run import (
     Event,
@@ -142,7 +147,7 @@ class _Coordinator:
         self._flights.add(filter(None, map(self._due, go_on)))
         yield from self._work()
         if self._held:
-            yield ModelStopped(self._run, "", _held_back(self._held))
+            yield self._kept_words(ModelStopped(self._run, "", _held_back(self._held)))
         if self._paused:
             runs.mark_run(self._store, self._run, RunMark.PAUSED)
         counts = runs.status_counts(self._store, self._run)
@@ -202,6 +207,12 @@ class _Coordinator:
         yield from self._settle(answered)
         yield from self._exclude(unaskable)
         yield from stopped
+
+    def _kept_words(self, stopped: ModelStopped) -> ModelStopped:
+        """Name the data set, where words of it wait for a person."""
+        if not any(isinstance(why, WordsWaitError) for why in self._held):
+            return stopped
+        return replace(stopped, words_of=self._bench.dataset.name)
 
     def _stopped(self, up: NotThere) -> list[ModelStopped]:
         """Ask nothing more of a model that cannot be got; say so once."""

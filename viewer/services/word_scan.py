@@ -9,9 +9,11 @@ words and decides.
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
-from viewer.domain.errors import PrivacyError
+from viewer.domain.errors import WordsWaitError
 from viewer.domain.item import Item
 from viewer.domain.privacy import PixelReview, ReviewDecision
 
@@ -89,6 +91,16 @@ def found_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def marked_in(text: str) -> tuple[tuple[str, bool], ...]:
+    """Return a text in pieces that make it up, each with whether it was found."""
+    inside = [False] * len(text)
+    for _, pattern in _COMPILED:
+        for match in pattern.finditer(text):
+            inside[match.start() : match.end()] = [True] * len(match[0])
+    runs = groupby(zip(text, inside, strict=True), key=itemgetter(1))
+    return tuple(("".join(letter for letter, _ in run), found) for found, run in runs)
+
+
 def words_of(item: Item, told: str | None = None) -> tuple[str, ...]:
     """Return an item's words: all its facts, and what of its key and truth is told.
 
@@ -111,7 +123,7 @@ def words_sha256(item: Item) -> str:
 
 
 def check_words(item: Item, told: str, reviews: Mapping[str, PixelReview]) -> None:
-    """Raise ``PrivacyError`` where an item's words keep its question here.
+    """Raise ``WordsWaitError`` where an item's words keep its question here.
 
     A person's decision about exactly these words settles it; without one, words that
     seem to name somebody wait for it.
@@ -124,10 +136,11 @@ def check_words(item: Item, told: str, reviews: Mapping[str, PixelReview]) -> No
         blocked = review.decision is ReviewDecision.BLOCKED
         why = "a person decided that its item's words may not leave" if blocked else ""
     if why:
-        raise PrivacyError(
+        raise WordsWaitError(
             f"A question was not sent: {why}.",
-            "Read them with overread review DATASET --words, and take out what names "
-            "somebody, or decide there that nothing does.",
+            "Read them in the window's Review words… or with overread review DATASET "
+            "--words, and take out what names somebody, or decide there that nothing "
+            "does.",
         )
 
 

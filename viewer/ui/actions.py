@@ -164,6 +164,9 @@ ACTIONS: Final = (
     _read("image.review", "View", "Review pixels…", "Ctrl+Shift+R",
           "Look for text in the pixels, and black it out before they may leave",
           "text-recognition"),
+    ActionSpec("dataset.words", "View", "Review words…", "Ctrl+Shift+N",
+               "Read what seems to name somebody in the words of a data set's cases, "
+               "and decide whether they may leave", "text-search"),
     ActionSpec("image.provider", "View", "Provider's view", "Ctrl+Shift+P",
                "The pixels after a provider's own resizing, beside the image",
                "image-size-select-large", Place.READ, checkable=True),

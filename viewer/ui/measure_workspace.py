@@ -46,6 +46,7 @@ from viewer.ui.panels.measure.told_trials import ToldTrials
 from viewer.ui.panels.outcome_words import trials_title
 from viewer.ui.panels.run_export import ANSWERS, BUNDLE, RunExport
 from viewer.ui.tables.results_model import RowKey
+from viewer.ui.word_reviews import stopped_notice
 
 _PAGES: Final = ("run", "predictions", "figures")
 _LARGE: Final = 20_000
@@ -370,7 +371,8 @@ class MeasureWorkspace(QWidget):
         elif isinstance(event, TrialDone) and self.groups.isVisible():
             self.groups.refresh_soon()
         elif isinstance(event, ModelStopped) and self._is_listed(event.run):
-            self._desk.notices.post(Notice(event.sentence))
+            notice = stopped_notice(self.window(), self._desk, event)
+            self._desk.notices.post(notice)
 
     def _is_listed(self, run: int) -> bool:
         """Tell a batch from a single question, which the questions tell of."""

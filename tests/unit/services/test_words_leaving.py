@@ -14,8 +14,10 @@ from tests.helpers.tiny_study import finish
 from viewer.cli import run_command_line
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.privacy import ReviewDecision
 from viewer.domain.run import ModelStopped
 from viewer.services.plan_run import plan_run
+from viewer.services.word_review import keep_words, words_of_dataset
 from viewer.services.word_scan import words_sha256
 from viewer.store import asking, cases, runs
 from viewer.store.database import Store, open_store
@@ -61,9 +63,10 @@ def test_that_a_question_waits_until_a_person_read_its_words(
     store: Store, server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = planned(store, server)
-    told = [e.sentence for e in finish(store, run) if isinstance(e, ModelStopped)]
-    assert "its item's words seem to hold a name and a date" in told[0]
-    assert "Smith" not in told[0]
+    (told,) = [e for e in finish(store, run) if isinstance(e, ModelStopped)]
+    assert "its item's words seem to hold a name and a date" in told.sentence
+    assert "Smith" not in told.sentence
+    assert told.words_of == "quizzes"
     first = cases.dataset_named(store, "quizzes").items[0].key
     (pending,) = runs.trials_in(store, run, [Status.PENDING])
     assert pending.trial.item == first
@@ -104,6 +107,21 @@ def test_that_a_decision_that_cannot_be_is_told_in_a_sentence(
     command = ["review", "quizzes", *words, "--store", str(store.path)]
     assert run_command_line(command) == 2
     assert said in capsys.readouterr().err
+
+
+def test_that_a_decision_is_about_the_words_that_were_read(store: Store) -> None:
+    dataset = cases.dataset_named(store, "quizzes")
+    (read,) = words_of_dataset(store.path, "quizzes")
+    assert read.found == ("a name", "a date")
+    assert read.decision is None
+    assert "".join(piece for piece, _ in read.pieces) == read.text
+    assert [piece for piece, found in read.pieces if found] == ["Mr. Smith", "March 9"]
+    keep_words(store.path, (read,), ReviewDecision.BLOCKED)
+    (again,) = words_of_dataset(store.path, "quizzes")
+    assert again.decision is ReviewDecision.BLOCKED
+    first = dataset.items[0]
+    other = replace(first, facts={**first.facts, "history": NAMING + " Then home."})
+    assert words_sha256(other) not in asking.reviews(store)
 
 
 def test_that_words_without_names_need_no_decision(

@@ -1,0 +1,248 @@
+"""Review words: what seems to name somebody in cases' words, before they may leave."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.counting import counted
+from viewer.domain.errors import OverreadError
+from viewer.domain.privacy import ReviewDecision
+from viewer.settings import Settings
+from viewer.ui.dialogs.marked_words import MarkedWords
+from viewer.ui.dialogs.told_tables import Columns, fill, told_table
+from viewer.ui.errands import Errands
+from viewer.ui.labels import caption, primary, selectable, title
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.services.word_review import WordsToRead
+
+_SIZE: Final = (980, 640)
+_COLUMNS: Final = Columns(("Case", "Found", "Decision"), wide=1)
+_WHY: Final = (
+    "Words that seem to hold a name, a date, a number of a person or an address wait "
+    "before they may leave this machine. A decision holds for exactly these words; "
+    "decide again to change it."
+)
+_NONE: Final = "No words were found that seem to name somebody."
+_NO_DATASET: Final = (
+    "No data set is registered yet; File ▸ Import data set… brings one in."
+)
+_DECIDED: Final = {
+    None: "Waits",
+    ReviewDecision.CLEAN: "Names nobody",
+    ReviewDecision.BLOCKED: "May not leave",
+}
+_GO_ON: Final = "A run that stopped for them goes on with Resume run."
+
+
+class WordReview(QDialog):
+    """The cases of a data set that wait or were decided about; a person decides."""
+
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Review words")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setModal(False)
+        self._store = settings.store
+        self._errands = Errands(self)
+        self._found: tuple[WordsToRead, ...] = ()
+        self.dataset, self.cases = QComboBox(), told_table(_COLUMNS)
+        self.whose, self.words = title("Its words"), MarkedWords()
+        self.sentence = selectable()
+        self.every = QPushButton("Choose &all")
+        self.clean = primary("&Nothing names anybody")
+        self.block = QPushButton("May not &leave")
+        self.leave = QPushButton("Close")
+        self._lay_out()
+        self._connect()
+        self._show_found(())
+
+    def read(self, dataset: str = "") -> None:
+        """List the data sets and read one of them; "" is the one chosen already."""
+        from viewer.services.batch_form import dataset_names
+
+        wanted, store = dataset or self.dataset.currentText(), self._store
+        self._errands.start(
+            "list",
+            lambda: dataset_names(store),
+            lambda names: self._offer_datasets(names, wanted),
+            self._fail,
+        )
+
+    def _offer_datasets(self, names: tuple[str, ...], wanted: str) -> None:
+        self.dataset.clear()
+        self.dataset.addItems(names)
+        self.dataset.setCurrentIndex(max(0, self.dataset.findText(wanted)))
+        self.dataset.setEnabled(bool(names))
+        if names:
+            self._read_words()
+        else:
+            self.sentence.setText(_NO_DATASET)
+
+    def _read_words(self) -> None:
+        from viewer.services.word_review import words_of_dataset
+
+        store, name = self._store, self.dataset.currentText()
+        self._show_found(())
+        self.sentence.setText("Reading the words of its cases …")
+        self._errands.start(
+            "read", lambda: words_of_dataset(store, name), self._read, self._fail
+        )
+
+    def _read(self, found: "tuple[WordsToRead, ...]") -> None:
+        self._show_found(found)
+        self._go_to_waiting(0)
+        self.cases.setFocus()
+        if not found:
+            self.sentence.setText(_NONE)
+
+    def _show_found(self, found: "tuple[WordsToRead, ...]") -> None:
+        self._found = found
+        fill(self.cases, [_row(one) for one in found])
+        self.every.setEnabled(bool(found))
+        self._show_chosen()
+
+    def _go_to_waiting(self, after: int) -> None:
+        """Choose the next case that nobody decided about; stay where there is none."""
+        rows = (*range(after, len(self._found)), *range(after))
+        for row in rows:
+            if self._found[row].decision is None:
+                self.cases.selectRow(row)
+                return
+        if not self._chosen() and self._found:
+            self.cases.selectRow(0)
+
+    def _chosen(self) -> list[int]:
+        rows = self.cases.selectionModel().selectedRows()
+        return sorted(index.row() for index in rows)
+
+    def _show_chosen(self) -> None:
+        """Show the words of the case that has the keyboard, and what there is to do."""
+        chosen, row = self._chosen(), self.cases.currentRow()
+        for button in (self.clean, self.block):
+            button.setEnabled(bool(chosen) and "keep" not in self._errands)
+        shown = self._found[row] if chosen and row < len(self._found) else None
+        self.whose.setText(f"Words of {shown.item}" if shown else "Words")
+        self.words.show_pieces(shown.pieces if shown else ())
+        self.sentence.setText(_state(self._found, len(chosen)))
+
+    def _decide(self, decision: ReviewDecision) -> None:
+        from viewer.services.word_review import keep_words
+
+        store, rows = self._store, self._chosen()
+        chosen = [self._found[row] for row in rows]
+        self._errands.start(
+            "keep",
+            lambda: keep_words(store, chosen, decision),
+            lambda _: self._decided(chosen, decision, rows[-1]),
+            self._fail,
+        )
+        self._show_chosen()
+
+    def _decided(
+        self, chosen: "Sequence[WordsToRead]", decision: ReviewDecision, last: int
+    ) -> None:
+        """Show what was kept, wherever the same words stand."""
+        kept = {one.sha256 for one in chosen}
+        self._show_found(
+            tuple(
+                replace(one, decision=decision) if one.sha256 in kept else one
+                for one in self._found
+            )
+        )
+        self._go_to_waiting(min(last, len(self._found)))
+        said = f"{counted(len(chosen), 'case')}: {_DECIDED[decision].lower()}."
+        self.sentence.setText(f"{said} {_state(self._found, 0)} {_GO_ON}")
+
+    def _fail(self, error: Exception) -> None:
+        """Say what a person can mend; a bug is raised."""
+        self._show_chosen()
+        if not isinstance(error, OverreadError):
+            raise error
+        self.sentence.setText(str(error))
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Mark what was found in the colours of the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.words.paint_again()
+
+    def _connect(self) -> None:
+        self.dataset.activated.connect(self._read_words)
+        self.cases.itemSelectionChanged.connect(self._show_chosen)
+        self.every.clicked.connect(self.cases.selectAll)
+        self.clean.clicked.connect(lambda: self._decide(ReviewDecision.CLEAN))
+        self.block.clicked.connect(lambda: self._decide(ReviewDecision.BLOCKED))
+        self.leave.clicked.connect(self.reject)
+
+    def _lay_out(self) -> None:
+        self.dataset.setAccessibleName("Data set")
+        grow = QComboBox.SizeAdjustPolicy.AdjustToContents
+        self.dataset.setSizeAdjustPolicy(grow)
+        self.cases.setTabKeyNavigation(False)
+        self.cases.setWordWrap(False)
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        self.cases.horizontalHeader().setDefaultAlignment(left)
+        self.clean.setToolTip("The words of the chosen cases may leave this machine")
+        self.block.setToolTip("No question tells the words of the chosen cases")
+        top = QHBoxLayout()
+        top.addWidget(QLabel("Data set"))
+        top.addWidget(self.dataset)
+        top.addStretch(1)
+        column = QVBoxLayout(self)
+        column.addLayout(top)
+        column.addWidget(caption(_WHY))
+        column.addWidget(self._both(), 1)
+        column.addWidget(self.sentence)
+        column.addLayout(self._buttons())
+        self.resize(*_SIZE)
+
+    def _both(self) -> QSplitter:
+        """Return the cases beside the words of one of them."""
+        right, both = QWidget(), QSplitter(Qt.Orientation.Horizontal)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(8, 0, 0, 0)
+        column.addWidget(self.whose)
+        column.addWidget(self.words, 1)
+        for part in (self.cases, right):
+            both.addWidget(part)
+        both.setChildrenCollapsible(False)
+        both.setSizes([_SIZE[0] // 2, _SIZE[0] // 2])
+        return both
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(self.every)
+        row.addStretch(1)
+        for button in (self.leave, self.block, self.clean):
+            row.addWidget(button)
+        for button in (self.every, self.leave, self.block, self.clean):
+            button.setAutoDefault(False)  # Return in the list decides nothing
+        return row
+
+
+def _row(one: "WordsToRead") -> tuple[str, ...]:
+    return one.item, ", ".join(one.found), _DECIDED[one.decision]
+
+
+def _state(found: "Sequence[WordsToRead]", chosen: int) -> str:
+    """Return how many wait, and how many are chosen where it is more than one."""
+    if not found:
+        return ""
+    waiting = sum(one.decision is None for one in found)
+    wait = "waits" if waiting == 1 else "wait"
+    said = f"{waiting:,} of {counted(len(found), 'case')} {wait} for a decision."
+    return f"{said} {chosen:,} are chosen." if chosen > 1 else said

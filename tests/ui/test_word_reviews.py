@@ -183,6 +183,8 @@ def test_that_the_command_shows_one_page_and_a_notice_leads_to_it(
     stopped = ModelStopped(1, "", "A question was not sent.")
     assert stopped_notice(window, desk, stopped) == Notice(stopped.sentence)
     waits = stopped_notice(window, desk, replace(stopped, words_of="quizzes"))
+    assert waits == stopped_notice(window, desk, replace(stopped, words_of="quizzes"))
+    assert waits != stopped_notice(window, desk, replace(stopped, words_of="plain"))
     assert waits.offer is not None
     waits.offer.act()
     assert window.findChildren(WordReview) == [page]

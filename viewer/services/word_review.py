@@ -100,8 +100,7 @@ def keep_words(
 
 
 def _keep(store: Store, hashes: Iterable[str], decision: ReviewDecision) -> None:
-    for sha256 in hashes:
-        asking.add_review(store, PixelReview(sha256, decision))
+    asking.add_reviews(store, [PixelReview(sha256, decision) for sha256 in hashes])
 
 
 def _to_read(item: Item, decided: Mapping[str, PixelReview]) -> WordsToRead:

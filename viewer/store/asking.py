@@ -183,17 +183,24 @@ def restricted_files(store: Store) -> Mapping[str, str]:
 
 def add_review(store: Store, review: PixelReview) -> None:
     """Keep a decision about an image's pixels; the last one holds."""
-    boxes = [[b.x0, b.y0, b.x1, b.y1] for b in review.boxes]
+    add_reviews(store, (review,))
+
+
+def add_reviews(store: Store, reviews: Iterable[PixelReview]) -> None:
+    """Keep decisions, all of them or none."""
     with store.transaction():
-        store.execute(
+        store.execute_many(
             "INSERT INTO pixel_review (image_sha256, boxes, decision, reviewed_at)"
             " VALUES (?, ?, ?, ?)",
-            (
-                review.image_sha256,
-                json.dumps(boxes),
-                review.decision.value,
-                review.reviewed_at or utc_now(),
-            ),
+            [
+                (
+                    review.image_sha256,
+                    json.dumps([[b.x0, b.y0, b.x1, b.y1] for b in review.boxes]),
+                    review.decision.value,
+                    review.reviewed_at or utc_now(),
+                )
+                for review in reviews
+            ],
         )
 
 

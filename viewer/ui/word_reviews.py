@@ -1,6 +1,6 @@
 """Review words…: a page beside the window, of the data set that somebody asks for."""
 
-from functools import partial
+from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtWidgets import QWidget
@@ -14,24 +14,41 @@ from viewer.ui.show_once import show_once
 _PAGE: Final = "review words"
 
 
+@dataclass(frozen=True, slots=True)
+class ShowWords:
+    """Shows the page; equal where it shows the same, so that a notice is told once.
+
+    Parameters
+    ----------
+    window, desk : QWidget, Desk
+        What the page belongs to.
+    dataset : str
+        What is read, as it is now; "" is the data set chosen on the page.
+    """
+
+    window: QWidget
+    desk: Desk
+    dataset: str = ""
+
+    def __call__(self) -> None:
+        """Show the page, or bring it to the front."""
+        from viewer.ui.dialogs.word_review import WordReview
+
+        window, settings = self.window, self.desk.settings
+        show_once(window, _PAGE, lambda: WordReview(settings, window))
+        for page in window.findChildren(WordReview, _PAGE):
+            if page.isVisible():
+                page.read(self.dataset)
+
+
 def handlers(window: QWidget, desk: Desk) -> Handlers:
     """Return what the command does; its page belongs to the window."""
-    return {"dataset.words": partial(show_words, window, desk)}
+    return {"dataset.words": ShowWords(window, desk)}
 
 
 def stopped_notice(window: QWidget, desk: Desk, event: ModelStopped) -> Notice:
     """Return why a batch stopped; where words wait to be read, it leads to them."""
     if not event.words_of:
         return Notice(event.sentence)
-    show = partial(show_words, window, desk, event.words_of)
+    show = ShowWords(window, desk, event.words_of)
     return Notice(event.sentence, offer=Offer("Review words…", show))
-
-
-def show_words(window: QWidget, desk: Desk, dataset: str = "") -> None:
-    """Show the page, and read what a data set holds now; "" is the one chosen there."""
-    from viewer.ui.dialogs.word_review import WordReview
-
-    show_once(window, _PAGE, lambda: WordReview(desk.settings, window))
-    for page in window.findChildren(WordReview, _PAGE):
-        if page.isVisible():
-            page.read(dataset)

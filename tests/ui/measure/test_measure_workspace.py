@@ -26,6 +26,7 @@ from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.measure.film_picture import FilmPictures
 from viewer.ui.tables.chart_bars import BarChart
+from viewer.ui.word_reviews import ShowWords
 
 
 @pytest.fixture
@@ -208,6 +209,19 @@ def test_that_why_a_run_asks_no_more_is_told_for_batches_only(
         sentence = f"The ceiling of run {stopped} is reached."
         worker.message.emit(WorkerEvent(ModelStopped(stopped, "m", sentence)))
     assert told == [f"The ceiling of run {run} is reached."]
+
+
+def test_that_a_batch_whose_words_wait_leads_to_them(
+    workspace: MeasureWorkspace, run: int, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: workspace.runs.model.row_of(run) == 0, timeout=20_000)
+    notices = workspace._desk.notices
+    stopped = ModelStopped(run, "", "A question was not sent.", words_of="tiny")
+    with qtbot.waitSignal(notices.posted) as posted:
+        workspace._desk.worker.message.emit(WorkerEvent(stopped))
+    (notice,) = posted.args
+    assert notice.offer.words == "Review words…"
+    assert notice.offer.act == ShowWords(workspace.window(), workspace._desk, "tiny")
 
 
 def close(page: BatchDialog, qtbot: QtBot) -> None:

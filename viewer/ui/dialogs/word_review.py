@@ -151,6 +151,7 @@ class WordReview(QDialog):
             self._fail,
         )
         self._show_chosen()
+        self.sentence.setText("Keeping what was decided …")
 
     def _decided(
         self, chosen: "Sequence[WordsToRead]", decision: ReviewDecision, last: int

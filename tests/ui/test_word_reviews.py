@@ -125,6 +125,11 @@ def test_that_all_are_decided_at_once_and_anew(
     page.clean.click()
     qtbot.waitUntil(lambda: _column(page, 2) == ["Names nobody"] * 2)
     assert _decisions(store) == [ReviewDecision.CLEAN] * 2
+    page.read()
+    settled = "0 of 2 cases wait for a decision."
+    qtbot.waitUntil(lambda: page.sentence.text() == settled, timeout=20_000)
+    assert page.cases.currentRow() == 0
+    assert _marked(page) == ["Dr. Miller"]
 
 
 def test_that_return_in_the_list_decides_nothing(page: WordReview, store: Path) -> None:

@@ -15,6 +15,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.choice import letter_of, option_of
 from viewer.domain.exchange import ImagePart, Message, ModelProfile, TextPart
 from viewer.domain.geometry import SizePx
+from viewer.domain.holdings import Wanted
 from viewer.domain.item import Item
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
@@ -48,6 +49,7 @@ class Quiz:
     title = "Quiz"
     version = parser_version = scorer_version = "1"
     words = StudyWords(finding="subject", findings="subjects", verdicts=RIGHTS)
+    wanted = Wanted("items", "Import some.", lambda held: bool(held.facts))
 
     def read_params(self, preset: str, overrides: dict[str, object]) -> Params:
         assert preset == "own"

@@ -12,6 +12,7 @@ from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Grid
+from viewer.domain.holdings import Wanted
 from viewer.domain.image import PixelImage, Raster
 from viewer.domain.reference import Mask
 from viewer.domain.report import ReportData
@@ -134,6 +135,7 @@ class Study(Protocol):
     parser_version: str
     scorer_version: str
     words: StudyWords
+    wanted: Wanted
 
     def read_params(self, preset: str, overrides: dict[str, object]) -> Any:  # noqa: ANN401
         """Return Params of a preset with overrides; a bad one raises WrongUseError."""

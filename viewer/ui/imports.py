@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.ui.actions import Handlers
 from viewer.ui.desk import Desk
+from viewer.ui.notices import Notice, Offer
 from viewer.ui.show_once import show_once
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ def handlers(window: QWidget, desk: Desk) -> Handlers:
     """Return what the commands of importing do; their pages belong to the window."""
 
     def told(name: str) -> None:
-        desk.notices.say(f"'{name}' is registered: a batch can ask models about it.")
+        words = f"'{name}' is registered: a batch can ask models about it."
+        offer = Offer("Batch…", lambda: desk.actions.run("file.batch"))
+        desk.notices.post(Notice(words, warning=False, offer=offer))
 
     def make() -> QWidget:
         from viewer.ui.dialogs.import_dataset import ImportDataset

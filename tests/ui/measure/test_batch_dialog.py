@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_study import write_images
+from tests.helpers.tissue_tiles import tiles_dataset
 from viewer.domain.run import RunSpec, RunStatus
 from viewer.services.batch_form import spec_of, write_study
 from viewer.services.form_field import FormField
@@ -20,6 +21,7 @@ from viewer.services.import_dataset import import_dataset
 from viewer.services.measure import run_list
 from viewer.services.study_file import read_study_file
 from viewer.settings import Settings
+from viewer.store.cases import add_dataset
 from viewer.store.database import open_store
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.dialogs.batch import BatchDialog
@@ -340,3 +342,102 @@ def _rules(dialog: BatchDialog) -> list[str]:
     rule = dialog.further.editors["reader_rule"]
     assert isinstance(rule, OneOf)
     return [str(rule.itemData(i)) for i in range(rule.count())]
+
+
+def _questions(settings: Settings, tmp_path: Path, name: str = "quiz") -> None:
+    dataset = replace(tiles_dataset(tmp_path / name, 2), name=name)
+    with open_store(settings.store) as store:
+        add_dataset(store, dataset)
+
+
+def _choose_study(dialog: BatchDialog, title: str) -> None:
+    place = dialog.study.findText(title)
+    dialog.study.setCurrentIndex(place)
+    dialog.study.activated.emit(place)
+
+
+def _offered(dialog: BatchDialog) -> dict[str, bool]:
+    """Return what the list of data sets says, and whether it can be chosen."""
+    box = dialog.dataset
+    on = [box.model().flags(box.model().index(i, 0)) for i in range(box.count())]
+    return {
+        box.itemText(i): bool(on[i] & Qt.ItemFlag.ItemIsEnabled)
+        for i in range(box.count())
+    }
+
+
+def test_that_data_sets_that_do_not_suit_a_study_are_grey_and_say_why(
+    dialog: BatchDialog, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    _questions(settings, tmp_path)
+    dialog.reload()
+    qtbot.waitUntil(lambda: dialog.dataset.name == "quiz", timeout=10_000)
+    assert dialog.study.currentText() == "Pathology questions", "the set chose it"
+    assert dialog.form.preset in {
+        dialog.preset.itemData(i) for i in range(dialog.preset.count())
+    }
+    why = "tiny – no multiple-choice questions about tiles"
+    assert _offered(dialog) == {"quiz": True, why: False}
+    _choose_study(dialog, "Grid localization")
+    assert dialog.dataset.name == "tiny"
+    assert list(_offered(dialog).values()) == [True, False]
+    qtbot.waitUntil(dialog.restricted.isEnabled)
+    assert dialog.restricted._dataset == "tiny"
+    dialog.reload()
+    qtbot.waitUntil(lambda: "offers" not in dialog._errands)
+    assert dialog.dataset.name == "tiny", "what was there before is not chosen again"
+
+
+def test_that_a_study_no_data_set_suits_says_how_to_get_one(
+    dialog: BatchDialog, settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    _choose_study(dialog, "Graded tasks")
+    assert dialog.form.dataset == ""
+    assert dialog.bring.isVisible()
+    qtbot.waitUntil(lambda: "No data set here has" in dialog.sentence.text())
+    assert "Report studies or MIMIC-CXR-JPG" in dialog.sentence.text()
+    assert "overread phantom --study" in dialog.sentence.text()
+    qtbot.wait(1200)
+    assert dialog.form.dataset == ""
+    _questions(settings, tmp_path)
+    qtbot.waitUntil(lambda: dialog.form.dataset == "quiz", timeout=10_000)
+    assert not dialog.bring.isVisible()
+
+
+def test_that_a_study_file_of_another_study_brings_its_presets_and_models(
+    dialog: BatchDialog, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "study.toml"
+    write_study(replace(dialog.form, models=("uniform",)), path)
+    _choose_study(dialog, "Pathology questions")
+    assert dialog.models.count() == 0
+    dialog.read_from(path)
+    qtbot.waitUntil(lambda: dialog.form.models == ("uniform",))
+    assert dialog.preset.currentText() == "As published (Gosai 2025)"
+    assert dialog.models.count() > 1
+    assert dialog.form.dataset == "tiny"
+
+
+def test_that_the_page_opens_with_the_data_set_that_came_last(
+    settings: Settings, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with open_store(settings.store) as store:
+        import_dataset(store, "folder", write_images(tmp_path / "images", 1), "tiny")
+    bridge = WorkerBridge(settings.store)
+    workspace = MeasureWorkspace(Desk(settings, bridge))
+    qtbot.addWidget(workspace)
+    workspace.batches.open()
+    page = workspace.findChild(BatchDialog)
+    assert page is not None
+    qtbot.waitUntil(lambda: page.form.dataset == "tiny")
+    page.seed.setValue(7)
+    page.close()
+    qtbot.waitUntil(lambda: workspace.findChild(BatchDialog) is None)
+    _questions(settings, tmp_path)
+    workspace.batches.open()
+    again = workspace.findChild(BatchDialog)
+    assert again is not None
+    qtbot.waitUntil(lambda: again.form.dataset == "quiz")
+    assert (again.study.currentText(), again.form.seed) == ("Pathology questions", 7)
+    again.close()
+    bridge.close()

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, RankedAnswer, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.evidence import EvidenceCase
+from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
@@ -52,6 +53,11 @@ class EvidenceDiagnosis(OfPresets[Params]):
     parser_version = "2"
     scorer_version = "2"
     words = WORDS
+    wanted = Wanted(
+        "cases with evidence",
+        "Import a folder of cases or reports as MEDSYN cases.",
+        lambda held: held.has_item("evidence") or held.has_item("background"),
+    )
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return every way in which some case may be shown."""

@@ -10,6 +10,7 @@ from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelReply, ModelRequest
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Grid
+from viewer.domain.holdings import Wanted
 from viewer.domain.image import PixelImage
 from viewer.domain.reference import Mask
 from viewer.domain.report import ReportData
@@ -50,6 +51,11 @@ class GridLocalization(OfPresets[Params]):
     parser_version = "1"
     scorer_version = "1"
     words = PLACING
+    wanted = Wanted(
+        "findings outlined or boxed",
+        "Import images with masks or boxes of findings, such as CheXlocalize.",
+        lambda held: held.places,
+    )
 
     def prompt(self, view: str, asking: str = "") -> tuple[str, str]:
         """Return the name and the unrendered text, as hashed, of a view's prompt."""

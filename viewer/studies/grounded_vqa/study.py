@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from viewer.domain.answer import AnyAnswer, LabelsAnswer, Unparsed, YesNoAnswer
 from viewer.domain.case import Dataset
+from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
@@ -34,6 +35,12 @@ class GroundedVqa(OfPresets[Params]):
     parser_version = "1"
     scorer_version = "2"
     words = WORDS
+    wanted = Wanted(
+        "questions about anatomies",
+        "Import HEAL-MedVQA, or draw questions from a data set's boxes and anatomies: "
+        "File, Draw questions.",
+        lambda held: held.has_item("question", without="options"),
+    )
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""

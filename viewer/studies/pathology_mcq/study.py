@@ -6,6 +6,7 @@ from typing import Final
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, ReportAnswer, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import SizePx
+from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
@@ -44,6 +45,14 @@ class PathologyMcq(OfPresets[Params]):
     parser_version = "1"
     scorer_version = "1"
     words = WORDS
+    wanted = Wanted(
+        "multiple-choice questions about tiles",
+        "Import PathMMU, labelled tiles, or captioned tiles to make questions of.",
+        lambda held: (
+            held.has_item("options", without="evidence")
+            or held.has_item("caption", without="background")
+        ),
+    )
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""

@@ -12,6 +12,7 @@ from viewer.domain.answer import (
 )
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
@@ -56,6 +57,11 @@ class RubricReading(OfPresets[Params]):
     parser_version = "1"
     scorer_version = "1"
     words = WORDS
+    wanted = Wanted(
+        "studies with tasks",
+        "Import studies with their reports as Report studies or MIMIC-CXR-JPG.",
+        lambda held: held.has_item("views", "tasks"),
+    )
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the only condition, which says what the run does."""

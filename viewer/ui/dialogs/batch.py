@@ -1,7 +1,6 @@
 """Batch…: one page that says what is asked, of whom and how, and what it costs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +18,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
 from viewer.domain.run import RunSpec
 from viewer.services.batch_estimate import BatchEstimate, estimate
@@ -27,22 +25,20 @@ from viewer.services.batch_form import (
     BatchForm,
     ModelState,
     answering,
-    dataset_names,
     first_choice,
     form_fields,
-    model_states,
     preset_titles,
     read_study,
     reader_names,
-    role_names,
     spec_of,
-    study_titles,
     write_study,
 )
 from viewer.services.money import DOLLAR
+from viewer.services.suiting import Suiting, suiting_of
 from viewer.settings import Settings
-from viewer.ui import theme
+from viewer.ui.dialogs.batch_datasets import DatasetChoice
 from viewer.ui.dialogs.batch_models import NAME, model_item, tick, ticked_in
+from viewer.ui.dialogs.batch_parts import Offers, column, offers_of, start_words
 from viewer.ui.dialogs.ceiling import Ceiling
 from viewer.ui.dialogs.restricted import Restricted
 from viewer.ui.errands import Errands
@@ -57,11 +53,10 @@ _WHAT: Final = ("findings", "views")
 _HOW: Final = ("grids",)
 _PAUSE_MS: Final = 300
 _AGAIN_MS: Final = 1000
-"""Without a data set, one may be in the making; it is looked for again after this."""
+"""Without one that suits, it may be in the making, and is looked for after this."""
 _MOST_REPEATS: Final = 1000
 _LARGEST_SEED: Final = 2**31 - 1
 _FILES: Final = "Study files (*.toml)"
-_NO_DATA: Final = "There is no data set yet: import one to ask about it."
 _RULE: Final = "reader_rule"
 _CHOOSE: Final = "Choose at least one model."
 _NONE_ANSWERS: Final = (
@@ -69,18 +64,12 @@ _NONE_ANSWERS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class _Offers:
-    """What there is to choose from."""
-
-    studies: Mapping[str, str]
-    datasets: tuple[str, ...]
-    models: tuple[ModelState, ...]
-    roles: tuple[str, ...]
-
-
 class BatchDialog(QDialog):
-    """The page; it stays open beside the window, which stays free."""
+    """The page; it stays open beside the window, which stays free.
+
+    It begins as ``form``, with a data set that is not among those ``known``: it was
+    imported or drawn last.
+    """
 
     start_wanted = Signal(object)
     """RunSpec to plan and run"""
@@ -92,6 +81,7 @@ class BatchDialog(QDialog):
         settings: Settings,
         parent: QWidget | None = None,
         form: BatchForm | None = None,
+        known: tuple[str, ...] = (),
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Batch")
@@ -101,10 +91,11 @@ class BatchDialog(QDialog):
         self._errands = Errands(self)
         self._profiles: tuple[ModelProfile, ...] = ()
         self._elsewhere: set[str] = set()
+        self._suiting, self.known = Suiting(), known
         self._readers: tuple[str, ...] = ()
         self._states: tuple[ModelState, ...] = ()
         self._roles: tuple[str, ...] = ()
-        self.study, self.dataset = NamedChoice(), NamedChoice()
+        self.study, self.dataset = NamedChoice(), DatasetChoice()
         self.preset = NamedChoice()
         self.restricted = Restricted(settings.store, self._fail)
         self.bring = QPushButton("Import data set…")
@@ -144,12 +135,18 @@ class BatchDialog(QDialog):
 
     def reload(self) -> None:
         """Read again what there is to choose from."""
-        self._errands.start("offers", self._offers, self._show_offers, self._fail)
+        settings = self._settings
+        self._errands.start(
+            "offers", lambda: offers_of(settings), self._show_offers, self._fail
+        )
 
     def show_form(self, form: BatchForm) -> None:
         """Fill the page."""
         self.study.choose(form.study)
+        self._show_datasets(form.dataset)
         self.dataset.choose(form.dataset)
+        self._list_models()
+        self.preset.offer(preset_titles(form.study))
         self.preset.choose(form.preset)
         self._show_fields(form.params)
         self.seed.setValue(form.seed)
@@ -197,31 +194,58 @@ class BatchDialog(QDialog):
     def _forms(self) -> tuple[ParamsForm, ...]:
         return self.what, self.how, self.further
 
-    def _offers(self) -> _Offers:
-        return _Offers(
-            study_titles(),
-            dataset_names(self._settings.store),
-            model_states(self._settings),
-            role_names(self._settings),
-        )
-
-    def _show_offers(self, offers: _Offers) -> None:
+    def _show_offers(self, offers: Offers) -> None:
         self.study.offer(offers.studies)
-        self.dataset.offer({name: name for name in offers.datasets})
+        self._suiting = offers.suiting
         self._elsewhere = {state.name for state in offers.models if state.host}
         self._states, self._roles = offers.models, offers.roles
         self._list_models()
-        self.restricted.show_dataset(self.dataset.name)
-        self._what_rows.setRowVisible(self.bring, not offers.datasets)
-        self._look_up_readers()
-        if not offers.datasets:
-            self._again.start()
-        if not self.preset.count():
-            self._show_presets()
         if self._first is not None:
             form, self._first = self._first, None
             self.show_form(form)
+        self._choose_newest()
+        if not self.preset.count():
+            self._show_presets()
         self._edited()
+
+    def _choose_newest(self) -> None:
+        """Choose the data set that came last, and a study that can ask about it."""
+        before, newest = self.study.name, self._suiting.newest_beside(self.known)
+        self.known = self._suiting.datasets
+        chosen = self.dataset.name
+        if newest:
+            self.study.choose(self._suiting.study_for(newest, before))
+            chosen = self._suiting.dataset_for(self.study.name, newest)
+        self._show_datasets(chosen)
+        if self.study.name != before:
+            self._show_presets()
+
+    def _look_again(self) -> None:
+        """Look whether a data set has come; else again in a while."""
+        store = self._settings.store
+        self._errands.start(
+            "again", lambda: suiting_of(store), self._looked_again, self._fail
+        )
+
+    def _looked_again(self, found: Suiting) -> None:
+        if found.datasets != self.known:
+            self.reload()
+        elif not self.dataset.name:
+            self._again.start()
+
+    def _show_datasets(self, chosen: str) -> None:
+        """Offer the data sets, those that suit the study first, and choose one."""
+        self.dataset.offer_suiting(self._suiting.ordered(self.study.name), chosen)
+        self._what_rows.setRowVisible(self.bring, not self.dataset.name)
+        if self.dataset.name:
+            self._again.stop()
+        else:
+            self._again.start()
+        self._show_dataset()
+
+    def _show_dataset(self) -> None:
+        self.restricted.show_dataset(self.dataset.name)
+        self._look_up_readers()
 
     def _list_models(self) -> None:
         """Offer the models that can answer the study; what is ticked stays so."""
@@ -233,6 +257,12 @@ class BatchDialog(QDialog):
         for state in offered:
             tick(model_item(state, self.models), ticked)
         self.models.blockSignals(False)
+
+    def _change_study(self) -> None:
+        """Keep the data set where it suits the study, else choose the newest."""
+        dataset = self._suiting.dataset_for(self.study.name, self.dataset.name)
+        self._show_datasets(dataset)
+        self._show_presets()
 
     def _show_presets(self) -> None:
         self._list_models()
@@ -287,10 +317,11 @@ class BatchDialog(QDialog):
     def _work_out(self) -> None:
         form, store = self.form, self._settings.store
         if not form.dataset:
-            self.sentence.setText(_NO_DATA)
+            told = self._suiting.how_to_get(form.study)
+            without = "" if self.models.count() else _NONE_ANSWERS
+            self.sentence.setText(f"{told} {without}".strip())
         elif not form.models:
-            none = not self.models.count()
-            self.sentence.setText(_NONE_ANSWERS if none else _CHOOSE)
+            self.sentence.setText(_CHOOSE if self.models.count() else _NONE_ANSWERS)
         elif self._kept():
             self.sentence.setText(
                 f"'{form.dataset}' is restricted: its images stay on this machine, so "
@@ -316,7 +347,7 @@ class BatchDialog(QDialog):
             self.start.setText("Start")
             return
         self.sentence.setText(found.sentence)
-        self.start.setText(_start_words(found))
+        self.start.setText(start_words(found))
 
     def _start(self) -> None:
         form = self.form
@@ -347,11 +378,10 @@ class BatchDialog(QDialog):
 
     def _connect(self) -> None:
         self._soon.timeout.connect(self._work_out)
-        self._again.timeout.connect(self.reload)
-        self.study.activated.connect(self._show_presets)
+        self._again.timeout.connect(self._look_again)
+        self.study.activated.connect(lambda _: self._change_study())
         self.preset.activated.connect(lambda _: self._show_fields())
-        self.dataset.currentTextChanged.connect(self.restricted.show_dataset)
-        self.dataset.currentTextChanged.connect(lambda _: self._look_up_readers())
+        self.dataset.currentTextChanged.connect(lambda _: self._show_dataset())
         self.dataset.currentIndexChanged.connect(self._edited)
         self.bring.clicked.connect(self.import_wanted)
         self.restricted.changed.connect(self._edited)
@@ -368,7 +398,7 @@ class BatchDialog(QDialog):
         columns = QHBoxLayout()
         columns.setSpacing(24)
         columns.addLayout(self._what_column(), 4)
-        columns.addLayout(_column("Who", self.models), 4)
+        columns.addLayout(column("Who", self.models), 4)
         columns.addLayout(self._how_column(), 5)
         foot = QHBoxLayout()
         foot.addWidget(self.open_file)
@@ -396,9 +426,9 @@ class BatchDialog(QDialog):
         rows.addRow("", self.bring)
         rows.setRowVisible(self.bring, False)
         rows.addRow("", self.restricted)
-        column = _column("What", rows, self.what)
-        column.addStretch(1)
-        return column
+        made = column("What", rows, self.what)
+        made.addStretch(1)
+        return made
 
     def _how_column(self) -> QVBoxLayout:
         rows = self._how_rows
@@ -410,30 +440,4 @@ class BatchDialog(QDialog):
         area.setWidget(self.further)
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
-        return _column("How", rows, self.how, QLabel("Further parameters"), area)
-
-
-def _column(title: str, *parts: QWidget | QFormLayout) -> QVBoxLayout:
-    label = QLabel(title)
-    label.setFont(theme.title_font(label.font()))
-    column = QVBoxLayout()
-    column.setSpacing(8)
-    column.addWidget(label)
-    for part in parts:
-        if isinstance(part, QWidget):
-            column.addWidget(part)
-        else:
-            column.addLayout(part)
-    return column
-
-
-def _start_words(found: BatchEstimate) -> str:
-    """Return what the button sends, by its count."""
-    left = found.requests - found.already_answered
-    if not found.requests:
-        return "Nothing to ask"
-    if not left:
-        done = found.already_answered
-        return f"Show {counted(done, 'stored answer')}"
-    verb, noun = ("Send", "request") if found.sends else ("Run", "trial")
-    return f"{verb} {counted(left, noun)}"
+        return column("How", rows, self.how, QLabel("Further parameters"), area)

@@ -30,6 +30,7 @@ class Batches(QObject):
         self._mine: set[int] = set()
         self._page: BatchDialog | None = None
         self._form: BatchForm | None = None
+        self._known: tuple[str, ...] = ()
 
     def has_asked(self, reply: WorkerReply) -> bool:
         """Tell whether the worker replies to one of these calls."""
@@ -38,7 +39,9 @@ class Batches(QObject):
     def open(self) -> None:
         """Show the page on which a batch is put together; the window stays free."""
         if self._page is None:
-            self._page = BatchDialog(self._desk.settings, self._owner, self._form)
+            self._page = BatchDialog(
+                self._desk.settings, self._owner, self._form, self._known
+            )
             self._page.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             self._page.start_wanted.connect(self.start)
             self._page.import_wanted.connect(self._import())
@@ -55,6 +58,7 @@ class Batches(QObject):
     def _keep_form(self, *_: object) -> None:
         """Keep what the page says for the next one; it is deleted once closed."""
         if self._page is not None:
+            self._known = self._page.known
             form, self._page = self._page.form, None
             filled = form.study and form.dataset
             self._form = form if filled else self._form

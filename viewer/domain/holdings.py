@@ -1,0 +1,39 @@
+"""What a data set holds, told without reading it, and what a study wants of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What a data set holds.
+
+    ``places`` tells whether any image has a finding's mask or boxes; ``facts`` are the
+    names of the facts that its items have, once for each set of names.
+    """
+
+    places: bool = False
+    facts: tuple[frozenset[str], ...] = ()
+
+    def has_item(self, *names: str, without: str = "") -> bool:
+        """Tell whether any item has all these facts, and not the one it must not."""
+        wanted = frozenset(names)
+        return any(wanted <= have and without not in have for have in self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a study asks about, in the plural, and where a person gets it.
+
+    ``source`` is a sentence in the words of the window's menus; ``is_in`` tells whether
+    a data set holds any of it. A set that does can still have nothing to ask about
+    under some settings.
+    """
+
+    what: str
+    source: str
+    is_in: Callable[[Holdings], bool]
+
+    def lacking(self, holdings: Holdings) -> str:
+        """Return what a data set lacks as a phrase, "" where it suits."""
+        return "" if self.is_in(holdings) else f"no {self.what}"

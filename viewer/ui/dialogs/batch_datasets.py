@@ -1,0 +1,30 @@
+"""The data sets of the batch page: those that suit its study first, others greyed."""
+
+from collections.abc import Mapping
+
+from PySide6.QtGui import QStandardItemModel
+
+from viewer.ui.long_choice import LongChoice
+from viewer.ui.named_choice import NamedChoice
+
+
+class DatasetChoice(NamedChoice, LongChoice):
+    """Data sets to choose from; one that does not suit says why and cannot be."""
+
+    def offer_suiting(self, lacking: Mapping[str, str], chosen: str) -> None:
+        """Offer data sets in order, each with what it lacks; nothing is emitted.
+
+        ``chosen`` is shown even where it does not suit; "" shows none.
+        """
+        self.blockSignals(True)
+        self.clear()
+        for name, lack in lacking.items():
+            self.addItem(f"{name} – {lack}" if lack else name, name)
+            self._grey(self.count() - 1, bool(lack))
+        self.setCurrentIndex(self.findData(chosen))
+        self.blockSignals(False)
+
+    def _grey(self, row: int, lacks: bool) -> None:
+        model = self.model()
+        if isinstance(model, QStandardItemModel):
+            model.item(row).setEnabled(not lacks)

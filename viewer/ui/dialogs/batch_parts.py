@@ -1,0 +1,65 @@
+"""Parts of the batch page: what it offers, its columns, the words of its button."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QFormLayout, QLabel, QVBoxLayout, QWidget
+
+from viewer.domain.counting import counted
+from viewer.services.batch_estimate import BatchEstimate
+from viewer.services.batch_form import (
+    ModelState,
+    model_states,
+    role_names,
+    study_titles,
+)
+from viewer.services.suiting import Suiting, suiting_of
+from viewer.settings import Settings
+from viewer.ui import theme
+
+
+@dataclass(frozen=True)
+class Offers:
+    """What there is to choose from."""
+
+    studies: Mapping[str, str]
+    suiting: Suiting
+    models: tuple[ModelState, ...]
+    roles: tuple[str, ...]
+
+
+def offers_of(settings: Settings) -> Offers:
+    """Return what there is to choose from; reads the store."""
+    return Offers(
+        study_titles(),
+        suiting_of(settings.store),
+        model_states(settings),
+        role_names(settings),
+    )
+
+
+def column(title: str, *parts: QWidget | QFormLayout) -> QVBoxLayout:
+    """Return parts under one another, below their title."""
+    label = QLabel(title)
+    label.setFont(theme.title_font(label.font()))
+    made = QVBoxLayout()
+    made.setSpacing(8)
+    made.addWidget(label)
+    for part in parts:
+        if isinstance(part, QWidget):
+            made.addWidget(part)
+        else:
+            made.addLayout(part)
+    return made
+
+
+def start_words(found: BatchEstimate) -> str:
+    """Return what the button sends, by its count."""
+    left = found.requests - found.already_answered
+    if not found.requests:
+        return "Nothing to ask"
+    if not left:
+        done = found.already_answered
+        return f"Show {counted(done, 'stored answer')}"
+    verb, noun = ("Send", "request") if found.sends else ("Run", "trial")
+    return f"{verb} {counted(left, noun)}"

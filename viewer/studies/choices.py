@@ -27,7 +27,7 @@ from viewer.studies.choice_words import (
     quoted_at_start,
     without_quotes,
 )
-from viewer.studies.refusing import REFUSAL_FINISHES, TRUNCATED_FINISHES, declines
+from viewer.studies.refusing import declines, is_cut, withheld
 from viewer.studies.reply_text import said, without_markup
 
 Reading = ChoiceAnswer | Unparsed
@@ -38,12 +38,8 @@ def parse(reply: ModelReply, options: Sequence[str]) -> Reading:
 
     ``options`` are the texts of the options in their order, without their letters.
     """
-    finish = reply.finish_reason.casefold()
-    if reply.refusal is not None and reply.refusal.strip():
-        return Unparsed(Status.REFUSED, "refusal_field")
-    if finish in REFUSAL_FINISHES:
-        return Unparsed(Status.REFUSED, finish)
-    return read_choice(reply.text, options, truncated=finish in TRUNCATED_FINISHES)
+    kept_back = withheld(reply)
+    return kept_back or read_choice(reply.text, options, truncated=is_cut(reply))
 
 
 def read_choice(

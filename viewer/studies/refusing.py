@@ -3,6 +3,9 @@
 import re
 from typing import Final
 
+from viewer.domain.answer import Status, Unparsed
+from viewer.domain.exchange import ModelReply
+
 REFUSAL_FINISHES: Final = frozenset(
     {"content_filter", "refusal", "safety", "prohibited_content", "blocklist"}
 )
@@ -25,6 +28,21 @@ _REGRETS = re.compile(
     r"|medical))|\bi apologi[sz]e|\bmy apologies|\bas an ai\b|\bconsult (?:a|with|your)"
     r"\b|\bagainst my (?:guidelines|policy)"
 )
+
+
+def withheld(reply: ModelReply) -> Unparsed | None:
+    """Return that a provider or its model withheld a reply, None where it did not."""
+    finish = reply.finish_reason.casefold()
+    if reply.refusal is not None and reply.refusal.strip():
+        return Unparsed(Status.REFUSED, "refusal_field")
+    if finish in REFUSAL_FINISHES:
+        return Unparsed(Status.REFUSED, finish)
+    return None
+
+
+def is_cut(reply: ModelReply) -> bool:
+    """Tell whether a reply was cut short."""
+    return reply.finish_reason.casefold() in TRUNCATED_FINISHES
 
 
 def declines(text: str, *, beside_answer: bool) -> bool:

@@ -11,7 +11,6 @@ JSON: ``{"answers": [{"reader": …, "case": …, "differential": […], "option
 "years": 35, "language": …}], "withdrawn": ["reader", …]}``.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from viewer.domain.choice import option_of
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.physician import Physician, PhysicianAnswer, PhysicianAnswers
+from viewer.readers import json_files
 from viewer.readers.datasets.csv_tables import header_of, rows_of
 
 COLUMNS: Final = ("reader", "case", "differential", "option")
@@ -163,7 +163,8 @@ def _profiles(entries: Sequence[_Entry]) -> Iterator[Physician]:
 
 
 def _of_json(path: Path) -> _Read:
-    document = _document(path)
+    found = json_files.document(path)
+    document: dict[str, Any] = found if isinstance(found, dict) else {}
     answers = document.get("answers")
     if not isinstance(answers, list) or not answers:
         raise UnreadableInputError(
@@ -197,21 +198,6 @@ def _json_entry(where: str, one: object) -> _Entry:
     texts = [str(x) for x in listed] if isinstance(listed, list) else []
     cells = {str(k): "" if v is None else str(v).strip() for k, v in one.items()}
     return _Entry(where, cells, _parts(texts))
-
-
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise UnreadableInputError(
-            f"'{path.name}' cannot be read: {error.strerror or 'no reason is given'}.",
-            "Check its path and that you may read it.",
-        ) from error
-    except ValueError as error:
-        raise UnreadableInputError(
-            f"'{path.name}' cannot be read as JSON.", "Save it as JSON in UTF-8."
-        ) from error
-    return found if isinstance(found, dict) else {}
 
 
 def _parts(texts: Sequence[str]) -> tuple[str, ...]:

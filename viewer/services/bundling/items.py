@@ -12,7 +12,13 @@ from viewer.domain.case import Dataset
 from viewer.domain.rubric import Grades
 from viewer.domain.run import Trial
 from viewer.services.bench import Kept
-from viewer.services.bundling.records import Record, Replies, json_bytes, sha256_of
+from viewer.services.bundling.records import (
+    Record,
+    Replies,
+    json_bytes,
+    sha256_of,
+    trial_record,
+)
 from viewer.services.item_bench import ItemBench
 from viewer.services.pseudonyms import Pseudonyms
 from viewer.services.rescore import kept_replies
@@ -113,7 +119,8 @@ def worded_trials(
         if one.reply_id is not None:
             kept = kept_replies(store, one.id, one.reply_id)
         yield {
-            **_trial(one, names),
+            **trial_record(one, names),
+            "numbers": [list(pair) for pair in one.score.numbers],
             "parsed": parsed.get(one.id, ""),
             "steps": [_step(step, one.trial, bench, replies) for step in kept],
             "truth": dict(_truth(one.trial, bench)),
@@ -123,25 +130,6 @@ def worded_trials(
 def _truth(trial: Trial, bench: ItemBench) -> Mapping[str, object]:
     turn = Turn(trial, bench.item(trial))
     return truth_of(bench.spec.study, turn, bench.params)
-
-
-def _trial(scored: ScoredTrial, names: Pseudonyms) -> Record:
-    trial, score = scored.trial, scored.score
-    return {
-        "item": names.item(trial.item, trial.image),
-        "patient": names.patients[trial.patient],
-        "image": names.images[trial.image],
-        "view": trial.view,
-        "finding": trial.finding,
-        "condition": trial.condition.name,
-        "repeat": trial.repeat,
-        "model": trial.model,
-        "status": str(score.status),
-        "reason": score.reason,
-        "answer": score.answer,
-        "numbers": [list(pair) for pair in score.numbers],
-        "request_sha256": scored.request_sha256,
-    }
 
 
 def _step(kept: Kept, trial: Trial, bench: ItemBench, replies: Replies) -> Record:

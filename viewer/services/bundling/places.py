@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from viewer.domain.run import Condition
-from viewer.services.bundling.records import Record, Replies
+from viewer.services.bundling.records import Record, Replies, trial_record
 from viewer.services.placing_bench import PlacingBench
 from viewer.services.pseudonyms import Pseudonyms
 from viewer.store import trials
@@ -75,30 +75,9 @@ def placed_trials(
         if scored.reply_id is not None:
             parsed = trials.parsed_answer(store, scored.id)
             number = replies.number(scored.reply_id)
-        kept.append(_trial(scored, names, number, parsed))
+        asked = trial_record(scored, names)
+        kept.append({**asked, "reply": number, "parsed": parsed})
     return kept
-
-
-def _trial(
-    scored: ScoredTrial, names: Pseudonyms, reply: int | None, parsed: str
-) -> Record:
-    trial, score = scored.trial, scored.score
-    return {
-        "item": names.item(trial.item, trial.image),
-        "patient": names.patients[trial.patient],
-        "image": names.images[trial.image],
-        "view": trial.view,
-        "finding": trial.finding,
-        "condition": trial.condition.name,
-        "repeat": trial.repeat,
-        "model": trial.model,
-        "status": str(score.status),
-        "reason": score.reason,
-        "answer": score.answer,
-        "request_sha256": scored.request_sha256,
-        "reply": reply,
-        "parsed": parsed,
-    }
 
 
 def references_of(bench: PlacingBench, kept: Sequence[Record]) -> dict[str, Record]:

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import RawReply
 from viewer.models.reading import read_reply
+from viewer.services.pseudonyms import Pseudonyms
 from viewer.store import trials
 from viewer.store.database import Store
+from viewer.store.trials import ScoredTrial
 
 Record = dict[str, object]
 
@@ -34,6 +36,25 @@ class Replies:
             self.records.append(_record(raw))
             self.told.append(_told(raw))
         return self._numbers[reply]
+
+
+def trial_record(scored: ScoredTrial, names: Pseudonyms) -> Record:
+    """Return what was asked and what came of it, nobody named."""
+    trial, score = scored.trial, scored.score
+    return {
+        "item": names.item(trial.item, trial.image),
+        "patient": names.patients[trial.patient],
+        "image": names.images[trial.image],
+        "view": trial.view,
+        "finding": trial.finding,
+        "condition": trial.condition.name,
+        "repeat": trial.repeat,
+        "model": trial.model,
+        "status": str(score.status),
+        "reason": score.reason,
+        "answer": score.answer,
+        "request_sha256": scored.request_sha256,
+    }
 
 
 def sha256_of(raw: RawReply) -> str:

@@ -23,7 +23,7 @@ from viewer.studies.evidence_diagnosis.lists import (
     with_numbers,
     without_bold,
 )
-from viewer.studies.refusing import REFUSAL_FINISHES, TRUNCATED_FINISHES, declines
+from viewer.studies.refusing import declines, is_cut, withheld
 from viewer.studies.reply_text import said, without_markup
 
 DDX_LEVELS: Final = (5, 4, 3, 2, 0)
@@ -148,12 +148,9 @@ def last_judgement(
 
 def _answering(reply: ModelReply) -> str | Unparsed:
     """Return a reply's text, or why there is none to read."""
-    finish = reply.finish_reason.casefold()
-    if reply.refusal is not None and reply.refusal.strip():
-        return Unparsed(Status.REFUSED, "refusal_field")
-    if finish in REFUSAL_FINISHES:
-        return Unparsed(Status.REFUSED, finish)
-    if finish in TRUNCATED_FINISHES:
+    if kept_back := withheld(reply):
+        return kept_back
+    if is_cut(reply):
         return Unparsed(Status.TRUNCATED, "length")
     text = said(with_numbers(reply.text))
     return text if text.strip() else Unparsed(Status.UNPARSED, "empty")

@@ -20,7 +20,7 @@ from viewer.studies.grid_localization.params import Params, ParserMode
 from viewer.studies.grid_localization.reference import grid_of
 from viewer.studies.grid_localization.row_column import row_column_names
 from viewer.studies.grid_localization.wording import denies
-from viewer.studies.refusing import REFUSAL_FINISHES, TRUNCATED_FINISHES, declines
+from viewer.studies.refusing import declines, is_cut, withheld
 from viewer.studies.reply_text import said, without_markup
 
 Reading = CellAnswer | Unparsed
@@ -97,20 +97,16 @@ def parse(
     ``placed``, where the model writes coordinates, stands in for what its text says;
     of a reply that was cut short it does not count.
     """
-    finish = reply.finish_reason.casefold()
-    if reply.refusal is not None and reply.refusal.strip():
-        return Unparsed(Status.REFUSED, "refusal_field")
-    if finish in REFUSAL_FINISHES:
-        return Unparsed(Status.REFUSED, finish)
+    if kept_back := withheld(reply):
+        return kept_back
     if placed is not None:
-        cut = finish in TRUNCATED_FINISHES
-        return Unparsed(Status.TRUNCATED, "length") if cut else placed
+        return Unparsed(Status.TRUNCATED, "length") if is_cut(reply) else placed
     return read_cell(
         reply.text,
         grid_of(trial.condition, params),
         trial.finding,
         params.parser_mode,
-        truncated=finish in TRUNCATED_FINISHES,
+        truncated=is_cut(reply),
     )
 
 

@@ -23,10 +23,10 @@ from viewer.studies.grounded_vqa.mentions import (
 )
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, dictionary
 from viewer.studies.refusing import (
-    REFUSAL_FINISHES,
-    TRUNCATED_FINISHES,
     declines,
+    is_cut,
     lowered,
+    withheld,
 )
 from viewer.studies.reply_text import said, without_markup
 
@@ -90,18 +90,18 @@ def located(text: str) -> Located | None:
 
 def parse_yes_no(reply: ModelReply, finding: str) -> YesNo:
     """Return yes or no of a closed question about a finding."""
-    withheld = _withheld(reply)
-    if withheld:
-        return withheld
-    return read_yes_no(reply.text, finding, truncated=_is_cut(reply))
+    kept_back = withheld(reply)
+    if kept_back:
+        return kept_back
+    return read_yes_no(reply.text, finding, truncated=is_cut(reply))
 
 
 def parse_labels(reply: ModelReply, labels: Iterable[str]) -> Labels:
     """Return the findings that an open question's reply names, of those known."""
-    withheld = _withheld(reply)
-    if withheld:
-        return withheld
-    if _is_cut(reply):
+    kept_back = withheld(reply)
+    if kept_back:
+        return kept_back
+    if is_cut(reply):
         return Unparsed(Status.TRUNCATED, "length")
     return read_labels(reply.text, labels)
 
@@ -163,19 +163,6 @@ def read_extracted_labels(output: str, labels: Iterable[str]) -> Labels:
     value = _json_value(said(output))
     parts = value if isinstance(value, list) else re.split(r"[,;\n]+", text)
     return _listed([part for part in parts if str(part).strip()], words)
-
-
-def _withheld(reply: ModelReply) -> Unparsed | None:
-    finish = reply.finish_reason.casefold()
-    if reply.refusal is not None and reply.refusal.strip():
-        return Unparsed(Status.REFUSED, "refusal_field")
-    if finish in REFUSAL_FINISHES:
-        return Unparsed(Status.REFUSED, finish)
-    return None
-
-
-def _is_cut(reply: ModelReply) -> bool:
-    return reply.finish_reason.casefold() in TRUNCATED_FINISHES
 
 
 def _spoken(text: str) -> str:

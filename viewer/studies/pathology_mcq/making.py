@@ -31,7 +31,7 @@ from viewer.studies.pathology_mcq.building import (
     table_rows,
 )
 from viewer.studies.pathology_mcq.wording import text_of
-from viewer.studies.refusing import REFUSAL_FINISHES, TRUNCATED_FINISHES, declines
+from viewer.studies.refusing import declines, is_cut, withheld
 from viewer.studies.reply_text import without_reasoning
 
 BUILT: Final = "built"
@@ -191,12 +191,9 @@ def _description(turn: Turn) -> str | Unparsed:
 
 def _said(reply: ModelReply) -> str | Unparsed:
     """Return what a reply says, or that it was withheld or cut short."""
-    finish = reply.finish_reason.casefold()
-    if reply.refusal is not None and reply.refusal.strip():
-        return Unparsed(Status.REFUSED, "refusal_field")
-    if finish in REFUSAL_FINISHES:
-        return Unparsed(Status.REFUSED, finish)
-    if finish in TRUNCATED_FINISHES:
+    if kept_back := withheld(reply):
+        return kept_back
+    if is_cut(reply):
         return Unparsed(Status.TRUNCATED, "length")
     return without_reasoning(reply.text)
 

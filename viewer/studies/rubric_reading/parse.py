@@ -14,7 +14,7 @@ from viewer.domain.answer import LabelledBox, ReportAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelReply
 from viewer.domain.geometry import BoxPx
 from viewer.studies.json_documents import documents
-from viewer.studies.refusing import REFUSAL_FINISHES, TRUNCATED_FINISHES, declines
+from viewer.studies.refusing import TRUNCATED_FINISHES, declines, withheld
 from viewer.studies.reply_text import without_reasoning
 
 CUT_SHORT: Final = "token_limit"
@@ -51,12 +51,9 @@ def parse(
     may_abstain : bool
         Whether declining is an answer, as it is where a task cannot be answered.
     """
-    finish = reply.finish_reason.casefold()
-    if reply.refusal is not None and reply.refusal.strip():
-        return Unparsed(Status.REFUSED, "refusal_field")
-    if finish in REFUSAL_FINISHES:
-        return Unparsed(Status.REFUSED, finish)
-    if finish in _LIMIT_FINISHES:
+    if kept_back := withheld(reply):
+        return kept_back
+    if reply.finish_reason.casefold() in _LIMIT_FINISHES:
         return Unparsed(Status.TRUNCATED, CUT_SHORT)
     text = without_reasoning(reply.text)
     if not text:

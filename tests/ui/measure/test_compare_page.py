@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -279,3 +279,33 @@ def test_that_a_difference_without_an_interval_is_told_as_one(
     assert alone == "Edema: +100.0 points, no interval, p = 1.0000 · one patient"
     assert other == "Edema: +100.0 points, from -50.0 to 100.0, p = 1.0000"
     assert "one patient gives no interval" in plot.caption.text()
+
+
+@pytest.mark.parametrize("width", [440, 700, 1100])
+def test_that_what_stands_beside_a_difference_is_whole_at_any_width(
+    width: int, qtbot: QtBot
+) -> None:
+    plot = ComparePlot()
+    qtbot.addWidget(plot)
+    note = "p = 0.0312, Holm 0.1250"
+    row = ForestRow("Edema", 3, 0.4, (0.1, 0.7), 0.9, 0.5, note)
+    plot.show_figure(ForestFigure("", "a", "b", "BCa, 95 %", (row,)))
+    plot.resize(width, 300)
+    plot.show()
+    qtbot.waitUntil(lambda: plot.drawn, timeout=20_000)
+    assert plot._plots is not None
+    box = plot._plots[1].getViewBox()
+
+    def ends_inside() -> bool:
+        (text,) = (i for i in box.addedItems if hasattr(i, "setPlainText"))
+        words = text.mapRectToScene(text.boundingRect())
+        around = box.sceneBoundingRect()
+        return bool(
+            text.toPlainText() == note
+            and words.right() <= around.right() + 1
+            and words.left() >= box.mapViewToScene(QPointF(0.7, 0)).x()
+        )
+
+    qtbot.waitUntil(ends_inside)
+    plot.resize(width + 60, 300)
+    qtbot.waitUntil(ends_inside)

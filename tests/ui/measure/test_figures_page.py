@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.measure_store import finished_run
 from tests.helpers.sample_figures import SAMPLES
-from viewer.domain.figure import Figure, HeatFigure, RateFigure
+from viewer.domain.figure import Figure, HeatFigure, RateFigure, Step, StripFigure
 from viewer.services.figures import RunFigures
 from viewer.settings import Settings
 from viewer.ui import theme
@@ -161,6 +161,31 @@ def test_that_a_run_without_figures_says_under_its_name_what_they_need(
     assert not label.isHidden()
     page._show(5, RunFigures(SAMPLES))
     assert label.isHidden()
+    page._show(6, RunFigures(SAMPLES, ("Figure 5 needs two.", "Figure 6 needs masks.")))
+    head, *listed = label.text().splitlines()
+    assert head == "Some figures are missing."
+    assert listed == ["•  Figure 5 needs two.", "•  Figure 6 needs masks."]
+    assert not label.isHidden()
+
+
+@pytest.mark.parametrize("palette", [theme.DARK, theme.LIGHT], ids=lambda p: p.name)
+def test_that_a_figure_of_words_alone_is_as_high_as_they_are(
+    page: FiguresPage, palette: theme.Palette, qapp: QApplication
+) -> None:
+    theme.apply(qapp, palette)
+    strip = next(f for f in SAMPLES if isinstance(f, StripFigure))
+    steps = tuple(Step(f"Step {n}", None, "Is it there?\n\nNo.") for n in range(4))
+    page.show_figures((replace(strip, steps=steps),))
+    qapp.processEvents()
+    labels = page._page.findChildren(QLabel)
+    assert [one.text() for one in labels[:2]] == ["1 · Step 0", "Is it there?\n\nNo."]
+    words = labels[1::2]
+    assert max(one.height() for one in words) < 6 * page.fontMetrics().height()
+    assert words[0].mapTo(page, words[0].rect().topLeft()).y() < page.height() / 3
+    assert words[0].font().pointSizeF() > page.font().pointSizeF()
+    assert len({one.x() for one in words}) == 3, "three beside one another"
+    assert page.picture().pixelColor(2, 2) == QColor(palette.panel)
+    assert page.export.isEnabled()
 
 
 def test_that_a_colour_that_is_faint_on_its_ground_is_told_by_a_hollow_sign(

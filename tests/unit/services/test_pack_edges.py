@@ -12,6 +12,7 @@ from tests.unit.studies.grid_localization.cases import spec
 from tests.unit.studies.grid_localization.runs import result
 from viewer.domain.answer import Status
 from viewer.domain.figure import RateFigure, StackFigure
+from viewer.domain.pack import PackData
 from viewer.domain.result import TrialResult
 from viewer.studies.grid_localization.figures_heat import heat_maps
 from viewer.studies.grid_localization.pack import PACK
@@ -95,3 +96,17 @@ def test_that_a_run_of_refusals_has_heat_maps_of_the_reference_alone() -> None:
     assert [panel.n for panel in figure.panels] == [1, 0, 1, 0]
     assert figure.greatest == 0
     assert len(figure_files(figure)) == 3
+
+
+def test_that_several_figures_that_are_missing_are_one_list() -> None:
+    data = PackData("Title", "Source", (), (), (), incomplete=False)
+    one = replace(data, missing=("Figure 4 needs a & b.",))
+    page = render_pack(PackPage("p", (), one, ()), {}).decode()
+    assert "Some figures are missing. Figure 4 needs a &amp; b.</div>" in page
+    two = replace(data, missing=("Figure 4 needs a.", "Figure 5 needs b."))
+    page = render_pack(PackPage("p", (), two, ()), {}).decode()
+    assert page.count("Some figures are missing") == 1
+    assert page.count('role="note"') == 1
+    assert "<li>Figure 4 needs a.</li>\n<li>Figure 5 needs b.</li>" in page
+    page = render_pack(PackPage("p", (), data, ()), {}).decode()
+    assert "Some figures" not in page

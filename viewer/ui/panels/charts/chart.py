@@ -5,7 +5,7 @@ from html import escape
 from typing import Any, Final
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QBrush, QColor
+from PySide6.QtGui import QBrush, QColor, QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from viewer.domain.figure import StackFigure
@@ -84,6 +84,7 @@ class ChartPanel(QWidget):
             self._told.clear()
             self._caption.setText(_key(chart))
         self._told.setVisible(bool(self._told.text()))
+        self._keep_words_whole()
         if self._plot is not None:
             self._draw(chart)
         elif not self._importing:
@@ -108,6 +109,17 @@ class ChartPanel(QWidget):
             self._caption.setText(draw_stacks(self._page, chart))
         else:
             _paint(self._plot, chart)
+        self._keep_words_whole()
+
+    def _keep_words_whole(self) -> None:
+        """Let the key and the sentence be as high as their lines: bars give way."""
+        for label in (self._caption, self._told):
+            label.setMinimumHeight(max(0, label.heightForWidth(self.width())))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Make room for the lines that the words take at another width."""
+        super().resizeEvent(event)
+        self._keep_words_whole()
 
     def _fail(self, error: Exception) -> None:
         raise error

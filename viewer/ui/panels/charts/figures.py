@@ -22,6 +22,7 @@ from viewer.domain.figure import (
     PlotFigure,
     RateFigure,
     StackFigure,
+    StripFigure,
 )
 from viewer.domain.figure_order import by_relative_difference
 from viewer.domain.grid import grids_in_words
@@ -41,6 +42,7 @@ from viewer.ui.panels.charts.pictures import (
 from viewer.ui.panels.charts.plots import draw_plots, plot_height
 from viewer.ui.panels.charts.rates import draw_rates
 from viewer.ui.panels.charts.stacks import draw_stacks, stack_height
+from viewer.ui.panels.charts.worded import is_worded, worded_page
 from viewer.ui.panels.tell import tell_error
 
 _PANEL_PX: Final = 230
@@ -190,7 +192,7 @@ class FiguresPage(QWidget):
         why = " ".join(found.missing)
         if not figures:
             self._say(why)
-        self._missing.setText(f"Some figures are missing. {why}" if why else "")
+        self._missing.setText(_listed(found.missing))
         self._missing.setVisible(bool(figures and why))
 
     def _say(self, why: str) -> None:
@@ -228,13 +230,7 @@ class FiguresPage(QWidget):
             self._key.clear()
             self._caption.clear()
             return
-        import pyqtgraph as pg
-
-        self._page = pg.GraphicsLayoutWidget()
-        self._page.setBackground(theme.current().panel)
-        self._page.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        key, height = _drawn(self._page, figure)
-        self._page.setMinimumHeight(max(_LEAST_PX, height))
+        self._page, key = _page_of(figure)
         self._area.setWidget(self._page)
         self._key.setText(key)
         self._key.setVisible(bool(key))
@@ -252,6 +248,14 @@ def _figures_of(store: Path, run: int) -> RunFigures:
     return run_figures(store, run)
 
 
+def _listed(missing: tuple[str, ...]) -> str:
+    """Return why figures are missing: a sentence, or a list where they are several."""
+    head = "Some figures are missing."
+    if len(missing) < 2:
+        return " ".join((head, *missing)) if missing else ""
+    return "\n".join((head, *(f"•  {why}" for why in missing)))
+
+
 def _name(figure: Figure) -> str:
     """Return what a figure is called in the list, and what tells it from others."""
     head = figure.head
@@ -261,6 +265,20 @@ def _name(figure: Figure) -> str:
         apart = [f"{first} …" if more else first]
     called = ", ".join((head.title, *apart))
     return f"{head.number} · {called}" if head.number else called
+
+
+def _page_of(figure: Figure) -> tuple[Any, str]:
+    """Return a page of its own with a figure, and its key."""
+    if isinstance(figure, StripFigure) and is_worded(figure):
+        return worded_page(figure), ""
+    import pyqtgraph as pg
+
+    page = pg.GraphicsLayoutWidget()
+    page.setBackground(theme.current().panel)
+    page.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    key, height = _drawn(page, figure)
+    page.setMinimumHeight(max(_LEAST_PX, height))
+    return page, key
 
 
 def _drawn(page: Any, figure: Figure) -> tuple[str, int]:  # noqa: ANN401

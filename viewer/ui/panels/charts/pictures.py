@@ -120,13 +120,13 @@ def _picture(
 
 
 def _text(page: Any, words: str, row: int, column: int) -> None:  # noqa: ANN401
-    """Show words in a box of their own, wrapped to a picture's width."""
+    """Show words in a box of their own, from its top, wrapped to a picture's width."""
     import pyqtgraph as pg
 
     box = page.addViewBox(row, column, enableMouse=False, enableMenu=False)
     lines = (textwrap.fill(line, _PROSE_WIDTH) for line in words.split("\n"))
-    text = pg.TextItem("\n".join(lines), theme.current().text, anchor=(0.5, 0.5))
-    text.setPos(0.5, 0.5)
+    text = pg.TextItem("\n".join(lines), theme.current().text, anchor=(0, 0))
+    text.setPos(0, 1)
     box.addItem(text)
     box.setRange(xRange=(0, 1), yRange=(0, 1), padding=0)
 

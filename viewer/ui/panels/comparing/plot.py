@@ -16,8 +16,10 @@ _BESIDE_NAME: Final = 16
 _RATES_PX: Final = 130
 _STEPS: Final = 2.5
 """Numbers under the differences on either side of 0: few, for narrow windows too."""
-_LETTER_ROOM: Final = 0.029
-"""Of the width of the differences, kept free at the right for a letter of a note."""
+_BESIDE_NOTE: Final = 14
+"""What a note's margins take of the width."""
+_DIFFERENCES_PX: Final = 110
+"""Width in which differences can still be told apart."""
 
 
 class ComparePlot(QWidget):
@@ -62,8 +64,13 @@ class ComparePlot(QWidget):
         self._plots = _new_plot(), _new_plot()
         for plot, stretch in zip(self._plots, (5, 6), strict=True):
             self._row.addWidget(plot, stretch)
+        self._plots[1].getViewBox().sigResized.connect(self._make_room)
         if self.figure is not None:
             _paint(*self._plots, self.figure)
+
+    def _make_room(self, _: object) -> None:
+        if self.figure is not None and self._plots is not None:
+            _spread(self._plots[1], self.figure)
 
     def _fail(self, error: Exception) -> None:
         raise error
@@ -185,16 +192,14 @@ def _paint_differences(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
     import pyqtgraph as pg
 
     colours = theme.current()
-    rows = [(y, row) for y, row in enumerate(figure.rows) if row.value == row.value]
-    ends = [end for _, row in rows for end in (row.value, *(row.interval or ()))]
-    reach = max([0.05, *map(abs, ends)]) * 1.1
+    rows, reach = _drawable(figure), _reach(figure)
     plot.getAxis("left").setTicks([[]])
     plot.getAxis("left").setWidth(8)
     step = next((s for s in (0.02, 0.05, 0.1, 0.2, 0.25) if reach / s <= _STEPS), 0.5)
     ticks = [i * step for i in range(-4, 5) if abs(i * step) <= reach]
     plot.getAxis("bottom").setTicks([[(t, _points(t)) for t in ticks]])
-    letters = max((len(row.note) for _, row in rows), default=0)
-    plot.setXRange(-reach, reach * (1 + 2 * _LETTER_ROOM * letters), padding=0)
+    plot.setMinimumWidth(_DIFFERENCES_PX + _note_px(plot, figure))
+    _spread(plot, figure)
     zero = pg.mkPen(colours.text, style=pg.QtCore.Qt.PenStyle.DashLine)
     plot.addItem(pg.InfiniteLine(0, angle=90, pen=zero))
     for y, row in rows:
@@ -218,6 +223,36 @@ def _paint_differences(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
                 brush=pg.mkBrush(colours.text),
             )
         )
+
+
+def _drawable(figure: ForestFigure) -> list[tuple[int, ForestRow]]:
+    """Return the rows whose difference is known, each with its place."""
+    return [(y, row) for y, row in enumerate(figure.rows) if row.value == row.value]
+
+
+def _reach(figure: ForestFigure) -> float:
+    """Return how far from 0 the differences and their intervals go, and a bit more."""
+    rows = [row for _, row in _drawable(figure)]
+    ends = [end for row in rows for end in (row.value, *(row.interval or ()))]
+    furthest: float = max([0.05, *map(abs, ends)])
+    return 1.1 * furthest
+
+
+def _note_px(plot: Any, figure: ForestFigure) -> int:  # noqa: ANN401
+    """Return how wide the widest note is."""
+    metrics = QFontMetrics(theme.caption_font(plot.font()))
+    notes = [row.note for _, row in _drawable(figure) if row.note]
+    return max(
+        (metrics.horizontalAdvance(one) + _BESIDE_NOTE for one in notes), default=0
+    )
+
+
+def _spread(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
+    """Leave as much of the width for the notes, at the right, as the widest needs."""
+    reach, notes = _reach(figure), _note_px(plot, figure)
+    width = max(plot.getViewBox().width() - notes, _DIFFERENCES_PX)
+    each = 2.04 * reach / width
+    plot.setXRange(-reach, 1.04 * reach + each * notes, padding=0)
 
 
 def _points(value: float) -> str:

@@ -100,14 +100,14 @@ def test_that_an_empty_mask_a_wrong_size_and_a_broken_mask_are_told_apart(
 
 
 def test_that_the_patient_is_a_pseudonym_of_the_patient_id(tmp_path: Path) -> None:
-    write_dicom(tmp_path / "a.dcm", patient_id="MRN 4711", view_position="AP")
-    write_dicom(tmp_path / "b.dcm", patient_id="MRN 4711", view_position="LL")
+    write_dicom(tmp_path / "a.dcm", patient_id="MRN QX47", view_position="AP")
+    write_dicom(tmp_path / "b.dcm", patient_id="MRN QX47", view_position="LL")
     dataset = read(tmp_path, "x")
     assert len({image.patient for image in dataset.images}) == 1
     patient = dataset.images[0].patient
     assert len(patient) == 11
     assert patient.startswith("p")
-    assert "4711" not in repr(dataset.images)
+    assert "QX47" not in repr(dataset.images)
 
 
 def test_that_a_patient_in_the_path_is_used_and_otherwise_each_image_is_one(

@@ -393,6 +393,7 @@ def test_that_a_study_no_data_set_suits_says_how_to_get_one(
 ) -> None:
     _choose_study(dialog, "Graded tasks")
     assert dialog.form.dataset == ""
+    assert dialog.dataset.placeholderText() == "none suits the study"
     assert dialog.bring.isVisible()
     qtbot.waitUntil(lambda: "No data set here has" in dialog.sentence.text())
     assert "Report studies or MIMIC-CXR-JPG" in dialog.sentence.text()

@@ -21,6 +21,7 @@ class DatasetChoice(NamedChoice, LongChoice):
         for name, lack in lacking.items():
             self.addItem(f"{name} – {lack}" if lack else name, name)
             self._grey(self.count() - 1, bool(lack))
+        self.setPlaceholderText("none suits the study" if lacking else "")
         self.setCurrentIndex(self.findData(chosen))
         self.blockSignals(False)
 

@@ -5,22 +5,22 @@ A table with the columns ``image`` and ``caption``, and if wanted ``subset`` and
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Dataset, Notice, View
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.item import Item
-from viewer.readers.datasets.annotated import Annotated, Collection, assembled
+from viewer.readers.datasets.annotated import Collection
 from viewer.readers.datasets.csv_tables import (
     CsvRow,
     required_tables,
     rows_of,
     tables_below,
 )
-from viewer.readers.datasets.files import Progress, content_sha256
+from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.image_files import root_of
+from viewer.readers.datasets.tiles import of_tiles
 
 COLUMNS: Final = ("image", "caption")
 SUBSET, SPLIT = "Captioned", "test"
@@ -60,16 +60,9 @@ def read(
             f"No table of '{root.name}' has an image with its caption.",
             "Each row needs both.",
         )
-    entries = [Annotated(key=item.key, file=item.key) for item in items]
     collection = Collection(name, "captioned-tiles", root_of(root), view or View.OTHER)
-    dataset = assembled(collection, entries, notices, progress)
-    about = [n for n in dataset.notices if n.kind != "unknown_patient"]
-    return replace(
-        dataset,
-        items=items,
-        notices=tuple(about),
-        root_sha256=content_sha256(dataset.images, items),
-    )
+    images = [item.key for item in items]
+    return of_tiles(collection, images, items, notices, progress)
 
 
 def _items(tables: Sequence[Path], notices: list[Notice]) -> tuple[Item, ...]:

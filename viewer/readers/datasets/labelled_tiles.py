@@ -8,7 +8,6 @@ its path, so that it is the same on every import.
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,10 +16,11 @@ import numpy as np
 from viewer.domain.case import Dataset, View
 from viewer.domain.choice import letter_of
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.datasets.annotated import Annotated, Collection, assembled
-from viewer.readers.datasets.choice_rows import ChoiceRow, items_of, shared_images
-from viewer.readers.datasets.files import Progress, content_sha256, files_below
+from viewer.readers.datasets.annotated import Collection
+from viewer.readers.datasets.choice_rows import ChoiceRow, items_of
+from viewer.readers.datasets.files import Progress, files_below
 from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
+from viewer.readers.datasets.tiles import of_tiles
 
 SUBSET: Final = "PathCLS"
 QUESTION: Final = "Which of the following does this pathology image show?"
@@ -87,17 +87,9 @@ def read(
     items, notices = items_of(
         _row(path, split, label, labels) for path, split, label in found
     )
-    entries = [Annotated(key=path, file=path) for path, _, _ in found]
     collection = Collection(name, "labelled-tiles", root, view or View.OTHER)
-    dataset = assembled(collection, entries, notices, progress)
-    hashes = {image.key: image.sha256 for image in dataset.images}
-    about = [n for n in dataset.notices if n.kind != "unknown_patient"]
-    return replace(
-        dataset,
-        items=items,
-        notices=(*about, *shared_images(items, hashes)),
-        root_sha256=content_sha256(dataset.images, items),
-    )
+    images = [path for path, _, _ in found]
+    return of_tiles(collection, images, items, notices, progress)
 
 
 def _labelled(root: Path) -> Iterator[tuple[str, str, str]]:

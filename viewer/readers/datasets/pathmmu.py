@@ -8,19 +8,19 @@ chose and said of questions (``expert_choices``, ``item_reviews``).
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from viewer.domain.case import Dataset, Notice, View
+from viewer.domain.case import Dataset, View
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.datasets.annotated import Annotated, Collection, assembled
-from viewer.readers.datasets.choice_rows import ChoiceRow, items_of, shared_images
+from viewer.readers.datasets.annotated import Collection
+from viewer.readers.datasets.choice_rows import ChoiceRow, items_of
 from viewer.readers.datasets.expert_choices import with_experts
-from viewer.readers.datasets.files import Progress, content_sha256
+from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.image_files import root_of
 from viewer.readers.datasets.item_reviews import with_reviews
+from viewer.readers.datasets.tiles import of_tiles
 
 TABLE: Final = "data.json"
 _START: Final = 65_536
@@ -70,21 +70,8 @@ def read(
     items, about_reviews = with_reviews(table.parent, items)
     notices += [*about_experts, *about_reviews]
     keys = dict.fromkeys(image for item in items for image in item.images)
-    entries = [Annotated(key=key, file=key) for key in keys]
     collection = Collection(name, "pathmmu", folder, view or View.OTHER)
-    dataset = assembled(collection, entries, notices, progress)
-    hashes = {image.key: image.sha256 for image in dataset.images}
-    return replace(
-        dataset,
-        items=items,
-        notices=(*_about(dataset.notices), *shared_images(items, hashes)),
-        root_sha256=content_sha256(dataset.images, items),
-    )
-
-
-def _about(notices: Sequence[Notice]) -> Iterator[Notice]:
-    """Leave out what is said of radiographs only: nobody's name is on a tile."""
-    return (notice for notice in notices if notice.kind != "unknown_patient")
+    return of_tiles(collection, keys, items, notices, progress)
 
 
 def _loaded(table: Path) -> object:

@@ -17,10 +17,11 @@ from typing import Final
 from viewer.domain.case import Dataset, View
 from viewer.domain.choice import LETTERS, letter_of
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.datasets.annotated import Annotated, Collection, assembled
-from viewer.readers.datasets.choice_rows import ChoiceRow, items_of, shared_images
+from viewer.readers.datasets.annotated import Collection
+from viewer.readers.datasets.choice_rows import ChoiceRow, items_of
 from viewer.readers.datasets.embedded_images import EmbeddedImages, told
-from viewer.readers.datasets.files import Progress, content_sha256
+from viewer.readers.datasets.files import Progress
+from viewer.readers.datasets.tiles import of_tiles
 
 COLUMNS: Final = frozenset({"index", "question", "answer", "A", "B"})
 _SUBSETS: Final = ("category", "l2-category")
@@ -69,21 +70,11 @@ def read(
             "Each needs a question, 2 to 26 options and an answer among them.",
         )
     keys = dict.fromkeys(key for item in items for key in item.images)
-    entries = [Annotated(key=key, file=key) for key in keys]
     beside = "image_path" in _header(table) or not folder.is_dir()
     images = table.parent if beside else folder
     collection = Collection(name, "vlmevalkit", images, view or View.OTHER)
-    dataset = assembled(collection, entries, notices, progress)
-    hashes = {image.key: image.sha256 for image in dataset.images}
-    about = [n for n in dataset.notices if n.kind != "unknown_patient"]
-    whole = replace(
-        dataset,
-        root=table.parent,
-        items=items,
-        notices=(*about, *shared_images(items, hashes)),
-        root_sha256=content_sha256(dataset.images, items),
-    )
-    return told(whole, embedded.problems)
+    dataset = of_tiles(collection, keys, items, notices, progress)
+    return told(replace(dataset, root=table.parent), embedded.problems)
 
 
 def _tables(path: Path) -> list[Path]:

@@ -24,6 +24,8 @@ _COLUMNS: Final = (4, 6)
 _ROW_MM: Final = 47.0
 """Height of a row of the fewest."""
 _STRIP_MM: Final = 44.0
+_LINE_MM: Final = 3.0
+"""What each further line below a picture of a strip takes."""
 _WORDS_MM: Final = 30.0
 """Height of a strip of words alone."""
 _WORDS_LETTERS: Final = 38
@@ -62,7 +64,8 @@ def strip_files(figure: StripFigure) -> Mapping[str, bytes]:
     n = len(figure.steps)
     worded = all(step.picture is None for step in figure.steps)
     with style():
-        sheet = page(PAGE_MM, _WORDS_MM if worded else _STRIP_MM, between=0.16)
+        height = _WORDS_MM if worded else _STRIP_MM + _LINE_MM * _further(figure)
+        sheet = page(PAGE_MM, height, between=0.16)
         for place, step in enumerate(figure.steps):
             axes = sheet.add_subplot(1, n, place + 1)
             if worded:
@@ -72,6 +75,12 @@ def strip_files(figure: StripFigure) -> Mapping[str, bytes]:
             if place:
                 _arrow(axes)
         return saved(sheet, figure.head)
+
+
+def _further(figure: StripFigure) -> int:
+    """Return how many lines the longest words below a picture have beyond one."""
+    below = (step.words for step in figure.steps if step.picture is not None)
+    return max((words.count("\n") for words in below), default=0)
 
 
 def _write_step(axes: "Axes", step: Step, number: int) -> None:

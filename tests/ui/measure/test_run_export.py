@@ -133,3 +133,4 @@ def test_that_a_folder_that_cannot_be_written_is_told(
     (tmp_path / "file").write_bytes(b"")
     export.export_to(1, tmp_path / "file" / "run.out")
     qtbot.waitUntil(lambda: any("cannot be written" in s for s in said), timeout=20_000)
+    assert (tmp_path / "file").read_bytes() == b""

@@ -183,7 +183,9 @@ def _gained(before: object, after: object) -> Row:
 
 def _passes(made: Made, sheet: Sheet) -> None:
     answers = {
-        (v.asked.key, v.model, v.condition): v for v in made.verdicts if not v.test
+        (v.asked.key, v.model, v.condition): v
+        for v in made.verdicts
+        if not v.perturbation
     }
     rows: Rows = {}
     for q, model in itertools.product(made.truth.asked, MODELS):

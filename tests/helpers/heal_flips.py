@@ -31,7 +31,7 @@ def of_way(made: Made, model: str, way: str, test: str | None = "") -> list[Verd
     return [
         v
         for v in made.verdicts
-        if (v.model, v.way) == (model, way) and (test is None or v.test == test)
+        if (v.model, v.way) == (model, way) and (test is None or v.perturbation == test)
     ]
 
 
@@ -138,8 +138,8 @@ def _gaps(
         if only is not None and q.key not in only:
             continue
         own = [v for v in of_way(made, model, way, None) if v.asked is q and v.counts]
-        flips = [v.yes is False for v in own if v.test == test]
-        sham = [v.yes is False for v in own if v.test in shams]
+        flips = [v.yes is False for v in own if v.perturbation == test]
+        sham = [v.yes is False for v in own if v.perturbation in shams]
         if flips and sham:
             gaps.append((q.patient, fmean(flips), fmean(sham)))
     return gaps

@@ -55,7 +55,7 @@ class Verdict:
     iou: float | None = None
 
     @property
-    def test(self) -> str:
+    def perturbation(self) -> str:
         """The perturbation, "" for none."""
         name = self.condition.partition("/")[0]
         return name if name in TESTS else ""
@@ -63,7 +63,7 @@ class Verdict:
     @property
     def way(self) -> str:
         """How it is asked."""
-        if not self.test:
+        if not self.perturbation:
             return self.condition
         return self.condition.partition("/")[2] or "plain"
 

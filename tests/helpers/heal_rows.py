@@ -61,17 +61,17 @@ def _floats(values: Iterable[int | None]) -> list[float | None]:
 def _is_change(made: Made, v: Verdict, change: str) -> bool:
     """Tell whether the name of a trial says a change that may be made."""
     q = v.asked
-    if not v.test:
+    if not v.perturbation:
         return change == ""
     if v.reason in {"no_valid_swap", "no_donor"}:
         return change == "none"
-    if v.test == "tpt-sham":
+    if v.perturbation == "tpt-sham":
         number = int(change.removeprefix("wording ")) - 1
         return 0 <= number < 3 and number != q.template
-    if v.test in SWAPS:
+    if v.perturbation in SWAPS:
         anatomy, _, finding = change.partition(": ")
-        return (anatomy, finding) in made.truth.swaps(q, v.test)
-    kind = "vpt" if v.test == "vpt-sham-own" else v.test
+        return (anatomy, finding) in made.truth.swaps(q, v.perturbation)
+    kind = "vpt" if v.perturbation == "vpt-sham-own" else v.perturbation
     return change in made.truth.donors(q, kind)
 
 

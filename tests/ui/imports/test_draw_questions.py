@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_study import write_images
-from viewer import app
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.services import draw_questions as module
@@ -208,21 +207,3 @@ def test_that_masks_without_any_box_and_a_stop_draw_nothing(chests: Path) -> Non
     told: list[tuple[int, int]] = []
     drawing(source, progress=lambda done, every: told.append((done, every)))
     assert told == [(n, 4) for n in range(1, 5)]
-
-
-def test_that_the_command_shows_one_page_and_says_what_was_registered(
-    qtbot: QtBot, settings: Settings
-) -> None:
-    window = app.build_window(settings)
-    qtbot.addWidget(window)
-    app.furnish(window)
-    said: list[object] = []
-    window.desk.notices.posted.connect(said.append)
-    for _ in range(2):
-        window.desk.actions.run("file.draw_questions")
-    pages = window.findChildren(DrawQuestions)
-    assert len(pages) == 1
-    pages[0].drawn.emit("mine")
-    assert "'mine' is registered" in str(said[-1])
-    pages[0].reject()
-    window.close()

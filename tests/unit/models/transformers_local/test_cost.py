@@ -1,5 +1,4 @@
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -8,10 +7,11 @@ import numpy as np
 import pytest
 
 from tests.helpers.requests import request
+from tests.helpers.scripted_clock import ScriptedClock
 from viewer.domain.inside import Highlight
 from viewer.domain.reference import Mask
 from viewer.metrics.efficiency import per_hundred
-from viewer.models.transformers_local import memory
+from viewer.models.transformers_local import adapter, answering, engine, memory
 from viewer.models.transformers_local.adapter import TransformersLocal
 
 
@@ -49,18 +49,29 @@ def test_that_memory_that_nobody_tells_is_left_out(
 
 @pytest.mark.statement("E002-13")
 def test_that_what_an_answer_took_is_without_waiting_for_others(
-    model_of: Callable[[str], TransformersLocal],
+    model_of: Callable[[str], TransformersLocal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = model_of("gemma3")
+    model, clock, passes = model_of("gemma3"), ScriptedClock(), list[float]()
+
+    def a_second(work: Callable[..., object]) -> Callable[..., object]:
+        def slow(*given: object) -> object:
+            clock.pass_(1.0)
+            passes.append(1.0)
+            return work(*given)
+
+        return slow
+
     mask = Mask.of_array(np.ones((32, 32), dtype=np.bool_))
     light = replace(request(), highlight=Highlight(mask))
     asked = [request(), light, request(), light, request(), request()]
     model.generate(request())  # loads it
-    started = time.perf_counter()
+    monkeypatch.setattr(adapter, "time", clock)
+    monkeypatch.setattr(adapter, "ask", a_second(answering.ask))
+    monkeypatch.setattr(engine, "generate", a_second(engine.generate))
     with ThreadPoolExecutor(len(asked)) as pool:
         replies = [model.read(raw) for raw in pool.map(model.generate, asked)]
-    wall_ms = (time.perf_counter() - started) * 1000
     work = [reply.work_ms for reply in replies if reply.work_ms is not None]
     assert len(work) == len(asked)
-    assert sum(work) <= wall_ms + len(asked)  # one after the other; rounded each
+    assert sum(work) == pytest.approx(1000 * sum(passes), abs=len(asked))  # rounded
+    assert max(reply.latency_ms for reply in replies) <= 1000 * clock.seconds
     assert all((reply.work_ms or 0) <= reply.latency_ms + 1 for reply in replies)

@@ -1,13 +1,20 @@
 """llama.cpp in this process: made, asked and stopped; no question uses the network.
 
-llama.cpp's server object always opens a port on the loopback. Nobody is told of it, and
-it answers nobody who does not know a random key that is made for each loading.
+llama.cpp's server object cannot be made without something to listen on. It is given a
+Unix socket in a folder that only this user may enter, and the socket's file is removed
+as soon as it is made: afterwards nobody can connect to it. Windows has no such socket,
+so there it listens on the loopback. Everywhere it asks for a random key that is made
+for each loading and told to nobody.
 """
 
+import contextlib
 import os
 import secrets
-from collections.abc import Mapping
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from viewer.domain.errors import OverreadError, WrongUseError
@@ -15,6 +22,8 @@ from viewer.models.gguf_local.files import GgufModel
 
 _MOST_THREADS_OF_SERVER: Final = 1
 _GIB: Final = 1 << 30
+_LONGEST_SOCKET_PATH: Final = 100
+"""Bytes; Linux takes 107, macOS 103."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +99,8 @@ def make_engine(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN
     # a breakdown shall end this process at once, not start a debugger on it
     os.environ.setdefault("GGML_NO_BACKTRACE", "1")
     try:
-        engine = xllamacpp.Server(_parameters(model, settings))
+        with _listening_host() as host:
+            engine = xllamacpp.Server(_parameters(model, settings, host))
         # one that is let go before its first answer may wait for itself for ever
         engine.handle_completions({"prompt": ".", "max_tokens": 1}, _goes_on)
     except (RuntimeError, MemoryError) as error:
@@ -98,7 +108,23 @@ def make_engine(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN
     return engine
 
 
-def _parameters(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN401 - untyped library
+@contextlib.contextmanager
+def _listening_host() -> Iterator[str]:
+    """Lend the address that llama.cpp's server object listens on while it is made."""
+    if sys.platform == "win32":
+        yield "127.0.0.1"
+        return
+    with tempfile.TemporaryDirectory(prefix="overread-", dir=_socket_root()) as folder:
+        yield str(Path(folder, "llama.sock"))  # by this ending it knows a Unix socket
+
+
+def _socket_root() -> str | None:
+    """Return the folder for the socket's folder: the usual one unless it is too long."""
+    longest = Path(tempfile.gettempdir(), "overread-12345678", "llama.sock")
+    return None if len(os.fsencode(longest)) <= _LONGEST_SOCKET_PATH else "/tmp"  # noqa: S108 - a folder of our own is made in it
+
+
+def _parameters(model: GgufModel, settings: EngineSettings, host: str) -> Any:  # noqa: ANN401 - untyped library
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -118,7 +144,7 @@ def _parameters(model: GgufModel, settings: EngineSettings) -> Any:  # noqa: ANN
     params.ui = False
     params.endpoint_slots = False
     params.n_threads_http = _MOST_THREADS_OF_SERVER
-    params.hostnames = ["127.0.0.1"]
+    params.hostnames = [host]
     params.port = 0
     params.api_keys = [secrets.token_urlsafe(32)]
     return params

@@ -1,6 +1,8 @@
 import dataclasses
 import json
+import os
 import shutil
+import sys
 import threading
 import time
 import urllib.request
@@ -334,12 +336,48 @@ def test_that_thoughts_kept_apart_by_the_template_stay_apart() -> None:
     assert (reply.text, reply.reasoning, reply.finish_reason) == ("D4", "hm", "stop")
 
 
-def test_that_the_port_llama_cpp_opens_answers_nobody(tiny: GgufAdapter) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="llama.cpp listens on TCP there")
+def test_that_a_loaded_model_listens_where_nobody_can_connect(
+    tiny: GgufAdapter,
+) -> None:
     tiny.load(silent, threading.Event())
     with tiny._holder.in_use() as running:
-        address = running.listening_address
-    body = tiny._body(question())
-    with pytest.raises(urllib.request.HTTPError) as caught:
-        _posted(f"{address}/v1/chat/completions", body)
-    caught.value.close()
-    assert caught.value.code == 401
+        scheme, _, path = running.listening_address.partition("://")
+    assert scheme == "unix"
+    assert not Path(path).parent.exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_that_loading_and_asking_open_no_tcp_port(files: tuple[Path, Path]) -> None:
+    before = tcp_listeners()
+    adapter = made(files)
+    ask(adapter, question())
+    assert tcp_listeners() == before
+    adapter.unload()
+
+
+def tcp_listeners() -> set[str]:
+    """Return the inodes of this process's listening TCP sockets."""
+    names = (
+        os.readlink(fd) for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink()
+    )
+    ours = {name.removeprefix("socket:[").removesuffix("]") for name in names}
+    rows = [
+        line.split()
+        for family in ("tcp", "tcp6")
+        for line in Path("/proc/self/net", family).read_text().splitlines()[1:]
+    ]
+    return {row[9] for row in rows if row[3] == "0A"} & ours
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="llama.cpp listens on TCP there")
+def test_that_a_model_loads_where_the_temporary_folder_has_a_long_name(
+    files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 120)
+    long.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(long))
+    adapter = made(files)
+    assert ask(adapter, question()).text
+    assert not list(long.iterdir())
+    adapter.unload()

@@ -44,6 +44,18 @@ class DiskFullError(StoreError):
     """The disk filled up during a write; everything committed before stays."""
 
 
+class StoreBusyError(StoreError):
+    """Another process has held the store's write lock for too long."""
+
+
+class StoreLostError(StoreError):
+    """The open store's file was deleted or replaced; nothing more may be asked."""
+
+
+class OlderStoreError(StoreError):
+    """The store is an older copy than the one last written; it takes no writes."""
+
+
 class RunHeldError(StoreError):
     """Another process coordinates this run; the sentence says which."""
 

@@ -15,6 +15,7 @@ from viewer.store.migrations import (
     m0010_readings,
     m0011_reference_boxes,
     m0012_items,
+    m0013_rescue,
 )
 
 MIGRATIONS: Final = {
@@ -30,6 +31,7 @@ MIGRATIONS: Final = {
     m0010_readings.VERSION: m0010_readings.statements,
     m0011_reference_boxes.VERSION: m0011_reference_boxes.statements,
     m0012_items.VERSION: m0012_items.statements,
+    m0013_rescue.VERSION: m0013_rescue.statements,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from viewer.private_files import restrict_umask
+
 if TYPE_CHECKING:
     import subprocess
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run the command line, or open the window, and exit with its code."""
+    restrict_umask()
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if word in _PROCESSES:
         _PROCESSES[word](*sys.argv[2:])
@@ -90,18 +93,20 @@ def open_window(
     Raises MissingDependencyError where Qt is not installed, WrongUseError where there
     is no display.
     """
+    from viewer.private_files import tighten
     from viewer.services import head_start
     from viewer.settings import read_settings
 
     _need_display()
     gc.disable()  # until the window is furnished: it saves a tenth of the start
     settings = read_settings(store)
+    tightened = tighten(settings.store)
     begun = head_start.begin(paths, settings, decoder, demo=demo)
     try:
         _need_qt()
         from viewer import app
 
-        return app.open_window(paths, settings, begun)
+        return app.open_window(paths, settings, begun, tightened)
     finally:
         gc.enable()
         begun.end()

@@ -40,7 +40,10 @@ _LATEST_MS: Final = 1500
 
 
 def open_window(
-    paths: Sequence[Path], settings: Settings, head_start: "HeadStart"
+    paths: Sequence[Path],
+    settings: Settings,
+    head_start: "HeadStart",
+    notice: str = "",
 ) -> int:
     """Open the window and stay until it is closed; return the exit code.
 
@@ -53,12 +56,16 @@ def open_window(
     head_start : HeadStart
         What began before the window was imported: the first image's decoding, and
         the demo collection where that is to be opened.
+    notice : str
+        What the person is told first, "" for nothing.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends Qt's loop; none is lost
     application = make_application()
     window = build_window(settings, head_start.decoder)
     window.crash.install()
     window.show()
+    if notice:
+        window.desk.notices.say(notice)
     QTimer.singleShot(0, lambda: _open_first(window, paths, head_start.demo))
     code = application.exec()
     head_start.end()

@@ -20,6 +20,7 @@ LAYERS = (
     ("ui", "terminal"),
     ("services",),
     ("studies", "models", "readers", "writers", "store"),
+    ("private_files",),
     ("imaging", "metrics", "phantom", "settings"),
     ("domain",),
 )

@@ -158,6 +158,7 @@ def test_that_the_program_runs_as_a_module(
 ) -> None:
     from viewer.__main__ import main
 
+    monkeypatch.setattr("viewer.__main__.restrict_umask", lambda: None)
     monkeypatch.setattr(sys, "argv", ["overread", "--version"])
     with pytest.raises(SystemExit) as end:
         main()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import viewer
+from viewer.private_files import make_private_folder, open_private
 
 _ROOTS: Final = frozenset({"viewer", "site-packages"})
 """The folders from which on a file's path says nothing of this machine."""
@@ -40,8 +41,9 @@ def keep_crash_report(text: str, home: Path) -> Path | None:
     folder = home / "crashes"
     path = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        make_private_folder(folder)
+        with open_private(path, "xb") as file:
+            file.write(text.encode())
     except OSError:
         return None
     return path

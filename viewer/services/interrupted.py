@@ -14,6 +14,7 @@ from viewer.domain.answer import Status
 from viewer.domain.errors import RunHeldError
 from viewer.domain.run import RunStatus, RunSummary
 from viewer.models.prices import may_cost
+from viewer.private_files import open_private
 from viewer.store import runs
 from viewer.store.database import Store, open_store, utc_now
 from viewer.store.locks import run_lock
@@ -100,6 +101,7 @@ def _change(store: Path, change: Callable[[frozenset[int]], frozenset[int]]) -> 
     after = change(before)
     if after != before:
         try:
-            _file(store).write_text(json.dumps(sorted(after)), encoding="utf-8")
+            with open_private(_file(store), "wb") as file:
+                file.write(json.dumps(sorted(after)).encode())
         except OSError:
             return

@@ -1,6 +1,5 @@
 """A person's own models: read from models.toml, changed there, and taken back."""
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -236,8 +235,6 @@ def apply_edit(edit: ModelsEdit, models_file: Path) -> None:
     if edit.after is None:
         models_file.unlink()
         return
-    with contextlib.suppress(FileExistsError):
-        models_file.parent.mkdir(parents=True)
     write_atomically(models_file, edit.after.encode())
 
 

@@ -1,6 +1,7 @@
 """The store's file: opening, migrating, transactions, and errors as sentences."""
 
 import contextlib
+import logging
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from viewer.domain.errors import DiskFullError, StoreError
+from viewer.private_files import PRIVATE_FILE, make_private_folder, tighten
 from viewer.store.lean_import import without
 from viewer.store.migrations import LATEST, MIGRATIONS
 
@@ -20,6 +22,8 @@ APPLICATION_ID: Final = 0x4F764552
 BUSY_TIMEOUT_MS: Final = 5000
 _MIGRATION_TIMEOUT_MS: Final = 600_000
 """How long to wait for another process that brings the same store up to date."""
+
+_LOG: Final = logging.getLogger(__name__)
 
 Row = sqlite3.Row
 T = TypeVar("T")
@@ -125,6 +129,9 @@ def open_store(path: Path) -> Store:
         For a file that is no store, a store of a newer version, a folder that
         cannot be written to, or a damaged file.
     """
+    told = tighten(path)
+    if told:
+        _LOG.warning(told)
     with _sentences(path):
         writable = _make_room(path)
         connection = _connect(path, writable=writable)
@@ -147,7 +154,7 @@ def _make_room(path: Path) -> bool:
         )
     if not path.exists():
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(path.parent)
         except OSError as error:
             raise StoreError(
                 f"The store's folder cannot be made ({error.strerror}).",
@@ -159,6 +166,8 @@ def _make_room(path: Path) -> bool:
 
 def _connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     if writable:
+        with contextlib.suppress(FileExistsError):  # SQLite's files beside it follow it
+            path.touch(PRIVATE_FILE, exist_ok=False)
         return sqlite3.connect(path, timeout=BUSY_TIMEOUT_MS / 1000)
     if not path.exists():
         raise StoreError(

@@ -17,6 +17,7 @@ from typing import IO
 
 from viewer.domain.errors import RunHeldError, StoreError
 from viewer.domain.reading import SessionHeldError
+from viewer.private_files import open_private
 
 if sys.platform == "win32":
     import msvcrt
@@ -65,7 +66,7 @@ def session_lock(store_path: Path, session: int, started_at: str) -> Iterator[No
 
 def _opened(path: Path) -> IO[bytes]:
     try:
-        return path.open("a+b")
+        return open_private(path, "a+b")
     except OSError as error:
         raise StoreError(
             f"The lock beside the store cannot be made ({error.strerror}).",

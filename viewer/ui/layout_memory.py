@@ -9,11 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QByteArray, QIODevice, QSaveFile
+from PySide6.QtCore import QByteArray, QFileDevice, QIODevice, QSaveFile
 
+from viewer.private_files import make_private_folder
 from viewer.ui.choices import plain, restored
 
 FILE: Final = "window.json"
+_OWNER_ONLY: Final = (
+    QFileDevice.Permission.ReadOwner | QFileDevice.Permission.WriteOwner
+)
 RECENT: Final = 10
 """How many paths are offered to be opened again."""
 
@@ -61,11 +65,12 @@ def read_layout(home: Path) -> Layout:
 
 def keep_layout(layout: Layout, home: Path) -> bool:
     """Write the layout, the whole file or nothing; return whether it was written."""
-    home.mkdir(parents=True, exist_ok=True)
+    make_private_folder(home)
     text = json.dumps(plain(layout), indent=2, ensure_ascii=False)
     file = QSaveFile(str(home / FILE))
     if not file.open(QIODevice.OpenModeFlag.WriteOnly):
         return False
+    file.setPermissions(_OWNER_ONLY)
     file.write(QByteArray(text.encode()))
     return file.commit()
 

@@ -1,21 +1,23 @@
 """Files that are whole or not there."""
 
 import os
-import threading
 from pathlib import Path
 
 from viewer.domain.errors import WrongUseError
+from viewer.private_files import is_kept, make_folder, share, temporary_beside
 
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file so that no reader and no interruption ever sees half of it.
 
     The bytes go to a temporary file beside ``path``, are flushed to the disk and then
-    take its name. Folders are made as needed. What the operating system refuses (a
-    full disk, a read-only folder) raises WrongUseError and leaves nothing behind.
+    take its name. Folders are made as needed. In the program's data folder only the
+    owner may read the file; elsewhere the person's umask decides. What the operating
+    system refuses (a full disk, a read-only folder) raises WrongUseError and leaves
+    nothing behind.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         _replace(path, data)
     except OSError as error:
         raise WrongUseError(
@@ -25,12 +27,14 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
+    file, temporary = temporary_beside(path)
     try:
-        with temporary.open("wb") as file:
+        with file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        if not is_kept(path):
+            share(temporary)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from typing import Final
 
 from viewer.domain.case import Dataset, Notice
 from viewer.domain.errors import UnreadableInputError
+from viewer.private_files import make_folder, share
 
 _SHORTEST_IMAGE: Final = 64
 """Characters of base64; what is shorter names another row's image."""
@@ -141,8 +142,9 @@ def write_image(path: Path, data: bytes) -> None:
     """Write an image into a folder beside its table, which is made; whole or not."""
     part = path.with_suffix(".part")
     try:
-        path.parent.mkdir(exist_ok=True)
+        make_folder(path.parent)
         part.write_bytes(data)
+        share(part)
         part.replace(path)
     except OSError as error:
         raise UnreadableInputError(

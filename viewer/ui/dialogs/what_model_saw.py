@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.private_files import share
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.labels import selectable
 from viewer.ui.scrolled import scrolled
@@ -96,6 +97,7 @@ class WhatModelSaw(QDialog):
         """Write the first image's bytes unchanged; a failure stands in the title."""
         try:
             path.write_bytes(self.images[0])
+            share(path)
         except OSError as error:
             self.setWindowTitle(f"Not saved: {error.strerror}. Choose another folder.")
 

@@ -358,9 +358,8 @@ def test_that_loading_and_asking_open_no_tcp_port(files: tuple[Path, Path]) -> N
 
 def tcp_listeners() -> set[str]:
     """Return the inodes of this process's listening TCP sockets."""
-    names = (
-        os.readlink(fd) for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink()
-    )
+    open_files = [fd for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink()]
+    names = (str(os.readlink(fd)) for fd in open_files)  # noqa: PTH115 - no path
     ours = {name.removeprefix("socket:[").removesuffix("]") for name in names}
     rows = [
         line.split()

@@ -1,0 +1,103 @@
+"""What the program keeps is its owner's alone, whatever the person's umask."""
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from viewer.settings import HOME_VARIABLE
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no such permissions"
+)
+ROOT = Path(__file__).parents[2]
+LIMIT_S = 600
+CRASH = """
+import sys
+from viewer import __main__
+import viewer.services.listing
+def fail(*_, **__): raise ValueError
+viewer.services.listing.doctor_rows = fail
+sys.argv = ["overread", "doctor"]
+__main__.main()
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """The program, started by a person whose files are readable as ``umask`` says."""
+
+    umask: int
+    home: Path
+
+    def __call__(self, *words: object, code: int = 0) -> str:
+        """Run a command; return all it said."""
+        return self.python("-m", "viewer", *words, code=code)
+
+    def python(self, *words: object, code: int) -> str:
+        """Run Python; return all it said."""
+        done = subprocess.run(
+            [sys.executable, *map(str, words)],
+            cwd=ROOT,
+            env={**os.environ, HOME_VARIABLE: str(self.home)},
+            umask=self.umask,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+
+@pytest.fixture(params=[0o000, 0o022])
+def program(request: pytest.FixtureRequest, tmp_path: Path) -> Program:
+    return Program(request.param, tmp_path / "deep" / "home")
+
+
+def loose(folder: Path) -> Iterator[str]:
+    """Yield what is not exactly as private as it should be."""
+    for path in (folder, *folder.rglob("*")):
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        if mode != (0o700 if path.is_dir() else 0o600):
+            yield f"{mode:o} {path}"
+
+
+def test_that_everything_kept_is_private_and_exports_follow_the_umask(
+    program: Program, tmp_path: Path
+) -> None:
+    home = program.home
+    data, out = tmp_path / "data", tmp_path / "out"
+    program("phantom", "--out", data, "--n", 2, "--size", "100x125")
+    program("import", "chexlocalize", data, "--name", "p")
+    study = tmp_path / "s.toml"
+    study.write_text(
+        'study = "grid_localization"\ndataset = "p"\nmodels = ["uniform"]\n'
+    )
+    program("run", study)
+    program("report", "1", "--out", out)
+    program("report", "1", "--out", home / "reports" / "1")
+    program("export", "bundle", "1", "--out", tmp_path / "bundle.zip")
+    assert "please report it with the file" in program.python("-c", CRASH, code=2)
+    assert len(list((home / "crashes").iterdir())) == 1
+    assert list(loose(home.parent)) == []
+    for exported in (out / "report.html", tmp_path / "bundle.zip"):
+        assert stat.S_IMODE(exported.stat().st_mode) == 0o666 & ~program.umask
+    for folder in (out, data):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o777 & ~program.umask
+
+
+def test_that_an_older_store_is_tightened_and_the_person_told(
+    program: Program, tmp_path: Path
+) -> None:
+    store = tmp_path / "s.sqlite"
+    program("runs", "--store", store)
+    store.chmod(0o644)
+    said = program("runs", "--store", store)
+    assert f"could read '{store}'; now only you can." in said
+    assert stat.S_IMODE(store.stat().st_mode) == 0o600
+    assert "Other users" not in program("runs", "--store", store)

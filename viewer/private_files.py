@@ -1,0 +1,147 @@
+"""Files that only their owner may read, and files that are handed to others.
+
+What the program keeps (store, locks, crash reports, the demo) only its owner may read,
+from the first byte on. What a person exports to a folder of their own choice has the
+permissions that this person's umask gives it. Windows has no such permissions; there
+the folder of the user's profile protects what lies in it.
+"""
+
+import contextlib
+import os
+import stat
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Final, Literal
+
+from viewer.settings import read_settings
+
+PRIVATE_FILE: Final = 0o600
+PRIVATE_FOLDER: Final = 0o700
+_OTHERS: Final = 0o077
+_umask_at_start: list[int] = []
+_reading_umask: Final = threading.Lock()
+
+
+def restrict_umask() -> None:
+    """Make every file of this process private that is not handed out by `share`.
+
+    So are those that a library writes. To be called once, when the program starts.
+    """
+    _umask_at_start[:] = [os.umask(_OTHERS)]
+
+
+def is_kept(path: Path) -> bool:
+    """Tell whether a path lies in the program's data folder."""
+    return path.resolve().is_relative_to(read_settings().home.resolve())
+
+
+def open_private(path: Path, mode: Literal["wb", "xb", "ab", "a+b"]) -> IO[bytes]:
+    """Open a file to write; only its owner may read it. A link is not followed."""
+    return open(path, mode, opener=_private_opener)
+
+
+def _private_opener(path: str, flags: int) -> int:
+    descriptor = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), PRIVATE_FILE)
+    if sys.platform != "win32":
+        with contextlib.suppress(PermissionError):  # another user's, who decides
+            os.fchmod(descriptor, PRIVATE_FILE)
+    return descriptor
+
+
+def temporary_beside(path: Path) -> tuple[IO[bytes], Path]:
+    """Return a new private file, open, with a name of its own in the same folder."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    return os.fdopen(descriptor, "wb"), Path(name)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder and those above it that are missing; only their owner may enter."""
+    for missing in _missing(folder):
+        missing.mkdir(PRIVATE_FOLDER, exist_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it: private in the data folder, else shared."""
+    if is_kept(folder):
+        make_private_folder(folder)
+        return
+    for missing in _missing(folder):
+        missing.mkdir(exist_ok=True)
+        share(missing)
+
+
+def _missing(folder: Path) -> list[Path]:
+    """Return the folder and those above it that do not exist, the uppermost first."""
+    return [path for path in (*reversed(folder.parents), folder) if not path.exists()]
+
+
+def share(path: Path) -> None:
+    """Give an exported file or folder the permissions that the person's umask gives."""
+    if sys.platform == "win32":
+        return
+    mode = path.stat().st_mode
+    everything = 0o777 if stat.S_ISDIR(mode) else 0o666
+    path.chmod((mode & (stat.S_ISGID | stat.S_ISVTX)) | (everything & ~_umask()))
+
+
+def _umask() -> int:
+    """Return the umask that this process was started with."""
+    with _reading_umask:
+        if _umask_at_start:
+            return _umask_at_start[0]
+        umask = os.umask(_OTHERS)
+        os.umask(umask)
+        return umask
+
+
+def tighten(store: Path) -> str:
+    """Take a store and the data folder away from others who could read them.
+
+    The folder of a store is left as it is unless it is the data folder.
+
+    Returns
+    -------
+    str
+        The sentence that tells the person, "" where nothing had to be done.
+    """
+    home = read_settings().home
+    loose = [path for path in (store, home) if _is_loose(path)]
+    if home in loose and Path.home().is_relative_to(home):
+        loose.remove(home)  # the person's own folder, which holds more than ours
+    if store in loose:
+        _tighten(_family(store))
+    if home in loose:
+        _tighten((home, *home.rglob("*")))
+    if not loose:
+        return ""
+    names = " and ".join(f"'{path}'" for path in loose)
+    return f"Other users of this machine could read {names}; now only you can."
+
+
+def _is_loose(path: Path) -> bool:
+    """Tell whether a file or folder of this user's lets others in."""
+    if sys.platform == "win32":
+        return False
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return status.st_uid == os.geteuid() and bool(status.st_mode & _OTHERS)
+
+
+def _family(store: Path) -> Iterator[Path]:
+    """Yield a store and the files that lie beside it under its name."""
+    yield store
+    for path in store.parent.iterdir():
+        if path.name.startswith((f"{store.name}-", f"{store.name}.")):
+            yield path
+
+
+def _tighten(paths: Iterable[Path]) -> None:
+    for path in paths:
+        if path.is_symlink() or not _is_loose(path):
+            continue
+        path.chmod(stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)

@@ -1,19 +1,17 @@
-"""What the command line shows: tables, JSON, a progress bar, and Ctrl+C."""
+"""What the command line shows of a batch: a progress bar, results, and Ctrl+C."""
 
-import json
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
-import click
-
 from viewer.domain.answer import Status
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
+from viewer.domain.escapes import one_line
 from viewer.domain.geometry import SizePx
 from viewer.domain.run import (
     Event,
@@ -25,6 +23,7 @@ from viewer.domain.run import (
     TrialDone,
     TrialRetried,
 )
+from viewer.printing import cell_text, echo, print_json, print_rows
 from viewer.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,49 +31,7 @@ if TYPE_CHECKING:
     from viewer.services.run_batch import BatchOptions
     from viewer.store.database import Store
 
-_PIPE_WIDTH: Final = 400
-"""Columns of a table that is not printed on a screen, so that nothing is cut."""
 _UNFINISHED: Final = (Status.PROVIDER_ERROR, Status.PENDING)
-
-
-def print_json(value: object) -> None:
-    """Print a value as JSON on standard output."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def print_rows(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> None:
-    """Print some columns of rows as a table; a note where there is no row."""
-    if not rows:
-        click.echo("Nothing yet.")
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, highlight=False)
-    for column in columns:
-        numeric = isinstance(rows[0][column], int | float)
-        table.add_column(
-            column.replace("_", " "),
-            no_wrap=not sys.stdout.isatty(),
-            justify="right" if numeric else "left",
-        )
-    for row in rows:
-        table.add_row(*(escape(cell_text(row[column])) for column in columns))
-    Console(width=None if sys.stdout.isatty() else _PIPE_WIDTH).print(table)
-
-
-def cell_text(value: object) -> str:
-    """Return a value as people read it."""
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    if isinstance(value, dict):
-        return ", ".join(f"{k} {v}" for k, v in value.items())
-    return str(value)
 
 
 def crash_sentence(error: Exception, home: Path) -> str:
@@ -130,16 +87,16 @@ class Progress:
         from rich.progress import Progress as Bars
 
         self._bars = Bars(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             console=Console(stderr=True),
             transient=True,
             disable=not sys.stderr.isatty(),
         )
-        self._task = self._bars.add_task(title, total=None, note="")
+        self._task = self._bars.add_task(one_line(title), total=None, note="")
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -150,7 +107,7 @@ class Progress:
 
     def __call__(self, done: int, total: int, note: str = "") -> None:
         """Show that ``done`` of ``total`` are settled, and a note beside the bar."""
-        self._bars.update(self._task, completed=done, total=total, note=note)
+        self._bars.update(self._task, completed=done, total=total, note=one_line(note))
 
 
 class InterruptCancels:
@@ -168,7 +125,7 @@ class InterruptCancels:
     def _interrupt(self, *_: object) -> None:
         if self._cancel.is_set():
             raise KeyboardInterrupt
-        click.echo("Finishing what is in flight; Ctrl+C again to stop now.", err=True)
+        echo("Finishing what is in flight; Ctrl+C again to stop now.", err=True)
         self._cancel.set()
 
 
@@ -185,7 +142,7 @@ class LoadLines:
         step = event.what.partition(",")[0], int(10 * event.part)
         if event.what and self._said.get(event.model) != step:
             self._said[event.model] = step
-            click.echo(event.words, err=True)
+            echo(event.words, err=True)
 
 
 class Following:
@@ -212,9 +169,9 @@ class Following:
                 self._done += 1
             case TrialRetried():
                 pause = f"again in {event.pause_s:.1f} s"
-                click.echo(f"{event.model}: {event.reason}, {pause}", err=True)
+                echo(f"{event.model}: {event.reason}, {pause}", err=True)
             case ModelStopped():
-                click.echo(event.sentence, err=True)
+                echo(event.sentence, err=True)
             case RunSpent():
                 self._spent = spent_words(event)
             case RunEnded():
@@ -277,10 +234,10 @@ def print_run(store: "Store", number: int, *, as_json: bool) -> None:
     print_rows(shown, tuple(shown[0]) if shown else ())
     counts_text = cell_text(endings_in_words(report))
     mark = " (incomplete)" if report.data.incomplete else ""
-    click.echo(f"Run {number}: {counts_text}{mark}")
+    echo(f"Run {number}: {counts_text}{mark}")
     for note in report.summary.notes:
-        click.echo(f"Note: {note}")
-    click.echo(f"Report: overread report {number} --out DIR")
+        echo(f"Note: {note}")
+    echo(f"Report: overread report {number} --out DIR")
 
 
 def demo_batch(settings: Settings, *, prepare: bool) -> bool:
@@ -295,7 +252,7 @@ def demo_batch(settings: Settings, *, prepare: bool) -> bool:
     with open_store(settings.store) as store:
         with Progress("Demo collection") as progress:
             dataset = register_demo(store, settings.home, progress)
-        click.echo(
+        echo(
             f"Demo collection: {dataset.root} ({counted(len(dataset.images), 'image')})"
         )
         if prepare:
@@ -304,7 +261,7 @@ def demo_batch(settings: Settings, *, prepare: bool) -> bool:
         ended = drive(store, run, BatchOptions(), worker=False)
         print_run(store, run, as_json=False)
         page = demo_report(store, run, settings.home)
-    click.echo(f"The report lies at {page}")
+    echo(f"The report lies at {page}")
     return ended
 
 

@@ -132,3 +132,16 @@ def test_that_the_command_line_starts_without_the_heavy_libraries() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
     )
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_that_only_one_module_prints() -> None:
+    """What it prints cannot control the terminal; everything else calls it."""
+    prints = re.compile(
+        r"\bclick\.(echo|secho|echo_via_pager)\b|^\s+print\(", re.MULTILINE
+    )
+    found = [
+        path.relative_to(ROOT).as_posix()
+        for path in MODULES
+        if prints.search(path.read_text("utf-8"))
+    ]
+    assert found == ["viewer/printing.py"]

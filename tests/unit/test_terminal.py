@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from viewer import cli, terminal
+from viewer import cli, printing, terminal
 from viewer.cli import opening
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
@@ -36,13 +36,13 @@ from viewer.terminal import WindowParts
     ],
 )
 def test_that_values_read_as_people_write_them(value: object, text: str) -> None:
-    assert terminal.cell_text(value) == text
+    assert printing.cell_text(value) == text
 
 
 def test_that_a_table_is_never_cut_in_a_pipe(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    terminal.print_rows([{"name": "x" * 150, "n": 1}], ("name", "n"))
+    printing.print_rows([{"name": "x" * 150, "n": 1}], ("name", "n"))
     assert "x" * 150 in capsys.readouterr().out
 
 
@@ -64,7 +64,7 @@ def test_that_a_run_is_named_by_a_number(written: str, tmp_path: Path) -> None:
 
 
 def test_that_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.print_rows([], ("name",))
+    printing.print_rows([], ("name",))
     assert capsys.readouterr().out == "Nothing yet.\n"
 
 

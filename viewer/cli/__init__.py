@@ -33,6 +33,7 @@ from viewer.cli import (
 )
 from viewer.cli.shared import DONE, UNFINISHED, say
 from viewer.domain.errors import OverreadError
+from viewer.printing import prepare_streams
 from viewer.settings import read_settings
 from viewer.terminal import NO_WINDOW, WindowParts, crash_sentence
 
@@ -78,6 +79,7 @@ def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) 
 
     Without a window, what would open it says so.
     """
+    prepare_streams()
     try:
         result = overread.main(
             list(arguments), "overread", standalone_mode=False, obj=window
@@ -90,6 +92,11 @@ def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) 
         return say(f"{error.format_message()} See overread --help.")
     except BrokenPipeError:
         return UNFINISHED
+    except UnicodeEncodeError:
+        return say(
+            "A name holds bytes that are not UTF-8. Rename the file, or write the name "
+            "in UTF-8."
+        )
     except MemoryError:
         return say("There is not enough memory for this; use a smaller input.")
     except Exception as error:  # noqa: BLE001 - a person never sees a traceback

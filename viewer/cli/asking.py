@@ -10,16 +10,9 @@ from viewer.cli.privacy import ask_for_keys
 from viewer.cli.shared import DONE, UNFINISHED, json_option, say, store_option
 from viewer.domain.case import NAMED_VIEWS, ImageRef, View
 from viewer.domain.run import ModelLoading
+from viewer.printing import cell_text, echo, print_json, print_rows, print_text
 from viewer.settings import read_settings
-from viewer.terminal import (
-    Following,
-    InterruptCancels,
-    LoadLines,
-    Progress,
-    cell_text,
-    print_json,
-    print_rows,
-)
+from viewer.terminal import Following, InterruptCancels, LoadLines, Progress
 
 _FAILED: Final = ("provider_error", "pending")
 
@@ -74,7 +67,7 @@ def ask(
         write_overlay(reply, out)
     row = answer_row(reply)
     lines = (f"{name}: {cell_text(value)}" for name, value in row.items())
-    print_json(row) if as_json else click.echo("\n".join(lines))
+    print_json(row) if as_json else echo(*lines)
     return UNFINISHED if row["status"] in _FAILED else DONE
 
 
@@ -104,7 +97,7 @@ def _print_presets(*, as_json: bool) -> None:
     from viewer.services.model_profiles import preset_tables, tables_text
 
     tables = preset_tables()
-    print_json(tables) if as_json else click.echo(tables_text(tables), nl=False)
+    print_json(tables) if as_json else print_text(tables_text(tables))
 
 
 @click.command()
@@ -170,5 +163,5 @@ def calibrate(
         if found.fits:
             rows = fit_rows(found)
             print_rows(rows, tuple(rows[0]))
-        click.echo(found.sentence)
+        echo(found.sentence)
     return DONE if found.fits else UNFINISHED

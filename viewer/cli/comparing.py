@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from viewer.cli.shared import DONE, UNFINISHED, json_option, store_option
+from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
-from viewer.terminal import print_json, print_rows, run_number
+from viewer.terminal import run_number
 
 if TYPE_CHECKING:
     from viewer.services.comparing.runs import Comparison, Statistics
@@ -74,13 +75,13 @@ def _print(
         {n: _shown(n, v) for n, v in zip(table.header, row, strict=True)}
         for row in table.rows
     ]
-    click.echo(summary_sentence(comparison))
-    click.echo(statistics.adjustment.sentence)
+    echo(summary_sentence(comparison))
+    echo(statistics.adjustment.sentence)
     print_rows(rows, _COLUMNS)
     if comparison.causes:
         causes = ", ".join(f"{cause} {n}" for cause, n in comparison.causes.items())
-        click.echo(f"Why {len(comparison.flips)} verdicts differ: {causes}.")
-    click.echo("\n".join((*methods_of(statistics, comparison.words), *map(str, files))))
+        echo(f"Why {len(comparison.flips)} verdicts differ: {causes}.")
+    echo(*methods_of(statistics, comparison.words), *files)
 
 
 def _shown(name: str, value: object) -> object:
@@ -148,7 +149,7 @@ def declare(
             }
         )
         return
-    click.echo(
+    echo(
         f"Declared {size_words(made)}, decided by {made.test.replace('_', ' ')} at "
         f"{made.alpha:g}, at {made.declared_at}."
     )

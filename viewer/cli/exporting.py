@@ -6,6 +6,7 @@ import click
 
 from viewer.cli.shared import store_option
 from viewer.domain.counting import counted
+from viewer.printing import echo
 from viewer.settings import read_settings
 from viewer.terminal import run_number
 
@@ -31,7 +32,7 @@ def bundle(run_name: str, out: Path, store: Path | None) -> None:
 
     with open_store(read_settings(store).store) as opened:
         path = export_bundle(opened, run_number(run_name, opened), out)
-    click.echo(f"{path}\nWithout pixels; patients and images go by pseudonyms.")
+    echo(path, "Without pixels; patients and images go by pseudonyms.")
 
 
 @export.command()
@@ -42,7 +43,7 @@ def verifier(out: Path) -> None:
     from viewer.writers.verify_script import verify_script
 
     write_atomically(out, verify_script())
-    click.echo(str(out))
+    echo(str(out))
 
 
 @export.command()
@@ -62,9 +63,9 @@ def questions(run_name: str, out: Path, store: Path | None) -> None:
         found = keep_questions(opened, run_number(run_name, opened), out)
     if isinstance(found, Made):
         made = counted(found.questions, "question")
-        click.echo(f"{made} of {found.images} of {found.shown} images in {out}")
+        echo(f"{made} of {found.images} of {found.shown} images in {out}")
         return
-    click.echo(
+    echo(
         f"{found.kept} of {counted(found.asked, 'question')} kept in {out}; "
         f"{counted(found.threshold, 'model')} or more guess {found.guessable}, and of "
         f"{found.not_told} too few answered to tell."
@@ -85,7 +86,7 @@ def tasks(run_name: str, out: Path, store: Path | None) -> None:
 
     with open_store(read_settings(store).store) as opened:
         n = export_tasks(opened, run_number(run_name, opened), out)
-    click.echo(f"{counted(n, 'task')} in {out}")
+    echo(f"{counted(n, 'task')} in {out}")
 
 
 @click.command()
@@ -97,4 +98,4 @@ def verify(path: Path) -> int:
     """
     from viewer.writers.verify.main import verify_file
 
-    return verify_file(path, click.echo)
+    return verify_file(path, echo)

@@ -10,8 +10,9 @@ from viewer.cli.shared import json_option, store_option
 from viewer.domain.case import NAMED_VIEWS, View
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
+from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
-from viewer.terminal import Progress, print_json, print_rows, size_of
+from viewer.terminal import Progress, size_of
 
 _AUTO: Final = "auto"
 
@@ -55,8 +56,8 @@ def phantom(
         print_json({**told, "next": list(kind.then(out))})
     else:
         images = counted(summary.images, "image")
-        click.echo(f"{counted(n, kind.unit)}, {images} in {out}; next:")
-        click.echo("\n".join(f"  {command}" for command in kind.then(out)))
+        echo(f"{counted(n, kind.unit)}, {images} in {out}; next:")
+        echo(*(f"  {command}" for command in kind.then(out)))
 
 
 @click.command("import")
@@ -123,8 +124,8 @@ def import_command(
         )
         return
     for n in dataset.notices:
-        click.echo(f"{n.subject}: {n.text}", err=True)
-    click.echo(f"'{dataset.name}' ({dataset.format}): {seen.sentence}")
+        echo(f"{n.subject}: {n.text}", err=True)
+    echo(f"'{dataset.name}' ({dataset.format}): {seen.sentence}")
 
 
 def _name_of(path: Path) -> str:

@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from viewer.cli.shared import json_option, store_option
+from viewer.printing import print_json, print_rows
 from viewer.settings import read_settings
-from viewer.terminal import WindowParts, print_bench, print_json, print_rows
+from viewer.terminal import WindowParts, print_bench
 
 
 @click.command()

@@ -9,8 +9,9 @@ import click
 from viewer.cli.privacy import ask_for_keys
 from viewer.cli.shared import DONE, finish, json_option, store_option, threads_option
 from viewer.domain.counting import counted
+from viewer.printing import echo, print_json
 from viewer.settings import read_settings
-from viewer.terminal import print_json, run_number
+from viewer.terminal import run_number
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import ModelProfile
@@ -84,12 +85,12 @@ def pack(
         files = write_pack(
             *(opened, paper, run, out, two),
             reference_cells=reference_cells,
-            say=partial(click.echo, err=True),
+            say=partial(echo, err=True),
         )
     if as_json:
         print_json({"run": run, "files": [str(path) for path in files]})
     else:
-        click.echo(f"Run {run}: {counted(len(files), 'file')}, begin with {files[0]}")
+        echo(f"Run {run}: {counted(len(files), 'file')}, begin with {files[0]}")
     return code
 
 

@@ -8,8 +8,9 @@ from viewer.cli.exporting import export
 from viewer.cli.shared import finish, json_option, say, store_option
 from viewer.domain.counting import counted
 from viewer.domain.prediction import Coordinates
+from viewer.printing import echo, print_json
 from viewer.settings import read_settings
-from viewer.terminal import print_json, print_run, run_number
+from viewer.terminal import print_run, run_number
 
 
 @click.command("import-predictions")
@@ -139,7 +140,7 @@ def export_answers(
         counts = {"answers": written.trials, "pending": written.pending}
         print_json({"file": str(written.path), **counts})
         return
-    click.echo(f"{counted(written.trials, 'answer')} in {written.path}")
+    echo(f"{counted(written.trials, 'answer')} in {written.path}")
     if written.pending:
         say(f"{written.left_out}.")
 

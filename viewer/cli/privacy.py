@@ -8,10 +8,11 @@ import click
 
 from viewer.cli.shared import json_option, store_option
 from viewer.domain.errors import WrongUseError
+from viewer.domain.escapes import one_line
 from viewer.domain.geometry import BoxPx
 from viewer.domain.privacy import ReviewDecision
+from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
-from viewer.terminal import print_json, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def allow(
     elif rows:
         print_rows(rows, ("endpoint", "for", "given_at"))
     else:
-        click.echo("Local only: nothing may leave this machine.")
+        echo("Local only: nothing may leave this machine.")
 
 
 def _decide(
@@ -93,7 +94,7 @@ def audit(store: Path | None, *, as_json: bool) -> None:
     if rows:
         print_rows(rows, columns)
     else:
-        click.echo("Nothing left this machine.")
+        echo("Nothing left this machine.")
 
 
 class _Box(click.ParamType[BoxPx]):
@@ -192,7 +193,7 @@ def _review_words(
     elif rows:
         print_rows(rows, ("item", "decision", "found", "words"))
     else:
-        click.echo("No words were found that seem to name somebody.")
+        echo("No words were found that seem to name somebody.")
 
 
 def _decision(*, clean: bool, block: bool) -> ReviewDecision:
@@ -207,7 +208,9 @@ def ask_for_keys(profiles: "Sequence[ModelProfile]") -> None:
 
     if sys.stdin.isatty():
         for name in missing_keys(profiles):
-            remember_key(name, click.prompt(f"Key {name}", hide_input=True, err=True))
+            remember_key(
+                name, click.prompt(one_line(f"Key {name}"), hide_input=True, err=True)
+            )
 
 
 @click.group()
@@ -222,11 +225,11 @@ def set_command(name: str) -> None:
     from viewer.services.privacy import set_key
 
     if sys.stdin.isatty():
-        value = click.prompt(f"Key {name}", hide_input=True)
+        value = click.prompt(one_line(f"Key {name}"), hide_input=True)
     else:
         value = sys.stdin.readline()
     set_key(name, value)
-    click.echo(f"The keyring holds {name}.")
+    echo(f"The keyring holds {name}.")
 
 
 @key.command()
@@ -244,4 +247,4 @@ def where(name: str) -> None:
     """Say where the key NAME is found; never the key."""
     from viewer.services.privacy import key_place
 
-    click.echo(key_place(name) or "nowhere")
+    echo(key_place(name) or "nowhere")

@@ -4,7 +4,7 @@ import click
 
 from viewer.cli.shared import json_option
 from viewer.domain.counting import counted
-from viewer.terminal import print_json, print_rows
+from viewer.printing import echo, print_json, print_rows
 
 _COLUMNS = ("table", "measure", "subject", "who", "printed", "reason", "tolerance")
 
@@ -27,5 +27,5 @@ def published(study: str, *, every: bool, as_json: bool) -> None:
         return
     for name in dict.fromkeys(row["study"] for row in rows):
         own = [row for row in rows if row["study"] == name]
-        click.echo(f"{own[0]['source']}: {counted(len(own), 'row')}")
+        echo(f"{own[0]['source']}: {counted(len(own), 'row')}")
         print_rows(own, ("badge", *_COLUMNS) if every else _COLUMNS)

@@ -1,6 +1,5 @@
 """The command that draws questions about a data set's images: questions."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -8,9 +7,10 @@ import click
 
 from viewer.cli.shared import json_option, store_option
 from viewer.domain.counting import counted
+from viewer.domain.documents import read_json
 from viewer.domain.errors import WrongUseError
+from viewer.printing import echo, print_json
 from viewer.settings import read_settings
-from viewer.terminal import print_json
 
 
 @click.command()
@@ -56,9 +56,9 @@ def questions(
         print_json({"name": name, "questions": dict(kinds), "notices": notices})
         return
     for notice in drawn.notices:
-        click.echo(f"{notice.subject}: {notice.text}", err=True)
+        echo(f"{notice.subject}: {notice.text}", err=True)
     each = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
-    click.echo(f"'{name}': {counted(len(drawn.items), 'question')} ({each})")
+    echo(f"'{name}': {counted(len(drawn.items), 'question')} ({each})")
 
 
 def _setting(text: str) -> tuple[str, object]:
@@ -66,6 +66,6 @@ def _setting(text: str) -> tuple[str, object]:
     if not equals or not key.strip():
         raise WrongUseError(f"'{text}' is no setting.", "Write it as KEY=VALUE.")
     try:
-        return key.strip(), json.loads(value)
+        return key.strip(), read_json(value)
     except ValueError:
         return key.strip(), value

@@ -9,8 +9,9 @@ import click
 from viewer.cli.exporting import export
 from viewer.cli.shared import DONE, UNFINISHED, json_option, say, store_option
 from viewer.domain.counting import counted
+from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
-from viewer.terminal import print_json, print_rows, run_number
+from viewer.terminal import run_number
 
 if TYPE_CHECKING:
     from viewer.domain.reading import SessionSummary
@@ -94,7 +95,7 @@ def export_readings(
     if as_json:
         print_json(files)
     else:
-        click.echo("\n".join(files))
+        echo(*files)
 
 
 def _open_sessions(store: Path, session: int) -> "list[SessionSummary]":
@@ -152,7 +153,7 @@ def _progress(store: Path, session: int, *, as_json: bool) -> int:
         return DONE
     _show([row])
     if ratings:
-        click.echo("")
+        echo("")
         _show(ratings)
     return DONE
 
@@ -194,7 +195,7 @@ def _results(store: Path, run_name: str, *, as_json: bool) -> int:
         return DONE
     _show(counts)
     if pairs:
-        click.echo("")
+        echo("")
         _show(pairs)
     return DONE
 
@@ -244,7 +245,7 @@ def _enter(store: Path, session: int, *, as_json: bool) -> int:
     if as_json:
         print_json({"run": entered.run, "added": entered.added})
     else:
-        click.echo(f"{counted(entered.added, 'answer')} added to run {entered.run}")
+        echo(f"{counted(entered.added, 'answer')} added to run {entered.run}")
     return DONE
 
 
@@ -256,7 +257,7 @@ def _withdraw(store: Path, session: int, reason: str, *, as_json: bool) -> int:
     if as_json:
         print_json({"purged": gone})
     else:
-        click.echo(f"{counted(gone, 'row')} of session {session} purged")
+        echo(f"{counted(gone, 'row')} of session {session} purged")
     return DONE
 
 
@@ -276,7 +277,7 @@ def _check(store: Path, *, as_json: bool) -> int:
             }
         )
     elif checked.intact:
-        click.echo(f"{checked.events} events, all intact; the last is {checked.head}")
+        echo(f"{checked.events} events, all intact; the last is {checked.head}")
     for problem in checked.problems:
         say(problem)
     return DONE if checked.intact else UNFINISHED

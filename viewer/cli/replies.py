@@ -8,7 +8,8 @@ import click
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.domain.grid import grid_of_name
-from viewer.terminal import print_json, size_of
+from viewer.printing import print_json
+from viewer.terminal import size_of
 
 _LARGEST = 8_000_000
 """Bytes of the longest reply that is read."""

@@ -6,8 +6,8 @@ import click
 
 from viewer.cli.shared import DONE, json_option, store_option
 from viewer.domain.counting import counted
+from viewer.printing import echo, print_json
 from viewer.settings import read_settings
-from viewer.terminal import print_json
 
 
 @click.command()
@@ -26,7 +26,7 @@ def reindex(store: Path | None, *, check: bool, as_json: bool) -> int:
         return DONE if not check or not wrong else 1
     differ = "differs from its trial" if wrong == 1 else "differ from their trials"
     found = f"{counted(wrong, 'prediction')} {differ}."
-    click.echo(found if wrong else "Every prediction is as its trial is.")
+    echo(found if wrong else "Every prediction is as its trial is.")
     if rows is not None:
-        click.echo(f"{counted(rows, 'prediction')} written anew.")
+        echo(f"{counted(rows, 'prediction')} written anew.")
     return DONE if not check or not wrong else 1

@@ -7,8 +7,9 @@ import click
 from viewer.cli.privacy import ask_for_keys
 from viewer.cli.shared import finish, json_option, say, store_option, threads_option
 from viewer.domain.run import OrphanPolicy
+from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
-from viewer.terminal import Progress, print_json, print_rows, print_run, run_number
+from viewer.terminal import Progress, print_run, run_number
 
 
 @click.command()
@@ -80,11 +81,11 @@ def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> No
         found = report_data(opened, run_number(run_name, opened))
         files = write_run_report(opened, found, out)
     for sentence in found.data.warnings:
-        click.echo(sentence, err=True)
+        echo(sentence, err=True)
     if as_json:
         print_json([str(path) for path in files])
     else:
-        click.echo("\n".join(str(path) for path in files))
+        echo(*files)
 
 
 @click.command()
@@ -104,7 +105,7 @@ def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
     if as_json:
         print_json({"replies": result.replies, "changed": result.changed})
     else:
-        click.echo(f"{result.replies} replies read again, {result.changed} changed")
+        echo(f"{result.replies} replies read again, {result.changed} changed")
 
 
 @click.command()

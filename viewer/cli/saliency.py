@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from viewer.cli.shared import DONE, WRONG_USE, json_option, say
-from viewer.terminal import Progress, print_json
+from viewer.printing import echo, print_json, print_text
+from viewer.terminal import Progress
 
 
 @click.command("import-saliency")
@@ -42,9 +43,9 @@ def import_saliency(paths: tuple[Path, ...], out: Path, *, as_json: bool) -> int
             }
         )
     else:
-        click.echo(f"{len(converted.written)} maps in {out}")
+        echo(f"{len(converted.written)} maps in {out}")
         if converted.written:
-            click.echo(model_table("saliency", out / ANSWERS_FILE))
+            print_text(model_table("saliency", out / ANSWERS_FILE))
     return WRONG_USE if converted.refused else DONE
 
 
@@ -75,4 +76,4 @@ def import_points(file: Path, out: Path, name: str, *, as_json: bool) -> None:
         print_json({"answers": len(found.answers), "several_points": several})
         return
     say(f"{found.sentence}.")
-    click.echo(model_table(name, out))
+    print_text(model_table(name, out))

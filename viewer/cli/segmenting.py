@@ -8,7 +8,7 @@ from viewer.cli.shared import json_option
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx
-from viewer.terminal import print_json
+from viewer.printing import echo, print_json
 
 
 @click.command()
@@ -52,7 +52,7 @@ def segment(
         print_json(segmentation_row(found))
         return
     for part in found.parts:
-        click.echo(f"{part.mask.sum()} pixels, expected IoU {part.quality:.3f}")
+        echo(f"{part.mask.sum()} pixels, expected IoU {part.quality:.3f}")
 
 
 def _box(text: str) -> BoxPx:

@@ -1,11 +1,11 @@
 """What the commands share: options, exit codes and how an error is said."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from viewer import printing
 from viewer.domain.errors import DiskFullError
 from viewer.terminal import drive
 
@@ -32,7 +32,7 @@ threads_option = click.option(
 
 def say(sentence: str, code: int = WRONG_USE) -> int:
     """Print one line on standard error; return the exit code."""
-    print(" ".join(sentence.split()), file=sys.stderr)  # noqa: T201 - one line
+    printing.say(sentence)
     return code
 
 

@@ -11,6 +11,7 @@ from difflib import ndiff
 from enum import StrEnum
 from typing import Final, TypeVar
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 
 
@@ -118,7 +119,7 @@ def selection_of_json(text: str, name: str) -> tuple[SelectedTask, ...]:
         noted changes, if any are, are not those between its candidate and its words.
     """
     try:
-        document = json.loads(text)
+        document = read_json(text)
     except ValueError as error:
         raise _bad(name, "is no JSON") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import OverreadError, ProviderError, RetryClass
 from viewer.domain.exchange import (
     BoxPrompt,
@@ -128,7 +129,7 @@ def _row(prompt: BoxPrompt, parts: Sequence[Segmented]) -> dict[str, object]:
 
 def _mask_of(text: str) -> Mask:
     try:
-        row: Any = json.loads(text)
+        row: Any = read_json(text)
         rows, columns = row["size"]
         return Mask(SizePx(int(rows), int(columns)), str(row["counts"]))
     except (ValueError, TypeError, KeyError) as error:

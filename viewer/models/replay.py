@@ -5,10 +5,10 @@ import binascii
 import csv
 import hashlib
 import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import (
     ModelIdentity,
@@ -140,7 +140,7 @@ def _replies(data: bytes) -> dict[str, RawReply]:
     replies: dict[str, RawReply] = {}
     for number, line in enumerate(data.splitlines(), start=1):
         try:
-            row = json.loads(line)
+            row = read_json(line)
             body = base64.b64decode(row["body"], validate=True)
             replies[str(row["request_sha256"])] = RawReply(ReplyKind(row["kind"]), body)
         except (ValueError, KeyError, TypeError, binascii.Error) as error:

@@ -2,12 +2,12 @@
 
 import hashlib
 import io
-import json
 import time
 from pathlib import Path
 
 import numpy as np
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import (
     Facts,
@@ -101,7 +101,7 @@ class Scripted:
 
 def _answers(data: bytes) -> dict[str, Entry]:
     try:
-        return entries(json.loads(data))
+        return entries(read_json(data))
     except (ValueError, TypeError, AttributeError) as error:
         raise _no_table() from error
 

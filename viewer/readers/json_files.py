@@ -1,15 +1,15 @@
 """Small JSON files that people write beside their data."""
 
-import json
 from pathlib import Path
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 
 
 def document(path: Path) -> object:
     """Return what a file holds; one that is no JSON in UTF-8 raises."""
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
+        return read_json(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UnreadableInputError(
             f"'{path.name}' cannot be read: {error.strerror or 'no reason is given'}.",

@@ -6,12 +6,12 @@ format of cocodataset.org. Numbers of images and categories get their names from
 instances file that the predictions were made for.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.prediction import Prediction, Written
 from viewer.readers.datasets.coco_shapes import Shape, shape_of
@@ -61,8 +61,8 @@ def read_coco(
 
 def _content(path: Path) -> tuple[Sequence[object], _Names]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+        content = read_json(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
         raise UnreadableInputError(
             f"'{path.name}' cannot be read as JSON text.", "Copy or write it again."
         ) from error

@@ -1,11 +1,11 @@
 """From files that a person drops to models: how they are asked, and their settings."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import WrongUseError
 from viewer.models.gguf_local.header import read_header
 
@@ -95,7 +95,7 @@ def _other(path: Path) -> DroppedModel:
 def _way(folder: Path) -> str:
     """Return the way of asking that fits what a folder's config.json says it is."""
     try:
-        config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
+        config = read_json((folder / _CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         config = {}  # the form says what is wrong with the folder
     kind = config.get("model_type") if isinstance(config, dict) else None

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
+from viewer.domain import documents
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
@@ -38,7 +39,7 @@ REPLICATES: Final = 5
 def read_toml(path: Path) -> dict[str, object]:
     """Return a TOML file's content; a sentence says where it cannot be read."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return documents.read_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UnreadableInputError(
             f"The file '{path.name}' cannot be read ({error.strerror}).",

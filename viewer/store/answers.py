@@ -2,11 +2,11 @@
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
+from viewer.domain.escapes import path_of, path_text
 from viewer.domain.exchange import RawReply
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
@@ -81,7 +81,7 @@ def answers_about(store: Store, ref: ImageRef) -> tuple[AnswerRecord, ...]:
         f"{_SELECT} WHERE i.path = ? AND i.frame = ?"
         " AND (p.reply_id IS NOT NULL OR t.status = 'provider_error')"
         " ORDER BY t.run_id DESC, t.id DESC",
-        (str(ref.path), ref.frame),
+        (path_text(ref.path), ref.frame),
     )
     return tuple(_record(store, row) for row in rows)
 
@@ -92,7 +92,7 @@ def _record(store: Store, row: Row) -> AnswerRecord:
         run=row["run_id"],
         spec=spec_of_json(json.loads(row["spec"])),
         trial=trial_of_row(row),
-        ref=ImageRef(Path(row["path"]), row["frame"]),
+        ref=ImageRef(path_of(row["path"]), row["frame"]),
         size=SizePx(row["rows"], row["columns"]),
         mask=_mask(row),
         score=score_of_row(row),

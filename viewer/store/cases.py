@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice, View
 from viewer.domain.errors import WrongUseError
+from viewer.domain.escapes import path_of, path_text
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 from viewer.store.database import Row, Store, utc_now
@@ -58,7 +58,7 @@ def add_dataset(store: Store, dataset: Dataset, *, adhoc: bool = False) -> int:
             (
                 dataset.name,
                 dataset.format,
-                str(dataset.root),
+                path_text(dataset.root),
                 dataset.root_sha256,
                 int(adhoc),
                 dataset.split,
@@ -76,12 +76,12 @@ def _move(store: Store, dataset_id: int, dataset: Dataset) -> None:
     store.execute(
         "UPDATE dataset SET root = ?, split = ifnull(nullif(?, ''), split)"
         " WHERE id = ?",
-        (str(dataset.root), dataset.split, dataset_id),
+        (path_text(dataset.root), dataset.split, dataset_id),
     )
     store.execute_many(
         "UPDATE image SET path = ?, frame = ? WHERE dataset_id = ? AND key = ?",
         [
-            (str(image.ref.path), image.ref.frame, dataset_id, image.key)
+            (path_text(image.ref.path), image.ref.frame, dataset_id, image.key)
             for image in dataset.images
         ],
     )
@@ -100,7 +100,7 @@ def _add_image(
             image.patient,
             image.study,
             image.view.value,
-            str(image.ref.path),
+            path_text(image.ref.path),
             image.ref.frame,
             image.size.rows,
             image.size.columns,
@@ -201,7 +201,7 @@ def image_refs_of_run(store: Store, run: int) -> dict[str, ImageRef]:
         " ON r.dataset_id = i.dataset_id WHERE r.id = ?",
         (run,),
     )
-    return {row["key"]: ImageRef(Path(row["path"]), row["frame"]) for row in rows}
+    return {row["key"]: ImageRef(path_of(row["path"]), row["frame"]) for row in rows}
 
 
 def dataset_with_image(store: Store, ref: ImageRef) -> tuple[Dataset, str] | None:
@@ -210,7 +210,7 @@ def dataset_with_image(store: Store, ref: ImageRef) -> tuple[Dataset, str] | Non
         "SELECT i.dataset_id, i.key FROM image i JOIN dataset d ON d.id = i.dataset_id"
         " WHERE i.path = ? AND i.frame = ? AND d.adhoc = 0"
         " ORDER BY i.dataset_id DESC LIMIT 1",
-        (str(ref.path), ref.frame),
+        (path_text(ref.path), ref.frame),
     )
     if not rows:
         return None
@@ -226,7 +226,7 @@ def image_with_reference(store: Store, ref: ImageRef) -> DatasetImage | None:
         "SELECT i.* FROM image i JOIN dataset d ON d.id = i.dataset_id"
         " WHERE i.path = ? AND i.frame = ? AND d.adhoc = 0"
         " ORDER BY i.dataset_id DESC LIMIT 1",
-        (str(ref.path), ref.frame),
+        (path_text(ref.path), ref.frame),
     )
     if not rows:
         return None
@@ -250,7 +250,7 @@ def _dataset(store: Store, dataset_id: int) -> Dataset:
     return Dataset(
         name=row["name"],
         format=row["format"],
-        root=Path(row["root"]),
+        root=path_of(row["root"]),
         images=_images(store, dataset_id),
         notices=tuple(Notice(n["kind"], n["subject"], n["text"]) for n in notices),
         root_sha256=row["root_sha256"],
@@ -301,7 +301,7 @@ def _image(
         patient=row["patient"],
         study=row["study"],
         view=View(row["view"]),
-        ref=ImageRef(Path(row["path"]), row["frame"]),
+        ref=ImageRef(path_of(row["path"]), row["frame"]),
         size=SizePx(row["rows"], row["columns"]),
         sha256=row["sha256"],
         labels={r["finding"]: bool(r["positive"]) for r in labels},

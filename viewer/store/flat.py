@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef
+from viewer.domain.escapes import path_of
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import Trial
 from viewer.store.database import Store
@@ -196,7 +196,7 @@ def trials_at(store: Store, ids: Sequence[int]) -> tuple[ListedTrial, ...]:
             row["id"],
             row["run_id"],
             trial_of_row(row),
-            ImageRef(Path(row["path"]), row["frame"]) if row["path"] else None,
+            ImageRef(path_of(row["path"]), row["frame"]) if row["path"] else None,
             score_of_row(row),
         )
         for row in rows

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from viewer.domain.case import Dataset, ImageRef
+from viewer.domain.escapes import path_text
 from viewer.domain.item import TASK_MARK, Item, item_of
 from viewer.store.database import Row, Store
 
@@ -70,7 +71,7 @@ def trials_showing(store: Store, ref: ImageRef, most: int) -> tuple[int, ...]:
 
     At most ``most`` of them.
     """
-    rows = store.rows(_SHOWING, (str(ref.path), ref.frame, most))
+    rows = store.rows(_SHOWING, (path_text(ref.path), ref.frame, most))
     return tuple(int(row["id"]) for row in rows)
 
 

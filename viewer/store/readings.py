@@ -3,10 +3,10 @@
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
+from viewer.domain.escapes import path_of
 from viewer.domain.form_values import Values, values_as_json, values_of_json
 from viewer.domain.geometry import SizePx
 from viewer.domain.reading import Act, SessionId, SessionKind
@@ -339,7 +339,8 @@ def image_of(store: Store, dataset_id: int, key: str) -> SeenImage:
 
 def _image(row: Row) -> SeenImage:
     return SeenImage(
-        ImageRef(Path(row["path"]), row["frame"]), SizePx(row["rows"], row["columns"])
+        ImageRef(path_of(row["path"]), row["frame"]),
+        SizePx(row["rows"], row["columns"]),
     )
 
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from viewer.domain.documents import with_whole_letters
+
 _MOST_STARTS = 20
 _START = re.compile(r"[{\[]")
 _DECODER = json.JSONDecoder()
@@ -38,5 +40,6 @@ def found_documents(text: str, most_starts: int = _MOST_STARTS) -> Iterator[Foun
         except (ValueError, RecursionError):
             position = start.end()
         else:
-            yield Found(document, start.start(), end)
+            read = with_whole_letters(document, text[start.start() : end])
+            yield Found(read, start.start(), end)
             position = end

@@ -11,6 +11,7 @@ from typing import Final
 
 from PySide6.QtCore import QByteArray, QFileDevice, QIODevice, QSaveFile
 
+from viewer.domain.documents import read_json
 from viewer.private_files import make_private_folder
 from viewer.ui.choices import plain, restored
 
@@ -57,7 +58,7 @@ def read_layout(home: Path) -> Layout:
     A file that is damaged counts as none: it holds nothing that a person made.
     """
     try:
-        value = json.loads((home / FILE).read_text(encoding="utf-8"))
+        value = read_json((home / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return Layout()
     return restored(Layout(), value)

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from viewer.domain.documents import read_toml
 from viewer.domain.errors import WrongUseError
 from viewer.writers.toml import toml_bytes
 
@@ -22,7 +23,7 @@ Tables = list[dict[str, Any]]
 
 def model_tables(text: str) -> Tables:
     """Return the ``[[model]]`` tables of a TOML document that holds such a list."""
-    found = tomllib.loads(text).get("model", [])
+    found = read_toml(text).get("model", [])
     return [dict(table) for table in found]
 
 
@@ -111,7 +112,7 @@ def _written(table: Mapping[str, object], before: Sequence[str]) -> list[str]:
 
 def _says(line: str, value: object) -> bool:
     try:
-        (said,) = tomllib.loads(line).values()
+        (said,) = read_toml(line).values()
     except tomllib.TOMLDecodeError:
         return False
     return type(said) is type(value) and said == value

@@ -30,12 +30,12 @@
 import functools
 import hashlib
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from viewer.domain.documents import read_toml
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.imaging.resample import FitMode
 from viewer.models.file_hash import file_sha256, unreadable_file
@@ -135,7 +135,7 @@ def read_card(path: Path) -> Card:
     """
     try:
         data = path.read_bytes()
-        table = tomllib.loads(data.decode("utf-8"))
+        table = read_toml(data.decode("utf-8"))
     except OSError as error:
         raise unreadable_file(path, error) from error
     except ValueError as error:

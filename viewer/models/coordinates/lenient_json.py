@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from viewer.domain.documents import whole_letters
+
 _DEEPEST = 24
 _START = re.compile(r"[\[{]|\((?=\s*[-+.\d])")
 _CLOSE = {"[": "]", "{": "}", "(": ")"}
@@ -180,6 +182,6 @@ def _unescaped(text: str) -> str:
     if "\\" not in text:
         return text
     try:
-        return str(json.loads(f'"{text}"', strict=False))
+        return whole_letters(str(json.loads(f'"{text}"', strict=False)))
     except ValueError:
         return text

@@ -2,12 +2,12 @@
 
 import functools
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import WrongUseError
 from viewer.models.file_hash import about_the_model, file_sha256
 from viewer.models.profiles import HUB_NAME
@@ -134,8 +134,8 @@ def _no_weights(name: str, folder: Path) -> tuple[Path, ...]:
 
 def _json(path: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        found = read_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None
 

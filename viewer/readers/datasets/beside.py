@@ -2,11 +2,11 @@
 
 import csv
 import io
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from viewer.domain.counting import counted
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 
 Row = Mapping[str, str]
@@ -59,8 +59,8 @@ def _of_csv(path: Path) -> Iterable[Mapping[str, object]]:
 
 def _of_json(path: Path, columns: Sequence[str]) -> Iterable[Mapping[str, object]]:
     try:
-        document = json.loads(_text(path))
-    except (ValueError, RecursionError) as error:
+        document = read_json(_text(path))
+    except ValueError as error:
         raise UnreadableInputError(
             f"{path.name} is no JSON.", "Write a list of objects."
         ) from error

@@ -25,6 +25,7 @@ from viewer.readers.datasets import (
     vlmevalkit,
 )
 from viewer.readers.datasets.files import Progress
+from viewer.readers.datasets.names import with_storable_names
 from viewer.readers.datasets.run_order import Order
 from viewer.readers.datasets.run_pairs import Runs
 from viewer.readers.datasets.whole import notices_of_whole
@@ -194,7 +195,8 @@ def read_dataset(
 ) -> Dataset:
     """Read a data set of a named format; an unknown name raises ``WrongUseError``."""
     dataset = _format_named(format).read(root, name, view, progress)
-    return replace(dataset, notices=(*dataset.notices, *notices_of_whole(dataset)))
+    noticed = (*dataset.notices, *notices_of_whole(dataset))
+    return with_storable_names(replace(dataset, notices=noticed))
 
 
 def formats_of(root: Path) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from viewer.readers.datasets.files import (
     read_facts,
 )
 from viewer.readers.datasets.folder_layout import ImageFile, find_images, image_file
+from viewer.readers.datasets.names import with_storable_names
 from viewer.readers.datasets.naming import named_view, patient_key, study_key
 from viewer.readers.masks import load_mask
 
@@ -105,9 +106,8 @@ def read_image(path: Path, view: View | None = None) -> Dataset:
         raise UnreadableInputError(found.problem)
     images = _images(file, found, _read_masks(file), view)
     sha256 = content_sha256(images)
-    return Dataset(
-        f"{path.name} {sha256[:12]}", "folder", path.parent, images, (), sha256
-    )
+    name = f"{path.name} {sha256[:12]}"
+    return with_storable_names(Dataset(name, "folder", path.parent, images, (), sha256))
 
 
 def _is_no_picture(found: FileFacts) -> bool:

@@ -14,7 +14,6 @@ is, is decided by a check of all masks together, and said; where it does not sho
 person must say it (formats ``heal-columns`` and ``heal-rows``).
 """
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +24,7 @@ from typing import Final
 
 from viewer.domain import rle
 from viewer.domain.case import Dataset, DatasetImage, Notice, View
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
@@ -188,8 +188,8 @@ def _parsed(location: object) -> object:
     if not isinstance(location, str) or not location.strip().startswith("{"):
         return location.strip() if isinstance(location, str) else location
     try:
-        return json.loads(location)
-    except (ValueError, RecursionError):
+        return read_json(location)
+    except ValueError:
         return []
 
 

@@ -13,7 +13,6 @@ unpacked into a folder beside the table, ``NAME_images``, where it is not there 
 """
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Notice
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.embedded_images import suffix_of, write_image
 from viewer.readers.datasets.image_files import stem_of
@@ -121,8 +121,8 @@ def _numbers(listed: object) -> Sequence[int] | None:
     """Return a list of whole numbers, or such a list as text, None of anything else."""
     if isinstance(listed, str):
         try:
-            listed = json.loads(listed)
-        except (ValueError, RecursionError):
+            listed = read_json(listed)
+        except ValueError:
             return None
     if not isinstance(listed, list) or not all(type(n) is int for n in listed):
         return None

@@ -19,12 +19,12 @@ A case.json holds one object:
 ====================  ===========================================================
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.evidence import (
     OPTIONS,
@@ -131,12 +131,12 @@ def file_of(case: EvidenceCase, image: str) -> str:
 def _object(path: Path) -> Mapping[str, object]:
     name = path.parent.name
     try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        found = read_json(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UnreadableInputError(
             f"The case '{name}' cannot be read: {error.strerror}.", "Allow reading it."
         ) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise UnreadableInputError(
             f"The case.json of '{name}' is no JSON.", "Save it as JSON in UTF-8."
         ) from error

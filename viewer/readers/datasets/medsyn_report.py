@@ -5,10 +5,10 @@ A report.json holds ``background`` (the text up to the discussion), and where th
 (``en``, else ``zh``) and ``id``. Tables and figures stay with whoever cuts them.
 """
 
-import json
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.item import Item
 
@@ -25,8 +25,8 @@ def read_report(path: Path) -> Item:
         For whatever is not as it should be, in one sentence.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+        found = read_json(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
         raise _bad(path, "cannot be read as JSON") from error
     if not isinstance(found, dict) or set(found) - set(_KEYS):
         raise _bad(path, f"has something else than {', '.join(_KEYS)}")

@@ -7,12 +7,12 @@
 chose and said of questions (``expert_choices``, ``item_reviews``).
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Dataset, View
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.annotated import Collection
 from viewer.readers.datasets.choice_rows import ChoiceRow, items_of
@@ -76,13 +76,13 @@ def read(
 
 def _loaded(table: Path) -> object:
     try:
-        return json.loads(table.read_text(encoding="utf-8"))
+        return read_json(table.read_text(encoding="utf-8"))
     except OSError as error:
         raise UnreadableInputError(
             f"{table.name} cannot be read: {error.strerror}.",
             f"Name the folder that holds {TABLE}.",
         ) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise UnreadableInputError(
             f"{table.name} is no JSON.", "Copy or download it again."
         ) from error

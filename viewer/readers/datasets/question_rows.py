@@ -1,6 +1,5 @@
 """Rows of a question table: Parquet, JSON, JSON lines or CSV, known by their fields."""
 
-import json
 from collections.abc import (
     Callable,
     Collection,
@@ -9,9 +8,11 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.readers.datasets.csv_tables import header_of, rows_of
 from viewer.readers.datasets.files import files_below
@@ -99,13 +100,13 @@ def _arrow(read: Callable[[], _T], path: Path) -> _T:
 
 def _json(path: Path) -> Sequence[Row]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
+        content = read_json(path.read_text(encoding="utf-8-sig"))
+    except JSONDecodeError as error:
         where = f"{error.msg} at line {error.lineno}, column {error.colno}"
         raise UnreadableInputError(
             f"'{path.name}' is no complete JSON: {where}.", _CUT_SHORT
         ) from error
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise _no_text(path, "JSON") from error
     lists = (
         [v for v in content.values() if isinstance(v, list)]
@@ -124,8 +125,8 @@ def _json_lines(path: Path) -> Sequence[Row]:
         raise _no_text(path, "JSON lines") from error
     for number, line in enumerate(lines, start=1):
         try:
-            row = json.loads(line) if line.strip() else _BLANK
-        except (ValueError, RecursionError) as error:
+            row = read_json(line) if line.strip() else _BLANK
+        except ValueError as error:
             raise UnreadableInputError(
                 f"Line {number} of '{path.name}' is no JSON.", _CUT_SHORT
             ) from error

@@ -10,7 +10,6 @@ image: ``study``, ``file``, ``view``, and where known ``patient``, ``date``, ``p
 ``tasks.json`` in the same folder has the selected tasks (task_selection.py).
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Dataset, Notice, View
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report_study import ReportStudy, StudyImage
 from viewer.domain.task_selection import SelectedTask, task_of_json
@@ -192,7 +192,7 @@ def _inline(path: Path, key: str, listed: object) -> Iterator[SelectedTask]:
 
 def _members(path: Path) -> Mapping[str, object]:
     try:
-        document = json.loads(text_of(path))
+        document = read_json(text_of(path))
     except ValueError as error:
         raise _bad(path, "is no JSON") from error
     if not isinstance(document, dict):

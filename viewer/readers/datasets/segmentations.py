@@ -3,12 +3,13 @@
 Layout: studies.md E000-01.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from json import JSONDecodeError
 from pathlib import Path
 
 from viewer.domain import rle
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
@@ -37,14 +38,14 @@ class MaskSet:
 def read_json_object(path: Path) -> Mapping[str, object]:
     """Read a file that holds one JSON object; anything else raises with its place."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
+        content = read_json(path.read_text(encoding="utf-8-sig"))
+    except JSONDecodeError as error:
         raise UnreadableInputError(
             f"'{path.name}' is no complete JSON: {error.msg} at line {error.lineno}, "
             f"column {error.colno}.",
             "It may be cut short; copy or download it again.",
         ) from error
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise UnreadableInputError(
             f"'{path.name}' cannot be read as JSON text.", "Copy or download it again."
         ) from error

@@ -1,10 +1,10 @@
 """What a probe concludes from what came back; nothing is asked here."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from viewer.domain.documents import read_json
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import ModelReply
 from viewer.domain.probe import ProbeReport, ProbeRow, Verdict
@@ -131,8 +131,8 @@ def schema_row(heard: Heard) -> ProbeRow:
 
 def _keeps_to_schema(text: str) -> bool:
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
+        document = read_json(text)
+    except ValueError:
         return False
     keys = {*document} if isinstance(document, dict) else set()
     return keys == {"cell"} and document["cell"] in CELLS

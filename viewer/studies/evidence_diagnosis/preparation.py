@@ -5,13 +5,13 @@ paper asks for text word for word and does not look; here every chunk is looked 
 its source.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from viewer.domain.answer import Status, Unparsed
+from viewer.domain.documents import read_json
 from viewer.domain.evidence import OPTIONS
 from viewer.domain.exchange import ModelReply
 from viewer.domain.item import Item
@@ -283,8 +283,8 @@ def _json(reply: ModelReply) -> dict[str, object] | Unparsed:
     """
     text = _FENCE.sub(r"\1", reply.text.rpartition(_REASONED)[2].strip())
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = read_json(text)
+    except ValueError:
         return Unparsed(Status.UNPARSED, "no_json")
     if not isinstance(found, dict):
         return Unparsed(Status.UNPARSED, "not_of_the_schema")

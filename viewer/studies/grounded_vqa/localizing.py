@@ -4,7 +4,6 @@ A model without a segmentation token names a box, which a promptable segmenter t
 into a mask; without a segmenter the box itself is the region.
 """
 
-import json
 import math
 import re
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.documents import read_json
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.metrics.regions import mask_of_boxes
 from viewer.studies.asking import Turn
@@ -43,7 +43,7 @@ def located_box(text: str, size: SizePx) -> BoxPx | None:
     """
     for written in reversed(_LIST.findall(said(text))):
         try:
-            numbers = json.loads(written)
+            numbers = read_json(written)
         except ValueError:
             continue
         box = _box(numbers, size)

@@ -7,12 +7,12 @@ refusal. Nothing is guessed: a reply that says both is ambiguous. What cannot be
 may go to an extracting model, whose output is read here as well.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from viewer.domain.answer import LabelsAnswer, Status, Unparsed, YesNoAnswer
+from viewer.domain.documents import read_json
 from viewer.domain.exchange import ModelReply
 from viewer.studies.fields import plain_name
 from viewer.studies.grounded_vqa.mentions import (
@@ -233,8 +233,8 @@ def _with_sense(found: Iterable[Mention], sense: Sense) -> tuple[str, ...]:
 def _json_value(text: str) -> object:
     """Return the answer of a reply that is JSON, None where it is none."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = read_json(text)
+    except ValueError:
         return None
     if isinstance(value, dict):
         return next((value[key] for key in _KEYS if key in value), None)

@@ -1,0 +1,56 @@
+"""JSON and TOML from outside, however deep they are nested and whatever they hold."""
+
+import json
+import re
+import tomllib
+from typing import Any, Final
+
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def read_json(document: str | bytes) -> Any:  # noqa: ANN401 - any value, as json.loads
+    """Return the value of a JSON document whose strings can be stored.
+
+    Raises
+    ------
+    ValueError
+        For what is no JSON, or nested too deeply to be read.
+    """
+    text = document if isinstance(document, str) else _decoded(document)
+    try:
+        return with_whole_letters(json.loads(text), text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return the content of a TOML document.
+
+    Raises
+    ------
+    tomllib.TOMLDecodeError
+        For what is no TOML, or nested too deeply to be read.
+    """
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("lists or tables are nested too deeply") from None
+
+
+def with_whole_letters(value: Any, text: str) -> Any:  # noqa: ANN401 - any value
+    """Return a value read from ``text`` without halves of surrogate pairs.
+
+    JSON can write them, no UTF-8 can hold them; they become U+FFFD.
+    """
+    if not _SURROGATE.search(text):
+        return value
+    return json.loads(whole_letters(json.dumps(value, ensure_ascii=False)))
+
+
+def whole_letters(text: str) -> str:
+    """Return text with U+FFFD for each half of a surrogate pair."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _decoded(document: bytes) -> str:
+    return document.decode(json.detect_encoding(document), "surrogatepass")

@@ -1,0 +1,144 @@
+r"""Text from outside as each medium may be given it: every escape has its origin here.
+
+Names of files, findings, patients, models and readers, replies and the sentences that
+repeat them are kept as they came and escaped where they are shown or written:
+
+- terminal and window: `visible` and `one_line`;
+- the store: `path_text`, which `path_of` undoes;
+- JSON that is printed: `json_visible`, whose values stay the same;
+- CSV: `guarded`, which `unguarded` undoes;
+- XLSX: `guarded`, then `spreadsheet_xml`;
+- LaTeX: `latex`;
+- HTML: the templates escape by themselves, after `visible`;
+- figures: matplotlib is told that text is never mathematics (writers/figures_style).
+
+The rule of `guarded`: text that begins with ``=``, ``+``, ``-``, ``@``, their
+full-width forms, a tab or a line break, and is no number, gets an apostrophe in front,
+so that no spreadsheet takes it for a formula. Text that begins with apostrophes before
+such a character gets one more. What reads our CSV files back removes exactly one
+apostrophe before apostrophes and such a character; every text survives both ways, and
+verify.py has the same rule of its own (writers/verify/comparing).
+"""
+
+import re
+from pathlib import Path, PurePath
+from typing import Final
+from xml.sax.saxutils import escape
+
+_BIDI: Final = "\u202a-\u202e\u2066-\u206f"
+"""Characters that reorder or switch the text that follows; marks of a direction that
+Arabic and Hebrew texts need (U+200E, U+200F) are left alone."""
+_UNSEEN: Final = f"\x7f-\x9f{_BIDI}\u2028\u2029\ufff9-\ufffb\U000e0000-\U000e007f"
+_LONE: Final = "\ud800-\udfff"
+_HIDDEN: Final = re.compile(f"[\x00-\x08\x0b-\x1f{_UNSEEN}{_LONE}]")
+_HIDDEN_IN_LINE: Final = re.compile(f"[\x00-\x1f{_UNSEEN}{_LONE}]")
+_HIDDEN_IN_JSON: Final = re.compile(f"[{_UNSEEN}{_LONE}]")
+_LONE_ONE: Final = re.compile(f"[{_LONE}]")
+_LIKE_ESCAPE: Final = re.compile(r"\\(?=x5c|x[89a-f][0-9a-f]|ud[89a-f][0-9a-f]{2})")
+_ESCAPED: Final = re.compile(r"\\(?:x(5c|[89a-f][0-9a-f])|u(d[89a-f][0-9a-f]{2}))")
+_SHORT: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_BYTES: Final = range(0xDC80, 0xDD00)
+"""What Python reads the bytes 0x80 to 0xff of a name as that is not UTF-8 (PEP 383)."""
+
+_FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_GUARDED: Final = re.compile("'+[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)")
+_NO_XML: Final = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
+_LIKE_XML_ESCAPE: Final = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+_LATEX: Final = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "↑": r"$\uparrow$",
+        "↓": r"$\downarrow$",
+        "×": r"$\times$",
+        "−": r"$-$",
+    }
+)
+
+
+def visible(text: str) -> str:
+    r"""Return text whose control characters can be seen and do nothing: ``\x1b``.
+
+    Line breaks and tabs stay; bytes of names that are not UTF-8 become ``\xe9``.
+    """
+    return _HIDDEN.sub(_seen, text)
+
+
+def one_line(text: str) -> str:
+    r"""Return text like `visible`, with line breaks and tabs as ``\n`` and ``\t``."""
+    return _HIDDEN_IN_LINE.sub(_seen, text)
+
+
+def json_visible(text: str) -> str:
+    r"""Return JSON with what a terminal would obey as ``\u`` escapes: the same value.
+
+    JSON itself escapes the control characters below 0x20.
+    """
+    return _HIDDEN_IN_JSON.sub(_json_escape, text)
+
+
+def path_text(path: PurePath | str) -> str:
+    r"""Return a path as text that is valid UTF-8, whatever bytes its names hold.
+
+    A byte that is not UTF-8 becomes ``\xe9``; a backslash that would read like that
+    becomes ``\x5c``, so that `path_of` finds the same path again.
+    """
+    return _LONE_ONE.sub(_seen, _LIKE_ESCAPE.sub(r"\\x5c", str(path)))
+
+
+def path_of(text: str) -> Path:
+    """Return the path that `path_text` made a text of."""
+    return Path(_ESCAPED.sub(_unseen, text))
+
+
+def guarded(text: str) -> str:
+    """Return the text of a cell that no spreadsheet takes for a formula."""
+    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
+
+
+def unguarded(cell: str) -> str:
+    """Return the text that `guarded` made a cell of."""
+    return cell[1:] if _GUARDED.match(cell) else cell
+
+
+def spreadsheet_xml(text: str) -> str:
+    """Return text as it stands in the XML of a sheet (ECMA-376, ST_Xstring)."""
+    kept = _LIKE_XML_ESCAPE.sub("_x005F_", text)
+    return escape(_NO_XML.sub(lambda m: f"_x{ord(m.group()):04X}_", kept))
+
+
+def latex(text: str) -> str:
+    """Return text on one line with what LaTeX would take for a command escaped."""
+    return " ".join(visible(text).translate(_LATEX).split())
+
+
+def _seen(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    if code in _BYTES:
+        return f"\\x{code - 0xDC00:02x}"
+    if found.group() in _SHORT:
+        return _SHORT[found.group()]
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _unseen(found: re.Match[str]) -> str:
+    code = int(found[1] or found[2], 16)
+    return "\\" if code == ord("\\") else chr(code + 0xDC00 if found[1] else code)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    units = found.group().encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))

@@ -1,0 +1,58 @@
+"""Names of files that are not UTF-8, as text that can be stored, shown and sent."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from viewer.domain.case import Dataset
+from viewer.domain.escapes import path_text
+
+
+def with_storable_names(dataset: Dataset) -> Dataset:
+    r"""Return a data set whose every text is valid UTF-8; paths stay as they are.
+
+    Where a name holds bytes that are not UTF-8, all texts are written as `path_text`
+    writes paths (``caf\xe9``), so that two names are never taken for one.
+    """
+    try:
+        "\n".join(_names(dataset)).encode()
+    except UnicodeEncodeError:
+        return replace(
+            dataset,
+            name=_storable(dataset.name),
+            images=_storable(dataset.images),
+            notices=_storable(dataset.notices),
+            items=_storable(dataset.items),
+        )
+    return dataset
+
+
+def _names(dataset: Dataset) -> list[str]:
+    """Return the texts that may be made of a file's or a folder's name."""
+    names = [dataset.name]
+    names += [text for notice in dataset.notices for text in _texts(notice)]
+    for image in dataset.images:
+        names += [image.key, image.patient, image.study, *image.masks, *image.anatomy]
+        names += [*image.zero_masks, *image.labels, *image.boxes, *image.defects]
+        names += image.defects.values()
+    for item in dataset.items:
+        names += _texts(item)
+    return names
+
+
+def _texts(thing: Any) -> list[str]:  # noqa: ANN401 - any dataclass
+    values = (getattr(thing, field.name) for field in fields(thing))
+    return [value for value in values if isinstance(value, str)]
+
+
+def _storable(value: Any) -> Any:  # noqa: ANN401 - of the same type as it came
+    if isinstance(value, str) and type(value) is str:
+        return path_text(value)
+    if isinstance(value, Mapping):
+        return {_storable(key): _storable(one) for key, one in value.items()}
+    if isinstance(value, tuple | frozenset | list):
+        return type(value)(map(_storable, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        held = {f.name: _storable(getattr(value, f.name)) for f in fields(value)}
+        return type(value)(**held)
+    return value

@@ -1,12 +1,11 @@
 """DICOM files to pixels: opening, decoding, and the first half of PS3.4 N.2.1.
 
-Decoding is pydicom with pylibjpeg, which alone handles 12-bit JPEG Extended and
-HTJ2K, except for RLE. Overlays are not drawn; where they lie in the high bits of a
-pixel they are masked away.
+Decoding is pydicom with one chosen plugin for each transfer syntax. Overlays are not
+drawn; where they lie in the high bits of a pixel they are masked away.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +18,21 @@ from pydicom.pixels.utils import as_pixel_options, pixel_array
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Photometric, PixelImage, PresentationShape
-from viewer.readers import dicom_color, dicom_values
+from viewer.readers import dicom_color, dicom_values, jpeg_decoder
 from viewer.readers.codestream import encapsulated_frame
 from viewer.readers.refusal import DAMAGED, refusing
 
 MAX_PIXELS = 1 << 28
 """A single frame beyond this is taken for a damaged header, not for an image."""
+
+_PLUGINS: Final = {
+    **dict.fromkeys(jpeg_decoder.SYNTAXES, jpeg_decoder.PLUGIN),
+    **dict.fromkeys(uid.JPEGLSTransferSyntaxes, "pyjpegls"),
+    # pylibjpeg's decoder of RLE ends in a panic, with a backtrace on the terminal,
+    # where a segment is damaged
+    uid.RLELossless: "pydicom",
+}
+"""pydicom's plugin for each transfer syntax; JPEG 2000 and HTJ2K are OpenJPEG's."""
 
 _PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData")
 
@@ -154,18 +162,14 @@ def _decode(dataset: Dataset, path: Path, frame: int | None) -> npt.NDArray[Any]
 
 
 def _decode_frame(dataset: Dataset, index: int, frames: int) -> npt.NDArray[Any]:
-    """Return one compressed frame.
-
-    RLE is left to pydicom itself: pylibjpeg's decoder ends in a panic, with a
-    backtrace on the terminal, where a segment is damaged.
-    """
+    """Return one compressed frame."""
     syntax = dataset.file_meta.TransferSyntaxUID
     options = as_pixel_options(dataset, number_of_frames=1)
     options.pop("extended_offsets", None)
     pixels, _ = get_decoder(syntax).as_array(
         encapsulated_frame(dataset, index, frames),
         index=0,
-        decoding_plugin="pydicom" if syntax == uid.RLELossless else "pylibjpeg",
+        decoding_plugin=_PLUGINS.get(syntax, "pylibjpeg"),
         **options,
     )
     return np.asarray(pixels)

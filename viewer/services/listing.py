@@ -90,6 +90,7 @@ def _model_row(line: ModelLine) -> Row:
 
 _PACKAGES: Final = (
     ("pydicom", ""),
+    ("imagecodecs", ""),
     ("pylibjpeg", ""),
     ("numpy", ""),
     ("scipy", ""),

@@ -20,6 +20,7 @@ from viewer.domain.run import (
     RunEnded,
     RunSpent,
     RunStarted,
+    RunWaiting,
     TrialDone,
     TrialRetried,
 )
@@ -151,7 +152,7 @@ class Following:
     def __init__(self, progress: Callable[[int, int, str], None]) -> None:
         self._progress, self._lines = progress, LoadLines()
         self._done = self._planned = 0
-        self._spent = self._loading = ""
+        self._spent = self._loading = self._waiting = self._said_waiting = ""
         self.finished = False
         """True once every trial ended without a failure."""
 
@@ -168,15 +169,34 @@ class Following:
             case TrialDone():
                 self._done += 1
             case TrialRetried():
-                pause = f"again in {event.pause_s:.1f} s"
-                echo(f"{event.model}: {event.reason}, {pause}", err=True)
+                echo(_again(event), err=True)
+            case RunWaiting():
+                self._wait(event)
             case ModelStopped():
                 echo(event.sentence, err=True)
             case RunSpent():
                 self._spent = spent_words(event)
             case RunEnded():
                 self.finished = not any(event.counts.get(s, 0) for s in _UNFINISHED)
-        self._progress(self._done, self._planned, self._loading or self._spent)
+        note = self._loading or self._waiting or self._spent
+        self._progress(self._done, self._planned, note)
+
+    def _wait(self, event: RunWaiting) -> None:
+        """Say once for whom a batch waits, however often it does."""
+        self._waiting = event.words
+        if event.words and event.words != self._said_waiting:
+            self._said_waiting = event.words
+            how = "it is asking the same questions, and its replies are used here."
+            echo(f"{event.words}: {how}", err=True)
+
+
+def _again(event: TrialRetried) -> str:
+    if event.reason == "orphan":
+        return (
+            f"{event.model}: a question was in flight when a batch was killed; it may"
+            " have been paid for, and is asked again"
+        )
+    return f"{event.model}: {event.reason}, again in {event.pause_s:.1f} s"
 
 
 def follow(events: Iterator[Event], progress: Callable[[int, int, str], None]) -> bool:

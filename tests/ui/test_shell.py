@@ -14,7 +14,7 @@ from tests.helpers.window_parts import Furnished
 from viewer.domain.answer import Status
 from viewer.domain.grid import Grid
 from viewer.domain.result import Score
-from viewer.domain.run import RunEnded, RunSpent, RunStarted, TrialDone
+from viewer.domain.run import RunEnded, RunSpent, RunStarted, RunWaiting, TrialDone
 from viewer.imaging.grid_overlay import LabelStyle
 from viewer.services.background import WorkerDied, WorkerEvent
 from viewer.settings import Settings
@@ -178,6 +178,18 @@ def test_that_the_line_of_a_batch_tells_what_it_has_spent(made: Furnished) -> No
     assert line.text.text().endswith("· $0.42 of $5.00")
     line.follow(RunSpent(4, 430_000, 0, None))
     assert line.text.text().endswith("· $0.43")
+
+
+def test_that_the_line_of_a_batch_names_the_process_whose_replies_it_awaits(
+    made: Furnished,
+) -> None:
+    line = made.window.status.batch
+    line.follow(RunStarted(4, 10, 4))
+    line.follow(RunWaiting(4, "process 77 on ward3 since 08:00"))
+    waits = "Run 4 · 4 of 10 · Waiting for process 77 on ward3 since 08:00"
+    assert line.text.text() == waits
+    line.follow(RunWaiting(4, ""))
+    assert "process 77" not in line.text.text()
 
 
 def test_that_a_single_question_and_a_dead_worker_leave_no_line(

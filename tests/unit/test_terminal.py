@@ -17,6 +17,7 @@ from viewer.domain.run import (
     RunEnded,
     RunSpent,
     RunStarted,
+    RunWaiting,
     TrialRetried,
 )
 from viewer.settings import read_settings
@@ -83,6 +84,11 @@ def test_that_a_batch_is_shown_as_it_goes(
     events: list[Event] = [
         RunStarted(1, 3, 0),
         TrialRetried(1, 2, "slow", "http_429", 1.25),
+        TrialRetried(1, 3, "slow", "orphan", 0.0),
+        RunWaiting(1, "process 77 on ward3 since 08:00"),
+        RunWaiting(1, ""),
+        RunWaiting(1, "process 77 on ward3 since 08:00"),
+        RunWaiting(1, ""),
         ModelStopped(1, "slow", "The key is refused."),
         RunSpent(1, 420_000, 30_000, 5_000_000),
         RunEnded(1, counts, cancelled=False),
@@ -94,6 +100,8 @@ def test_that_a_batch_is_shown_as_it_goes(
     said = capsys.readouterr().err
     assert "slow: http_429, again in 1.2 s" in said
     assert "The key is refused." in said
+    assert "may have been paid for, and is asked again" in said
+    assert said.count("Waiting for process 77 on ward3 since 08:00: it is asking") == 1
 
 
 def test_that_the_first_interrupt_finishes_and_the_second_stops() -> None:

@@ -205,6 +205,22 @@ class LimitChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class RunWaiting:
+    """A batch does nothing but wait for replies that others are asking for.
+
+    ``holders`` says which processes, "" once the batch goes on.
+    """
+
+    run: int
+    holders: str
+
+    @property
+    def words(self) -> str:
+        """What is waited for, in words; "" where nothing is."""
+        return f"Waiting for {self.holders}" if self.holders else ""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelLoading:
     """A model that a run asks is being fetched or loaded; its questions wait.
 
@@ -238,5 +254,6 @@ Event = (
     | ModelStopped
     | RunSpent
     | LimitChanged
+    | RunWaiting
     | RunEnded
 )

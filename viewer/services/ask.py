@@ -19,7 +19,7 @@ from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid, LetterAxis
 from viewer.domain.image import Raster, Window
 from viewer.domain.result import Measures
-from viewer.domain.run import Event, ModelStopped, RunSpec, Trial
+from viewer.domain.run import Event, ModelStopped, OrphanPolicy, RunSpec, Trial
 from viewer.imaging.answer_overlay import draw_answer
 from viewer.imaging.png import encode_png
 from viewer.models.catalog import adapter_for, reader_for, spec_of, unlearned
@@ -43,6 +43,8 @@ from viewer.writers.files import write_atomically
 
 _PRESET: Final = "gosai2025"
 _ENLARGED: Final = 4
+ONE_QUESTION: Final = BatchOptions(concurrency=1, orphans=OrphanPolicy.RETRY)
+"""How one question is asked: who asks it has decided that it may be paid for again."""
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -108,8 +110,7 @@ def ask(
     what happens meanwhile; a question stopped by ``cancel`` stays pending.
     """
     run = plan_question(store, question)
-    options = BatchOptions(concurrency=1)
-    for event in run_batch(store, run, options, cancel or Flag()):
+    for event in run_batch(store, run, ONE_QUESTION, cancel or Flag()):
         if isinstance(event, ModelStopped):
             raise OverreadError(event.sentence)
         if hear is not None:

@@ -15,6 +15,7 @@ from viewer.domain.run import (
     RunEnded,
     RunSpent,
     RunStarted,
+    RunWaiting,
     TrialDone,
     TrialRetried,
 )
@@ -29,6 +30,7 @@ _EVENTS: Final = {
         ModelStopped,
         RunSpent,
         LimitChanged,
+        RunWaiting,
         RunEnded,
     )
 }

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event as Flag
 from typing import Any, Final
 
@@ -21,6 +21,8 @@ POLL_S: Final = 0.1
 MOST_HERE, MOST_ELSEWHERE = 4, 32
 """The most questions in flight to this machine, and to others, unless named."""
 _SOON_S: Final = 0.001
+_FIRST_LOOK_S, _LATEST_LOOK_S = 0.1, 2.0
+"""Pauses between two looks at a question that another batch is asking."""
 _TOO_MANY: Final = 429
 
 
@@ -155,6 +157,17 @@ class Flights:
         now = time.monotonic()
         self._lane(leaving.model).limit.leave(now)
         self._boarded[leaving.trial] = leaving, now
+
+    def disembark(self, leaving: Leaving) -> None:
+        """Take back the place of a question that does not leave after all."""
+        self._boarded.pop(leaving.trial)
+        self._lane(leaving.model).limit.failed()
+
+    def look_later(self, leaving: Leaving) -> None:
+        """Take a question up again after a pause; others go on meanwhile."""
+        pause = min(_FIRST_LOOK_S * 2.0**leaving.looks, _LATEST_LOOK_S)
+        again = replace(leaving, looks=leaving.looks + 1)
+        self._lane(again.model).delay(again, time.monotonic() + pause)
 
     def take_off(
         self, future: Future[RawReply], leaving: Leaving, attempt: int

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from viewer.domain.answer import Status
-from viewer.domain.errors import RunHeldError
 from viewer.domain.run import RunStatus, RunSummary
 from viewer.models.prices import may_cost
 from viewer.private_files import open_private
 from viewer.store import runs
-from viewer.store.database import Store, open_store, utc_now
-from viewer.store.locks import run_lock
+from viewer.store.database import Store, open_store
+from viewer.store.locks import is_run_held
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +67,9 @@ def _interrupted(store: Store, summary: RunSummary) -> InterruptedRun:
         summary.id,
         done,
         summary.n_planned,
-        held=_is_held(store.path, summary.id),
+        held=is_run_held(store.path, summary.id),
         priced=any(map(may_cost, models)),
     )
-
-
-def _is_held(store: Path, run: int) -> bool:
-    try:
-        with run_lock(store, run, utc_now()):
-            return False
-    except RunHeldError:
-        return True
 
 
 def _file(store: Path) -> Path:

@@ -35,10 +35,14 @@ class Due:
 
 @dataclass(frozen=True)
 class Leaving:
-    """A question about to be asked for the ``number``-th time in this batch."""
+    """A question about to be asked for the ``number``-th time in this batch.
+
+    ``looks`` counts how often it was found that another batch is asking it.
+    """
 
     asked: Asked
     number: int = 1
+    looks: int = 0
 
     @property
     def trial(self) -> int:

@@ -19,7 +19,8 @@ from viewer.models.prices import may_cost, price_of
 from viewer.services.bench import ANSWER, Bench, Kept
 from viewer.services.run_trial import PreparedTrial
 from viewer.services.spending import may_have_cost, open_purse
-from viewer.store import asking, trials
+from viewer.store import asking, claims, trials
+from viewer.store.claims import Coordinator, OpenAttempt
 from viewer.store.database import Store
 from viewer.store.runs import StoredTrial
 from viewer.store.trials import (
@@ -68,31 +69,92 @@ class Settled:
     latency_ms: int
 
 
-class Ledger:
-    """The store as the coordinator of one run writes it, and the run's purse."""
+@dataclass(frozen=True)
+class Begun:
+    """An attempt that is committed; ``again`` where a kill left one open before it."""
 
-    def __init__(self, store: Store, bench: Bench, run: int) -> None:
+    attempt: int
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Orphaned:
+    """A question that a kill left open and that is not asked again just so."""
+
+    policy: OrphanPolicy
+
+
+class Ledger:
+    """The store as the coordinator of one run writes it, and the run's purse.
+
+    Parameters
+    ----------
+    orphans : OrphanPolicy or None
+        What becomes of attempts that a kill left open; None for each model's own.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        bench: Bench,
+        run: int,
+        orphans: OrphanPolicy | None = None,
+    ) -> None:
         self._store, self._bench, self._run = store, bench, run
+        self._orphans = orphans
+        self._coordinator = claims.add_coordinator(store, run)
         self.purse = open_purse(store, run, bench.profiles, bench.spec.helpers)
 
-    def kept(self, asked: Asked) -> StoredReply | None:
-        """Return a reply to exactly this request that is in the store already."""
-        return trials.kept_reply(self._store, asked.prepared.sha256, asked.stored.id)
+    def found(self, asked: Asked) -> StoredReply | Coordinator | None:
+        """Return a reply to exactly this request that is in the store already.
 
-    def begin(self, batch: Sequence[Asked]) -> tuple[int, ...]:
-        """Commit an attempt for each question, and its departure where it leaves.
+        Where another batch awaits one, return who does; None where it may be asked.
+        """
+        sha256 = asked.prepared.sha256
+        reply = trials.kept_reply(self._store, sha256, asked.stored.id)
+        if reply is not None:
+            return reply
+        held = (claims.holder_of(self._store, one) for one in self._open(sha256))
+        return next(filter(None, held), None)
 
-        Only then may it be asked.
+    def _open(self, sha256: str) -> Sequence[OpenAttempt]:
+        """Return the attempts of others at a request that have not ended."""
+        return [
+            attempt
+            for attempt in claims.open_attempts(self._store, sha256)
+            if attempt.coordinator is None
+            or attempt.coordinator.id != self._coordinator
+        ]
+
+    def begin(
+        self, batch: Sequence[Asked]
+    ) -> tuple[Begun | StoredReply | Coordinator | Orphaned, ...]:
+        """Claim each question: commit an attempt, and its departure where it leaves.
+
+        Only what has ``Begun`` may be asked. All is looked at again in the transaction
+        that claims, so that of two batches that ask the same only one does.
         """
         with self._store.transaction():
-            trials.keep_requests(
-                self._store, [_request_record(a.prepared) for a in batch]
-            )
-            return tuple(self._begin_one(asked) for asked in batch)
+            return tuple(map(self._claim, batch))
+
+    def _claim(self, asked: Asked) -> Begun | StoredReply | Coordinator | Orphaned:
+        found = self.found(asked)
+        if found is not None:
+            return found
+        left_open = self._open(asked.prepared.sha256)
+        policy = self._orphans or orphan_policy(asked.prepared.profile)
+        if left_open and policy is not OrphanPolicy.RETRY:
+            return Orphaned(policy)
+        for attempt in left_open:
+            trials.close_orphan(self._store, attempt.id)
+        return Begun(self._begin_one(asked), again=bool(left_open))
 
     def _begin_one(self, asked: Asked) -> int:
         prepared = asked.prepared
-        attempt = trials.begin_attempt(self._store, asked.stored.id, prepared.sha256)
+        trials.keep_requests(self._store, [_request_record(prepared)])
+        attempt = trials.begin_attempt(
+            self._store, asked.stored.id, prepared.sha256, self._coordinator
+        )
         leaving = prepared.departing
         if leaving is not None:
             asking.note_departure(
@@ -191,19 +253,19 @@ class Ledger:
         )
 
     def settle_orphans(
-        self, policy: OrphanPolicy | None, pending: Iterable[StoredTrial]
+        self, pending: Iterable[StoredTrial]
     ) -> tuple[tuple[StoredTrial, ...], tuple[Settled, ...], int]:
-        """Decide what becomes of attempts that a kill left open.
+        """Decide what becomes of attempts that a kill of this run left open.
 
         Returns the trials to go on with, those that ended as
-        provider_error(orphan), and how many wait for a decision. Without a
-        ``policy`` each model's own holds: ask where it has a price, else retry.
+        provider_error(orphan), and how many wait for a decision. Unless a policy is
+        given each model's own holds: ask where it has a price, else retry.
         """
         by_id = {stored.id: stored for stored in pending}
         skipped: list[tuple[StoredTrial, Score, str | None]] = []
         waiting = 0
         for attempt, trial_id, model in trials.orphans(self._store, self._run):
-            chosen = policy or self._own_policy(model)
+            chosen = self._orphans or self._own_policy(model)
             if chosen is OrphanPolicy.ASK:
                 waiting += by_id.pop(trial_id, None) is not None
                 continue

@@ -36,13 +36,15 @@ from viewer.services.few_shot import examples_dataset
 from viewer.services.flights import MOST_ELSEWHERE, Flight, Flights
 from viewer.services.gate import GateWatch, open_gate
 from viewer.services.lanes import Due, Leaving, NotThere, Unaskable, Withheld
-from viewer.services.ledger import Answered, Asked, Ledger, Settled
+from viewer.services.ledger import Answered, Asked, Begun, Ledger, Orphaned, Settled
 from viewer.services.load_watch import LoadWatch
 from viewer.services.run_notes import RunNotes
 from viewer.services.run_trial import ask_model, bench_of
 from viewer.services.spending import NOT_ALLOWED, ceiling_sentence
 from viewer.services.telling import Telling
+from viewer.services.waits import Waits
 from viewer.store import cases, runs, trials
+from viewer.store.claims import Coordinator
 from viewer.store.database import Store, utc_now
 from viewer.store.locks import run_lock
 from viewer.store.runs import StoredTrial
@@ -51,6 +53,8 @@ from viewer.store.trials import StoredReply
 if TYPE_CHECKING:
     from viewer.domain.exchange import RawReply
 
+ORPHAN: Final = "orphan"
+"""Why a question is asked again, or not at all, that a kill left open."""
 _PREPARERS: Final = 2
 """Threads that read images and draw grids ahead of the questions."""
 
@@ -122,11 +126,12 @@ class _Coordinator:
     ) -> None:
         self._store, self._run, self._bench = store, run, bench
         self._options, self._cancel, self._executor = options, cancel, executor
-        self._ledger = Ledger(store, bench, run)
+        self._ledger = Ledger(store, bench, run, options.orphans)
         self._watch = GateWatch(store, bench.dataset, bench.gate)
         self._notes = RunNotes(store, run)
         self._flights = Flights(options.concurrency, cancel, bench.endpoint_of)
         self._told = Telling(run, self._ledger.purse, self._flights)
+        self._waits, self._undecided = Waits(run), 0
         self._loading = loading
         self._paused = False
         self._held: tuple[PrivacyError, ...] = ()
@@ -138,14 +143,12 @@ class _Coordinator:
         planned = sum(counts.values())
         yield RunStarted(self._run, planned, planned - counts.get(Status.PENDING, 0))
         pending = runs.trials_in(self._store, self._run, [Status.PENDING])
-        go_on, ended, waiting = self._ledger.settle_orphans(
-            self._options.orphans, pending
-        )
+        go_on, ended, self._undecided = self._ledger.settle_orphans(pending)
         yield from map(self._done, ended)
-        if waiting:
-            yield ModelStopped(self._run, "", _orphans_wait(waiting))
         self._flights.add(filter(None, map(self._due, go_on)))
         yield from self._work()
+        if self._undecided:
+            yield ModelStopped(self._run, "", _orphans_wait(self._undecided))
         if self._held:
             yield self._kept_words(ModelStopped(self._run, "", _held_back(self._held)))
         if self._paused:
@@ -182,6 +185,7 @@ class _Coordinator:
         yield from self._land()
         yield from self._told.news()
         yield from self._loading.news()
+        yield from self._waits.news(idle=not self._flights.in_the_air)
 
     def _start(self) -> Iterator[Event]:
         answered: list[Answered] = []
@@ -195,15 +199,15 @@ class _Coordinator:
                 unaskable.append(up)
             elif isinstance(up, NotThere):
                 stopped += self._stopped(up)
-            elif (reply := self._reply_to(up)) is not None:
-                answered.append(Answered(up.asked, reply, reused=True))
+            elif self._found(up, self._ledger.found(up.asked), answered):
+                continue
             elif (why := self._kept_here(up)) is not None:
                 self._held += (why,)
             elif not self._flights.follows(up):
                 self._board(up, leaving, stopped)
             if len(answered) + len(unaskable) >= self._options.most:
                 break
-        self._send(leaving)
+        yield from self._send(leaving, answered)
         yield from self._settle(answered)
         yield from self._exclude(unaskable)
         yield from stopped
@@ -220,9 +224,25 @@ class _Coordinator:
             return []
         return [ModelStopped(self._run, up.model, str(up.why))]
 
-    def _reply_to(self, leaving: Leaving) -> StoredReply | None:
-        """Return a reply that need not be bought, None for a question asked again."""
-        return self._ledger.kept(leaving.asked) if leaving.number == 1 else None
+    def _found(
+        self,
+        up: Leaving,
+        found: StoredReply | Coordinator | None,
+        answered: list[Answered],
+    ) -> bool:
+        """Take a reply that need not be bought, or wait for whoever is buying it."""
+        if isinstance(found, Coordinator):
+            self._waits.hold(up.asked, found)
+            self._flights.look_later(up)
+            return True
+        self._waits.release(up.asked)
+        if isinstance(found, StoredReply):
+            together = [up.asked, *self._followers(up.asked)]
+            answered += [Answered(asked, found, reused=True) for asked in together]
+        return isinstance(found, StoredReply)
+
+    def _followers(self, asked: Asked) -> tuple[Asked, ...]:
+        return self._flights.take_followers(asked.prepared.sha256)
 
     def _kept_here(self, up: Leaving) -> PrivacyError | None:
         """Return why a question that was to leave may not any more."""
@@ -252,18 +272,39 @@ class _Coordinator:
             stopped.append(ModelStopped(self._run, up.model, sentence))
             self._paused = True
 
-    def _send(self, leaving: list[Leaving]) -> None:
-        """Commit every attempt, and only then let the questions leave."""
-        if not leaving:
-            return
+    def _send(
+        self, leaving: list[Leaving], answered: list[Answered]
+    ) -> Iterator[Event]:
+        """Claim every question, and only then let those leave that nobody else asks."""
         leaving = [one.now() for one in leaving]
-        attempts = self._ledger.begin([one.asked for one in leaving])
-        for one, attempt in zip(leaving, attempts, strict=True):
-            prepared = one.asked.prepared
-            future = self._executor.submit(
-                ask_model, prepared.profile, prepared.request, prepared.departing
-            )
-            self._flights.take_off(future, one, attempt)
+        begun = self._ledger.begin([one.asked for one in leaving]) if leaving else ()
+        for one, what in zip(leaving, begun, strict=True):
+            if isinstance(what, Begun):
+                self._ask(one, what.attempt)
+                if what.again:
+                    yield TrialRetried(self._run, one.trial, one.model, ORPHAN, 0.0)
+                continue
+            self._ledger.purse.release(one.trial)
+            self._flights.disembark(one)
+            if isinstance(what, Orphaned):
+                yield from self._leave_open(one.asked, what.policy)
+            else:
+                self._found(one, what, answered)
+
+    def _ask(self, one: Leaving, attempt: int) -> None:
+        prepared = one.asked.prepared
+        future = self._executor.submit(
+            ask_model, prepared.profile, prepared.request, prepared.departing
+        )
+        self._flights.take_off(future, one, attempt)
+
+    def _leave_open(self, asked: Asked, policy: OrphanPolicy) -> Iterator[Event]:
+        """End a question that the kill of another batch left open, or let it wait."""
+        if policy is OrphanPolicy.SKIP:
+            error = Score(Status.PROVIDER_ERROR, ORPHAN)
+            yield from self._end_all(asked, error)
+        else:
+            self._undecided += 1 + len(self._followers(asked))
 
     def _exclude(self, unaskable: Sequence[Unaskable]) -> Iterator[Event]:
         """End trials whose question cannot be made; the others are not held up."""
@@ -295,7 +336,7 @@ class _Coordinator:
 
     def _followed(self, kept: tuple[Answered, ...]) -> Iterator[Answered]:
         for answered in kept:
-            for asked in self._flights.take_followers(answered.reply.request_sha256):
+            for asked in self._followers(answered.asked):
                 yield Answered(asked, answered.reply, reused=True)
 
     def _after_failure(self, flight: Flight, error: ProviderError) -> Iterator[Event]:
@@ -321,9 +362,12 @@ class _Coordinator:
         yield TrialRetried(self._run, again.trial, again.model, error.reason, pause)
 
     def _give_up(self, asked: Asked, error: ProviderError) -> Iterator[Event]:
+        yield from self._end_all(asked, Score(Status.PROVIDER_ERROR, error.reason))
+
+    def _end_all(self, asked: Asked, score: Score) -> Iterator[Event]:
+        """End a trial without a reply, and all that waited for the same."""
         sha256 = asked.prepared.sha256
-        score = Score(Status.PROVIDER_ERROR, error.reason)
-        together = [asked, *self._flights.take_followers(sha256)]
+        together = [asked, *self._followers(asked)]
         ended = [(each.stored, score, sha256) for each in together]
         yield from map(self._done, self._ledger.settle_without_reply(ended))
 
@@ -396,7 +440,7 @@ def _held_back(held: Sequence[PrivacyError]) -> str:
 
 def _orphans_wait(n: int) -> str:
     return (
-        f"{n} question(s) were in flight when the last batch was killed and may have"
+        f"{n} question(s) were in flight when a batch was killed and may have"
         " been paid for. Ask them again with --orphans retry, or end them as failed"
         " with --orphans skip."
     )

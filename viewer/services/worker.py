@@ -23,7 +23,7 @@ import viewer
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.run import OrphanPolicy, RunEnded, RunMark
-from viewer.services.ask import Question, plan_question
+from viewer.services.ask import ONE_QUESTION, Question, plan_question
 from viewer.services.burned_in import pixels_to_review
 from viewer.services.commands import (
     AskCommand,
@@ -180,8 +180,7 @@ class _Worker:
         question = ask_of_json(command)
         with open_store(self._store_path) as store:
             planned = [plan_question(store, q) for q in self._questions(question)]
-        options = BatchOptions(concurrency=1)
-        threads = tuple(self._batch_thread(run, options) for run in planned)
+        threads = tuple(self._batch_thread(run, ONE_QUESTION) for run in planned)
         return _Answer({"runs": planned}, threads)
 
     def _questions(self, command: AskCommand) -> list[Question]:

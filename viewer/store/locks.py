@@ -11,9 +11,11 @@ import json
 import os
 import socket
 import sys
+import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 from viewer.domain.errors import RunHeldError, StoreError
 from viewer.domain.reading import SessionHeldError
@@ -25,20 +27,36 @@ if sys.platform == "win32":
     def _lock(file: IO[bytes]) -> None:
         file.seek(1 << 20)  # beyond the text, which others may still read
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+    _look = _lock
 else:
     import fcntl
 
     def _lock(file: IO[bytes]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
+    def _look(file: IO[bytes]) -> None:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+    def _forget_in_child() -> None:
+        """Close what a forked process inherits, or the lock would outlive its owner."""
+        for file in tuple(_OPEN):
+            file.close()
+
+    os.register_at_fork(after_in_child=_forget_in_child)
+
+_OPEN: Final[weakref.WeakSet[IO[bytes]]] = weakref.WeakSet()
+_TRIES, _PAUSE_S = 20, 0.02
+"""Who only looks whether a lock is held holds it for a moment himself."""
+
 
 @contextlib.contextmanager
 def run_lock(store_path: Path, run: int, started_at: str) -> Iterator[None]:
     """Hold the coordination of a run; RunHeldError names who holds it already."""
-    path = store_path.with_name(f"{store_path.name}.run{run}.lock")
+    path = _run_file(store_path, run)
     with _opened(path) as file:
         try:
-            _lock(file)
+            _acquire(file)
         except OSError as error:
             raise RunHeldError(
                 f"Run {run} is being worked on by {_holder(path)}.",
@@ -48,13 +66,32 @@ def run_lock(store_path: Path, run: int, started_at: str) -> Iterator[None]:
         yield
 
 
+def is_run_held(store_path: Path, run: int) -> bool:
+    """Tell whether any process coordinates a run now, this one included.
+
+    A stopped process does; one that died does not.
+    """
+    try:
+        with _run_file(store_path, run).open("rb") as file:
+            _look(file)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def _run_file(store_path: Path, run: int) -> Path:
+    return store_path.with_name(f"{store_path.name}.run{run}.lock")
+
+
 @contextlib.contextmanager
 def session_lock(store_path: Path, session: int, started_at: str) -> Iterator[None]:
     """Hold a reader's session; SessionHeldError names who holds it already."""
     path = store_path.with_name(f"{store_path.name}.session{session}.lock")
     with _opened(path) as file:
         try:
-            _lock(file)
+            _acquire(file)
         except OSError as error:
             raise SessionHeldError(
                 f"Session {session} is open in {_holder(path)}.",
@@ -64,14 +101,24 @@ def session_lock(store_path: Path, session: int, started_at: str) -> Iterator[No
         yield
 
 
+def _acquire(file: IO[bytes]) -> None:
+    for _ in range(_TRIES):
+        with contextlib.suppress(OSError):
+            return _lock(file)
+        time.sleep(_PAUSE_S)
+    return _lock(file)
+
+
 def _opened(path: Path) -> IO[bytes]:
     try:
-        return open_private(path, "a+b")
+        file = open_private(path, "a+b")
     except OSError as error:
         raise StoreError(
             f"The lock beside the store cannot be made ({error.strerror}).",
             "Make the store's folder writable.",
         ) from error
+    _OPEN.add(file)
+    return file
 
 
 def _sign(file: IO[bytes], started_at: str) -> None:

@@ -123,12 +123,18 @@ def _canonical(document: Mapping[str, object]) -> bytes:
     return json.dumps(document, sort_keys=True, ensure_ascii=False).encode()
 
 
-def begin_attempt(store: Store, trial_id: int, request_sha256: str) -> int:
-    """Insert the intent to ask, before anything leaves; return the attempt's id."""
+def begin_attempt(
+    store: Store, trial_id: int, request_sha256: str, coordinator: int | None = None
+) -> int:
+    """Insert the intent to ask, before anything leaves; return the attempt's id.
+
+    Until it ends, an attempt of a ``coordinator`` claims its question (`claims`).
+    """
     return store.execute(
-        "INSERT INTO attempt (trial_id, request_sha256, number, started_at) SELECT"
-        " ?, ?, 1 + count(*), ? FROM attempt WHERE trial_id = ?",
-        (trial_id, request_sha256, utc_now(), trial_id),
+        "INSERT INTO attempt (trial_id, request_sha256, number, started_at,"
+        " coordinator_id) SELECT ?, ?, 1 + count(*), ?, ? FROM attempt"
+        " WHERE trial_id = ?",
+        (trial_id, request_sha256, utc_now(), coordinator, trial_id),
     )
 
 
@@ -168,8 +174,12 @@ def close_with_error(
 
 
 def close_orphan(store: Store, attempt_id: int) -> None:
-    """Close an attempt that a kill left open; its reply, if any, never reached us."""
-    _close(store, attempt_id, "orphan", None, "orphan", "", utc_now())
+    """Close an attempt that a kill left open; its reply, if any, never reached us.
+
+    Another run that asks the same may have closed it meanwhile.
+    """
+    if not store.rows("SELECT 1 FROM attempt_end WHERE attempt_id = ?", (attempt_id,)):
+        _close(store, attempt_id, "orphan", None, "orphan", "", utc_now())
 
 
 def _close(

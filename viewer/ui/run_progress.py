@@ -14,7 +14,8 @@ class RunProgress:
     ``begun`` trials were settled when it started, ``done`` are settled now.
     ``failures`` counts, by their reason, the trials that got no answer from a model
     since then; ``odd`` the replies that were refused or could not be read, by status.
-    ``loading`` is the model that questions wait for, None where they do not.
+    ``loading`` is the model that questions wait for, None where they do not, and
+    ``awaited`` says for whose replies they wait, "" for nobody's.
     """
 
     run: int
@@ -25,6 +26,7 @@ class RunProgress:
     failures: Mapping[str, int] = field(default_factory=dict)
     odd: Mapping[str, int] = field(default_factory=dict)
     loading: ModelLoading | None = None
+    awaited: str = ""
 
     def waiting(self, event: ModelLoading, now_s: float) -> "RunProgress":
         """Return the progress while a model is loaded; the rate leaves that out."""
@@ -60,11 +62,14 @@ class RunProgress:
     def words(self, now_s: float) -> str:
         """Return done of planned, rate, time left and failures so far by kind.
 
-        While a model is loaded, that instead of the rate.
+        While a model is loaded, or another process's replies are awaited, that instead
+        of the rate.
         """
         parts = [f"{self.done} of {self.planned}"]
         if self.loading is not None:
             return " · ".join((*parts, self.loading.words))
+        if self.awaited:
+            return " · ".join((*parts, self.awaited))
         left, elapsed = self.seconds_left(now_s), now_s - self.started_s
         if left is not None and elapsed > 0:
             rate = 60 * (self.done - self.begun) / elapsed

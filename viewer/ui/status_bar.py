@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
@@ -21,6 +21,7 @@ from viewer.domain.run import (
     RunEnded,
     RunSpent,
     RunStarted,
+    RunWaiting,
     TrialDone,
 )
 from viewer.services.money import spent_words
@@ -146,6 +147,8 @@ class BatchLine(QWidget):
                 self._progress = shown.after(event)
             case ModelLoading(run=run) if shown and shown.run == run:
                 self._progress = shown.waiting(event, time.monotonic())
+            case RunWaiting(run=run) if shown and shown.run == run:
+                self._progress = replace(shown, awaited=event.words)
             case ModelLoading() if not shown:
                 self._show_question(event if event.what else None)
             case RunEnded(run=run) if self._question and self._question.run == run:

@@ -16,6 +16,7 @@ from viewer.domain.run import (
     RunStarted,
     RunStatus,
     RunSummary,
+    RunWaiting,
     TrialDone,
 )
 from viewer.ui.panels.measure.run_list import RunList, cost_text, run_state
@@ -194,3 +195,6 @@ def test_that_the_list_names_what_a_run_waits_for(panel: RunList) -> None:
     panel.follow(ModelLoading(2, "tiny", 1.0, ""))
     state = panel.model.index(0, 0).data(Qt.ItemDataRole.StatusTipRole)
     assert state == "running · 0 of 10"
+    panel.follow(RunWaiting(2, "process 77 on ward3 since 08:00"))
+    state = panel.model.index(0, 0).data(Qt.ItemDataRole.StatusTipRole)
+    assert state == "Waiting for process 77 on ward3 since 08:00"

@@ -8,7 +8,7 @@ from tests.helpers.window_parts import IdleWorker
 from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef
 from viewer.domain.result import Score
-from viewer.domain.run import ModelStopped, RunEnded, TrialDone
+from viewer.domain.run import ModelStopped, RunEnded, RunWaiting, TrialDone
 from viewer.services.background import (
     AskCommand,
     WorkerDied,
@@ -17,7 +17,7 @@ from viewer.services.background import (
     WorkerReply,
 )
 from viewer.ui.desk import Listener, WorkerBridge
-from viewer.ui.panels.questions import Answered, Ended, Failed, Questions
+from viewer.ui.panels.questions import Answered, Ended, Failed, Questions, Waiting
 
 _QUESTION = AskCommand(ImageRef(Path("a.dcm")), "Edema", ("uniform",))
 
@@ -136,3 +136,16 @@ def test_that_cancel_reaches_every_run_even_before_the_reply(
     assert talk.told[-1] == ("cancel", 3)
     talk.say(_ended(3))
     assert talk.heard == [Ended(cancelled=True)]
+
+
+def test_that_a_question_that_another_process_asks_says_whom_it_waits_for(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    talk = _Talk(qtbot, tmp_path)
+    waits: list[object] = []
+    talk.questions.waiting.connect(waits.append)
+    talk.say(WorkerReply(talk.ask(), {"runs": [3]}, ""))
+    talk.say(WorkerEvent(RunWaiting(3, "process 77 on ward3 since 08:00")))
+    talk.say(WorkerEvent(RunWaiting(3, "")))
+    words = "Waiting for process 77 on ward3 since 08:00"
+    assert waits == [Waiting(words), Waiting("")]

@@ -79,11 +79,13 @@ def test_that_an_orphan_of_a_costly_judge_waits_for_a_decision(
     prepared = prepare_trial(bench, pending[0].trial)
     ledger = Ledger(store, bench, run)
     ledger.begin([Asked(pending[0], prepared)])
-    go_on, ended, waiting = Ledger(store, bench, run).settle_orphans(None, pending)
+    go_on, ended, waiting = Ledger(store, bench, run).settle_orphans(pending)
     assert (len(go_on), ended, waiting) == (2, (), 1)
     purse = open_purse(store, run, bench.profiles, bench.spec.helpers)
     assert purse.spent > 0
-    go_on, ended, waiting = ledger.settle_orphans(OrphanPolicy.RETRY, pending)
+    go_on, ended, waiting = Ledger(
+        store, bench, run, OrphanPolicy.RETRY
+    ).settle_orphans(pending)
     assert (len(go_on), waiting) == (3, 0)
 
 

@@ -19,6 +19,7 @@ from viewer.domain.run import (
     ModelStopped,
     RunEnded,
     RunStarted,
+    RunWaiting,
     TrialDone,
     TrialRetried,
 )
@@ -56,6 +57,7 @@ EVENTS: list[Event] = [
     ),
     TrialRetried(3, 7, "m", "http_429", 0.5),
     ModelLoading(3, "m", 0.48, "downloading, 12.0 of 25.0 MB"),
+    RunWaiting(3, "process 77 on ward3 since 08:00"),
     ModelStopped(3, "m", "The key is refused."),
     RunEnded(3, {Status.PENDING: 1, Status.EXCLUDED: 2}, cancelled=True),
 ]

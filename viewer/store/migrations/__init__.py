@@ -16,6 +16,7 @@ from viewer.store.migrations import (
     m0011_reference_boxes,
     m0012_items,
     m0013_rescue,
+    m0014_claims,
 )
 
 MIGRATIONS: Final = {
@@ -32,6 +33,7 @@ MIGRATIONS: Final = {
     m0011_reference_boxes.VERSION: m0011_reference_boxes.statements,
     m0012_items.VERSION: m0012_items.statements,
     m0013_rescue.VERSION: m0013_rescue.statements,
+    m0014_claims.VERSION: m0014_claims.statements,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

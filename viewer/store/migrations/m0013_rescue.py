@@ -1,4 +1,4 @@
-"""A store's generation, replies saved from a lost store, and half-imported data sets."""
+"""A store's generation, replies of a lost store, and half-imported data sets."""
 
 from typing import Final
 

@@ -7,7 +7,13 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.answer import Status
-from viewer.domain.run import ModelLoading, ModelStopped, RunEnded, TrialDone
+from viewer.domain.run import (
+    ModelLoading,
+    ModelStopped,
+    RunEnded,
+    RunWaiting,
+    TrialDone,
+)
 from viewer.services.background import (
     AskCommand,
     WorkerDied,
@@ -42,7 +48,8 @@ class Ended:
 class Waiting:
     """What the question waits for: models being loaded; ``part`` 0 to 1 of the first.
 
-    Without ``words`` nothing is loaded any more, and the models are asked.
+    It may also wait for the reply to the same question of another process. Without
+    ``words`` it waits no longer, and the models are asked.
     """
 
     words: str
@@ -66,7 +73,7 @@ class Questions(QObject):
         self._worker = worker
         self._asked: int | None = None
         self._runs: set[int] = set()
-        self._loading: dict[str, ModelLoading] = {}
+        self._awaited: dict[str | int, ModelLoading | RunWaiting] = {}
         self._cancelled = False
         worker.message.connect(self._hear)
 
@@ -78,7 +85,7 @@ class Questions(QObject):
     def ask(self, command: AskCommand) -> None:
         """Ask; what comes of it is told by the signals."""
         self._cancelled = False
-        self._loading.clear()
+        self._awaited.clear()
         self._asked = self._worker.ask(command)
 
     def cancel(self) -> None:
@@ -127,19 +134,23 @@ class Questions(QObject):
         elif isinstance(event, ModelStopped):
             self.failed.emit(Failed(event.sentence))
         elif isinstance(event, ModelLoading):
-            self._wait(event)
+            self._wait(event.model, event)
+        elif isinstance(event, RunWaiting):
+            self._wait(event.run, event)
         elif isinstance(event, RunEnded):
             self._cancelled |= event.cancelled  # wherever it was cancelled
             self._end_run(event.run)
 
-    def _wait(self, event: ModelLoading) -> None:
-        self._loading.pop(event.model, None)
-        if event.what:
-            self._loading[event.model] = event
+    def _wait(self, key: str | int, event: ModelLoading | RunWaiting) -> None:
+        """Tell for what the questions wait: models that load, or replies to others."""
+        self._awaited.pop(key, None)
+        if event.words:
+            self._awaited[key] = event
         if not self._cancelled:
-            steps = sorted(self._loading.values(), key=lambda step: step.run)
+            steps = sorted(self._awaited.values(), key=lambda step: step.run)
             words = "\n".join(step.words for step in steps)
-            self.waiting.emit(Waiting(words, steps[0].part if steps else 0.0))
+            parts = [step.part for step in steps if isinstance(step, ModelLoading)]
+            self.waiting.emit(Waiting(words, parts[0] if parts else 0.0))
 
     def _tell_trial(self, event: TrialDone) -> None:
         if event.score.status is Status.PROVIDER_ERROR:

@@ -1,6 +1,7 @@
 """The runs of the store with their state and progress."""
 
 import time
+from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import (
@@ -37,6 +38,7 @@ from viewer.domain.run import (
     RunStarted,
     RunStatus,
     RunSummary,
+    RunWaiting,
     TrialDone,
 )
 from viewer.services.batch_form import study_title
@@ -104,6 +106,9 @@ class RunModel(QAbstractListModel):
         elif isinstance(event, ModelLoading) and event.run in self.running:
             progress = self.running[event.run]
             self.running[event.run] = progress.waiting(event, now_s)
+        elif isinstance(event, RunWaiting) and event.run in self.running:
+            progress = self.running[event.run]
+            self.running[event.run] = replace(progress, awaited=event.words)
         elif isinstance(event, RunEnded):
             self.running.pop(event.run, None)
 
@@ -142,6 +147,8 @@ class RunModel(QAbstractListModel):
             return run_state(run)
         if progress.loading is not None:
             return progress.loading.words
+        if progress.awaited:
+            return progress.awaited
         return f"running · {progress.done} of {progress.planned}"
 
     def _fraction(self, run: RunSummary) -> float | None:

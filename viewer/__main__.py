@@ -33,8 +33,15 @@ def main() -> None:
 
 def _run_command_line(decoder: "subprocess.Popen[bytes] | None") -> int:
     from viewer.cli import run_command_line
+    from viewer.cli.shared import say
+    from viewer.domain.errors import OverreadError
+    from viewer.services.decoder_pool import read_files_elsewhere
     from viewer.terminal import WindowParts
 
+    try:
+        read_files_elsewhere()
+    except OverreadError as error:
+        return say(str(error))
     window = WindowParts(partial(open_window, decoder=decoder), measure_window)
     return run_command_line(sys.argv[1:], window)
 

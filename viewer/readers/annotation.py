@@ -14,6 +14,8 @@ from pydicom.multival import MultiValue
 from viewer.domain.annotation import CornerText, Tag
 from viewer.domain.case import ImageRef
 from viewer.readers.compression import lossy_text
+from viewer.readers.dicom_bounds import held_bytes
+from viewer.readers.isolation import isolated
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.refusal import refusing
 from viewer.readers.slide import START_BYTES, read_slide
@@ -24,6 +26,7 @@ from viewer.readers.slide_openslide import properties
 _LONGEST: Final = 512
 
 
+@isolated
 def corner_text(ref: ImageRef) -> CornerText:
     """Return the annotation of an image (PS3.3 as the BIR checklist asks, 5.8).
 
@@ -46,6 +49,7 @@ def corner_text(ref: ImageRef) -> CornerText:
         )
 
 
+@isolated
 def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
     """Return every data element of a DICOM file, file meta first; else none.
 
@@ -81,6 +85,7 @@ def _is_dicom(ref: ImageRef) -> bool:
 
 
 def _read(ref: ImageRef) -> Dataset:
+    held_bytes(ref.path)
     dataset: Dataset = pydicom.dcmread(ref.path, stop_before_pixels=True, force=True)
     return dataset
 

@@ -20,6 +20,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Photometric, PixelImage, PresentationShape
 from viewer.readers import dicom_color, dicom_values, jpeg_decoder
 from viewer.readers.codestream import encapsulated_frame
+from viewer.readers.dicom_bounds import check_frames, frame_count, held_bytes
 from viewer.readers.refusal import DAMAGED, refusing
 
 MAX_PIXELS = 1 << 28
@@ -75,11 +76,13 @@ def open_dataset(path: Path) -> Dataset:
     """
     with refusing(path):
         try:
+            held = held_bytes(path)
             dataset: Dataset = pydicom.dcmread(path)
         except InvalidDicomError:
             dataset = _without_preamble(path)
         _check_image(dataset, path)
         _check_transfer_syntax(dataset, path)
+        check_frames(dataset, path, held)
     return dataset
 
 
@@ -132,11 +135,6 @@ def _check_frame(dataset: Dataset, path: Path, frame: int) -> None:
             f"{path.name} has {frames} frames, number {frame} is not one of them.",
             f"Choose 0 to {frames - 1}.",
         )
-
-
-def frame_count(dataset: Dataset) -> int:
-    """Return Number of Frames, 1 where it is absent or empty."""
-    return max(1, int(dataset.get("NumberOfFrames") or 1))
 
 
 def _decode(dataset: Dataset, path: Path, frame: int | None) -> npt.NDArray[Any]:

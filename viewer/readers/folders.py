@@ -24,9 +24,9 @@ def list_files(
 ) -> Iterator[ListedFile]:
     """Yield each file once, in natural order, until ``stopped``.
 
-    Of folders all that lies below, links to further folders not followed; hidden
-    files, DICOMDIR and the masks that lie beside an image as ``NAME.<finding>.png``
-    are passed over.
+    Of folders all that lies below; hidden files, DICOMDIR and the masks that lie
+    beside an image as ``NAME.<finding>.png`` are passed over. Links to further folders
+    are not followed; they, pipes and devices come as files, for their reader to refuse.
     """
     seen: set[Path] = set()
     for root in paths:
@@ -41,7 +41,23 @@ def list_files(
 
 
 def _below(folder: Path, name: str) -> Iterator[ListedFile]:
-    """Yield the files of a folder; one that may not be listed as if it were a file."""
+    """Yield the files of a folder; one that may not be listed as if it were a file.
+
+    Folders may lie within each other deeper than functions may call themselves.
+    """
+    open_folders = [_listed(folder, name)]
+    while open_folders:
+        entry = next(open_folders[-1], None)
+        if entry is None:
+            open_folders.pop()
+        elif isinstance(entry, ListedFile):
+            yield entry
+        else:
+            open_folders.append(_listed(*entry))
+
+
+def _listed(folder: Path, name: str) -> Iterator[ListedFile | tuple[Path, str]]:
+    """Yield what lies in a folder: files, and folders with their names."""
     try:
         entries = _entries(folder)
     except OSError:
@@ -50,8 +66,8 @@ def _below(folder: Path, name: str) -> Iterator[ListedFile]:
     stems = {PurePath(entry.name).stem for entry in entries}
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
-            yield from _below(folder / entry.name, f"{name}/{entry.name}")
-        elif entry.is_file() and not _is_sidecar(entry.name, stems):
+            yield folder / entry.name, f"{name}/{entry.name}"
+        elif not _is_sidecar(entry.name, stems):
             yield ListedFile(folder / entry.name, name)
 
 

@@ -1,19 +1,25 @@
 """What a file says of its images without decoding a pixel."""
 
 from pathlib import Path
+from typing import Final
 
 import pydicom
 from pydicom.datadict import tag_for_keyword
 from pydicom.dataset import Dataset
 from pydicom.errors import InvalidDicomError
-from pydicom.uid import DeflatedExplicitVRLittleEndian
 
 from viewer.domain.case import View
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.file_header import FileHeader
 from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.slide import SLIDE_MODALITY
-from viewer.readers.dicom import frame_count
+from viewer.readers.dicom_bounds import (
+    DEFLATED,
+    check_frames,
+    frame_count,
+    held_bytes,
+)
+from viewer.readers.isolation import isolated
 from viewer.readers.orientation import orientation_letters
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.raster_files import raster_file_size
@@ -41,25 +47,41 @@ _KEYWORDS = (
     "NumberOfFrames",
     "Rows",
     "Columns",
+    "SamplesPerPixel",
+    "PhotometricInterpretation",
+    "BitsAllocated",
 )
 _TAGS = [tag for tag in map(tag_for_keyword, _KEYWORDS) if tag is not None]
 _DICOM_SUFFIXES = frozenset({"", ".dcm", ".dicom", ".ima"})
 _PROJECTIONS = frozenset({"CR", "DR", "DX", "PX", "RF", "RG"})
+MOST_FRAMES: Final = 1 << 16
+"""More than the longest film or the fields of the largest slide."""
 _UNSPOKEN = frozenset({"", "OT"})
 """Modalities that do not tell a radiograph from anything else."""
 _FRONTAL_WORDS = frozenset({"AP", "PA", "FRONTAL"})
 _LATERAL_WORDS = frozenset({"LL", "RL", "LAT", "LATERAL", "LLAT", "RLAT"})
 
 
+@isolated
 def read_file_header(path: Path) -> FileHeader:
     """Return the header of any image file.
 
     Raises
     ------
     UnreadableInputError
-        If the file is no image, or says nothing sensible of its size.
+        If the file is no image, or says nothing sensible of its size or frames.
     """
-    kind = file_kind(path)
+    header = _header_of(path, file_kind(path))
+    if header.frames > MOST_FRAMES:
+        raise UnreadableInputError(
+            f"{path.name} says that it has {header.frames:,} frames; of one file at "
+            f"most {MOST_FRAMES:,} are read.",
+            "Export it again in smaller parts.",
+        )
+    return header
+
+
+def _header_of(path: Path, kind: FileKind) -> FileHeader:
     if kind is FileKind.DICOM:
         return _dicom_header(path)
     if kind is FileKind.SLIDE:
@@ -140,6 +162,7 @@ def _dicom_header(path: Path) -> FileHeader:
 
 def _read_tags(path: Path) -> Dataset:
     """Read the few tags that are needed, and make sure that pixels follow them."""
+    held = held_bytes(path)
     with path.open("rb") as stream:
         try:
             dataset: Dataset = pydicom.dcmread(
@@ -153,11 +176,13 @@ def _read_tags(path: Path) -> Dataset:
             if "Rows" not in dataset and "SOPClassUID" not in dataset:
                 raise _not_an_image(path) from None
         syntax = dataset.file_meta.get("TransferSyntaxUID")
-        deflated = syntax == DeflatedExplicitVRLittleEndian
+        deflated = syntax in DEFLATED
         if "Rows" not in dataset or not (deflated or stream.read(1)):
             raise UnreadableInputError(
                 f"{path.name} holds no pixels.", "Open an image, or export it again."
             )
+        before = 0 if deflated else stream.tell()
+    check_frames(dataset, path, held - before)
     return dataset
 
 

@@ -7,9 +7,11 @@ import numpy.typing as npt
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
+from viewer.readers.isolation import isolated
 from viewer.readers.pixels import load_pixels
 
 
+@isolated
 def load_mask(path: Path) -> npt.NDArray[np.bool_]:
     """Return a (rows, columns) mask, True where the file is not zero.
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import PixelImage
+from viewer.readers.isolation import isolated
 from viewer.readers.refusal import refusing
+from viewer.readers.regular import regular_file
 from viewer.readers.volume import is_volume_name, load_slice
 
 
@@ -34,6 +36,7 @@ _RASTER_STARTS = (
 _RASTER_SUFFIXES = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif"}
 
 
+@isolated
 def load_pixels(ref: ImageRef) -> PixelImage:
     """Return one frame of a DICOM, PNG, JPEG, TIFF, NIfTI, NRRD or MetaImage file.
 
@@ -70,10 +73,7 @@ def file_kind(path: Path) -> FileKind:
     DICOM is the kind of every file that nothing else speaks for: it may lack its
     preamble, and its reader says so if it is none.
     """
-    if path.is_dir():
-        raise UnreadableInputError(
-            f"{path.name} is a folder, not an image.", "Choose a file in it."
-        )
+    regular_file(path)
     if is_volume_name(path):
         return FileKind.VOLUME
     from viewer.readers.slide import START_BYTES, is_slide

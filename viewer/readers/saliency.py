@@ -18,6 +18,8 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.imaging.interpolation import enlarged
 from viewer.readers.harmless_pickle import load_harmless
+from viewer.readers.isolation import isolated
+from viewer.readers.regular import regular_file
 
 SUFFIX: Final = "_map.pkl"
 _LARGEST_BYTES: Final = 1 << 28
@@ -70,6 +72,7 @@ def saliency_files(paths: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(found)
 
 
+@isolated
 def read_saliency(path: Path) -> Saliency:
     """Return the map of one pickle.
 
@@ -89,7 +92,7 @@ def read_saliency(path: Path) -> Saliency:
 
 def _bytes(path: Path) -> bytes:
     try:
-        if path.stat().st_size > _LARGEST_BYTES:
+        if regular_file(path).st_size > _LARGEST_BYTES:
             raise _no_map(path, "is larger than a map can be")
         return path.read_bytes()
     except OSError as error:

@@ -17,13 +17,19 @@ from viewer.domain.slide import SlideMap
 from viewer.readers.refusal import refusing
 from viewer.readers.slide_dicom import (
     START_BYTES,
+    dicom_parts,
     dicom_slide_facts,
     is_dicom_slide,
     open_dicom_slide,
     slide_lead,
 )
 from viewer.readers.slide_format import SlideFacts, SlideFile, map_of, spacing_at
-from viewer.readers.slide_openslide import is_openslide, open_openslide, openslide_facts
+from viewer.readers.slide_openslide import (
+    is_openslide,
+    open_openslide,
+    openslide_facts,
+    openslide_parts,
+)
 
 __all__ = [
     "START_BYTES",
@@ -32,6 +38,7 @@ __all__ = [
     "is_slide",
     "load_field",
     "read_slide",
+    "slide_parts",
 ]
 
 _BLOCK_PX: Final = 2048
@@ -49,11 +56,21 @@ class SlideFormat:
     facts: Callable[[Path], SlideFacts]
     lead: Callable[[Path], Path]
     """Which file stands for a slide of several."""
+    parts: Callable[[Path], tuple[Path, ...]]
+    """All files of a slide."""
 
 
 FORMATS: Final = (
-    SlideFormat(is_dicom_slide, open_dicom_slide, dicom_slide_facts, slide_lead),
-    SlideFormat(is_openslide, open_openslide, openslide_facts, lambda path: path),
+    SlideFormat(
+        is_dicom_slide, open_dicom_slide, dicom_slide_facts, slide_lead, dicom_parts
+    ),
+    SlideFormat(
+        is_openslide,
+        open_openslide,
+        openslide_facts,
+        lambda path: path,
+        openslide_parts,
+    ),
 )
 
 
@@ -106,6 +123,11 @@ def load_field(path: Path, frame: int) -> PixelImage:
         pixels = _read_at(file, size, slide.map.field(frame))
     shown = _to_srgb(pixels, slide.facts.icc)
     return PixelImage(shown, Photometric.RGB, spacing=spacing_at(slide.facts, size))
+
+
+def slide_parts(path: Path) -> tuple[Path, ...]:
+    """Return the files that a slide is made of."""
+    return _format_of(path).parts(path)
 
 
 def colour_words(facts: SlideFacts) -> str:

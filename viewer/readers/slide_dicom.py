@@ -78,6 +78,11 @@ def slide_lead(path: Path) -> Path:
     return levels[0].path
 
 
+def dicom_parts(path: Path) -> tuple[Path, ...]:
+    """Return the files of all levels of a slide, the largest first."""
+    return tuple(level.path for level in _levels_of(path))
+
+
 def open_dicom_slide(path: Path) -> "DicomSlideFile":
     """Open the slide that a file is a part of; reads tags, no pixels."""
     return DicomSlideFile(path)

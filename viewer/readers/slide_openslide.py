@@ -1,5 +1,6 @@
 """Slides of scanners' own formats (SVS, NDPI, MRXS, SCN, BIF, …), by OpenSlide."""
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,9 +9,11 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.errors import MissingDependencyError
+from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.readers.regular import regular_file
+from viewer.readers.side_files import beside
 from viewer.readers.slide_format import EXTRA, SlideFacts
 
 _STARTS: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+", b"ZISRAWFILE")
@@ -18,6 +21,15 @@ _STARTS: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+", b"ZISRAWFILE")
 _OWN_SUFFIXES: Final = frozenset(
     {".svs", ".ndpi", ".mrxs", ".scn", ".bif", ".svslide", ".vms", ".vmu", ".czi"}
 )
+_MIRAX: Final = re.compile(
+    rb"^\s*(?:FILE_\d+|INDEXFILE)\s*=([^\r\n]+)", re.IGNORECASE | re.MULTILINE
+)
+_HAMAMATSU: Final = re.compile(
+    rb"(?im)^\s*(?:ImageFile|MapFile|OptimisationFile|MacroImage)[^=\r\n]*="
+    rb"([^\r\n]+)"
+)
+"""The fields that name further files."""
+_LARGEST_INDEX: Final = 1 << 24
 _GENERIC: Final = "generic-tiff"
 _COMPRESSION: Final = re.compile(r"\b(JPEG|J2K)\b(?:/\w+)?(?: Q=(\d+))?")
 
@@ -36,8 +48,39 @@ def is_openslide(path: Path, start: bytes) -> bool:
         from openslide import OpenSlide
     except ImportError:
         return own
+    openslide_parts(path)
     vendor = OpenSlide.detect_format(path)
     return vendor is not None and (vendor != _GENERIC or _is_pyramid(path))
+
+
+def openslide_parts(path: Path) -> tuple[Path, ...]:
+    """Return the files of a slide: that of its name, and those that it names.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it names a file outside its folder, a link, or what is no file.
+    """
+    suffix = path.suffix.lower()
+    if suffix in {".vms", ".vmu"}:
+        return (path, *_named(path, path.parent, _HAMAMATSU))
+    index = path.with_suffix("") / "Slidedat.ini"
+    if suffix != ".mrxs" or not index.exists():
+        return (path,)
+    if index.parent.is_symlink():
+        raise UnreadableInputError(
+            f"{path.name} takes its pixels from a link to a folder.",
+            "Put that folder itself beside the file.",
+        )
+    beside(path, index.parent, index.name)
+    return (path, index, *_named(index, index.parent, _MIRAX))
+
+
+def _named(index: Path, folder: Path, fields: re.Pattern[bytes]) -> list[Path]:
+    """Return the files in a folder that an index of theirs names."""
+    regular_file(index, _LARGEST_INDEX)
+    names = dict.fromkeys(fields.findall(index.read_bytes()))
+    return [beside(index, folder, os.fsdecode(name.strip())) for name in names]
 
 
 def open_openslide(path: Path) -> "OpenSlideFile":

@@ -5,8 +5,10 @@ gives. A volume's values are modality units already, without a window.
 """
 
 import importlib
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +17,28 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric, PixelImage, Spacing, SpacingMeaning
 from viewer.readers.refusal import DAMAGED, refusing
+from viewer.readers.side_files import (
+    is_nifti,
+    most_inflated,
+    nifti_bits,
+    volume_parts,
+)
 
 SUFFIXES = (".nii", ".nii.gz", ".nrrd", ".nhdr", ".mha", ".mhd")
 MAX_VOXELS = 1 << 31
 """More than this is taken for a damaged header."""
+_NUMBER: Final = re.compile(r"\d+")
+
+
+_READERS: Final = {
+    ".nii": "NiftiImageIO",
+    ".nii.gz": "NiftiImageIO",
+    ".nrrd": "NrrdImageIO",
+    ".nhdr": "NrrdImageIO",
+    ".mha": "MetaImageIO",
+    ".mhd": "MetaImageIO",
+}
+"""SimpleITK's readers by the end of a file's name."""
 
 
 def is_volume_name(path: Path) -> bool:
@@ -68,11 +88,43 @@ def _simpleitk() -> Any:  # noqa: ANN401 - SimpleITK has no types
 def _header(path: Path) -> Any:  # noqa: ANN401 - as above
     sitk = _simpleitk()
     sitk.ProcessObject.SetGlobalWarningDisplay(False)
-    path.stat()
+    parts = volume_parts(path)
     reader = sitk.ImageFileReader()
+    reader.SetImageIO(_library_reader(path))
     reader.SetFileName(str(path))
     reader.ReadImageInformation()
+    _check_bytes(reader, path, parts)
     return reader
+
+
+def _library_reader(path: Path) -> str:
+    """Return who reads a file of this name: its content must not choose another."""
+    name = path.name.lower()
+    return next(reader for suffix, reader in _READERS.items() if name.endswith(suffix))
+
+
+def _check_bytes(reader: Any, path: Path, parts: Sequence[Path]) -> None:  # noqa: ANN401 - as above
+    """Refuse more slices than the bytes of a volume's files hold, unpacked."""
+    size, slices = _size(reader, path)
+    bits = (
+        size.rows * size.columns * reader.GetNumberOfComponents() * _bits(reader, path)
+    )
+    held = sum(part.stat().st_size for part in parts) * most_inflated(path)
+    most = max(1, held * 8 // bits)
+    if slices > most:
+        raise UnreadableInputError(
+            f"{path.name} says that it has {slices:,} slices; its bytes hold at most "
+            f"{most:,}.",
+            DAMAGED,
+        )
+
+
+def _bits(reader: Any, path: Path) -> int:  # noqa: ANN401 - as above
+    """Return how many bits a value has in the file."""
+    if is_nifti(path):
+        return nifti_bits(path) // int(reader.GetNumberOfComponents())
+    kind = _simpleitk().GetPixelIDValueAsString(reader.GetPixelIDValue())
+    return next((int(word) for word in _NUMBER.findall(kind)), 8)
 
 
 def _size(reader: Any, path: Path) -> tuple[SizePx, int]:  # noqa: ANN401 - as above

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from viewer.services.memory_limit import limit_memory
 from viewer.services.pickled_frames import read_message, widen, write_message
 
 WORD: Final = "_decoder"
@@ -28,11 +29,16 @@ _SECRET: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What to call, with what, and after how many seconds nobody waits any more."""
+    """What to call, with what, and what it may use.
+
+    After ``limit_s`` seconds nobody waits any more; ``memory`` is in bytes.
+    """
 
     function: Callable[..., object]
     arguments: tuple[object, ...]
+    named: dict[str, Any]
     limit_s: float
+    memory: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +108,8 @@ def _import_readers() -> None:
 def _answer(call: Call) -> Reply:
     with _ending_itself_after(call.limit_s + _SPARE_S):
         try:
-            return Reply(call.function(*call.arguments))
+            limit_memory(call.memory)
+            return Reply(call.function(*call.arguments, **call.named))
         except Exception as error:  # noqa: BLE001 - raised again where it was called
             frames = traceback.format_tb(error.__traceback__)
             error.add_note("".join(["In a decoding process:\n", *frames]))

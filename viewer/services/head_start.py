@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.case import ImageRef
+from viewer.services.decoder_limits import read_limits
 from viewer.services.decoding import ProcessDecoder
 from viewer.services.demo_process import DemoProcess, demo_folder
 from viewer.settings import Settings
@@ -45,7 +46,7 @@ def begin(
 
     Such a process may be ``running`` already.
     """
-    decoder = ProcessDecoder(running=running)
+    decoder = ProcessDecoder(read_limits(), running)
     first = first_image(paths, settings.home, demo=demo)
     if first is not None:
         decoder.expect(first)

@@ -31,17 +31,16 @@ def read_carefully(
 ) -> Headers:
     """Return what ``read`` does, also where one of the files makes its process crash.
 
-    Such a chunk raises UnreadableInputError; it is halved until the file is alone.
-    Where nobody waits for it any more (``stopped``) the rest is refused unread.
+    Such a chunk raises UnreadableInputError; its files are then read one by one, so
+    that each of them costs its process once more and no more. Where nobody waits for
+    it any more (``stopped``) the rest is refused unread.
     """
     try:
         return read(paths)
     except UnreadableInputError as error:
         if len(paths) == 1 or stopped():
             return (Refused(error.what, error.how),) * len(paths)
-        half = len(paths) // 2
-        halves = paths[:half], paths[half:]
-        return tuple(r for some in halves for r in read_carefully(some, read, stopped))
+        return tuple(r for p in paths for r in read_carefully((p,), read, stopped))
 
 
 def _read(path: Path) -> FileHeader | Refused:

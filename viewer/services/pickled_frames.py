@@ -17,6 +17,10 @@ _PIPE_BYTES: Final = 1 << 20
 """The largest pipe that Linux grants anybody, 16 times the usual one."""
 
 
+class TooLongError(Exception):
+    """A message is longer than its reader takes."""
+
+
 def widen(pipe: io.FileIO) -> None:
     """Let a pipe hold more at a time, where the system can."""
     try:
@@ -37,14 +41,19 @@ def write_message(pipe: io.FileIO, value: object) -> None:
         _write_all(pipe, part)
 
 
-def read_message(pipe: io.FileIO) -> Any:  # noqa: ANN401 - any object, as json.loads
+def read_message(pipe: io.FileIO, limit: int | None = None) -> Any:  # noqa: ANN401 - any object, as json.loads
     """Return the next object; EOFError where the other side is gone.
 
-    Arrays in it have memory of their own.
+    Arrays in it have memory of their own. A message of more than ``limit`` bytes
+    raises TooLongError before any of it is read.
     """
     (count,) = _COUNT.unpack(_read_exactly(pipe, _COUNT.size))
+    if limit is not None and count * _LENGTH.size > limit:
+        raise TooLongError
     table = _read_exactly(pipe, count * _LENGTH.size)
     sizes = [length for (length,) in _LENGTH.iter_unpack(table)]
+    if limit is not None and sum(sizes) > limit:
+        raise TooLongError
     head, *buffers = [_read_exactly(pipe, size) for size in sizes]
     return pickle.loads(head, buffers=buffers)  # noqa: S301 - from our own process
 

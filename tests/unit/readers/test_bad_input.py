@@ -146,7 +146,7 @@ CASES: list[tuple[Callable[[Path], Path], str]] = [
     (without_pixels, "holds no pixels"),
     (of_no_pixels, "says that it is 0 × 16 pixels"),
     (of_too_many_pixels, "says that it is 65535 × 65535 pixels"),
-    (of_too_many_frames, "is cut short"),
+    (of_too_many_frames, "its bytes hold at most 2."),
     (of_unknown_syntax, "which cannot be decoded"),
     (of_video, "which cannot be decoded"),
     (of_wrong_run_lengths, "cannot be decoded"),

@@ -1,7 +1,10 @@
 """Which files an opened folder stands for, and in which order."""
 
+import os
+import sys
 from pathlib import Path
 
+from viewer.readers.datasets.files import files_below
 from viewer.readers.folders import ListedFile, list_files
 
 
@@ -36,10 +39,48 @@ def test_that_what_no_one_means_is_passed_over(tmp_path: Path) -> None:
     assert [f.path.name for f in list_files([tmp_path])] == ["c.dcm", "d.Edema.png"]
 
 
-def test_that_a_link_to_a_folder_above_is_not_followed(tmp_path: Path) -> None:
+def test_that_a_link_to_a_folder_above_is_named_and_not_followed(
+    tmp_path: Path,
+) -> None:
     _touch(tmp_path / "a")
     (tmp_path / "again").symlink_to(tmp_path)
-    assert [f.path.name for f in list_files([tmp_path])] == ["a"]
+    assert [f.path.name for f in list_files([tmp_path])] == ["a", "again"]
+
+
+def test_that_folders_lie_as_deep_as_they_like(tmp_path: Path) -> None:
+    depth = 1_200
+    root = tmp_path / "root"
+    root.mkdir()
+    _make_deep(root, depth)
+    try:
+        found = [file.path for file in list_files([root])]
+        assert found == [root.joinpath(*"d" * depth, "a")]
+        assert files_below(root) == tuple(found)
+    finally:
+        _flatten(root)
+
+
+def _flatten(root: Path) -> None:
+    """Take such folders out of each other; what deletes them may call itself."""
+    for n in range(sys.maxsize):
+        inner = root / "d"
+        if not inner.is_dir():
+            return
+        inner.rename(root.parent / "out")
+        root.rename(root.parent / f"empty{n}")
+        (root.parent / "out").rename(root)
+
+
+def _make_deep(root: Path, depth: int) -> None:
+    """Make folders one within the other, and a file in the last."""
+    above = os.open(root, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=above)
+        below = os.open("d", os.O_RDONLY, dir_fd=above)
+        os.close(above)
+        above = below
+    os.close(os.open("a", os.O_CREAT | os.O_WRONLY, dir_fd=above))
+    os.close(above)
 
 
 def test_that_listing_ends_when_it_is_told_to(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from tests.helpers.small_datasets import write_dicom
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx
+from viewer.services.decoder_lane import DecoderLane
+from viewer.services.decoder_limits import DecoderLimits
 from viewer.services.decoder_process import decoder_command, decoder_environment
 from viewer.services.decoding import Decoder, LocalDecoder, ProcessDecoder
 
@@ -24,7 +26,7 @@ LIMIT_S = 20.0
 
 @pytest.fixture
 def decoder() -> Iterator[ProcessDecoder]:
-    made = ProcessDecoder(LIMIT_S)
+    made = ProcessDecoder(DecoderLimits(seconds=LIMIT_S))
     yield made
     made.close()
 
@@ -40,11 +42,9 @@ def process_of(decoder: ProcessDecoder) -> "subprocess.Popen[bytes]":
     return process
 
 
-def endless(folder: Path) -> ImageRef:
-    """Return an image that no decoder ever has enough of."""
-    path = folder / "endless.png"
-    os.mkfifo(path)
-    return ImageRef(path)
+def read_endlessly(lane: DecoderLane) -> None:
+    """Let a process read what no decoder ever has enough of."""
+    lane.call(time.sleep, Path("endless.png"), (600.0,))
 
 
 def test_that_a_process_returns_what_decoding_here_returns(
@@ -87,13 +87,13 @@ def test_that_a_file_that_is_no_image_says_so_in_the_same_words(
 
 
 def test_that_a_process_that_dies_is_a_sentence_and_the_next_call_works(
-    decoder: ProcessDecoder, ref: ImageRef, tmp_path: Path
+    decoder: ProcessDecoder, ref: ImageRef
 ) -> None:
     decoder.load(ref)
     first = process_of(decoder)
     threading.Timer(0.2, first.kill).start()
     with pytest.raises(UnreadableInputError, match=r"endless\.png made its decoder"):
-        decoder.load(endless(tmp_path))
+        read_endlessly(decoder._screen)
     assert decoder.load(ref).ref == ref
     assert process_of(decoder).pid != first.pid
 
@@ -107,22 +107,21 @@ def test_that_a_process_that_died_meanwhile_is_replaced(
     assert decoder.load(ref).ref == ref
 
 
-def test_that_decoding_for_too_long_is_a_sentence(tmp_path: Path) -> None:
-    decoder = ProcessDecoder(limit_s=1.5)
+def test_that_decoding_for_too_long_is_a_sentence() -> None:
+    decoder = ProcessDecoder(DecoderLimits(seconds=1.5))
     with pytest.raises(UnreadableInputError, match=r"not decoded within 1\.5 s"):
-        decoder.load(endless(tmp_path))
+        read_endlessly(decoder._screen)
     decoder.close()
 
 
 def test_that_the_screen_does_not_wait_for_thumbnails(
-    decoder: ProcessDecoder, ref: ImageRef, tmp_path: Path
+    decoder: ProcessDecoder, ref: ImageRef
 ) -> None:
-    path = endless(tmp_path)
     failed = threading.Event()
 
     def draw() -> None:
         with pytest.raises(UnreadableInputError):
-            decoder.thumbnail(path, 16)
+            read_endlessly(decoder._small)
         failed.set()
 
     waiting = threading.Thread(target=draw)

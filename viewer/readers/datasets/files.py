@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from viewer.domain.errors import OverreadError, UnreadableInputError
 from viewer.domain.item import Item
 from viewer.domain.reference import Mask
 from viewer.readers.catalog import read_headers
+from viewer.readers.image_parts import files_of_image
+from viewer.readers.regular import regular_file
 
 Progress = Callable[[int, int], None]
 """Called with the number of files read so far and of all files."""
@@ -35,23 +38,69 @@ class FileFacts:
 
 
 def files_below(root: Path) -> tuple[Path, ...]:
-    """Return every file below a folder, sorted, without hidden files and folders."""
+    """Return every file below a folder, sorted, without hidden files and folders.
+
+    What is neither file nor folder is left out (`odd_files_below`).
+    """
+    return tuple(path for path in _below(root) if path.is_file())
+
+
+def odd_files_below(root: Path) -> tuple[Path, ...]:
+    """Return what lies below a folder and is no file: pipes, devices, dangling links.
+
+    So are folders that may not be listed, and links to folders, which are not followed.
+    """
+    return tuple(path for path in _below(root) if not path.is_file())
+
+
+def _below(root: Path) -> list[Path]:
     if not root.is_dir():
         raise UnreadableInputError(
             f"There is no folder '{root}'.", "Name the folder that holds the data set."
         )
-    try:
-        found = [p for p in root.rglob("*") if not _is_hidden(p, root) and p.is_file()]
-    except OSError as error:
-        raise UnreadableInputError(
-            f"The folder '{root}' cannot be listed: {error.strerror}.",
-            "Allow reading it, or name another.",
-        ) from error
-    return tuple(sorted(found))
+    found: list[Path] = []
+    folders = [root]
+    while folders:  # folders may lie deeper than functions may call themselves
+        folder = folders.pop()
+        try:
+            entries = _shown_entries(folder)
+        except OSError as error:
+            if folder == root:
+                raise UnreadableInputError(
+                    f"The folder '{root}' cannot be listed: {error.strerror}.",
+                    "Allow reading it, or name another.",
+                ) from error
+            found.append(folder)
+            continue
+        for entry in entries:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            (folders if is_folder else found).append(folder / entry.name)
+    return sorted(found)
+
+
+def _shown_entries(folder: Path) -> "list[os.DirEntry[str]]":
+    with os.scandir(folder) as entries:
+        return [entry for entry in entries if not entry.name.startswith(".")]
+
+
+def image_sha256(parts: Sequence[Path]) -> str:
+    """Return the hash of all files that an image is made of.
+
+    That of a single file is its own; of several it is that of a line for each, with
+    its hash and its name.
+    """
+    if len(parts) == 1:
+        return file_sha256(parts[0])
+    lines = (f"{file_sha256(path)} {path.name}\n" for path in parts)
+    return hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, in hexadecimal, reading it in pieces."""
+    """Return the SHA-256 of a file's bytes, in hexadecimal, reading it in pieces.
+
+    What has no end raises UnreadableInputError.
+    """
+    regular_file(path)
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while chunk := stream.read(_CHUNK):
@@ -95,22 +144,19 @@ def content_sha256(images: Iterable[DatasetImage], items: Iterable[Item] = ()) -
     return digest.hexdigest()
 
 
-def _is_hidden(path: Path, root: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(root).parts)
-
-
 def _facts_of(path: Path) -> FileFacts:
     try:
-        sha256 = file_sha256(path)
+        headers = read_headers(path)
+        parts = files_of_image(path)
+        problem = "" if headers else "The file holds no image."
+    except OverreadError as error:
+        headers, parts, problem = (), (path,), error.what
+    try:
+        return FileFacts(image_sha256(parts), headers, problem)
     except OSError as error:
         return FileFacts("", problem=f"The file cannot be read: {error.strerror}.")
-    try:
-        headers = read_headers(path)
     except OverreadError as error:
-        return FileFacts(sha256, problem=error.what)
-    if not headers:
-        return FileFacts(sha256, problem="The file holds no image.")
-    return FileFacts(sha256, headers)
+        return FileFacts("", problem=problem or error.what)
 
 
 def _content(image: DatasetImage) -> dict[str, object]:

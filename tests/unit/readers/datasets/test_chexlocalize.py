@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -471,9 +472,9 @@ def test_that_an_image_that_may_not_be_read_is_kept(
 def test_that_a_folder_that_may_not_be_listed_is_refused(
     small: SmallChexlocalize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(_path: Path, _pattern: str) -> None:
+    def refuse(_path: Path) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "rglob", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(UnreadableInputError, match="cannot be listed: Permission"):
         read(small.root, "x")

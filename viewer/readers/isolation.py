@@ -1,0 +1,57 @@
+"""Readers of files that anybody may have written, called in a process of their own.
+
+A reader marked ``isolated`` runs in a decoding process wherever the program has named
+one; a decoder that crashes, never ends or asks for too much memory then takes nothing
+else with it. Without one, as in a script that imports a reader, it runs here.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from viewer.domain.case import ImageRef
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Isolator(Protocol):
+    """Calls a function of a file in another process."""
+
+    def __call__(
+        self,
+        function: Callable[..., T],
+        path: Path,
+        arguments: tuple[object, ...],
+        named: dict[str, Any],
+    ) -> T:
+        """Return what the function returns there, or raise what it raises."""
+
+
+_chosen: list[Isolator] = []
+
+
+def isolate_with(isolator: Isolator | None) -> None:
+    """Choose who calls isolated readers; None for this process itself."""
+    _chosen[:] = [] if isolator is None else [isolator]
+
+
+def isolated(function: Callable[P, T]) -> Callable[P, T]:
+    """Mark a reader whose first argument is a path or the reference of an image.
+
+    It has to be a function of a module, found there by its own name, and what it takes
+    and returns is pickled.
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        if not _chosen:
+            return function(*args, **kwargs)
+        return _chosen[0](call, _path_of(args[0]), args, kwargs)
+
+    return call
+
+
+def _path_of(first: object) -> Path:
+    return first.path if isinstance(first, ImageRef) else Path(str(first))

@@ -10,7 +10,7 @@ repeat them are kept as they came and escaped where they are shown or written:
 - XLSX: `guarded`, then `spreadsheet_xml`;
 - LaTeX: `latex`;
 - HTML: the templates escape by themselves, after `visible`;
-- figures: matplotlib is told that text is never mathematics (writers/figures_style).
+- figures: `drawn`, where matplotlib reads no mathematics (writers/figures_style).
 
 The rule of `guarded`: text that begins with ``=``, ``+``, ``-``, ``@``, their
 full-width forms, a tab or a line break, and is no number, gets an apostrophe in front,
@@ -121,6 +121,11 @@ def spreadsheet_xml(text: str) -> str:
 def latex(text: str) -> str:
     """Return text on one line with what LaTeX would take for a command escaped."""
     return " ".join(visible(text).translate(_LATEX).split())
+
+
+def drawn(text: str) -> str:
+    """Return text as a figure has it; matplotlib leaves names out that begin with _."""
+    return visible(f" {text}" if text.startswith("_") else text)
 
 
 def _seen(found: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.escapes import unguarded
 from viewer.domain.exchange import (
     ModelIdentity,
     ModelProfile,
@@ -18,6 +19,7 @@ from viewer.domain.exchange import (
     RawReply,
     ReplyKind,
 )
+from viewer.domain.map_texts import with_texts
 from viewer.models.reading import plain_reply, read_reply
 from viewer.models.recorded import not_recorded, read_file
 
@@ -94,7 +96,7 @@ def _told_by_table(row: _Row) -> RawReply | None:
 def _rows(data: bytes, model: object) -> dict[_Key, _Row]:
     try:
         reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig")), strict=True)
-        rows = list(reader)
+        rows = [with_texts(row, unguarded) for row in reader]
     except (UnicodeDecodeError, csv.Error) as error:
         raise _no_items() from error
     if not set(reader.fieldnames or ()) >= _COLUMNS or any(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from viewer.domain.escapes import drawn
+from viewer.domain.map_texts import with_texts
 from viewer.domain.report import BarFigure, BarSeries
 from viewer.writers.figures_bars import percent, within_scale, write_counts
 from viewer.writers.figures_style import style, written
@@ -29,6 +31,7 @@ def bar_figure_svg(figure: BarFigure) -> bytes:
     """
     from matplotlib.figure import Figure
 
+    figure = with_texts(figure, drawn)
     with style(_TEXT_PT):
         bars = max(1, len(figure.groups) * len(figure.series))
         page = Figure(figsize=(min(16.0, 3.2 + 0.30 * bars), 4.6), layout="constrained")

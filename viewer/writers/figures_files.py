@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from viewer.domain.escapes import drawn
 from viewer.domain.figure import (
     Figure,
     GalleryFigure,
@@ -11,6 +12,7 @@ from viewer.domain.figure import (
     StackFigure,
     figure_table,
 )
+from viewer.domain.map_texts import with_texts
 from viewer.writers.figures_heat import heat_files
 from viewer.writers.figures_pictures import gallery_files, strip_files
 from viewer.writers.figures_plots import plot_files
@@ -23,7 +25,7 @@ def figure_files(figure: Figure) -> Mapping[str, bytes]:
     """Return a figure's files by name, the same bytes for the same figure."""
     table = figure_table(figure)
     numbers = {f"{figure.head.name}.csv": csv_bytes(table.header, table.rows)}
-    return {**_drawn(figure), **numbers}
+    return {**_drawn(with_texts(figure, drawn)), **numbers}
 
 
 def _drawn(figure: Figure) -> Mapping[str, bytes]:

@@ -67,6 +67,8 @@ def style(
 
     return mpl.rc_context(
         {
+            "text.parse_math": False,  # a finding may be called "$\\frac{x$"
+            "text.usetex": False,
             "svg.hashsalt": "overread",
             "svg.fonttype": "path",
             "pdf.fonttype": 42,

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING, Final
 
+from viewer.domain.escapes import drawn
 from viewer.domain.forest import ForestFigure, ForestRow
+from viewer.domain.map_texts import with_texts
 from viewer.writers.figures_style import style, written
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ def forest_svg(figure: ForestFigure) -> bytes:
     """
     from matplotlib.figure import Figure
 
+    figure = with_texts(figure, drawn)
     with style(7.5, framed=True):
         size = _WIDTH, 1.4 + _ROW * max(1, len(figure.rows))
         page = Figure(figsize=size, layout="constrained")

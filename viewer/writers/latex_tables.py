@@ -1,27 +1,7 @@
 """Printed tables as LaTeX, for a paper's own preamble with ``booktabs``."""
 
-from typing import Final
-
+from viewer.domain.escapes import latex
 from viewer.domain.report import Section
-
-_SPECIAL: Final = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "↑": r"$\uparrow$",
-        "↓": r"$\downarrow$",
-        "×": r"$\times$",
-        "−": r"$-$",
-    }
-)
 
 
 def latex_table(section: Section) -> bytes:
@@ -33,7 +13,7 @@ def latex_table(section: Section) -> bytes:
     table = section.table
     lines = [
         r"\begin{table}",
-        rf"\caption{{{escaped(section.text)}}}",
+        rf"\caption{{{latex(section.text)}}}",
         rf"\label{{tab:{table.name}}}",
         rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
         r"\toprule",
@@ -48,19 +28,14 @@ def latex_table(section: Section) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def escaped(text: str) -> str:
-    """Return text with what LaTeX would take for a command escaped."""
-    return " ".join(text.translate(_SPECIAL).split())
-
-
 def _row(values: tuple[object, ...]) -> str:
-    cells = ("" if value is None else escaped(str(value)) for value in values)
+    cells = ("" if value is None else latex(str(value)) for value in values)
     return " & ".join(cells) + r" \\"
 
 
 def _groups(section: Section) -> str:
     cells = (
-        rf"\multicolumn{{{span}}}{{c}}{{{escaped(name)}}}"
+        rf"\multicolumn{{{span}}}{{c}}{{{latex(name)}}}"
         for name, span in section.groups
     )
     return " & ".join(cells) + r" \\"

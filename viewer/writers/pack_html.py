@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from viewer.domain.figure import Figure, FigureHead
 from viewer.domain.pack import PackData
 from viewer.domain.report import Section
+from viewer.writers.html_text import shown
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -65,7 +66,10 @@ def _template() -> "Template":
 
     path = files("viewer.writers") / "templates" / "pack.html.jinja"
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=shown,
     )
     return environment.from_string(path.read_text(encoding="utf-8"))
 

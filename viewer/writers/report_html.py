@@ -16,6 +16,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.report import ReportData, Section
 from viewer.domain.run import RunSpec, RunSummary
 from viewer.writers.figures import bar_figure_svg
+from viewer.writers.html_text import shown
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -110,7 +111,10 @@ def _template() -> "Template":
 
     path = files("viewer.writers") / "templates" / "report.html.jinja"
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=shown,
     )
     return environment.from_string(path.read_text(encoding="utf-8"))
 

@@ -1,12 +1,15 @@
 """Tables as comma-separated values, the same bytes on every machine."""
 
 import csv
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
+from viewer.domain.escapes import guarded
 from viewer.domain.report import Table
 from viewer.writers.files import write_atomically
+
+_QUOTED_ENDS: Final = "\r\n"
 
 
 def write_table(table: Table, path: Path) -> None:
@@ -18,16 +21,26 @@ def csv_bytes(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     """Return UTF-8 CSV (RFC 4180 quoting, LF line ends).
 
     None and NaN are empty; a float is its shortest decimal that reads back the same.
+    Text that a spreadsheet would take for a formula is guarded (domain/escapes).
     """
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator=_QUOTED_ENDS)
+    writer.writerow(map(guarded, header))
     writer.writerows([_printed(value) for value in row] for row in rows)
-    return text.getvalue().encode()
+    return "".join(lines).encode()
+
+
+class _Lines(list[str]):
+    """Takes the lines of csv, which quotes only what it would end a line with."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix(_QUOTED_ENDS) + "\n")
 
 
 def _printed(value: object) -> str:
     """Return a cell as it is printed; NaN differs from itself."""
     if value is None or value != value:
         return ""
-    return repr(float(value)) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(float(value))
+    return guarded(str(value)) if isinstance(value, str) else str(value)

@@ -7,8 +7,9 @@ import io
 import zipfile
 from collections.abc import Sequence
 from typing import Final
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
 
+from viewer.domain.escapes import guarded, spreadsheet_xml
 from viewer.domain.report import Table
 
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -94,5 +95,5 @@ def _cell(value: object) -> str:
         return "<c/>"
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"<c><v>{value!r}</v></c>"
-    text = escape(str(value))
+    text = spreadsheet_xml(guarded(str(value)))
     return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'

@@ -43,3 +43,10 @@ def test_that_a_figure_without_a_value_can_be_drawn() -> None:
     empty = BarSeries("a", (None,), (None,), (0,))
     figure = replace(FIGURE, groups=("Edema",), series=(empty,), baseline=(None,))
     assert bar_figure_svg(figure).startswith(b"<?xml")
+
+
+def test_that_names_from_outside_are_drawn_as_text() -> None:
+    names = (r"$\frac{x$", "_hidden", "\x1b[31m\x00\ud800\u202e")
+    series = BarSeries("_m$", (0.5,) * 3, (0.1,) * 3, (4,) * 3)
+    figure = replace(FIGURE, groups=names, series=(series,), baseline=(None,) * 3)
+    ET.fromstring(bar_figure_svg(figure))  # noqa: S314 - our own

@@ -1,7 +1,8 @@
 import pytest
 
+from viewer.domain.escapes import latex
 from viewer.domain.report import Section, Table
-from viewer.writers.latex_tables import escaped, latex_table
+from viewer.writers.latex_tables import latex_table
 
 
 @pytest.mark.statement("E003-14")
@@ -28,6 +29,4 @@ def test_that_a_table_is_latex_with_its_arrows_and_nothing_taken_for_a_command()
 
 
 def test_that_a_line_break_is_a_blank_and_a_backslash_is_one() -> None:
-    assert escaped("a\nb \\ {c}^") == (
-        "a b \\textbackslash{} \\{c\\}\\textasciicircum{}"
-    )
+    assert latex("a\nb \\ {c}^") == ("a b \\textbackslash{} \\{c\\}\\textasciicircum{}")

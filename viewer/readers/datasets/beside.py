@@ -8,6 +8,8 @@ from pathlib import Path
 from viewer.domain.counting import counted
 from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
+from viewer.domain.escapes import unguarded
+from viewer.domain.map_texts import with_texts
 
 Row = Mapping[str, str]
 
@@ -54,7 +56,8 @@ def about_others(rows: int) -> str:
 
 
 def _of_csv(path: Path) -> Iterable[Mapping[str, object]]:
-    return csv.DictReader(io.StringIO(_text(path)))
+    rows = csv.DictReader(io.StringIO(_text(path)))
+    return (with_texts(row, unguarded) for row in rows)
 
 
 def _of_json(path: Path, columns: Sequence[str]) -> Iterable[Mapping[str, object]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from viewer.domain.errors import UnreadableInputError
+from viewer.domain.escapes import unguarded
 from viewer.domain.geometry import BoxPx
 from viewer.readers.datasets.files import files_below
 
@@ -16,6 +17,8 @@ _SPLITS = {"train": "", "val": "val", "valid": "val", "test": "test"}
 @dataclass(frozen=True)
 class CsvRow:
     """A row: its line in the file, from 1, and its cells by column, stripped.
+
+    The guard of text that a spreadsheet would take for a formula is removed.
 
     ``overlong`` tells that it has more cells than there are columns.
     """
@@ -53,7 +56,7 @@ def header_of(path: Path) -> list[str]:
     """Return the names of a table's columns; none where it cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
-            return [name.strip() for name in next(csv.reader(stream), [])]
+            return [unguarded(name).strip() for name in next(csv.reader(stream), [])]
     except (OSError, csv.Error):
         return []
 
@@ -110,7 +113,7 @@ def corner_and_size(*numbers: str) -> BoxPx | None:
 
 def _cells(row: Mapping[str | None, object]) -> dict[str, str]:
     return {
-        key.strip(): value.strip()
+        unguarded(key).strip(): unguarded(value).strip()
         for key, value in row.items()
         if isinstance(key, str) and isinstance(value, str)
     }

@@ -11,6 +11,8 @@ from pathlib import Path, PurePosixPath
 
 from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
+from viewer.domain.escapes import unguarded
+from viewer.domain.map_texts import with_texts
 from viewer.readers.datasets.chexpert_layout import image_id
 from viewer.readers.datasets.findings import display_name
 
@@ -49,7 +51,7 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str | None]]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.DictReader(stream)
-            rows = [(reader.line_num, row) for row in reader]
+            rows = [(reader.line_num, with_texts(row, unguarded)) for row in reader]
             header = reader.fieldnames or ()
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UnreadableInputError(

@@ -1,11 +1,11 @@
 """Names of files that are not UTF-8, as text that can be stored, shown and sent."""
 
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from viewer.domain.case import Dataset
 from viewer.domain.escapes import path_text
+from viewer.domain.map_texts import with_texts
 
 
 def with_storable_names(dataset: Dataset) -> Dataset:
@@ -17,12 +17,14 @@ def with_storable_names(dataset: Dataset) -> Dataset:
     try:
         "\n".join(_names(dataset)).encode()
     except UnicodeEncodeError:
+        texts = with_texts((dataset.images, dataset.notices, dataset.items), path_text)
+        images, notices, items = texts
         return replace(
             dataset,
-            name=_storable(dataset.name),
-            images=_storable(dataset.images),
-            notices=_storable(dataset.notices),
-            items=_storable(dataset.items),
+            name=path_text(dataset.name),
+            images=images,
+            notices=notices,
+            items=items,
         )
     return dataset
 
@@ -43,16 +45,3 @@ def _names(dataset: Dataset) -> list[str]:
 def _texts(thing: Any) -> list[str]:  # noqa: ANN401 - any dataclass
     values = (getattr(thing, field.name) for field in fields(thing))
     return [value for value in values if isinstance(value, str)]
-
-
-def _storable(value: Any) -> Any:  # noqa: ANN401 - of the same type as it came
-    if isinstance(value, str) and type(value) is str:
-        return path_text(value)
-    if isinstance(value, Mapping):
-        return {_storable(key): _storable(one) for key, one in value.items()}
-    if isinstance(value, tuple | frozenset | list):
-        return type(value)(map(_storable, value))
-    if is_dataclass(value) and not isinstance(value, type):
-        held = {f.name: _storable(getattr(value, f.name)) for f in fields(value)}
-        return type(value)(**held)
-    return value

@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from viewer.services.export_table import table_as_csv
+from viewer.services.export_table import table_as_csv, table_as_tsv
 from viewer.services.results.view import By, ResultsView, natural
 from viewer.ui.tables.columns import header_of, shown, tip_of
 
@@ -170,9 +170,7 @@ class GroupsModel(QAbstractTableModel):
 
     def as_tsv(self, rows: Iterable[int]) -> str:
         """Return rows of the table at full precision, with a header, tab-separated."""
-        table = self.groups.table([self.group_at(row) for row in rows])
-        lines = [table.header, *table.rows]
-        return "".join("\t".join(map(_plain, line)) + "\n" for line in lines)
+        return table_as_tsv(self.groups.table([self.group_at(row) for row in rows]))
 
     def as_csv(self, rows: Iterable[int]) -> str:
         """Return rows of the table as an exported file has them."""
@@ -181,12 +179,6 @@ class GroupsModel(QAbstractTableModel):
     def groups_in_order(self) -> list[int]:
         """Return the groups in the order of the table."""
         return [int(group) for group in self._order]
-
-
-def _plain(value: object) -> str:
-    if value is None:
-        return ""
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 def _alignment(name: str) -> Qt.AlignmentFlag:

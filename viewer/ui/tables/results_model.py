@@ -1,7 +1,7 @@
 """The results of a run as a Qt table, sorted and copied by value."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from PySide6.QtCore import (
@@ -14,6 +14,7 @@ from PySide6.QtCore import (
 
 from viewer.domain.report import Table
 from viewer.domain.study_words import PLACING, StudyWords
+from viewer.services.export_table import table_as_tsv
 from viewer.ui.tables.columns import header_of, shown, tip_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -107,14 +108,9 @@ class ResultsModel(QAbstractTableModel):
         Fields are separated by tabs and lines end with a line feed, as spreadsheets
         paste them; None is empty.
         """
-        lines = [self.table.header, *(self.table.rows[row] for row in rows)]
-        return "".join("\t".join(map(_plain, line)) + "\n" for line in lines)
-
-
-def _plain(value: object) -> str:
-    if value is None:
-        return ""
-    return repr(value) if isinstance(value, float) else str(value)
+        return table_as_tsv(
+            replace(self.table, rows=tuple(self.table.rows[row] for row in rows))
+        )
 
 
 def _alignment(column: str) -> Qt.AlignmentFlag:

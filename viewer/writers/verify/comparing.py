@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +13,7 @@ TAKEN = "(taken as it stands)"
 """A cell that needs more than trials, such as an interval by resampling."""
 Tell = Callable[[str], None]
 _CLOSE = 1e-9
+_GUARDED = re.compile("'+[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 @dataclass
@@ -45,8 +47,7 @@ def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
         if rows:
             found.wrong.append(f"{file} is missing.")
         return
-    text = bundle.members[file].decode()
-    header, *printed = csv.reader(io.StringIO(text, newline=""))
+    header, *printed = read_csv(bundle.members[file])
     if header != list(table.header):
         found.wrong.append(f"{file} does not have the columns it should have.")
     numbered = [
@@ -66,6 +67,19 @@ def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
                     f"{cell or 'empty'}, worked out again {_printed(value) or 'empty'}."
                 )
     found.done.append(_worked_out(table, len(printed)))
+
+
+def read_csv(data: bytes) -> list[list[str]]:
+    """Return the rows of a CSV file, each cell as the text it was made of.
+
+    An apostrophe stands before a text that a spreadsheet would take for a formula.
+    """
+    rows = csv.reader(io.StringIO(data.decode(), newline=""))
+    return [[_unguarded(cell) for cell in row] for row in rows]
+
+
+def _unguarded(cell: str) -> str:
+    return cell[1:] if _GUARDED.match(cell) else cell
 
 
 def _worked_out(table: Worked, printed: int) -> str:

@@ -1,7 +1,5 @@
 """The bundle of a study about items: its plan, its trials and its tables."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -22,7 +20,13 @@ from viewer.writers.verify.choice_tables import (
     noise_rows,
     official_rows,
 )
-from viewer.writers.verify.comparing import Report, Tell, Worked, compare_table
+from viewer.writers.verify.comparing import (
+    Report,
+    Tell,
+    Worked,
+    compare_table,
+    read_csv,
+)
 from viewer.writers.verify.item_tables import (
     COUNT_COLUMNS,
     ITEM_COLUMNS,
@@ -103,8 +107,7 @@ def _shared_tables(bundle: Bundle, verdicts: Sequence[ItemVerdict]) -> Iterator[
     names = number_names(verdicts)
     header = (*ITEM_COLUMNS, *names)
     yield Worked("items", header, verdict_rows(verdicts), names)
-    text = bundle.members.get("tables/results.csv", b"").decode()
-    printed = next(csv.reader(io.StringIO(text, newline="")), [])
+    printed = next(iter(read_csv(bundle.members.get("tables/results.csv", b""))), [])
     means = [f"mean_{name}" for name in names]
     shown = means if set(means) & set(printed) else []
     rows = group_rows(verdicts, names if shown else ())

@@ -1,0 +1,30 @@
+"""Every text of a nested value changed at once: names, keys, words, lists of them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def with_texts(value: T, change: Callable[[str], str]) -> T:
+    """Return a value whose texts are changed, of dataclasses and containers too.
+
+    Members of enumerations, numbers, arrays and paths stay as they are.
+    """
+    changed: Any = value
+    if type(changed) is str:
+        changed = change(changed)
+    elif isinstance(value, Mapping):
+        changed = {
+            with_texts(key, change): with_texts(one, change)
+            for key, one in value.items()
+        }
+    elif isinstance(changed, tuple | frozenset | list):
+        changed = type(changed)(with_texts(one, change) for one in changed)
+    elif is_dataclass(value) and not isinstance(value, type):
+        held = {
+            f.name: with_texts(getattr(value, f.name), change) for f in fields(value)
+        }
+        changed = type(value)(**held)
+    return changed  # type: ignore[no-any-return]

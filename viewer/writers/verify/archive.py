@@ -3,9 +3,11 @@
 import hashlib
 import io
 import json
+import stat
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PureWindowsPath
 from typing import Any
 
 from viewer.writers.verify.schema import departures
@@ -14,6 +16,9 @@ SEAL = b"overread-seal sha256:"
 """How the archive's comment begins; the hash of every byte before it follows."""
 MANIFEST, SCHEMA = "manifest.json", "manifest.schema.json"
 _TAIL_LENGTH = 200
+MOST_BYTES = 2 << 30
+"""More is never unpacked: all of it is held in memory."""
+MOST_FILES = 100_000
 
 
 class BundleError(Exception):
@@ -65,7 +70,7 @@ def _with_manifest(
         manifest = json.loads(members[MANIFEST])
         listed = dict(manifest["files"])
         own = manifest.pop("manifest_sha256")
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None, [*wrong, f"{MANIFEST} cannot be read."]
     if own != sha256_of_json(manifest):
         wrong.append(f"{MANIFEST} differs from its own hash.")
@@ -96,8 +101,44 @@ def _is_sealed(data: bytes) -> bool:
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        names = archive.namelist()
-        if len(set(names)) < len(names):
-            raise ValueError("a name stands twice in it")
-        for name in names:
-            yield name, archive.read(name)
+        entries = archive.infolist()
+        _check_entries(entries)
+        for entry in entries:
+            yield entry.filename, archive.read(entry)
+
+
+def _check_entries(entries: Sequence[zipfile.ZipInfo]) -> None:
+    """Refuse what would leave its folder or fill the memory; nothing is unpacked yet.
+
+    Of no member more is unpacked than its entry says.
+    """
+    names = [entry.filename for entry in entries]
+    if len({name.casefold() for name in names}) < len(names):
+        raise ValueError("a name stands twice in it")
+    if len(names) > MOST_FILES:
+        raise ValueError(f"it holds more than {MOST_FILES:,} files")
+    if sum(entry.file_size for entry in entries) > MOST_BYTES:
+        raise ValueError(f"it unpacks to more than {MOST_BYTES >> 20:,} MB")
+    for entry in entries:
+        if not _stays_inside(entry):
+            raise ValueError("a file of it would lie outside its folder")
+        if entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+            raise ValueError("a file of it is packed in a way that no bundle is")
+
+
+def _stays_inside(entry: zipfile.ZipInfo) -> bool:
+    """Tell whether a member is a plain file below the folder it is unpacked into.
+
+    Its name is looked at as it is written: zipfile cuts it at a zero, and turns the
+    separators of the system it runs on.
+    """
+    name = entry.orig_filename
+    parts = PureWindowsPath(name).parts
+    return (
+        bool(parts)
+        and not set(parts) & {".", ".."}
+        and not set(name) & set("\\:\0")
+        and not name.startswith("/")
+        and not name.endswith("/")
+        and not stat.S_ISLNK(entry.external_attr >> 16)
+    )

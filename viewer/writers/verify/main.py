@@ -9,6 +9,7 @@ something does not, 2 the file cannot be read as a bundle.
 
 import json
 import os
+import stat
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from viewer.writers.verify.archive import Bundle, BundleError, opened
+from viewer.writers.verify.archive import MOST_BYTES, Bundle, BundleError, opened
 from viewer.writers.verify.comparing import Report, Tell, Worked, compare_table
 from viewer.writers.verify.item_bundle import ITEM_TABLES, recompute_items
 from viewer.writers.verify.judging import (
@@ -58,6 +59,9 @@ HEADERS = {
 _FEW = 2_000_000
 """Numbers to draw up to which one process is quicker than several."""
 _MOST_NAMED = 20
+_ODD_RECORDS = (
+    *(KeyError, ValueError, TypeError, IndexError, AttributeError, RecursionError),
+)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -71,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 def verify_file(path: Path, tell: Tell) -> int:
     """Verify a file, telling each step in a line; return the exit code."""
     try:
-        data = path.read_bytes()
+        data = _read(path)
         found = verify(data, tell)
     except OSError as error:
         tell(f"{path.name} cannot be read: {error.strerror}.")
@@ -88,6 +92,16 @@ def verify_file(path: Path, tell: Tell) -> int:
     return HOLDS
 
 
+def _read(path: Path) -> bytes:
+    """Return a file's bytes; what has no end, or is too long, is no bundle."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise BundleError(f"{path.name} is no file.")
+    if found.st_size > MOST_BYTES:
+        raise BundleError(f"{path.name} is too large to be a bundle.")
+    return path.read_bytes()
+
+
 def verify(data: bytes, tell: Tell) -> Report:
     """Verify a bundle's bytes; what is no bundle raises BundleError."""
     found = Report()
@@ -100,7 +114,7 @@ def verify(data: bytes, tell: Tell) -> Report:
         _recompute(bundle, found, tell)
     except MismatchError as error:
         found.wrong.append(str(error))
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+    except _ODD_RECORDS as error:
         found.wrong.append(f"The bundle's own records do not go together: {error!r}.")
     return found
 

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from viewer.services.run_batch import BatchOptions
     from viewer.store.database import Store
 
+BUSY: Final = "The store is busy: another process writes to it. Waiting…"
+_SOON_S: Final = 1.0
+"""How long a writer waits before it is said that it does."""
 _UNFINISHED: Final = (Status.PROVIDER_ERROR, Status.PENDING)
 
 
@@ -128,6 +131,28 @@ class InterruptCancels:
             raise KeyboardInterrupt
         echo("Finishing what is in flight; Ctrl+C again to stop now.", err=True)
         self._cancel.set()
+
+
+class BusyLines:
+    """Says once for each wait that another process writes to the store."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def __call__(self, waited_s: float) -> None:
+        """Note that a writer has waited so long until now."""
+        if waited_s < _SOON_S:
+            self._said = False
+        elif not self._said:
+            self._said = True
+            echo(BUSY, err=True)
+
+
+def wait_for_other_writers() -> None:
+    """Let this command wait while other processes write to the store, and say so."""
+    from viewer.store.database import wait_for_writers
+
+    wait_for_writers(BusyLines())
 
 
 class LoadLines:
@@ -269,6 +294,7 @@ def demo_batch(settings: Settings, *, prepare: bool) -> bool:
     from viewer.services.run_batch import BatchOptions
     from viewer.store.database import open_store
 
+    wait_for_other_writers()
     with open_store(settings.store) as store:
         with Progress("Demo collection") as progress:
             dataset = register_demo(store, settings.home, progress)

@@ -17,6 +17,7 @@ from viewer.domain.run import RunSpec
 from viewer.services.study_file import make_spec
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
+from viewer.store.reply_rows import ReplyRecord
 from viewer.store.runs import StoredTrial
 from viewer.studies.catalog import placing_study
 
@@ -136,7 +137,7 @@ def _settle(store: Store, trial: int, answer: CellAnswer, score: Score) -> None:
     trials.keep_requests(store, [request])
     attempt = trials.begin_attempt(store, trial, sha256)
     raw = RawReply(ReplyKind.PLAIN, b'{"text": "D4", "note": ""}')
-    record = trials.ReplyRecord(raw, Usage(), None, "", reusable=True)
+    record = ReplyRecord(raw, Usage(), None, "", reusable=True)
     reply = trials.keep_reply(store, attempt, sha256, record)
     parsed = answer_as_json(answer)
     verdict = trials.Verdict(trial, score, "1", sha256, reply, "1", parsed)

@@ -32,10 +32,15 @@ from viewer.cli import (
     segmenting,
 )
 from viewer.cli.shared import DONE, UNFINISHED, say
-from viewer.domain.errors import OverreadError
+from viewer.domain.errors import OverreadError, StoreLostError
 from viewer.printing import prepare_streams
 from viewer.settings import read_settings
-from viewer.terminal import NO_WINDOW, WindowParts, crash_sentence
+from viewer.terminal import (
+    NO_WINDOW,
+    WindowParts,
+    crash_sentence,
+    wait_for_other_writers,
+)
 
 _COMMANDS: Final[tuple[click.Command, ...]] = (
     opening.open_command,
@@ -54,6 +59,7 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
     results_index.reindex,
     packs.pack,
     running.runs,
+    running.rescue,
     comparing.compare,
     comparing.declare,
     exporting.export,
@@ -74,6 +80,10 @@ _COMMANDS: Final[tuple[click.Command, ...]] = (
 )
 
 
+_WINDOWS: Final = ("open", "demo")
+"""Commands that open a window, which says that the store is busy and does not wait."""
+
+
 def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) -> int:
     """Run one command and return its exit code; a person never sees a traceback.
 
@@ -84,6 +94,8 @@ def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) 
         result = overread.main(
             list(arguments), "overread", standalone_mode=False, obj=window
         )
+    except StoreLostError as error:
+        return say(str(error), UNFINISHED)
     except OverreadError as error:
         return say(str(error))
     except (click.exceptions.Abort, KeyboardInterrupt):
@@ -120,11 +132,14 @@ class _Verbs(click.Group):
 
 @click.group(cls=_Verbs, invoke_without_command=True)
 @click.version_option(viewer.__version__, prog_name="overread")
-def overread() -> None:
+@click.pass_context
+def overread(context: click.Context) -> None:
     """Read medical images together with models, and measure them.
 
     overread [PATH ...] opens the window, with these files or folders.
     """
+    if context.invoked_subcommand not in _WINDOWS:
+        wait_for_other_writers()
 
 
 for _command in _COMMANDS:

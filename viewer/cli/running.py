@@ -6,6 +6,8 @@ import click
 
 from viewer.cli.privacy import ask_for_keys
 from viewer.cli.shared import finish, json_option, say, store_option, threads_option
+from viewer.domain.counting import counted
+from viewer.domain.errors import WrongUseError
 from viewer.domain.run import OrphanPolicy
 from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
@@ -125,3 +127,35 @@ def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
         columns = ("id", "study", "dataset", "models", "status", "n_planned", "counts")
         noted = ("notes",) if any(row["notes"] for row in rows) else ()
         print_rows(rows, (*columns, *noted))
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "--keep-older-copy", is_flag=True, help="Go on with a store from a backup."
+)
+@store_option
+@json_option
+def rescue(
+    file: Path | None, store: Path | None, *, keep_older_copy: bool, as_json: bool
+) -> None:
+    """Take in replies that a lost store could not keep; nothing is bought again."""
+    from viewer.services.rescue import rescue as rescue_replies
+    from viewer.store.database import open_store
+
+    if file is None and not keep_older_copy:
+        raise WrongUseError(
+            "No rescue file is named.",
+            "Name the one that the message at the run's end names.",
+        )
+    with open_store(read_settings(store).store) as opened:
+        found = rescue_replies(opened, file)
+    if as_json:
+        print_json({"replies": found.replies, "new": found.new})
+    elif file is not None:
+        echo(
+            f"{counted(found.replies, 'reply', 'replies')} read, {found.new} taken in;"
+            " the next run uses them instead of asking."
+        )
+    if found.was_older:
+        say("This copy is the current store now; what it still lacks is asked again.")

@@ -192,6 +192,12 @@ class Flights:
         done = [future for future in self._flying if future.done()]
         return tuple((future, self._landed(future)) for future in done)
 
+    def come_back(self) -> Iterator[tuple[Flight, RawReply]]:
+        """Return the replies that are here already; they still are to be landed."""
+        for future, flight in self._flying.items():
+            if future.done() and future.exception() is None:
+                yield flight, future.result()
+
     def _until_time_lets_one_leave(self) -> float:
         now = time.monotonic()
         waits = (lane.wait_s(now) for lane in self._lanes.values())

@@ -9,7 +9,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.errors import (
+    DiskFullError,
+    OverreadError,
+    StoreLostError,
+    WrongUseError,
+)
 from viewer.domain.run import Event
 from viewer.services.events_json import event_of_json, line
 
@@ -101,7 +106,7 @@ def _events(process: "subprocess.Popen[bytes]") -> Iterator[Event]:
     for frame in event_pipe(process):
         value = json.loads(frame)
         if "error" in value:
-            raise WrongUseError(value["error"]["what"], value["error"]["how"])
+            raise _error(value["error"])
         if "event" in value:
             yield event_of_json(value)
         if value.get("event") == "RunEnded":
@@ -110,3 +115,9 @@ def _events(process: "subprocess.Popen[bytes]") -> Iterator[Event]:
         f"The worker ended unexpectedly (exit code {process.wait()}).",
         "Everything answered is kept; run the same command again to go on.",
     )
+
+
+def _error(told: Mapping[str, str]) -> OverreadError:
+    """Return the error that a worker told of; what a command exits with hangs on it."""
+    kinds = {kind.__name__: kind for kind in (DiskFullError, StoreLostError)}
+    return kinds.get(told.get("kind", ""), WrongUseError)(told["what"], told["how"])

@@ -19,13 +19,14 @@ from viewer.models.prices import may_cost, price_of
 from viewer.services.bench import ANSWER, Bench, Kept
 from viewer.services.run_trial import PreparedTrial
 from viewer.services.spending import may_have_cost, open_purse
-from viewer.store import asking, claims, trials
+from viewer.store import asking, claims, rescued, trials
 from viewer.store.claims import Coordinator, OpenAttempt
 from viewer.store.database import Store
+from viewer.store.reply_rows import ReplyRecord
 from viewer.store.runs import StoredTrial
+from viewer.store.saved_replies import SavedReply, Spool
 from viewer.store.trials import (
     ReadReply,
-    ReplyRecord,
     RequestRecord,
     StoredReply,
     Verdict,
@@ -84,6 +85,14 @@ class Orphaned:
     policy: OrphanPolicy
 
 
+Claim = Begun | StoredReply | Coordinator | Orphaned
+"""What became of a question that was to be claimed; only what has begun is asked."""
+
+
+class _SpoolsFirstError(Exception):
+    """A question that was left open may have its reply in a spool."""
+
+
 class Ledger:
     """The store as the coordinator of one run writes it, and the run's purse.
 
@@ -98,10 +107,13 @@ class Ledger:
         store: Store,
         bench: Bench,
         run: int,
+        spool: Spool,
         orphans: OrphanPolicy | None = None,
     ) -> None:
         self._store, self._bench, self._run = store, bench, run
         self._orphans = orphans
+        self._spool = spool
+        self._unstored: tuple[SavedReply, ...] = ()
         self._coordinator = claims.add_coordinator(store, run)
         self.purse = open_purse(store, run, bench.profiles, bench.spec.helpers)
 
@@ -117,6 +129,26 @@ class Ledger:
         held = (claims.holder_of(self._store, one) for one in self._open(sha256))
         return next(filter(None, held), None)
 
+    def found_or_adopted(self, asked: Asked) -> StoredReply | Coordinator | None:
+        """Return what is found, or a rescued reply that the trial takes for its own."""
+        return self.found(asked) or self._adopted(asked)
+
+    def _adopted(self, asked: Asked) -> StoredReply | None:
+        sha256, prepared = asked.prepared.sha256, asked.prepared
+        if rescued.waiting_reply(self._store, sha256) is None:
+            return None
+        with self._store.transaction():
+            record = rescued.waiting_reply(self._store, sha256)
+            if record is None:  # another batch was first
+                return None
+            trials.keep_requests(self._store, [_request_record(prepared)])
+            attempt = trials.begin_attempt(
+                self._store, asked.stored.id, sha256, self._coordinator
+            )
+            reply = self._keep_one(attempt, asked, record)
+        self.purse.pay(asked.stored.id, record.cost_microusd)
+        return reply
+
     def _open(self, sha256: str) -> Sequence[OpenAttempt]:
         """Return the attempts of others at a request that have not ended."""
         return [
@@ -126,22 +158,31 @@ class Ledger:
             or attempt.coordinator.id != self._coordinator
         ]
 
-    def begin(
-        self, batch: Sequence[Asked]
-    ) -> tuple[Begun | StoredReply | Coordinator | Orphaned, ...]:
+    def begin(self, batch: Sequence[Asked]) -> tuple[Claim, ...]:
         """Claim each question: commit an attempt, and its departure where it leaves.
 
         Only what has ``Begun`` may be asked. All is looked at again in the transaction
         that claims, so that of two batches that ask the same only one does.
         """
-        with self._store.transaction():
-            return tuple(map(self._claim, batch))
+        try:
+            return self._claim_all(batch)
+        except _SpoolsFirstError:
+            self._store.take_in_spools()
+            return self._claim_all(batch, ends_orphans=True)
 
-    def _claim(self, asked: Asked) -> Begun | StoredReply | Coordinator | Orphaned:
+    def _claim_all(
+        self, batch: Sequence[Asked], *, ends_orphans: bool = False
+    ) -> tuple[Claim, ...]:
+        with self._store.transaction():
+            return tuple(self._claim(asked, ends_orphans) for asked in batch)
+
+    def _claim(self, asked: Asked, ends_orphans: bool) -> Claim:
         found = self.found(asked)
         if found is not None:
             return found
         left_open = self._open(asked.prepared.sha256)
+        if left_open and not ends_orphans and self._store.has_spools():
+            raise _SpoolsFirstError
         policy = self._orphans or orphan_policy(asked.prepared.profile)
         if left_open and policy is not OrphanPolicy.RETRY:
             return Orphaned(policy)
@@ -170,15 +211,34 @@ class Ledger:
     def keep(
         self, arrived: Sequence[tuple[int, Asked, RawReply]]
     ) -> tuple[Answered, ...]:
-        """Commit raw replies, before anything is read off them."""
-        records = [_reply_record(asked.prepared, raw) for _, asked, raw in arrived]
-        for (_, asked, _), record in zip(arrived, records, strict=True):
-            self.purse.pay(asked.stored.id, record.cost_microusd)
-        with self._store.transaction():
-            return tuple(
-                Answered(asked, self._keep_one(attempt, asked, record), reused=False)
-                for (attempt, asked, _), record in zip(arrived, records, strict=True)
-            )
+        """Commit raw replies, before anything is read off them.
+
+        What the store cannot take is in the spool when this raises.
+        """
+        self._unstored = tuple(_saved(*one) for one in arrived)
+        for (_, asked, _), saved in zip(arrived, self._unstored, strict=True):
+            self.purse.pay(asked.stored.id, saved.record.cost_microusd)
+        try:
+            with self._store.transaction():
+                kept = tuple(
+                    self._keep_one(attempt, asked, saved.record)
+                    for (attempt, asked, _), saved in zip(
+                        arrived, self._unstored, strict=True
+                    )
+                )
+        except BaseException:
+            self._spool.keep(self._unstored)
+            raise
+        self._unstored = ()
+        self._spool.forget(attempt for attempt, _, _ in arrived)
+        return tuple(
+            Answered(asked, reply, reused=False)
+            for (_, asked, _), reply in zip(arrived, kept, strict=True)
+        )
+
+    def spool(self, arrived: Iterable[tuple[int, Asked, RawReply]]) -> None:
+        """Write to the spool what waits to be stored, and what else has come back."""
+        self._spool.keep((*self._unstored, *(_saved(*one) for one in arrived)))
 
     def _keep_one(self, attempt: int, asked: Asked, record: ReplyRecord) -> StoredReply:
         sha256 = asked.prepared.sha256
@@ -331,6 +391,11 @@ def _request_record(prepared: PreparedTrial) -> RequestRecord:
         prompts={prepared.request.prompt_sha256: prepared.prompt},
         images={image.sha256: image.png for image in prepared.request.images},
     )
+
+
+def _saved(attempt: int, asked: Asked, raw: RawReply) -> SavedReply:
+    record = _reply_record(asked.prepared, raw)
+    return SavedReply(attempt, asked.prepared.sha256, record)
 
 
 def _reply_record(prepared: PreparedTrial, raw: RawReply) -> ReplyRecord:

@@ -4,6 +4,7 @@ The generator's thread is the coordinator and alone writes. Trials are prepared 
 small pool of threads, asked in any ``concurrent.futures.Executor``, and judged here.
 """
 
+import contextlib
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -16,6 +17,7 @@ from viewer.domain.errors import (
     PrivacyError,
     ProviderError,
     RetryClass,
+    StoreError,
     WordsWaitError,
 )
 from viewer.domain.result import Score
@@ -31,6 +33,7 @@ from viewer.domain.run import (
 )
 from viewer.models.prices import most_microusd
 from viewer.models.retry import MAX_ATTEMPTS, retry_pause
+from viewer.services.batch_words import held_back, orphans_wait, unexpected
 from viewer.services.bench import Bench, Kept
 from viewer.services.few_shot import examples_dataset
 from viewer.services.flights import MOST_ELSEWHERE, Flight, Flights
@@ -38,9 +41,10 @@ from viewer.services.gate import GateWatch, open_gate
 from viewer.services.lanes import Due, Leaving, NotThere, Unaskable, Withheld
 from viewer.services.ledger import Answered, Asked, Begun, Ledger, Orphaned, Settled
 from viewer.services.load_watch import LoadWatch
+from viewer.services.rescue import saving_what_is_lost
 from viewer.services.run_notes import RunNotes
 from viewer.services.run_trial import ask_model, bench_of
-from viewer.services.spending import NOT_ALLOWED, ceiling_sentence
+from viewer.services.spending import ceiling_sentence
 from viewer.services.telling import Telling
 from viewer.services.waits import Waits
 from viewer.store import cases, runs, trials
@@ -48,6 +52,7 @@ from viewer.store.claims import Coordinator
 from viewer.store.database import Store, utc_now
 from viewer.store.locks import run_lock
 from viewer.store.runs import StoredTrial
+from viewer.store.saved_replies import Spool
 from viewer.store.trials import StoredReply
 
 if TYPE_CHECKING:
@@ -57,6 +62,10 @@ ORPHAN: Final = "orphan"
 """Why a question is asked again, or not at all, that a kill left open."""
 _PREPARERS: Final = 2
 """Threads that read images and draw grids ahead of the questions."""
+_SOON_S: Final = 0.25
+"""How long replies wait for the store before they are spooled."""
+_LAST_PATIENCE_S: Final = 5.0
+"""How long a cancelled batch, whose replies are all spooled, waits for the store."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +115,16 @@ def run_batch(
         with (
             ThreadPoolExecutor(options.most) as threads,
             LoadWatch(run, bench.held_models()) as loading,
+            Spool(store.path, store.name) as spool,
+            saving_what_is_lost(store, run, spool),
+            store.waiting(store.on_wait),
         ):
+            store.take_in_spools()
             coordinator = _Coordinator(
-                store, run, bench, options, cancel, executor or threads, loading
+                store, run, bench, options, cancel, executor or threads, loading, spool
             )
-            yield from coordinator.events()
+            with store.waiting(coordinator.save_while_waiting):
+                yield from coordinator.events()
 
 
 class _Coordinator:
@@ -123,10 +137,12 @@ class _Coordinator:
         cancel: Flag,
         executor: Executor,
         loading: LoadWatch,
+        spool: Spool,
     ) -> None:
         self._store, self._run, self._bench = store, run, bench
         self._options, self._cancel, self._executor = options, cancel, executor
-        self._ledger = Ledger(store, bench, run, options.orphans)
+        self._ledger = Ledger(store, bench, run, spool, options.orphans)
+        self._tell_waiting = store.on_wait
         self._watch = GateWatch(store, bench.dataset, bench.gate)
         self._notes = RunNotes(store, run)
         self._flights = Flights(options.concurrency, cancel, bench.endpoint_of)
@@ -148,9 +164,9 @@ class _Coordinator:
         self._flights.add(filter(None, map(self._due, go_on)))
         yield from self._work()
         if self._undecided:
-            yield ModelStopped(self._run, "", _orphans_wait(self._undecided))
+            yield ModelStopped(self._run, "", orphans_wait(self._undecided))
         if self._held:
-            yield self._kept_words(ModelStopped(self._run, "", _held_back(self._held)))
+            yield self._kept_words(ModelStopped(self._run, "", held_back(self._held)))
         if self._paused:
             runs.mark_run(self._store, self._run, RunMark.PAUSED)
         counts = runs.status_counts(self._store, self._run)
@@ -165,8 +181,28 @@ class _Coordinator:
             # the reader of these events may be gone: what is in flight is kept
             self._let_go(pool)
             while self._flights.in_the_air:
-                for _ in self._land():
-                    continue
+                self._bring_home()
+
+    def _bring_home(self) -> None:
+        """Keep what comes back, in the spool where the store does not take it."""
+        with contextlib.suppress(StoreError):
+            for _ in self._land():
+                continue
+
+    def save_while_waiting(self, waited_s: float) -> None:
+        """Spool what is here while another process writes to the store.
+
+        Who wants the batch to end is not kept waiting: all is in the spool.
+        """
+        if waited_s < _SOON_S:
+            return
+        self._ledger.spool(
+            (flight.attempt, flight.asked, raw)
+            for flight, raw in self._flights.come_back()
+        )
+        if self._cancel.is_set() and not self._flights.in_the_air:
+            self._store.patience_s = _LAST_PATIENCE_S
+        self._tell_waiting(waited_s)
 
     def _let_go(self, pool: Executor) -> None:
         """End the preparing; a model that is fetched for it is not waited for."""
@@ -176,6 +212,7 @@ class _Coordinator:
         pool.shutdown(wait=True)
 
     def _step(self, pool: Executor) -> Iterator[Event]:
+        self._store.check_file()
         if not self._cancel.is_set():
             self._flights.prepare_ahead(pool, self._bench)
             yield from self._start()
@@ -199,7 +236,7 @@ class _Coordinator:
                 unaskable.append(up)
             elif isinstance(up, NotThere):
                 stopped += self._stopped(up)
-            elif self._found(up, self._ledger.found(up.asked), answered):
+            elif self._found(up, self._ledger.found_or_adopted(up.asked), answered):
                 continue
             elif (why := self._kept_here(up)) is not None:
                 self._held += (why,)
@@ -326,7 +363,7 @@ class _Coordinator:
             elif isinstance(error, ProviderError):
                 failed.append((flight, error))
             else:
-                failed.append((flight, _unexpected(error)))
+                failed.append((flight, unexpected(error)))
         kept = self._ledger.keep(arrived) if arrived else ()
         if failed:
             self._ledger.close_failed([(f.attempt, f.asked, e) for f, e in failed])
@@ -409,38 +446,3 @@ class _Coordinator:
             reused=settled.reused,
             latency_ms=settled.latency_ms,
         )
-
-
-def _unexpected(error: BaseException) -> ProviderError:
-    """Return what an adapter should not have raised as a failure of its trial.
-
-    What may not leave this machine stops its model; its trials stay pending.
-    """
-    if isinstance(error, PrivacyError):
-        return ProviderError(
-            error.what,
-            error.how,
-            retry_class=RetryClass.STOP_RUN,
-            reason=NOT_ALLOWED,
-        )
-    return ProviderError(
-        f"The model's adapter failed with {type(error).__name__}.",
-        "Report this with the output of overread doctor.",
-        retry_class=RetryClass.FAIL,
-        reason=f"adapter_{type(error).__name__}",
-    )
-
-
-def _held_back(held: Sequence[PrivacyError]) -> str:
-    """Say why questions stayed here; their trials stay pending."""
-    first = str(held[0])
-    more = f" So were {len(held) - 1} more question(s)." if len(held) > 1 else ""
-    return first + more
-
-
-def _orphans_wait(n: int) -> str:
-    return (
-        f"{n} question(s) were in flight when a batch was killed and may have"
-        " been paid for. Ask them again with --orphans retry, or end them as failed"
-        " with --orphans skip."
-    )

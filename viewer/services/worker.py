@@ -334,7 +334,7 @@ _QUICK: Final = frozenset(
 
 
 def _refusal(error: OverreadError) -> Mapping[str, str]:
-    return {"what": error.what, "how": error.how}
+    return {"what": error.what, "how": error.how, "kind": type(error).__name__}
 
 
 def _command(frame: bytes) -> Mapping[str, Any]:

@@ -2,17 +2,33 @@
 
 import contextlib
 import logging
+import math
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
-from viewer.domain.errors import DiskFullError, StoreError
+from viewer.domain.errors import StoreBusyError, StoreError
 from viewer.private_files import PRIVATE_FILE, make_private_folder, tighten
+from viewer.store.generation import Mark, OutsideNotes
 from viewer.store.lean_import import without
 from viewer.store.migrations import LATEST, MIGRATIONS
+from viewer.store.reply_rows import utc_now
+from viewer.store.saved_replies import (
+    SavedFile,
+    abandoned_spools,
+    has_abandoned_spools,
+)
+from viewer.store.store_errors import (
+    lost_error,
+    older_store_error,
+    sentences,
+    store_error,
+)
+from viewer.store.store_file import StoreFile
+from viewer.store.taking_in import take_in
 
 if TYPE_CHECKING:
     import sqlite_utils
@@ -24,14 +40,18 @@ _MIGRATION_TIMEOUT_MS: Final = 600_000
 """How long to wait for another process that brings the same store up to date."""
 
 _LOG: Final = logging.getLogger(__name__)
+_BUSY_POLL_S: Final = 0.005
+HOLD_S: Final = 0.1
+"""How long work in several transactions holds the write lock before others may."""
+_GAP_S: Final = 0.02
+"""How long it then leaves the lock alone; whoever waits looks more often than that."""
 
 Row = sqlite3.Row
 T = TypeVar("T")
+OnWait = Callable[[float], None]
+"""Told again and again how many seconds a writer has waited; may raise to end it."""
 
-
-def utc_now() -> str:
-    """Return the time now, UTC, ISO 8601 to the microsecond."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+__all__ = ["Row", "Store", "open_store", "utc_now"]
 
 
 def sqlite_version() -> str:
@@ -52,12 +72,39 @@ class Store:
         False where the file or its folder refuses writing.
     """
 
+    patience_s: float = BUSY_TIMEOUT_MS / 1000
+    """How long a transaction waits for other writers; see `wait_for_writers`."""
+    on_wait: OnWait = staticmethod(lambda _: None)
+
     def __init__(
         self, path: Path, database: "sqlite_utils.Database", *, writable: bool
     ) -> None:
         self.path = path
         self.writable = writable
         self._db = database
+        self._file = StoreFile(path)
+        self._notes = OutsideNotes(self._file.path)
+        self._noted = 0
+        self._mark = self._newest_mark()
+
+    def _newest_mark(self) -> Mark:
+        """Return the store's mark; the notes are read first, as they come later."""
+        name = str(self.rows("SELECT name FROM store_mark")[0][0])
+        self._noted = self._notes.newest(name)
+        return Mark(name, self._generation())
+
+    def _generation(self) -> int:
+        return int(self.rows("SELECT generation FROM store_mark")[0][0])
+
+    @property
+    def name(self) -> str:
+        """The name that every copy of this store has."""
+        return self._mark.name
+
+    @property
+    def is_older_copy(self) -> bool:
+        """True where the store stands behind what was noted outside it."""
+        return self._mark.generation < self._noted
 
     def close(self) -> None:
         """Close the connection."""
@@ -71,9 +118,29 @@ class Store:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit everything inside, or nothing; StoreError says why not."""
-        with _sentences(self.path):
-            self._db.conn.execute("BEGIN IMMEDIATE")
+        """Commit everything inside, or nothing; StoreError says why not.
+
+        Raises
+        ------
+        StoreBusyError
+            Where another process writes for longer than this store waits.
+        StoreLostError
+            Where the file was deleted or replaced since it was opened.
+        OlderStoreError
+            Where the file was an older copy when it was opened.
+        """
+        if self.is_older_copy:
+            raise older_store_error(self.path, self._mark.generation, self._noted)
+        with self._any_transaction():
+            yield
+            self._advance()
+        self._notes.write(self._mark)
+        self.check_file()
+
+    @contextlib.contextmanager
+    def _any_transaction(self) -> Iterator[None]:
+        with sentences(self.path):
+            self._begin()
             try:
                 yield
                 self._db.conn.execute("COMMIT")
@@ -81,10 +148,98 @@ class Store:
                 self._db.rollback()
                 raise
 
+    def _begin(self) -> None:
+        """Take the write lock; poll for it, so that a waiter can be told and stopped.
+
+        SQLite's own waiting looks less and less often, and would miss short gaps.
+        """
+        began = time.monotonic()
+        while not self._has_begun():
+            waited = time.monotonic() - began
+            self.on_wait(waited)
+            if waited > self.patience_s:
+                raise store_error(self.path, "locked")
+            self.check_file()
+            time.sleep(_BUSY_POLL_S)
+
+    def _has_begun(self) -> bool:
+        connection = self._db.conn
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            return False
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        return True
+
+    def _advance(self) -> None:
+        """Count the transaction; a count that went back is another file's."""
+        row = self._db.conn.execute(
+            "UPDATE store_mark SET generation = generation + 1 RETURNING generation"
+        ).fetchone()
+        if row[0] <= self._mark.generation:
+            raise lost_error(self.path)
+        self._mark = Mark(self._mark.name, row[0])
+
+    def check_file(self) -> None:
+        """Raise StoreLostError unless the path still leads to the file opened."""
+        if not self._file.is_there():
+            self._file.set_journal_aside()
+            raise lost_error(self.path)
+
+    @contextlib.contextmanager
+    def waiting(self, on_wait: OnWait) -> Iterator[None]:
+        """Let transactions inside wait for other writers for as long as it takes."""
+        before = self.patience_s, self.on_wait
+        self.patience_s, self.on_wait = math.inf, on_wait
+        try:
+            yield
+        finally:
+            self.patience_s, self.on_wait = before
+
+    def in_short_transactions(self, work: Iterator[object]) -> None:
+        """Do ``work`` in several transactions, each ended where it yields.
+
+        Other processes may write in between.
+        """
+        going = True
+        while going:
+            with self.transaction():
+                going = _until(time.monotonic() + HOLD_S, work)
+            if going:
+                time.sleep(_GAP_S)
+
+    def take_in_spools(self) -> None:
+        """Store the replies that runs which were cut off left beside the store."""
+        if self.writable and not self.is_older_copy:
+            with abandoned_spools(self._file.path) as files:
+                for file in files:
+                    self.take_in(file)
+
+    def has_spools(self) -> bool:
+        """Tell whether runs that were cut off left replies beside the store."""
+        return has_abandoned_spools(self._file.path)
+
+    def take_in(self, file: SavedFile) -> int:
+        """Store saved replies that are not there, in an older copy too; count them."""
+        older = self.is_older_copy
+        with self._any_transaction() if older else self.transaction():
+            return take_in(self._db.conn, self.name, file)
+
+    def keep_older_copy(self) -> None:
+        """Go on with an older copy of the store, under a name of its own."""
+        if self.is_older_copy:
+            with self._any_transaction():
+                self.execute("UPDATE store_mark SET name = lower(hex(randomblob(16)))")
+            self._mark = self._newest_mark()
+
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[None]:
         """Let every query inside see the store as it was at the first of them."""
-        with _sentences(self.path):
+        with sentences(self.path):
             self._db.conn.execute("BEGIN")
             try:
                 yield
@@ -93,7 +248,7 @@ class Store:
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
         """Return every row of a query; columns by name or position."""
-        with _sentences(self.path):
+        with sentences(self.path):
             cursor = self._db.conn.execute(sql, tuple(parameters))
             return cursor.fetchall()
 
@@ -104,19 +259,19 @@ class Store:
         parameters: Sequence[object] = (),
     ) -> list[T]:
         """Return what ``make`` makes of the values of each row, for 100,000 of them."""
-        with _sentences(self.path):
+        with sentences(self.path):
             cursor = self._db.conn.cursor()
             cursor.row_factory = lambda _, row: make(row)
             return cursor.execute(sql, tuple(parameters)).fetchall()
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
         """Run one statement inside a transaction; return the last row's id."""
-        with _sentences(self.path):
+        with sentences(self.path):
             return self._db.conn.execute(sql, tuple(parameters)).lastrowid or 0
 
     def execute_many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
         """Run one statement for many rows inside a transaction."""
-        with _sentences(self.path):
+        with sentences(self.path):
             self._db.conn.executemany(sql, rows)
 
 
@@ -132,7 +287,7 @@ def open_store(path: Path) -> Store:
     told = tighten(path)
     if told:
         _LOG.warning(told)
-    with _sentences(path):
+    with sentences(path):
         writable = _make_room(path)
         connection = _connect(path, writable=writable)
         try:
@@ -143,7 +298,24 @@ def open_store(path: Path) -> Store:
         except BaseException:
             connection.close()
             raise
-        return Store(path, database, writable=writable)
+        store = Store(path, database, writable=writable)
+        with contextlib.suppress(StoreBusyError):  # a run waits for it when it begins
+            store.take_in_spools()
+        return store
+
+
+def wait_for_writers(on_wait: OnWait) -> None:
+    """Let every store of this process wait for other writers, and tell of it."""
+    Store.patience_s = math.inf
+    Store.on_wait = staticmethod(on_wait)
+
+
+def _until(end: float, work: Iterator[object]) -> bool:
+    """Go on with work until a time or its end; return whether there is more."""
+    for _ in work:  # noqa: SIM110 - work is done on the way
+        if time.monotonic() >= end:
+            return True
+    return False
 
 
 def _make_room(path: Path) -> bool:
@@ -240,59 +412,3 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
-
-
-@contextlib.contextmanager
-def _sentences(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into sentences; everything committed stays."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _store_error(path, error) from error
-
-
-_REASONS: Final = (
-    (
-        "readonly",
-        "The store is read-only.",
-        "Make the file and its folder writable, or name another with --store.",
-    ),
-    (
-        "locked",
-        "The store is busy: another program holds it.",
-        "Wait until that program is done, then run the same command again.",
-    ),
-    (
-        "not a database",
-        "The file is no store: it is not a SQLite file.",
-        "Name another file with --store; this one was left as it is.",
-    ),
-    (
-        "malformed",
-        "The store's file is damaged.",
-        "Restore it from a backup; the damaged file was left as it is.",
-    ),
-    (
-        "unable to open",
-        "The store cannot be opened.",
-        "Check that its folder exists and that you may write to it.",
-    ),
-    (
-        "disk i/o error",
-        "The disk that holds the store cannot be read or written.",
-        "Check the disk, then run the same command again.",
-    ),
-)
-
-
-def _store_error(path: Path, error: sqlite3.Error) -> StoreError:
-    text = str(error).lower()
-    if "disk is full" in text:
-        return DiskFullError(
-            f"{path.name}: The disk that holds the store is full.",
-            "Free some space and run the same command again: it goes on where it was.",
-        )
-    for needle, what, how in _REASONS:
-        if needle in text:
-            return StoreError(f"{path.name}: {what}", how)
-    return StoreError(f"{path.name}: the store refused a write ({error}).")

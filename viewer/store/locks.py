@@ -50,6 +50,11 @@ _TRIES, _PAUSE_S = 20, 0.02
 """Who only looks whether a lock is held holds it for a moment himself."""
 
 
+def hold_file(file: IO[bytes]) -> None:
+    """Hold an open file until it is closed; OSError where another process holds it."""
+    _lock(file)
+
+
 @contextlib.contextmanager
 def run_lock(store_path: Path, run: int, started_at: str) -> Iterator[None]:
     """Hold the coordination of a run; RunHeldError names who holds it already."""

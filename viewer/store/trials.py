@@ -8,10 +8,11 @@ from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.answer_json import PLACED_START
-from viewer.domain.exchange import RawReply, ReplyKind, Usage
+from viewer.domain.exchange import RawReply, ReplyKind
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import Trial
 from viewer.store.database import Row, Store, utc_now
+from viewer.store.reply_rows import NAMES, PLACES, ReplyRecord, reply_row
 from viewer.store.runs import trial_of_row
 
 _NO_NUMBERS: Final = "[]"
@@ -30,17 +31,6 @@ class RequestRecord:
     prompt_sha256: str
     prompts: Mapping[str, tuple[str, str]]
     images: Mapping[str, bytes]
-
-
-@dataclass(frozen=True)
-class ReplyRecord:
-    """A reply as the ledger keeps it, beside what was read off it on arrival."""
-
-    raw: RawReply
-    usage: Usage
-    cost_microusd: int | None
-    model_returned: str
-    reusable: bool
 
 
 @dataclass(frozen=True)
@@ -142,27 +132,10 @@ def keep_reply(
     store: Store, attempt_id: int, request_sha256: str, record: ReplyRecord
 ) -> int:
     """Insert a reply and close its attempt; return the reply's id."""
-    now, raw = utc_now(), record.raw
-    _close(store, attempt_id, "reply", raw.http_status, "", "", now)
+    _close(store, attempt_id, "reply", record.raw.http_status, "", "", utc_now())
     return store.execute(
-        "INSERT INTO reply (attempt_id, request_sha256, kind, body, http_status,"
-        " headers, latency_ms, tokens_in, tokens_out, cost_microusd, model_returned,"
-        " reusable, received_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            attempt_id,
-            request_sha256,
-            raw.kind.value,
-            zlib.compress(raw.body, 1),
-            raw.http_status,
-            json.dumps(dict(raw.headers), sort_keys=True),
-            raw.latency_ms,
-            record.usage.tokens_in,
-            record.usage.tokens_out,
-            record.cost_microusd,
-            record.model_returned,
-            int(record.reusable),
-            now,
-        ),
+        f"INSERT INTO reply (attempt_id, {NAMES}) VALUES (?, {PLACES})",  # noqa: S608 - our own names
+        (attempt_id, *reply_row(request_sha256, record)),
     )
 
 

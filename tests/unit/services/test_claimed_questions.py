@@ -29,6 +29,7 @@ from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.services.run_trial import bench_of, prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
+from viewer.store.saved_replies import Spool
 
 ROOT = Path(__file__).parents[3]
 PRICES = {"price_in": 1000, "price_out": 1000}
@@ -164,7 +165,8 @@ def leave_open(store_path: Path, run: int) -> None:
         bench = bench_of(runs.run_spec(store, run), cases.dataset_of_run(store, run))
         first = runs.trials_in(store, run, [Status.PENDING])[0]
         prepared = prepare_trial(bench, first.trial)
-        Ledger(store, bench, run).begin([Asked(first, prepared)])
+        spool = Spool(store.path, store.name)
+        Ledger(store, bench, run, spool).begin([Asked(first, prepared)])
 
 
 @pytest.mark.parametrize(

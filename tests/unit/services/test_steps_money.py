@@ -18,6 +18,7 @@ from viewer.services.spending import open_purse
 from viewer.services.trial_bounds import most_of_trial
 from viewer.store import cases, runs, spending
 from viewer.store.database import Store, open_store
+from viewer.store.saved_replies import Spool
 
 PRICES = {"price_in": 1_000_000, "price_out": 1_000_000}
 DIFFERENT = {"two": "C", "one": "A", "none": "B"}
@@ -77,15 +78,16 @@ def test_that_an_orphan_of_a_costly_judge_waits_for_a_decision(
     bench = bench_of(spec, cases.dataset_of_run(store, run))
     pending = runs.trials_in(store, run, [Status.PENDING])
     prepared = prepare_trial(bench, pending[0].trial)
-    ledger = Ledger(store, bench, run)
+    spool = Spool(store.path, store.name)
+    ledger = Ledger(store, bench, run, spool)
     ledger.begin([Asked(pending[0], prepared)])
-    go_on, ended, waiting = Ledger(store, bench, run).settle_orphans(pending)
+    another = Ledger(store, bench, run, spool)
+    go_on, ended, waiting = another.settle_orphans(pending)
     assert (len(go_on), ended, waiting) == (2, (), 1)
     purse = open_purse(store, run, bench.profiles, bench.spec.helpers)
     assert purse.spent > 0
-    go_on, ended, waiting = Ledger(
-        store, bench, run, OrphanPolicy.RETRY
-    ).settle_orphans(pending)
+    decided = Ledger(store, bench, run, spool, OrphanPolicy.RETRY)
+    go_on, ended, waiting = decided.settle_orphans(pending)
     assert (len(go_on), waiting) == (3, 0)
 
 

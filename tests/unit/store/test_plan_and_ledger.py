@@ -11,7 +11,8 @@ from viewer.domain.result import Outcome, Score
 from viewer.store import cases, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.migrations.m0001_first_light import APPEND_ONLY
-from viewer.store.trials import ReadReply, ReplyRecord, RequestRecord, Verdict
+from viewer.store.reply_rows import ReplyRecord
+from viewer.store.trials import ReadReply, RequestRecord, Verdict
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from viewer.domain.errors import StoreError
 from viewer.domain.exchange import RawReply, ReplyKind, Usage
 from viewer.store import runs, spending, trials
 from viewer.store.database import Store, open_store
-from viewer.store.trials import ReplyRecord, RequestRecord
+from viewer.store.reply_rows import ReplyRecord
+from viewer.store.trials import RequestRecord
 
 
 @pytest.fixture

@@ -26,8 +26,9 @@ from viewer.services.readings.withdrawn import WITHDRAWN
 from viewer.services.request_key import request_key
 from viewer.store import asking, cases, readings, runs, trials
 from viewer.store.database import Store, open_store
+from viewer.store.reply_rows import ReplyRecord
 from viewer.store.runs import StoredTrial
-from viewer.store.trials import ReplyRecord, RequestRecord, Verdict
+from viewer.store.trials import RequestRecord, Verdict
 
 
 @dataclass(frozen=True, slots=True)

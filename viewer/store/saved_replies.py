@@ -1,0 +1,292 @@
+"""Files of replies that a store could not take: JSON lines, written at once and safely.
+
+A *spool* lies beside its store while a run goes on and takes the replies that cannot be
+stored just then; whoever opens the store next takes them in. A *rescue file* holds the
+replies of a store that is gone. Both begin with a line that names the store.
+"""
+
+import base64
+import binascii
+import contextlib
+import json
+import os
+import secrets
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from viewer.domain.errors import StoreError, UnreadableInputError
+from viewer.domain.exchange import RawReply, ReplyKind, Usage
+from viewer.private_files import open_private
+from viewer.store.locks import hold_file
+from viewer.store.reply_rows import ReplyRecord
+
+_SUFFIX: Final = ".spool"
+_FORMAT: Final = "overread replies 1"
+_RESERVE: Final = 256 * 1024
+"""Bytes that a spool takes beforehand, so that it has room on a disk that is full."""
+
+
+@dataclass(frozen=True)
+class SavedReply:
+    """A reply with its attempt in the store that its file names, 0 for none."""
+
+    attempt: int
+    request_sha256: str
+    record: ReplyRecord
+
+
+@dataclass(frozen=True)
+class SavedFile:
+    """What a file of saved replies holds; ``store`` is the name in its mark."""
+
+    store: str
+    replies: tuple[SavedReply, ...]
+
+
+class Spool:
+    """The spool of one run, removed at its end unless it holds replies."""
+
+    def __init__(self, store_path: Path, store_name: str) -> None:
+        name = f"{store_path.name}.{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
+        self._path = store_path.with_name(name)
+        self._head = _line({"format": _FORMAT, "store": store_name})
+        self.held: dict[int, SavedReply] = {}
+        """The replies that only this file and this process have, by attempt."""
+        self.failed = False
+        """True once a reply could not be written either."""
+
+    def __enter__(self) -> Self:
+        try:
+            self._file = open_private(self._path, "xb")
+        except OSError as error:
+            raise StoreError(
+                f"No file can be made beside the store ({error.strerror}).",
+                "Make the store's folder writable, and see that its disk has room.",
+            ) from error
+        hold_file(self._file)
+        with contextlib.suppress(OSError):  # a full disk: it may have room later
+            self._write(0, bytes(_RESERVE))
+        self._end = 0
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+        if not self.held or self.failed:
+            self._path.unlink(missing_ok=True)
+
+    def keep(self, replies: Iterable[SavedReply]) -> None:
+        """Write replies that are not in it yet, and wait until the disk has them."""
+        new = {r.attempt: r for r in replies if r.attempt not in self.held}
+        self.held |= new
+        try:
+            self._append(b"".join(_line(_as_json(r)) for r in new.values()))
+        except OSError:
+            self.failed = True
+
+    def _append(self, lines: bytes) -> None:
+        if lines:
+            self._write_at(self._end, lines if self._end else self._head + lines)
+
+    def _write_at(self, place: int, content: bytes) -> None:
+        self._write(place, content)
+        os.fsync(self._file.fileno())
+        self._end = place + len(content)
+
+    def _write(self, place: int, content: bytes) -> None:
+        """Write past the file's buffer, which would keep what a full disk refused."""
+        descriptor, left = self._file.fileno(), memoryview(content)
+        os.lseek(descriptor, place, os.SEEK_SET)
+        while left:
+            left = left[os.write(descriptor, left) :]
+
+    def give_up(self) -> tuple[SavedReply, ...]:
+        """Return what is held, for somebody else to keep; the spool is empty then."""
+        held = tuple(self.held.values())
+        self.held.clear()
+        return held
+
+    def forget(self, attempts: Iterable[int]) -> None:
+        """Let go of replies that are stored now."""
+        if not self.held:
+            return
+        for attempt in attempts:
+            self.held.pop(attempt, None)
+        if not self.held:
+            with contextlib.suppress(OSError):  # to be taken in twice does no harm
+                self._write_at(0, bytes(self._end))
+                self._end = 0
+
+
+def write_rescue_file(path: Path, store: str, replies: Iterable[SavedReply]) -> None:
+    """Write a rescue file that nobody but this user can read, and flush it to disk."""
+    file = open_private(path, "xb")
+    try:
+        with file:
+            file.write(_line({"format": _FORMAT, "store": store}))
+            file.writelines(_line(_as_json(reply)) for reply in replies)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        path.unlink()
+        raise
+
+
+@contextlib.contextmanager
+def abandoned_spools(store_path: Path) -> Iterator[tuple[SavedFile, ...]]:
+    """Yield what the spools of runs that ended hold; remove them if all went well.
+
+    A spool whose run is going on is left alone.
+    """
+    with contextlib.ExitStack() as stack:
+        found = [(path, _claimed(stack, path)) for path in _spools(store_path)]
+        ours = [(path, content) for path, content in found if content is not None]
+        yield tuple(_parsed(content) for _, content in ours if content)
+    for path, _ in ours:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def has_abandoned_spools(store_path: Path) -> bool:
+    """Tell whether any spool holds replies and its run has ended."""
+    with contextlib.ExitStack() as stack:
+        return any(_claimed(stack, path) for path in _spools(store_path))
+
+
+def _spools(store_path: Path) -> list[Path]:
+    start = f"{store_path.name}."
+    with contextlib.suppress(OSError), os.scandir(store_path.parent) as entries:
+        names = [e.name for e in entries if e.name.endswith(_SUFFIX)]
+        return sorted(store_path.with_name(n) for n in names if n.startswith(start))
+    return []
+
+
+def _claimed(stack: contextlib.ExitStack, path: Path) -> bytes | None:
+    """Return the written part of a spool that no process holds, else None."""
+    try:
+        file = stack.enter_context(path.open("r+b"))
+        hold_file(file)
+        return file.read().partition(b"\0")[0]
+    except OSError:
+        return None
+
+
+def _parsed(content: bytes) -> SavedFile:
+    """Read a spool; a last line that a kill cut off was never kept."""
+    first, *lines = content.split(b"\n")[:-1] or [b"{}"]
+    replies = []
+    for line in lines:
+        with contextlib.suppress(*_MALFORMED):
+            replies.append(_of_json(json.loads(line)))
+    store = ""
+    with contextlib.suppress(*_MALFORMED):
+        store = str(json.loads(first)["store"])
+    return SavedFile(store, tuple(replies))
+
+
+def read_rescue_file(path: Path) -> SavedFile:
+    """Read a rescue file, or a spool; UnreadableInputError where any line is bad."""
+    try:
+        content = path.read_bytes().partition(b"\0")[0]
+    except OSError as error:
+        raise UnreadableInputError(
+            f"The rescue file '{path.name}' cannot be read ({error.strerror}).",
+            "Name the file that the message at the run's end names.",
+        ) from error
+    first, *lines = content.split(b"\n")
+    try:
+        head = json.loads(first)
+        if head["format"] != _FORMAT:
+            raise ValueError(head["format"])
+        store = str(head["store"])
+    except _MALFORMED as error:
+        raise UnreadableInputError(
+            f"'{path.name}' is no rescue file.",
+            "Name the file that the message at the run's end names.",
+        ) from error
+    return SavedFile(store, tuple(_checked_replies(path, lines)))
+
+
+def _checked_replies(path: Path, lines: list[bytes]) -> Iterator[SavedReply]:
+    for number, line in enumerate(lines, 2):
+        if line:
+            try:
+                yield _of_json(json.loads(line))
+            except _MALFORMED as error:
+                raise UnreadableInputError(
+                    f"Line {number} of the rescue file '{path.name}' is no reply.",
+                    "Use the file as it was written; nothing of it was taken in.",
+                ) from error
+
+
+_MALFORMED: Final = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+    binascii.Error,
+    zlib.error,
+)
+
+
+def _line(value: Mapping[str, object]) -> bytes:
+    return json.dumps(value, ensure_ascii=True).encode() + b"\n"
+
+
+def _as_json(saved: SavedReply) -> dict[str, object]:
+    raw, record = saved.record.raw, saved.record
+    return {
+        "attempt": saved.attempt,
+        "request_sha256": saved.request_sha256,
+        "kind": raw.kind.value,
+        "body": base64.b64encode(zlib.compress(raw.body, 1)).decode(),
+        "http_status": raw.http_status,
+        "headers": dict(raw.headers),
+        "latency_ms": raw.latency_ms,
+        "tokens_in": record.usage.tokens_in,
+        "tokens_out": record.usage.tokens_out,
+        "cost_microusd": record.cost_microusd,
+        "model_returned": record.model_returned,
+        "reusable": record.reusable,
+        "received_at": record.received_at,
+    }
+
+
+def _of_json(value: Mapping[str, Any]) -> SavedReply:
+    raw = RawReply(
+        ReplyKind(value["kind"]),
+        zlib.decompress(base64.b64decode(value["body"], validate=True)),
+        _count(value["http_status"]),
+        {str(k): str(v) for k, v in value["headers"].items()},
+        int(value["latency_ms"]),
+    )
+    record = ReplyRecord(
+        raw,
+        Usage(_count(value["tokens_in"]), _count(value["tokens_out"])),
+        _count(value["cost_microusd"]),
+        str(value["model_returned"]),
+        bool(value["reusable"]),
+        str(value["received_at"]),
+    )
+    return SavedReply(int(value["attempt"]), _sha256(value["request_sha256"]), record)
+
+
+def _count(value: object) -> int | None:
+    if value is not None and not isinstance(value, int):
+        raise TypeError(value)
+    return value
+
+
+def _sha256(value: object) -> str:
+    if not isinstance(value, str) or len(bytes.fromhex(value)) != 32:
+        raise ValueError(value)
+    return value

@@ -1,0 +1,225 @@
+"""A store that goes away, is held, or comes back older: no reply is bought again."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.kill_trial import KillTrial, serving
+from tests.helpers.tiny_study import write_images
+
+N_QUESTIONS = 24
+SOME = 6
+LATENCY_S = 0.05
+PRIVATE = 0o600
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Iterator[KillTrial]:
+    """Return a planned run whose server writes a journal of what it received."""
+    journal = tmp_path / "journal.jsonl"
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    images = write_images(tmp_path / "d", N_QUESTIONS)
+    with serving(journal, LATENCY_S) as base_url:
+        yield KillTrial(folder, images, base_url, journal, 4)
+
+
+def overread(*words: object) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "viewer", *map(str, words)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def started(trial: KillTrial, *more: str) -> "subprocess.Popen[str]":
+    """Start the run and return once some questions were received."""
+    process = overread(
+        "run", trial.study_file, "--store", trial.store_path, "--threads", 4, *more
+    )
+    while trial.received().total() < SOME and process.poll() is None:
+        time.sleep(0.01)
+    assert process.poll() is None
+    return process
+
+
+def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    """Return the exit code and what was said on standard error."""
+    _, said = process.communicate()
+    assert "Traceback" not in said
+    return process.returncode, said
+
+
+def imported_again(trial: KillTrial) -> None:
+    folder = trial.journal.parent / "d"
+    code, said = ended(
+        overread(
+            "import", "folder", folder, "--name", "tiny", "--store", trial.store_path
+        )
+    )
+    assert (code, said) == (0, said)
+
+
+def rescued(trial: KillTrial, file: Path) -> str:
+    process = overread("rescue", file, "--store", trial.store_path)
+    out, said = process.communicate()
+    assert process.returncode == 0, said
+    return out + said
+
+
+def assert_every_question_was_bought_once(trial: KillTrial) -> None:
+    code, said = ended(
+        overread("run", trial.study_file, "--store", trial.store_path, "--json")
+    )
+    assert code == 0, said
+    received = trial.received()
+    assert (len(received), received.total()) == (N_QUESTIONS, N_QUESTIONS)
+
+
+@pytest.mark.parametrize("more", [(), ("--worker",)])
+def test_that_a_deleted_store_ends_the_run_and_its_replies_are_rescued(
+    trial: KillTrial, more: tuple[str, ...]
+) -> None:
+    process = started(trial, *more)
+    for path in trial.store_path.parent.glob("killed.sqlite*"):
+        if path.suffix in {".sqlite", ".sqlite-wal", ".sqlite-shm"}:
+            path.unlink()
+    code, said = ended(process)
+    assert code == 1
+    assert "was deleted, moved or replaced during run 1" in said
+    assert trial.received().total() < N_QUESTIONS
+    (file,) = trial.store_path.parent.glob("*.rescue.jsonl")
+    assert str(file) in said
+    assert file.stat().st_mode & 0o777 == PRIVATE
+    imported_again(trial)
+    assert f"{trial.received().total()} taken in" in rescued(trial, file)
+    assert " 0 taken in" in rescued(trial, file)
+    assert_every_question_was_bought_once(trial)
+
+
+def test_that_a_folder_deleted_with_its_store_leaves_the_replies_in_the_data_folder(
+    trial: KillTrial,
+) -> None:
+    study = trial.study_file.read_text()
+    process = started(trial)
+    shutil.rmtree(trial.store_path.parent)
+    code, said = ended(process)
+    trial.store_path.parent.mkdir()
+    trial.study_file.write_text(study)
+    (file,) = (Path(os.environ["OVERREAD_HOME"]) / "rescue").iterdir()
+    assert (code, str(file) in said) == (1, True)
+    imported_again(trial)
+    rescued(trial, file)
+    assert_every_question_was_bought_once(trial)
+
+
+def backup(store: Path, copy: Path) -> None:
+    with sqlite3.connect(store) as source, sqlite3.connect(copy) as target:
+        source.backup(target)
+    source.close()
+    target.close()
+
+
+def test_that_a_store_replaced_by_an_earlier_copy_takes_no_run_until_it_is_rescued(
+    trial: KillTrial, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.sqlite"
+    backup(trial.store_path, copy)
+    process = started(trial)
+    copy.replace(trial.store_path)
+    assert ended(process)[0] == 1
+    before = trial.received().total()
+    code, said = ended(overread("run", trial.study_file, "--store", trial.store_path))
+    assert code != 0
+    assert "is an older copy" in said
+    assert trial.received().total() == before
+    (file,) = trial.store_path.parent.glob("*.rescue.jsonl")
+    rescued(trial, file)
+    assert_every_question_was_bought_once(trial)
+
+
+def test_that_a_store_from_a_backup_is_said_to_be_older(
+    trial: KillTrial, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.sqlite"
+    process = started(trial)
+    backup(trial.store_path, copy)
+    assert ended(process)[0] == 0
+    shutil.copy(copy, trial.store_path)
+    trial.store_path.with_name("killed.sqlite.generation").unlink()  # as on a new disk
+    runs = overread("runs", "--json", "--store", trial.store_path)
+    out, _ = runs.communicate()
+    assert json.loads(out)[0]["counts"]["pending"] > 0  # it can be read
+    code, said = ended(overread("run", trial.study_file, "--store", trial.store_path))
+    assert (code != 0, "is an older copy" in said) == (True, True)
+    kept = overread("rescue", "--keep-older-copy", "--store", trial.store_path)
+    assert "is asked again" in ended(kept)[1]
+    code, _ = ended(overread("run", trial.study_file, "--store", trial.store_path))
+    assert code == 0
+
+
+class Held:
+    """The write lock of a store, held by a program that is not ours."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path, isolation_level=None, timeout=60)
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def release(self) -> None:
+        self._connection.execute("COMMIT")
+        self._connection.close()
+
+
+def spooled(trial: KillTrial) -> int:
+    """Return how many replies lie in spools beside the store."""
+    files = trial.store_path.parent.glob("*.spool")
+    content = [file.read_bytes().partition(b"\0")[0] for file in files]
+    return sum(max(0, text.count(b"\n") - 1) for text in content)
+
+
+def wait_for_spool(trial: KillTrial) -> None:
+    """Wait until every reply that the store cannot take is in the spool."""
+    while spooled(trial) < trial.received().total() - len(trial.committed()):
+        time.sleep(0.05)
+    assert spooled(trial) > 0
+
+
+def test_that_a_run_waits_for_a_store_that_is_held_and_says_so(
+    trial: KillTrial,
+) -> None:
+    process = started(trial)
+    held = Held(trial.store_path)
+    wait_for_spool(trial)
+    assert process.stderr is not None
+    said = ""
+    while "The store is busy" not in said:
+        said += process.stderr.readline()
+    held.release()
+    assert ended(process)[0] == 0
+    assert trial.received().total() == N_QUESTIONS
+    assert list(trial.store_path.parent.glob("*.spool")) == []
+
+
+def test_that_replies_in_the_spool_of_a_killed_run_are_taken_in_by_the_next_command(
+    trial: KillTrial,
+) -> None:
+    process = started(trial)
+    held = Held(trial.store_path)
+    wait_for_spool(trial)
+    (file,) = trial.store_path.parent.glob("*.spool")
+    assert file.stat().st_mode & 0o777 == PRIVATE
+    process.kill()
+    process.communicate()
+    held.release()
+    received = trial.received().total()
+    assert overread("runs", "--store", trial.store_path).wait() == 0
+    assert len(trial.committed()) == received
+    assert list(trial.store_path.parent.glob("*.spool")) == []
+    assert_every_question_was_bought_once(trial)

@@ -1,0 +1,131 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from viewer.domain.errors import StoreError, UnreadableInputError
+from viewer.domain.exchange import RawReply, ReplyKind, Usage
+from viewer.store import rescued
+from viewer.store.database import open_store
+from viewer.store.reply_rows import ReplyRecord
+from viewer.store.saved_replies import (
+    SavedReply,
+    Spool,
+    abandoned_spools,
+    read_rescue_file,
+    write_rescue_file,
+)
+
+RAW = RawReply(ReplyKind.PLAIN, b'{"text": "D4"}\x00\xff', 200, {"a": "\u0101"}, 7)
+
+
+def saved(n: int, attempt: int = 0) -> SavedReply:
+    record = ReplyRecord(RAW, Usage(3, None), 12, "m", True, f"2026-01-0{n}")
+    return SavedReply(attempt, f"{n:064x}", record)
+
+
+def test_that_a_rescue_file_holds_every_part_of_a_reply(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    write_rescue_file(path, "store", [saved(1), saved(2)])
+    file = read_rescue_file(path)
+    assert (file.store, file.replies) == ("store", (saved(1), saved(2)))
+
+
+def test_that_a_rescue_file_is_taken_in_once_however_often_it_is_named(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "r.jsonl"
+    write_rescue_file(path, "another", [saved(1), saved(2)])
+    with open_store(tmp_path / "s.sqlite") as store:
+        counts = [store.take_in(read_rescue_file(path)) for _ in range(3)]
+        assert counts == [2, 0, 0]
+        assert rescued.waiting_reply(store, saved(2).request_sha256) == saved(2).record
+        assert rescued.waiting_reply(store, saved(3).request_sha256) is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda _: b"",
+        lambda _: b"[" * 100_000,
+        lambda b: b.replace(b"overread replies 1", b"something else"),
+        lambda b: b.replace(b'"kind": "plain"', b'"kind": "other"'),
+        lambda b: b.replace(b'"latency_ms": 7', b'"latency_ms": "x"'),
+        lambda b: b.replace(b'"tokens_in": 3', b'"tokens_in": "3"'),
+        lambda b: b.replace(b'"body": "', b'"body": "!'),
+        lambda b: b.replace(b"0000", b"zzzz"),
+        lambda b: b[:-20],
+    ],
+)
+def test_that_a_malformed_rescue_file_is_refused_with_a_sentence(
+    tmp_path: Path, damage: "object"
+) -> None:
+    path = tmp_path / "r.jsonl"
+    write_rescue_file(path, "s", [saved(1)])
+    assert callable(damage)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(UnreadableInputError, match="rescue file"):
+        read_rescue_file(path)
+
+
+def test_that_a_missing_rescue_file_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="cannot be read"):
+        read_rescue_file(tmp_path / "none")
+
+
+def test_that_a_spool_is_left_alone_while_its_run_goes_on_and_its_torn_end_is_dropped(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "s.sqlite"
+    with Spool(path, "s") as spool:
+        spool.keep([saved(1)])
+        spool.keep([saved(1)])  # attempt 0 is there already
+        with abandoned_spools(path) as files:
+            assert files == ()
+    (file,) = tmp_path.glob("*.spool")
+    file.write_bytes(file.read_bytes().partition(b"\0")[0] + b'{"attempt": 1, "re')
+    with abandoned_spools(path) as files:
+        assert [one.replies for one in files] == [(saved(1),)]
+    assert list(tmp_path.glob("*.spool")) == []
+
+
+def test_that_a_spool_whose_replies_are_stored_is_removed(tmp_path: Path) -> None:
+    with Spool(tmp_path / "s.sqlite", "s") as spool:
+        spool.keep([saved(1, 1), saved(2, 2)])
+        spool.forget([1])
+        spool.forget([2])
+        spool.forget([3])
+        assert spool.held == {}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_that_a_folder_without_room_for_a_spool_is_said_so(tmp_path: Path) -> None:
+    with (
+        pytest.raises(StoreError, match="No file can be made beside the store"),
+        Spool(tmp_path / "none" / "s.sqlite", "s"),
+    ):
+        pytest.fail("there is no such folder")
+
+
+def test_that_a_spool_on_a_file_that_takes_no_more_says_that_it_failed(
+    tmp_path: Path,
+) -> None:
+    code = (
+        "import resource, sys; from pathlib import Path;"
+        "from tests.unit.store.test_saved_replies import RAW, saved;"
+        "from viewer.store.saved_replies import *;"
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500));"
+        "spool = Spool(Path(sys.argv[1]), 's').__enter__();"
+        "spool.keep([saved(1, 1)]); spool.keep([saved(2, 2)]);"
+        "print(spool.failed, len(spool.give_up()), len(spool.held))"
+    )
+    if sys.platform == "win32":
+        pytest.skip("needs a limit on the size of files")
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "s.sqlite")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["True", "2", "0"], done.stderr

@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from viewer.domain.escapes import json_visible, one_line
+from viewer.domain.secret_values import without_secrets
 
 _PIPE_WIDTH: Final = 400
 """Columns of a table that is not printed on a screen, so that nothing is cut."""
@@ -28,7 +29,9 @@ def print_text(text: str) -> None:
 
 def say(sentence: str) -> None:
     """Print one line on standard error."""
-    echo(" ".join(sentence.split()), err=True)
+    from viewer.models.keys import known_keys
+
+    echo(without_secrets(" ".join(sentence.split()), known_keys()), err=True)
 
 
 def print_json(value: object) -> None:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
+from urllib.parse import quote_plus
 
 import pytest
 
@@ -17,6 +18,7 @@ from viewer.domain.errors import ProviderError
 from viewer.models import keys
 from viewer.models.catalog import profile_from_table
 from viewer.models.openai_api.adapter import OpenAIAdapter
+from viewer.printing import say
 from viewer.services.crash_report import crash_report
 
 KEY = "sk-CANARY-5fe1c0d2-0123456789"
@@ -126,3 +128,27 @@ def test_that_a_key_is_in_no_crash_report(behaviour: str) -> None:
         assert KEY not in f"{error}{error!r}"
         error = error.__cause__ or error.__context__
     assert KEY not in repr(profile)
+
+
+def test_that_a_line_of_code_with_a_key_is_reported_without_it(tmp_path: Path) -> None:
+    """As a study of somebody else's may have it."""
+    code = f'def ask(key):\n    raise ValueError(key)\n\n\nask("{KEY}")\n'
+    script = tmp_path / "study.py"
+    script.write_text(code)
+    with pytest.raises(ValueError, match="CANARY") as caught:
+        exec(compile(code, str(script), "exec"), {})  # noqa: S102 - our own code
+    report = crash_report(caught.value)
+    assert "ask(" in report
+    assert KEY not in report
+
+
+@pytest.mark.parametrize("said", [KEY, "opaque/CANARY+of=nobody"])
+def test_that_no_sentence_of_the_command_line_says_a_key(
+    said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys.remember_key(NAME, said)
+    try:
+        say(f"The server says: {said} and {quote_plus(said)} is wrong.")
+    finally:
+        keys.remember_key(NAME, "")
+    assert capsys.readouterr().err == "The server says: … and … is wrong.\n"

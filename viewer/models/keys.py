@@ -19,6 +19,8 @@ _REAL: Final = frozenset({"SecretService", "Windows", "kwallet", "libsecret", "m
 """Modules of keyring whose backends encrypt what they keep."""
 
 _memory: dict[str, str] = {}
+_used: set[str] = set()
+_variables: set[str] = set()
 _lock = Lock()
 
 
@@ -33,7 +35,28 @@ class KeyPlace(StrEnum):
 
 def key_named(name: str) -> str:
     """Return the key of a name, "" where there is none."""
-    return _found(name)[1]
+    key = _found(name)[1]
+    with _lock:
+        _used.add(key)
+    return key
+
+
+def note_variable(name: str) -> None:
+    """Remember that a profile says a key is in an environment variable."""
+    with _lock:
+        _variables.add(name)
+
+
+def known_keys() -> frozenset[str]:
+    """Return the keys that this process knows, so that nothing repeats them.
+
+    Those in its memory, those it has used, and those in the environment variables
+    that profiles name; the keyring is not asked.
+    """
+    with _lock:
+        found = {*_memory.values(), *_used}
+        found |= {os.environ.get(name, "").strip() for name in _variables}
+    return frozenset(found - {""})
 
 
 def key_place(name: str) -> KeyPlace:

@@ -11,12 +11,11 @@ from typing import Final, cast
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.secret_values import holds_keys, secret_place
+from viewer.models import keys
 from viewer.models.coordinates.forms import FORMED, not_formed
 from viewer.models.protocol import AdapterSpec, Setting
 
-_SECRET = re.compile(
-    r"key|token|secret|password|passwd|auth|bearer|credential", re.IGNORECASE
-)
 HUB_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 """A model's name on the hub: owner and model."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -59,7 +58,7 @@ def check_profile(
     _check_name(name)
     known = {setting.key: setting for setting in spec.settings}
     for key in table:
-        _check_key(name, key, spec, known)
+        _check_key(name, key, table[key], spec, known)
     settings: dict[str, object] = {}
     for setting in spec.settings:
         value = table.get(setting.key, setting.default)
@@ -108,17 +107,23 @@ def _check_name(name: str) -> None:
 
 
 def _check_key(
-    name: str, key: str, spec: AdapterSpec, known: Mapping[str, Setting]
+    name: str,
+    key: str,
+    value: object,
+    spec: AdapterSpec,
+    known: Mapping[str, Setting],
 ) -> None:
-    if key in known:
-        return
-    if _SECRET.search(key):
+    """Raise for a key written out, told by its value, and for an unknown setting."""
+    given = key not in known and holds_keys(key) and isinstance(value, str)
+    if given or secret_place({key: value}, keys.known_keys()):
         raise WrongUseError(
             f"The model '{name}' has the setting '{key}', but a key may not stand in "
             "a file.",
             "Put it into an environment variable and write that variable's name as "
             "api_key_env.",
         )
+    if key in known:
+        return
     near = difflib.get_close_matches(key, known, n=1)
     raise WrongUseError(
         f"The model '{name}' has an unknown setting '{key}'.",
@@ -143,6 +148,8 @@ def _checked(name: str, setting: Setting, value: object, base: Path | None) -> o
         raise WrongUseError(
             f"{where} is not known.", f"Choose {' or '.join(setting.choices)}."
         )
+    if setting.key.endswith("_env"):
+        keys.note_variable(value)
     if setting.key.endswith("_env") and not _VARIABLE.fullmatch(value):
         raise WrongUseError(
             f"{where} is not the name of an environment variable.",

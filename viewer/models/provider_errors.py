@@ -9,6 +9,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from viewer.domain.errors import TOO_LONG, UNREACHABLE, ProviderError, RetryClass
+from viewer.domain.secret_values import STRUCK, without_secrets
+from viewer.models.keys import known_keys
 from viewer.models.reply_parts import refusal_of_error
 
 PARAMETER_REJECTED: Final = "parameter_rejected"
@@ -312,6 +314,7 @@ def _quotation(message: object, secret: str) -> str:
     """Return ``: message`` on one line without the key, "" without a message."""
     if not isinstance(message, str) or not message.strip():
         return ""
-    plain = message.replace(secret, "…") if secret else message
+    plain = message.replace(secret, STRUCK) if secret else message
+    plain = without_secrets(plain, {*known_keys(), secret})
     line = " ".join("".join(c if c.isprintable() else " " for c in plain).split())
     return f": {line[:_SAID_AT_MOST]}{'…' if len(line) > _SAID_AT_MOST else ''}"

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final
 
 import viewer
+from viewer.domain.secret_values import without_secrets
+from viewer.models.keys import known_keys
 from viewer.private_files import make_private_folder, open_private
 
 _ROOTS: Final = frozenset({"viewer", "site-packages"})
@@ -18,14 +20,14 @@ def crash_report(error: BaseException) -> str:
 
     Only versions and the places in the code are kept, never the message or a value,
     which may hold patient data, nor the folder the program lies in, which may name a
-    person.
+    person; of a line of code that holds a key, the key is struck.
     """
     places = traceback.format_list(
         [_without_folder(frame) for frame in traceback.extract_tb(error.__traceback__)]
     )
     head = f"overread {viewer.__version__}, {type(error).__name__}\n"
     system = f"Python {platform.python_version()}, {platform.system()}\n"
-    return "".join([head, system, *places])
+    return without_secrets("".join([head, system, *places]), known_keys())
 
 
 def _without_folder(frame: traceback.FrameSummary) -> traceback.FrameSummary:

@@ -16,15 +16,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from viewer.domain.secret_values import is_secret
+from viewer.models.keys import known_keys
 from viewer.services.memory_limit import limit_memory
 from viewer.services.pickled_frames import read_message, widen, write_message
+from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
 WORD: Final = "_decoder"
 """The hidden first argument with which the program runs itself as this process."""
 _SPARE_S: Final = 5.0
-_SECRET: Final = re.compile(
-    "key|token|secret|password|passwd|auth|bearer|credential", re.IGNORECASE
+_NEEDED: Final = re.compile(
+    r"PATH|PATHEXT|HOME|USERPROFILE|(LOCAL)?APPDATA|PROGRAMDATA|COMSPEC|SYSTEMROOT"
+    r"|SYSTEMDRIVE|WINDIR|NUMBER_OF_PROCESSORS|TMP|TEMP|TMPDIR|TZ|LANG|LANGUAGE|LC_[A-Z]+|XDG_[A-Z_]+"
+    r"|(LD|DYLD)_[A-Z_]+|PYTHON[A-Z_]*|_?(PYI|PYINSTALLER|MEI)[A-Z0-9_]*"
+    rf"|{HOME_VARIABLE}|{STORE_VARIABLE}",
+    re.IGNORECASE,
 )
+"""Where programs, libraries, languages and temporary files are; a frozen program's own;
+ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +69,14 @@ def decoder_command() -> list[str]:
 def decoder_environment() -> dict[str, str]:
     """Return its environment: decoding needs no threads for linear algebra.
 
-    It reads files of any origin, so no key or password of this one reaches it.
+    It reads files of any origin, so of this one's it has only what a program needs to
+    run, and of that nothing that is or looks like a key, whatever it is called.
     """
+    known = known_keys()
     kept = {
-        name: value for name, value in os.environ.items() if not _SECRET.search(name)
+        name: value
+        for name, value in os.environ.items()
+        if _NEEDED.fullmatch(name) and not is_secret(value, known)
     }
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 

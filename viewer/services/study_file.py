@@ -12,7 +12,9 @@ from viewer.domain import documents
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
+from viewer.domain.secret_values import secret_place
 from viewer.models.catalog import builtin_profiles, profile_from_table
+from viewer.models.keys import known_keys
 from viewer.models.paper_presets import samples
 from viewer.services.money import DOLLAR
 from viewer.studies.asking import ItemStudy
@@ -133,6 +135,7 @@ def make_spec(
             f"A model is named twice: {', '.join(names)}.",
             "Name each once; repeats asks the same model again.",
         )
+    _check_no_key({"dataset": dataset, "params": overrides})
     chosen = study_named(study)
     params = chosen.read_params(preset, dict(overrides))
     if isinstance(chosen, NamesModels):
@@ -149,6 +152,16 @@ def make_spec(
         ceiling_microusd=ceiling_microusd,
         helpers=_helpers(chosen, params, known or {}),
     )
+
+
+def _check_no_key(settings: Mapping[str, object]) -> None:
+    place = secret_place(settings, known_keys())
+    if place:
+        raise WrongUseError(
+            f"The setting {place} of the run looks like a key, but a key may not stand "
+            "in a file.",
+            "Take it out; a model's api_key_env names the variable that holds its key.",
+        )
 
 
 def _helpers(

@@ -70,6 +70,11 @@ def test_that_a_price_is_whole_micro_dollars_without_binary_rounding() -> None:
         ({"api_key": "sk-CANARY"}, "a key may not stand in a file"),
         ({"bearer_token": "sk-CANARY"}, "a key may not stand in a file"),
         ({"Authorization": "sk-CANARY"}, "a key may not stand in a file"),
+        ({"note": "sk-CANARY0123456789abcdef"}, "a key may not stand in a file"),
+        ({"model": "AKIAIOSFODNN7CANARYX"}, "a key may not stand in a file"),
+        ({"proxy": "http://a:CANARY@b:1"}, "a key may not stand in a file"),
+        ({"api_key_env": "ghp_CANARY0123456789abcdefghij"}, "a key may not stand in"),
+        ({"max_new_tokens": 5}, "unknown setting 'max_new_tokens'"),
         ({"api_key_env": "sk-CANARY"}, "not the name of an environment variable"),
         ({"temperature": "hot"}, "temperature that is not a number"),
         ({"temperature": True}, "temperature that is not a number"),
@@ -224,3 +229,20 @@ def test_that_a_broken_offer_is_named(
         adapters()
     assert spec_of(ModelProfile("uniform", "uniform")).name == "uniform"
     catalog._outsiders.cache_clear()
+
+
+def test_that_a_number_of_tokens_is_no_key() -> None:
+    table = {"name": "c", "adapter": "cnn_cam", "card": "c.toml", "max_tokens": 1024}
+    with pytest.raises(WrongUseError, match="unknown setting 'max_tokens'"):
+        profile_from_table(table)
+
+
+def test_that_a_key_the_program_knows_may_not_stand_in_any_setting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    key = "opaque/CANARY+of=nobody"
+    monkeypatch.setenv("MY_THING", key)
+    profile_from_table({**SERVER, "api_key_env": "MY_THING"})
+    with pytest.raises(WrongUseError, match="a key may not stand") as caught:
+        profile_from_table({**SERVER, "reasoning_effort": key})
+    assert "CANARY" not in str(caught.value)

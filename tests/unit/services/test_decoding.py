@@ -16,6 +16,7 @@ from tests.helpers.small_datasets import write_dicom
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx
+from viewer.models import keys
 from viewer.services.decoder_lane import DecoderLane
 from viewer.services.decoder_limits import DecoderLimits
 from viewer.services.decoder_process import decoder_command, decoder_environment
@@ -191,8 +192,15 @@ def test_that_the_process_is_the_program_itself(
 def test_that_no_key_reaches_the_process_that_reads_files_of_any_origin(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("OPENAI_API_KEY", "HF_TOKEN", "MY_Secret", "DB_PASSWORD"):
-        monkeypatch.setenv(name, "CANARY")
-    environment = decoder_environment()
-    assert "CANARY" not in environment.values()
+    """Neither by a name that tells it, nor by any other, nor in a needed variable."""
+    for name in ("OPENAI_API_KEY", "HF_TOKEN", "DB_PASSWORD", "MY_THING", "PYTHONX"):
+        monkeypatch.setenv(name, "sk-CANARY0123456789abcdef")
+    monkeypatch.setenv("OPAQUE", "opaque/CANARY+of=nobody")
+    keys.remember_key("OPAQUE", "opaque/CANARY+of=nobody")
+    monkeypatch.setenv("LC_ALL", "opaque/CANARY+of=nobody")
+    try:
+        environment = decoder_environment()
+    finally:
+        keys.remember_key("OPAQUE", "")
+    assert "CANARY" not in " ".join(environment.values())
     assert environment["PATH"] == os.environ["PATH"]

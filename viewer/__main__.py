@@ -1,6 +1,7 @@
 """The program's entry: ``overread``, ``python -m viewer`` and the frozen executable."""
 
 import gc
+import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -55,6 +56,7 @@ def _early_decoder(words: Sequence[str]) -> "subprocess.Popen[bytes] | None":
     known = words[0] == "demo" if len(words) == 1 else not words
     if not known and not all(Path(word).exists() for word in words):
         return None
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends an import without a word
     from viewer.services.decoder_process import spawn_decoder
 
     return spawn_decoder()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
+from shiboken6 import delete
 
 from viewer.services.decoding import Decoder, LocalDecoder
 from viewer.services.demo_process import (
@@ -20,9 +21,9 @@ from viewer.services.demo_process import (
 )
 from viewer.services.display import has_display
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
-from viewer.ui.collecting import GuiCollector
+from viewer.ui.collecting import GuiCollector, collect_all
 from viewer.ui.desk import Desk, WorkerBridge
-from viewer.ui.jobs import run_in_background
+from viewer.ui.jobs import finish_background_work, run_in_background
 from viewer.ui.main_window import MainWindow
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.steps import run_in_steps
@@ -60,16 +61,26 @@ def open_window(
         What the person is told first, "" for nothing.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends Qt's loop; none is lost
-    application = make_application()
+    make_application()
+    code = _stay_open(paths, settings, head_start, notice)
+    collect_all()
+    return code
+
+
+def _stay_open(
+    paths: Sequence[Path], settings: Settings, head_start: "HeadStart", notice: str
+) -> int:
     window = build_window(settings, head_start.decoder)
     window.crash.install()
     window.show()
     if notice:
         window.desk.notices.say(notice)
     QTimer.singleShot(0, lambda: _open_first(window, paths, head_start.demo))
-    code = application.exec()
+    code = QApplication.exec()
     head_start.end()
+    finish_background_work()
     window.crash.uninstall()
+    delete(window)
     return code
 
 

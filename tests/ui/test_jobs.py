@@ -8,7 +8,7 @@ from PySide6.QtCore import QThreadPool
 from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.jobs import run_in_background
+from viewer.ui.jobs import finish_background_work, run_in_background
 
 
 def _fail() -> None:
@@ -97,3 +97,13 @@ def test_that_what_a_job_refers_to_ends_in_the_gui_thread(
     assert ended == []
     qtbot.waitUntil(lambda: len(ended) == 50)
     assert set(ended) == {threading.main_thread()}
+
+
+def test_that_the_end_waits_for_work_and_tells_nobody(qtbot: QtBot) -> None:
+    go, done, told = threading.Event(), list[bool](), list[bool]()
+    run_in_background(lambda: done.append(go.wait(300)), lambda _: told.append(True))
+    threading.Timer(0.05, go.set).start()
+    finish_background_work()
+    assert done == [True]
+    qtbot.wait(20)
+    assert told == []

@@ -10,10 +10,17 @@ from collections.abc import Sequence
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QObject
-from PySide6.QtWidgets import QGraphicsItem, QLayoutItem, QTreeWidget, QTreeWidgetItem
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
+from PySide6.QtWidgets import (
+    QApplication,
+    QGraphicsItem,
+    QLayoutItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
 
 from viewer import app
+from viewer.services.head_start import begin
 from viewer.settings import Settings
 
 _MADE_IN_PARTS = (QTreeWidgetItem, QLayoutItem, QGraphicsItem)
@@ -42,6 +49,24 @@ def test_that_a_closed_window_leaves_no_wrapper_behind(settings: Settings) -> No
     window.close()
     shiboken6.delete(window)
     assert [one for one in _left_over() if id(one) not in known] == []
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("moment_ms", [0, 1000])
+def test_that_nothing_of_the_window_outlives_the_end_of_the_program(
+    settings: Settings, moment_ms: int
+) -> None:
+    known = {id(one) for one in _objects()}
+    QTimer.singleShot(moment_ms, QApplication.closeAllWindows)
+    app.open_window((), settings, begin((), settings, demo=False))
+    kept = "_Courier", "QThreadPool"
+    left = [one for one in _objects() if type(one).__name__ not in kept]
+    assert [one for one in left if id(one) not in known] == []
+
+
+def _objects() -> Sequence[QObject]:
+    wrappers = shiboken6.getAllValidWrappers()
+    return [wrapper for wrapper in wrappers if isinstance(wrapper, QObject)]
 
 
 @pytest.mark.usefixtures("qapp")

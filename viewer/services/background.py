@@ -116,7 +116,7 @@ class BackgroundWorker:
     def __init__(self, store: Path, listener: Callable[[WorkerMessage], None]) -> None:
         self._store, self._listener = store, listener
         self._ids = itertools.count(1)
-        self._lock = threading.Lock()
+        self._lock, self._telling = threading.Lock(), threading.RLock()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread: threading.Thread | None = None
         self._closing = False
@@ -204,6 +204,8 @@ class BackgroundWorker:
             command_pipe(process).close()
         if threading.current_thread() is not thread:
             thread.join(_PATIENCE_S)
+        with self._telling:  # what comes later finds nobody who listens
+            self._listener = _nobody
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(0)
 
@@ -237,32 +239,40 @@ class BackgroundWorker:
                 command_pipe(process).close()
             expected = self._closing
         if not expected:
-            self._listener(WorkerDied(_died(code)))
+            self._say(WorkerDied(_died(code)))
 
     def _tell(self, value: Mapping[str, Any]) -> None:
         if value.get("event") == "BatchFailed":
             run = int(value["run"])
             number = self._begun_by.pop(run, 0)
-            self._listener(WorkerReply(number, None, _sentence(value["error"]), run))
+            self._say(WorkerReply(number, None, _sentence(value["error"]), run))
         elif "event" in value:
-            self._listener(WorkerEvent(event_of_json(value)))
+            self._say(WorkerEvent(event_of_json(value)))
         elif "loading" in value:
             step = LoadStep(value["loading"], value["part"], value["what"])
-            self._listener(WorkerLoading(step))
+            self._say(WorkerLoading(step))
         elif "calibrating" in value:
             told = CalibrationStep(value["calibrating"], value["done"], value["total"])
-            self._listener(WorkerCalibrating(told))
+            self._say(WorkerCalibrating(told))
         elif "error" in value:
             sentence = _sentence(value["error"])
-            self._listener(WorkerReply(int(value["id"] or 0), None, sentence))
+            self._say(WorkerReply(int(value["id"] or 0), None, sentence))
         else:
             self._remember(value)
-            self._listener(WorkerReply(int(value["id"]), value["ok"], ""))
+            self._say(WorkerReply(int(value["id"]), value["ok"], ""))
+
+    def _say(self, message: WorkerMessage) -> None:
+        with self._telling:
+            self._listener(message)
 
     def _remember(self, reply: Mapping[str, Any]) -> None:
         ok = reply["ok"]
         for run in [ok["run"]] if "run" in ok else ok.get("runs", []):
             self._begun_by[int(run)] = int(reply["id"])
+
+
+def _nobody(_: WorkerMessage) -> None:
+    """Hear nothing."""
 
 
 def _sentence(error: Mapping[str, str]) -> str:

@@ -7,8 +7,10 @@ it ends. It is a second run of the program, as a decoding process is.
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -50,6 +52,7 @@ class DemoProcess:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._starting = threading.Lock()
         self._stopped = False
         self._process: subprocess.Popen[bytes] | None = None
         if not is_made(settings.home):
@@ -63,24 +66,39 @@ class DemoProcess:
         OverreadError
             With the process's own sentence where the collection cannot be made.
         """
-        if self._process is None:
-            if is_registered(self._settings):
-                return
-            self._process = _spawn(self._settings)
-        with self._process as process:
+        if self._process is None and is_registered(self._settings):
+            return
+        process = self._running()
+        if process is None:
+            return
+        with process:
             for line in process.stdout or ():
                 _hear(json.loads(line), tell)
-        if self._process.returncode and not self._stopped:
+        if process.returncode and not self._stopped:
             raise OverreadError(
                 "Making the demo collection ended unexpectedly.",
                 "Open the demo again; what was made is kept.",
             )
 
     def stop(self) -> None:
-        """End the process, if there is one; nothing half-written stays."""
-        self._stopped = True
+        """Let the process end, if there is one; nothing half-written stays."""
+        with self._starting:
+            self._stopped = True
+            if self._process is not None:
+                self._process.terminate()
+
+    def end(self) -> None:
+        """Stop the process, and wait until it has put away what it was writing."""
+        self.stop()
         if self._process is not None:
-            self._process.kill()
+            self._process.wait()
+
+    def _running(self) -> "subprocess.Popen[bytes] | None":
+        """Return the process, started if need be; None once it was stopped."""
+        with self._starting:
+            if self._process is None and not self._stopped:
+                self._process = _spawn(self._settings)
+            return self._process
 
 
 def is_registered(settings: Settings) -> bool:
@@ -92,7 +110,12 @@ def is_registered(settings: Settings) -> bool:
 
 
 def serve(home: Path, store: Path) -> None:
-    """Make and register the collection, and tell standard output."""
+    """Make and register the collection, and tell standard output.
+
+    SIGTERM and Ctrl+C end it like a reader who is gone: what is half-written goes.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit())
     from viewer.services.demo import prepare_demo
 
     with contextlib.suppress(BrokenPipeError):  # the window is gone

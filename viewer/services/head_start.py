@@ -32,7 +32,7 @@ class HeadStart:
         """End what is still under way, with the window."""
         self.decoder.close()
         if self.demo is not None:
-            self.demo.stop()
+            self.demo.end()
 
 
 def begin(

@@ -8,7 +8,7 @@ widget in the GUI thread ends the process.
 import gc
 from typing import Final
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
 _EVERY_MS: Final = 500
@@ -36,6 +36,17 @@ class GuiCollector(QObject):
             due -= 1
         if due is not None:
             gc.collect(due)
+
+
+def collect_all() -> None:
+    """Collect what is left of Qt's objects while the application still exists.
+
+    For the end of the program, when no window is left: windows are full of cycles, and
+    the interpreter's very last collection comes when the application is gone.
+    """
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.unfreeze()
+    gc.collect()
 
 
 def due_generation() -> int | None:

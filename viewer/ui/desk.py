@@ -198,3 +198,12 @@ class Desk:
     notices: Notices = field(default_factory=Notices)
     status: StatusFields = field(default_factory=StatusFields)
     undo: UndoStack = field(default_factory=UndoStack)
+
+    def end_with(self, window: QObject) -> None:
+        """Let the parts of the desk be deleted with the window.
+
+        By themselves they outlive it, kept by what their signals are connected to, and
+        with them every icon and handler, until Qt itself has ended.
+        """
+        for part in (self.worker, self.actions, self.notices, self.status, self.undo):
+            part.setParent(window)

@@ -45,7 +45,9 @@ def icon(name: str) -> QIcon:
     KeyError
         Where the set has no icon of that name.
     """
-    return QIcon(_kept(_Engine(_glyphs()[name])))
+    # A copy: of the first one PySide makes the engine a child, which it deletes twice
+    # where the collector finds both in one cycle, as at the interpreter's end.
+    return QIcon(QIcon(_kept(_Engine(_glyphs()[name]))))
 
 
 class IconLabel(QLabel):

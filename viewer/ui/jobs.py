@@ -71,13 +71,19 @@ class _Courier(QObject):
         self._jobs[number] = job
         return number
 
+    def forget_all(self) -> None:
+        """Give up every job, once no thread works any more."""
+        self._jobs.clear()
+
     def carry(self, number: int) -> None:
         """Do a job in the calling thread, which holds nothing of it afterwards."""
         self._jobs[number].run()
         self._finished.emit(number)
 
     def _deliver(self, number: int) -> None:
-        self._jobs.pop(number).finish()
+        job = self._jobs.pop(number, None)
+        if job is not None:
+            job.finish()
 
 
 def _courier() -> _Courier:
@@ -119,6 +125,19 @@ def run_in_background(
     carry = partial(courier.carry, courier.add(job))
     _pool(priority).start(carry, priority)
     return job
+
+
+def finish_background_work() -> None:
+    """Wait for every job, and call nobody; for the end of the program.
+
+    A thread that still runs Python, or still emits a signal, when Qt and the
+    interpreter are taken down ends the process with a crash.
+    """
+    application = QCoreApplication.instance()
+    pools = application.findChildren(QThreadPool) if application is not None else []
+    for pool in (QThreadPool.globalInstance(), *pools):
+        pool.waitForDone()
+    _courier().forget_all()
 
 
 def _pool(priority: int) -> QThreadPool:

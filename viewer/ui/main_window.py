@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self._build()
         desk.actions.handle(self._handlers())
-        desk.undo.setParent(self)  # or it tells of its own end at the program's
+        desk.end_with(self)
         desk.undo.canUndoChanged.connect(self._offer_undo)
         desk.undo.canRedoChanged.connect(self._offer_undo)
         desk.worker.message.connect(self._hear)

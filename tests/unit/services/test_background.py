@@ -204,6 +204,15 @@ def test_that_a_closed_worker_ends_without_a_word(
     assert heard.empty()
 
 
+def test_that_nobody_hears_what_a_closed_worker_still_says(
+    heard: Heard, worker: BackgroundWorker
+) -> None:
+    worker.start()
+    worker.close()
+    worker._tell({"id": 1, "ok": {}})
+    assert heard.empty()
+
+
 @pytest.mark.parametrize("status", [RunStatus.PAUSED, RunStatus.CANCELLED])
 def test_that_a_run_is_stopped_as_wished_and_goes_on_when_resumed(
     store: Path,

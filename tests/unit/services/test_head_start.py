@@ -1,6 +1,7 @@
 """What begins before the window is imported."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +91,27 @@ def test_that_the_demo_is_made_by_a_process_that_tells_of_each_step(
     assert steps[:2] == [DemoProgress(1, total), DemoProgress(2, total)]
     assert not is_made(settings.home)
     assert (settings.home / "demo" / "radiograph" / "RG1.dcm").is_file()
+
+
+def test_that_a_demo_that_was_stopped_is_not_begun_again(settings: Settings) -> None:
+    (settings.home / "demo").mkdir()
+    (settings.home / "demo" / "demo.json").touch()
+    process = DemoProcess(settings)
+    process.stop()
+    process.follow(lambda _: pytest.fail("a process was started"))
+    assert process._process is None
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_that_a_demo_stopped_in_the_middle_leaves_nothing_half_written(
+    settings: Settings, number: signal.Signals
+) -> None:
+    process = DemoProcess(settings)
+    running = process._process
+    assert running is not None
+    process.follow(lambda _: running.send_signal(number))
+    assert running.returncode == 0
+    assert [*settings.home.rglob(".*")] == []
 
 
 def test_that_a_process_that_cannot_make_it_gives_its_sentence(

@@ -99,7 +99,7 @@ class ImageView(StillView):
         self._layers = Layers(self.stage, TEXT)
         self.waiting = Waiting(self)
         self.waiting.changed.connect(self.redraw)
-        self.marks = MarkEditing(self, self._layers)
+        self.marks = MarkEditing(self, self._layers, self)
         self.setAccessibleName("Image")
 
     def show_image(self, shown: ShownImage, pyramid: Pyramid | None = None) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from PySide6.QtCore import QLineF, QPointF
+from PySide6.QtCore import QLineF, QObject, QPointF
 
 from viewer.domain.geometry import PointPx
 from viewer.services.view_image import ShownImage
@@ -50,7 +50,7 @@ class MarkEditing:
     so that a length is one drag or two clicks (IHE BIR 4.16.4.2.2.5.10).
     """
 
-    def __init__(self, surface: Surface, layers: Layers) -> None:
+    def __init__(self, surface: Surface, layers: Layers, owner: QObject) -> None:
         self._surface, self._layers = surface, layers
         self._shown: ShownImage | None = None
         self._said: dict[Mark, tuple[str, ...]] = {}
@@ -58,7 +58,7 @@ class MarkEditing:
         self._grab: _Grab | None = None
         self._chosen: Mark | None = None
         self._pressed = QPointF()
-        self.book = MarkBook()
+        self.book = MarkBook(parent=owner)
         self.book.changed.connect(self._follow)
 
     def use(self, book: MarkBook) -> None:

@@ -29,7 +29,7 @@ class ImageCommands:
         self._pair, self._notices, self._actions = pair, desk.notices, desk.actions
         self.provider_look = ProviderLook(pair)
         self.provider_look.toggled.connect(self._follow_look)
-        self._marks = MarkBook(desk.undo)
+        self._marks = MarkBook(desk.undo, pair)
         for viewport in pair.viewports:
             viewport.view.marks.use(self._marks)
             viewport.view.sense_changed.connect(self._follow_sense)

@@ -17,13 +17,17 @@ class MarkBook(QObject):
     ----------
     undo : UndoStack, optional
         Where edits can be taken back; without one they are final.
+    parent : QObject, optional
+        What the book is deleted with.
     """
 
     changed = Signal(object)
     """MarksChanged"""
 
-    def __init__(self, undo: UndoStack | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self, undo: UndoStack | None = None, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
         self._undo = undo
         self._marks: dict[ImageRef, tuple[Mark, ...]] = {}
 

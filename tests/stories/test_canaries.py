@@ -48,7 +48,7 @@ def test_that_no_canary_is_in_any_byte_that_leaves(
         ScriptedServer() as server,
     ):
         import_dataset(store, "folder", canaries[0].path.parent, "birds")
-        privacy.allow(store, server.base_url, "birds")
+        privacy.allow(store, server.base_url, "birds", unencrypted=True)
         run = _plan(store, server)
         _drain(store, run)
         assert server.script.received == []

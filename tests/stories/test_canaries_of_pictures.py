@@ -98,7 +98,7 @@ def test_that_nothing_beside_the_pixels_of_a_picture_leaves(
     mask.save(folder / f"{path.stem}.{FINDING}.png")
     with open_store(tmp_path / "s.sqlite") as store, ScriptedServer() as server:
         import_dataset(store, "folder", folder, "birds")
-        privacy.allow(store, server.base_url, "birds")
+        privacy.allow(store, server.base_url, "birds", unencrypted=True)
         refs = [image.ref for image in cases.dataset_named(store, "birds").images]
         privacy.decide(store, refs, ReviewDecision.CLEAN)
         settings = {"base_url": server.base_url, "model": "m"}

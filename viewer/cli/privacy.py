@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("host", required=False)
 @click.option("--for", "dataset", metavar="DATASET|any", help="Whose images may go.")
+@click.option(
+    "--unencrypted",
+    is_flag=True,
+    help="Allow an http address, though what is sent can be read on its way.",
+)
 @click.option("--withdraw", is_flag=True, help="Take the consent back.")
 @click.option("--list", "show", is_flag=True, help="List what is allowed.")
 @store_option
@@ -33,11 +38,15 @@ def allow(
     dataset: str | None,
     store: Path | None,
     *,
+    unencrypted: bool,
     withdraw: bool,
     show: bool,
     as_json: bool,
 ) -> None:
     """Let images of a data set go to a HOST, or to none any more.
+
+    HOST is a name or an address such as https://api.example.org:8443; what is allowed
+    is this scheme, host and port. Without a scheme it is https.
 
     What leaves is a freshly written PNG and the prompt: no header, no file name.
     """
@@ -46,7 +55,7 @@ def allow(
 
     with open_store(read_settings(store).store) as opened:
         if not show:
-            _decide(opened, host, dataset, withdraw=withdraw)
+            _decide(opened, host, dataset, unencrypted=unencrypted, withdraw=withdraw)
         rows = consent_rows(opened)
     if as_json:
         print_json(rows)
@@ -57,7 +66,12 @@ def allow(
 
 
 def _decide(
-    store: "Store", host: str | None, dataset: str | None, *, withdraw: bool
+    store: "Store",
+    host: str | None,
+    dataset: str | None,
+    *,
+    unencrypted: bool,
+    withdraw: bool,
 ) -> None:
     from viewer.services import privacy
 
@@ -73,7 +87,7 @@ def _decide(
             "It is not said whose images may go.", "Say --for DATASET, or --for any."
         )
     else:
-        privacy.allow(store, host, dataset)
+        privacy.allow(store, host, dataset, unencrypted=unencrypted)
 
 
 @click.command()

@@ -31,7 +31,8 @@ WITHOUT_HEADER: Final = frozenset({*DEIDENTIFICATION} - {CLEAN_FEATURES})
 class Consent:
     """A person's word about one endpoint; the last one about it holds.
 
-    ``endpoint`` is host:port, ``dataset`` the data set it is for, None for any.
+    ``endpoint`` is scheme, host and port (``https://api.example.org:443``), ``dataset``
+    the data set it is for, None for any.
     ``granted`` is False where consent was withdrawn. ``given_by`` is who was at this
     machine, "" where that was not known.
     """
@@ -89,6 +90,16 @@ class PixelReview:
     decision: ReviewDecision
     boxes: tuple[BoxPx, ...] = ()
     reviewed_at: str = ""
+
+
+def how_to_allow(origin: str, dataset: str) -> str:
+    """Return how to let a data set, as a command line names it, go to an endpoint."""
+    if origin.startswith("https://"):
+        return f"To allow it, type: overread allow {origin} --for {dataset}"
+    return (
+        "What is sent there can be read on its way: prefer an https address. To allow "
+        f"it as it is, type: overread allow {origin} --unencrypted --for {dataset}"
+    )
 
 
 def pixels_sha256(image: PixelImage) -> str:

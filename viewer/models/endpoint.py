@@ -24,19 +24,42 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """Host and port, as sentences, consents and allowances name them."""
+        """Host and port, as sentences name them."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
 
     @property
+    def origin(self) -> str:
+        """Scheme, host and port, as consents and allowances name them."""
+        return f"{self.scheme}://{self.address}"
+
+    @property
     def url(self) -> str:
         """The whole address."""
-        return f"{self.scheme}://{self.address}{self.path}"
+        return f"{self.origin}{self.path}"
 
     @property
     def is_here(self) -> bool:
         """True for 127.0.0.0/8, ::1 and localhost."""
         return is_loopback(self.host)
+
+    @property
+    def is_readable(self) -> bool:
+        """True for another machine where what is sent can be read on its way."""
+        return self.scheme == "http" and not self.is_here
+
+    def check_key(self, name: object) -> None:
+        """Raise ``PrivacyError`` where a key of this name could be read on its way.
+
+        ``name`` is a profile's ``api_key_env``, None where no key is sent.
+        """
+        if name and self.is_readable:
+            raise PrivacyError(
+                f"The key {name} would go to {self.origin} unencrypted, so nothing is "
+                "sent there.",
+                "Use the server's https address, or remove api_key_env; a server on "
+                "this machine is 127.0.0.1.",
+            )
 
 
 def endpoint_at(url: str, setting: str = "base_url") -> Endpoint:
@@ -96,11 +119,13 @@ def _plain_host(host: str) -> str:
 class Allowance:
     """Which servers beyond this machine may be asked.
 
-    ``addresses`` holds them as `Endpoint.address` says them. This machine is always
-    allowed; nothing else is until somebody who may decide it says so.
+    ``origins`` holds them as `Endpoint.origin` says them: whoever allowed https on a
+    port allowed neither http nor another port. This machine is always allowed; nothing
+    else is until somebody who may decide it says so. A proxy is never named: only the
+    profile's own is used, none of the environment, and only where it can read nothing.
     """
 
-    addresses: frozenset[str] = field(default_factory=frozenset)
+    origins: frozenset[str] = field(default_factory=frozenset)
 
     def check(self, endpoint: Endpoint, proxy: Endpoint | None = None) -> None:
         """Raise ``PrivacyError`` where nothing may be sent to an endpoint.
@@ -108,12 +133,12 @@ class Allowance:
         A ``proxy`` on another machine is nobody that a person allowed: it may pass on
         what it cannot read, and nothing that is meant for this machine.
         """
-        if not endpoint.is_here and endpoint.address not in self.addresses:
+        if not endpoint.is_here and endpoint.origin not in self.origins:
             raise PrivacyError(
                 f"Images are sent to this machine only, and {endpoint.host} is not it;"
                 " use a server on 127.0.0.1, ::1 or localhost."
             )
-        readable = endpoint.is_here or endpoint.scheme == "http"
+        readable = endpoint.is_here or endpoint.is_readable
         if proxy is not None and not proxy.is_here and readable:
             raise PrivacyError(
                 f"The proxy {proxy.host} is another machine and could read what is "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from viewer.domain.errors import PrivacyError, ProviderError
 from viewer.domain.exchange import ModelProfile, ModelRequest, RawReply
+from viewer.domain.privacy import how_to_allow
 from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.endpoint import LOCAL_ONLY, Allowance
 from viewer.models.protocol import Adapter
@@ -57,10 +58,11 @@ def with_consent(
     endpoint = endpoint_of(profile)
     if endpoint is None or endpoint.is_here or not store_path.exists():
         return ask(LOCAL_ONLY, None if check is None else lambda *_: check())
-    address = endpoint.address
-    allowance = Allowance(frozenset({address}))
+    endpoint.check_key(profile.settings.get("api_key_env"))
+    origin = endpoint.origin
+    allowance = Allowance(frozenset({origin}))
     with open_store(store_path) as store:
-        _consent(store, address)
+        _consent(store, origin)
 
         def leaving(asked: ModelProfile, request: ModelRequest | None) -> None:
             if check is not None:
@@ -69,19 +71,17 @@ def with_consent(
             body = b"" if request is None else adapter.body(request)
             sha256 = hashlib.sha256(body).hexdigest()
             with store.transaction():
-                consent = _consent(store, address)
-                asking.note_departure(store, None, address, sha256, consent)
+                consent = _consent(store, origin)
+                asking.note_departure(store, None, origin, sha256, consent)
 
         return ask(allowance, leaving)
 
 
-def _consent(store: Store, address: str) -> int:
-    """Return the consent that lets questions go to an address; none raises."""
+def _consent(store: Store, origin: str) -> int:
+    """Return the consent that lets questions go to an endpoint; none raises."""
     standing = {c.endpoint: c.id for c in asking.standing_consents(store)}
-    if address not in standing:
-        host = address.removesuffix(":443")
+    if origin not in standing:
         raise PrivacyError(
-            f"Nothing may be sent to {host} yet.",
-            f"To allow it, type: overread allow {host} --for any",
+            f"Nothing may be sent to {origin} yet.", how_to_allow(origin, "any")
         )
-    return standing[address]
+    return standing[origin]

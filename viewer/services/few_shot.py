@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSpec, Trial
-from viewer.services.gate import remote_address
+from viewer.services.gate import remote_origin
 from viewer.services.placed_answer import asking_of
 from viewer.store import cases
 from viewer.store.database import Store
@@ -31,7 +31,7 @@ def check_examples(
 ) -> None:
     """Raise the sentence of examples that cannot be shown, or must not be."""
     for model in spec.models:
-        if remote_address(model) is not None:
+        if remote_origin(model) is not None:
             raise WrongUseError(
                 f"The model '{model.name}' is asked beyond this machine, where images "
                 "of other patients are not sent as examples.",

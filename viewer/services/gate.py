@@ -24,6 +24,7 @@ from viewer.domain.privacy import (
     Consent,
     PixelReview,
     ReviewDecision,
+    how_to_allow,
     pixels_sha256,
 )
 from viewer.imaging.png import is_bare_png
@@ -155,17 +156,17 @@ class Gate:
         self, profile: ModelProfile, images: Sequence[DatasetImage]
     ) -> None:
         """Raise the sentence of a model that none of these images may be sent to."""
-        address = remote_address(profile)
-        if address is None:
+        origin = remote_origin(profile)
+        if origin is None:
             return
         self.check_restricted(profile, images)
-        if address not in self.consents:
-            host = address.removesuffix(":443")
+        check_key(profile)
+        if origin not in self.consents:
             whose = f"nothing of '{self.dataset}'" if self.dataset else "no image"
             raise PrivacyError(
-                f"The model '{profile.name}' asks at {host}, and {whose} may leave "
+                f"The model '{profile.name}' asks at {origin}, and {whose} may leave "
                 "this machine yet.",
-                f"To allow it, type: overread allow {host} --for {self.named}",
+                how_to_allow(origin, self.named),
             )
 
     @property
@@ -177,26 +178,26 @@ class Gate:
         self, profile: ModelProfile, images: Sequence[DatasetImage]
     ) -> None:
         """Raise the sentence of images whose licence keeps them from a model."""
-        address = remote_address(profile)
-        if address is not None and self.stays:
+        origin = remote_origin(profile)
+        if origin is not None and self.stays:
             raise PrivacyError(
-                f"'{self.dataset}' is restricted: its images may not go to {address}.",
+                f"'{self.dataset}' is restricted: its images may not go to {origin}.",
                 "Use a model on this machine.",
             )
         for image in images:
-            if address is not None and image.sha256 in self.restricted:
+            if origin is not None and image.sha256 in self.restricted:
                 raise PrivacyError(
                     f"'{self.restricted[image.sha256]}' is restricted: its images may "
-                    f"not go to {address}.",
+                    f"not go to {origin}.",
                     "Use a model on this machine.",
                 )
 
     def allowance(self, profile: ModelProfile) -> Allowance:
         """Return what a model may be made with: its own endpoint where allowed."""
-        address = remote_address(profile)
-        if address is None or address not in self.consents:
+        origin = remote_origin(profile)
+        if origin is None or origin not in self.consents:
             return LOCAL_ONLY
-        return Allowance(frozenset({address}))
+        return Allowance(frozenset({origin}))
 
     def as_sent(self, image: PixelImage) -> PixelImage:
         """Return an image with what a person blacked out, whoever is asked.
@@ -227,8 +228,8 @@ class Gate:
         PrivacyError
             Where anything keeps it on this machine.
         """
-        address = remote_address(profile)
-        if address is None:
+        origin = remote_origin(profile)
+        if origin is None:
             return None
         self.check_model(profile, about.images)
         check_request(request)
@@ -244,9 +245,9 @@ class Gate:
         adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance(profile)))
         left_out, body_sha256 = _leaving(adapter, request)
         return Departing(
-            address,
+            origin,
             body_sha256,
-            self.consents[address].id,
+            self.consents[origin].id,
             left_out,
             about.looked_at,
             self._deidentified(about),
@@ -347,10 +348,17 @@ class GateWatch:
         self._then.check_unchanged(self._now, profile, images, departing)
 
 
-def remote_address(profile: ModelProfile) -> str | None:
-    """Return host:port of a model beyond this machine, None for one on it."""
+def remote_origin(profile: ModelProfile) -> str | None:
+    """Return scheme, host and port of a model beyond this machine, else None."""
     endpoint = endpoint_of(profile)
-    return None if endpoint is None or endpoint.is_here else endpoint.address
+    return None if endpoint is None or endpoint.is_here else endpoint.origin
+
+
+def check_key(profile: ModelProfile) -> None:
+    """Raise ``PrivacyError`` where a model's key could be read on its way."""
+    endpoint = endpoint_of(profile)
+    if endpoint is not None:
+        endpoint.check_key(profile.settings.get("api_key_env"))
 
 
 def check_request(request: ModelRequest) -> None:

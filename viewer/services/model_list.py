@@ -109,13 +109,15 @@ def _state(model: KnownModel, consented: frozenset[str]) -> tuple[Readiness, str
 def _state_of_endpoint(
     profile: ModelProfile, consented: frozenset[str]
 ) -> tuple[Readiness, str]:
+    endpoint = endpoint_of(profile)
     variable = str(profile.settings.get("api_key_env", ""))
+    if endpoint is not None:
+        endpoint.check_key(variable)
     if variable and not keys.key_named(variable):
         return Readiness.NEEDS_KEY, f"needs a key: {variable}"
-    endpoint = endpoint_of(profile)
     if endpoint is None or endpoint.is_here:
         return Readiness.READY, READY
-    if endpoint.address in consented:
+    if endpoint.origin in consented:
         return Readiness.READY, f"ready, asks at {endpoint.host}"
     return Readiness.NEEDS_CONSENT, f"asks at {endpoint.host}: needs consent"
 

@@ -17,11 +17,17 @@ from viewer.models.catalog import reader_for
 from viewer.services.ask import Question, image_asked, spec_and_trial
 from viewer.services.bench import ANSWER, Bench
 from viewer.services.commands import AskCommand
-from viewer.services.gate import Gate, check_request, open_gate, remote_address
+from viewer.services.gate import (
+    Gate,
+    check_key,
+    check_request,
+    open_gate,
+    remote_origin,
+)
 from viewer.services.model_profiles import model_named
-from viewer.services.privacy import person
+from viewer.services.privacy import ANY, allow
 from viewer.services.run_trial import bench_of
-from viewer.store import asking, cases
+from viewer.store import cases
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
 
@@ -39,15 +45,15 @@ _MADE_OF_REPLIES: Final = (
 class Preview:
     """The first request to an endpoint, as it would leave.
 
-    ``address`` is host:port, ``is_encrypted`` False where the body can be read on its
-    way there, ``dataset`` the registered data set it is about, ""
-    without one; ``images`` the exact PNG bytes, ``text`` (role, words) in the order
+    ``origin`` is scheme, host and port, ``is_encrypted`` False where the body can be
+    read on its way there, ``dataset`` the registered data set it is about, "" without
+    one; ``images`` the exact PNG bytes, ``text`` (role, words) in the order
     sent; ``body_bytes`` and ``body_sha256`` are of the whole body; ``requests`` how
     many such questions are meant to follow, this one included.
     """
 
     model: str
-    address: str
+    origin: str
     dataset: str
     images: tuple[bytes, ...]
     text: tuple[tuple[str, str], ...]
@@ -80,7 +86,7 @@ def _of_question(
         )
         dataset, image = image_asked(store, question)
         gate = open_gate(store, dataset)
-        if remote_address(question.profile) in {None, *gate.consents}:
+        if remote_origin(question.profile) in {None, *gate.consents}:
             continue
         spec, trial = spec_and_trial(question, dataset, image)
         yield _preview(bench_of(spec, dataset, gate), trial, 1)
@@ -94,7 +100,7 @@ def previews_of_batch(store: Path, spec: RunSpec) -> tuple[Preview, ...]:
     waiting = [
         model.name
         for model in (*spec.models, *spec.helpers)
-        if remote_address(model) not in {None, *gate.consents}
+        if remote_origin(model) not in {None, *gate.consents}
     ]
     return tuple(_of_batch(spec, dataset, gate, waiting)) if waiting else ()
 
@@ -123,10 +129,11 @@ def _asked_first(bench: Bench, trial: Trial) -> ModelProfile:
 def _later(bench: Bench, model: str, requests: int) -> Preview:
     """Return what stands for questions that are made of replies not there yet."""
     bench.gate.check_restricted(bench.profiles[model], bench.dataset.images)
+    check_key(bench.profiles[model])
     endpoint = bench.endpoint_of(model)
     return Preview(
         model=model,
-        address=remote_address(bench.profiles[model]) or "",
+        origin=remote_origin(bench.profiles[model]) or "",
         dataset=bench.gate.dataset,
         images=(),
         text=(("note", _MADE_OF_REPLIES),),
@@ -142,13 +149,14 @@ def _preview(bench: Bench, trial: Trial, requests: int) -> Preview:
     profile = bench.profile_for(trial, step)
     draft = bench.draft(trial, step, ())
     bench.gate.check_restricted(profile, draft.about.images)
+    check_key(profile)
     request = draft.request
     check_request(request)
     body = cast("RemoteAdapter", reader_for(profile)).body(request)
     endpoint = bench.endpoint_of(profile.name)
     return Preview(
         model=profile.name,
-        address=remote_address(profile) or "",
+        origin=remote_origin(profile) or "",
         dataset=bench.gate.dataset,
         images=tuple(image.png for image in request.images),
         text=tuple(_texts(request)),
@@ -166,16 +174,14 @@ def _texts(request: ModelRequest) -> Iterator[tuple[str, str]]:
                 yield message.role, part.text
 
 
-def keep_consent(store: Path, preview: Preview, *, for_any: bool) -> None:
-    """Note that a person, having seen what leaves, allowed it."""
-    dataset = None if for_any or not preview.dataset else preview.dataset
+def keep_consent(
+    store: Path, preview: Preview, *, for_any: bool, unencrypted: bool = False
+) -> None:
+    """Note that a person, having seen what leaves, allowed it.
+
+    Where it can be read on its way this needs ``unencrypted``, or raises WrongUseError.
+    """
+    dataset = ANY if for_any or not preview.dataset else preview.dataset
     purpose = f"{preview.requests} question(s), first {preview.body_sha256}"
     with open_store(store) as opened:
-        asking.add_consent(
-            opened,
-            preview.address,
-            dataset,
-            purpose,
-            granted=True,
-            given_by=person(),
-        )
+        allow(opened, preview.origin, dataset, purpose, unencrypted=unencrypted)

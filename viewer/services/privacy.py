@@ -21,7 +21,7 @@ from viewer.domain.privacy import (
     pixels_sha256,
 )
 from viewer.models import keys
-from viewer.models.endpoint import endpoint_at
+from viewer.models.endpoint import Endpoint, endpoint_at
 from viewer.readers.pixels import load_pixels
 from viewer.services.burned_in import pixels_to_review
 from viewer.services.commands import PixelLook
@@ -34,33 +34,62 @@ _HOST: Final = re.compile(r"[\w.-]+(:\d+)?|\[[0-9a-fA-F:.]+\](:\d+)?")
 PURPOSE: Final = "questions about its images"
 
 
-def address_named(host: str) -> str:
-    """Return host:port of what a person typed: host, host:port or a whole address.
+def endpoint_named(host: str) -> Endpoint:
+    """Return the server that a person typed: host, host:port or a whole address.
 
-    Without a port it is that of https.
+    Without a scheme it is https, without a port the scheme's own.
     """
     written = host if "://" in host else f"https://{host}"
     parts = urlsplit(written.strip())
     if not _HOST.fullmatch(parts.netloc):
         raise WrongUseError(
             f"'{host}' is not the address of a server.",
-            "Write it like api.example.org or api.example.org:8443.",
+            "Write it like https://api.example.org or api.example.org:8443.",
         )
-    return endpoint_at(f"{parts.scheme}://{parts.netloc}", "host").address
+    return endpoint_at(f"{parts.scheme}://{parts.netloc}", "host")
 
 
-def allow(store: Store, host: str, dataset: str, purpose: str = PURPOSE) -> Consent:
-    """Note that images of a data set, or of any, may go to an endpoint."""
-    address, named = address_named(host), _dataset(dataset)
+def allow(
+    store: Store,
+    host: str,
+    dataset: str,
+    purpose: str = PURPOSE,
+    *,
+    unencrypted: bool = False,
+) -> Consent:
+    """Note that images of a data set, or of any, may go to an endpoint.
+
+    Raises
+    ------
+    WrongUseError
+        For an http address of another machine without ``unencrypted``, for an https
+        address with it, and for a restricted data set.
+    """
+    endpoint, named = endpoint_named(host), _dataset(dataset)
+    _check_encryption(endpoint, unencrypted=unencrypted)
     if named is not None and named in asking.restricted_files(store).values():
         raise WrongUseError(
             f"'{named}' is restricted: its images may not leave this machine.",
             "If its licence allows it after all, import it again with --unrestricted.",
         )
     number = asking.add_consent(
-        store, address, named, purpose, granted=True, given_by=person()
+        store, endpoint.origin, named, purpose, granted=True, given_by=person()
     )
     return next(c for c in asking.consents(store) if c.id == number)
+
+
+def _check_encryption(endpoint: Endpoint, *, unencrypted: bool) -> None:
+    if endpoint.is_readable and not unencrypted:
+        raise WrongUseError(
+            f"What is sent to {endpoint.origin} is not encrypted: whoever carries it "
+            "can read it.",
+            "Name its https address, or say --unencrypted to allow that.",
+        )
+    if unencrypted and endpoint.scheme == "https":
+        raise WrongUseError(
+            f"{endpoint.origin} is encrypted.",
+            "Leave --unencrypted out, or write an address that begins with http://.",
+        )
 
 
 def withdraw(store: Store, host: str, dataset: str | None = None) -> int:
@@ -68,16 +97,16 @@ def withdraw(store: Store, host: str, dataset: str | None = None) -> int:
 
     ``dataset`` None takes back every one of that endpoint.
     """
-    address = address_named(host)
+    origin = endpoint_named(host).origin
     standing = [
         c
         for c in asking.standing_consents(store)
-        if c.endpoint == address and (dataset is None or c.dataset == _dataset(dataset))
+        if c.endpoint == origin and (dataset is None or c.dataset == _dataset(dataset))
     ]
     for consent in standing:
         asking.add_consent(
             store,
-            address,
+            origin,
             consent.dataset,
             consent.purpose,
             granted=False,

@@ -16,7 +16,7 @@ from viewer.domain.run import RunSpec, Trial
 from viewer.models.catalog import adapter_for, reader_for, spec_of
 from viewer.models.loaded import not_loaded
 from viewer.services.bench import ANSWER, Bench, Draft, Kept
-from viewer.services.gate import CLOSED, Departing, Gate, remote_address
+from viewer.services.gate import CLOSED, Departing, Gate, remote_origin
 from viewer.services.item_bench import ItemBench
 from viewer.services.placing_bench import PlacingBench
 from viewer.services.request_key import request_document, request_key
@@ -110,7 +110,7 @@ def _identity(profile: ModelProfile, repeat: int) -> ModelIdentity:
 
 def _departing(bench: Bench, profile: ModelProfile, draft: Draft) -> Departing | None:
     """Return how a question leaves; one that may not raises PrivacyError."""
-    if remote_address(profile) is None:
+    if remote_origin(profile) is None:
         return None
     for looked in draft.about.looked:
         bench.check_pixels(looked.image.key, looked.window, looked.pixels_sha256)

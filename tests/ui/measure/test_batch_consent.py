@@ -84,14 +84,14 @@ def test_that_a_batch_elsewhere_shows_its_first_request_and_their_number(
     spec = spec_of(NEAR, FAR)
     workspace.batches.start(spec)
     dialog = dialog_of(workspace, qtbot)
-    assert dialog.windowTitle() == "Send to api.example.org?"
+    assert dialog.windowTitle() == "Send to https://api.example.org:443?"
     assert f"{_N} requests" in dialog.planned.text()
     assert begun(workers) == []
     dialog.send.click()
     qtbot.waitUntil(lambda: bool(begun(workers)))
     with open_store(settings.store) as store:
         (consent,) = asking.standing_consents(store, "films")
-    assert consent.endpoint == "api.example.org:443"
+    assert consent.endpoint == "https://api.example.org:443"
     assert consent.purpose.startswith(f"{_N} question(s), first ")
 
 

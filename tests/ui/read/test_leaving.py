@@ -115,24 +115,41 @@ def asked(
 def test_that_nothing_is_asked_before_a_person_saw_what_leaves(asked: Asked) -> None:
     asked.look()
     dialog = asked.consent()
-    assert dialog.windowTitle() == "Send to 127.0.0.1:8131?"
+    assert dialog.windowTitle() == "Send to http://127.0.0.1:8131?"
     assert "Edema" in dialog.text.toPlainText()
     assert dialog.this_set.isChecked()
     assert asked.asked == []
     assert asked.consents() == []
+    dialog.unencrypted.click()
     dialog.send.click()
     asked.qtbot.waitUntil(lambda: bool(asked.asked))
     assert asked.asked == [asked.command]
-    assert asked.consents() == [("127.0.0.1:8131", "films")]
+    assert asked.consents() == [("http://127.0.0.1:8131", "films")]
 
 
 def test_that_consent_may_be_for_any_image(asked: Asked) -> None:
     asked.look()
     dialog = asked.consent()
     dialog.any.setChecked(True)
+    dialog.unencrypted.click()
     dialog.send.click()
     asked.qtbot.waitUntil(lambda: bool(asked.asked))
-    assert asked.consents() == [("127.0.0.1:8131", None)]
+    assert asked.consents() == [("http://127.0.0.1:8131", None)]
+
+
+def test_that_what_can_be_read_on_its_way_is_sent_only_where_a_person_says_so(
+    asked: Asked,
+) -> None:
+    asked.look()
+    dialog = asked.consent()
+    assert not dialog.unencrypted.isHidden()
+    assert not dialog.send.isEnabled()
+    dialog.unencrypted.click()
+    assert dialog.send.isEnabled()
+    dialog.unencrypted.click()
+    assert not dialog.send.isEnabled()
+    dialog.keep.click()
+    assert asked.consents() == []
 
 
 def test_that_who_says_no_sends_nothing(asked: Asked) -> None:
@@ -145,7 +162,7 @@ def test_that_who_says_no_sends_nothing(asked: Asked) -> None:
 
 def test_that_an_allowed_endpoint_is_not_asked_for_again(asked: Asked) -> None:
     with open_store(asked.settings.store) as store:
-        asking.add_consent(store, "127.0.0.1:8131", "films", "", granted=True)
+        asking.add_consent(store, "http://127.0.0.1:8131", "films", "", granted=True)
     asked.look()
     asked.qtbot.waitUntil(lambda: bool(asked.asked))
     assert asked.parent.findChild(ConsentDialog) is None
@@ -287,6 +304,7 @@ def test_that_an_image_of_no_data_set_leaves_one_choice_and_says_so(
     dialog = asked.consent()
     assert not dialog.this_set.isVisibleTo(dialog)
     assert not dialog.any.isVisibleTo(dialog)
+    dialog.unencrypted.click()
     dialog.send.click()
     asked.qtbot.waitUntil(lambda: bool(asked.asked))
-    assert asked.consents() == [("127.0.0.1:8131", None)]
+    assert asked.consents() == [("http://127.0.0.1:8131", None)]

@@ -72,18 +72,29 @@ def test_that_a_host_is_allowed_listed_and_withdrawn(
     code, out, _ = overread("allow", "api.example.org", "--for", films.name, "--json")
     (row,) = rows_of(out)
     assert code == 0
-    assert (row["endpoint"], row["for"]) == ("api.example.org:443", "films")
-    overread("allow", "http://api.example.org:8080/v1", "--for", "any")
+    assert (row["endpoint"], row["for"]) == ("https://api.example.org:443", "films")
+    overread("allow", "https://api.example.org:8080/v1", "--for", "any")
     rows = rows_of(overread("allow", "--list", "--json")[1])
     assert [row["endpoint"] for row in rows] == [
-        "api.example.org:443",
-        "api.example.org:8080",
+        "https://api.example.org:443",
+        "https://api.example.org:8080",
     ]
     overread("allow", "api.example.org", "--withdraw")
     rows = rows_of(overread("allow", "--list", "--json")[1])
     assert [row["for"] for row in rows] == ["any"]
     words = rows_of(overread("audit", "--json")[1])["consents"]
     assert [w["decision"] for w in words] == ["granted", "granted", "withdrawn"]
+
+
+def test_that_what_can_be_read_on_its_way_is_allowed_only_where_somebody_says_so(
+    overread: Overread, films: Path
+) -> None:
+    words = ("allow", "http://api.example.org:8000", "--for", films.name)
+    assert overread(*words)[0] == 2
+    assert "Local only" in overread("allow", "--list")[1]
+    assert overread(*words, "--unencrypted")[0] == 0
+    (row,) = rows_of(overread("allow", "--list", "--json")[1])
+    assert row["endpoint"] == "http://api.example.org:8000"
 
 
 @pytest.mark.parametrize(
@@ -93,6 +104,8 @@ def test_that_a_host_is_allowed_listed_and_withdrawn(
         (["allow", "api.example.org"], "Say --for DATASET"),
         (["allow", "api.example.org", "--for", "nothing"], "No data set is named"),
         (["allow", "api.example.org", "--withdraw"], "Nothing was allowed to go"),
+        (["allow", "http://api.example.org", "--for", "any"], "is not encrypted"),
+        (["allow", "api.example.org", "--for", "any", "--unencrypted"], "is encrypted"),
         (["allow", "not a host/ at all?x", "--for", "any"], "not the address"),
         (["review", "films", "--clean", "--block"], "More than one decision"),
         (["review", "films", "--black", "1,2,3"], "is no box"),
@@ -130,8 +143,8 @@ def test_that_a_batch_says_what_to_type_and_then_runs(
     study = tmp_path / "study.toml"
     study.write_text(STUDY)
     code, out, err = overread("run", study)
-    address = server.base_url.split("/")[2]
-    typed = f"overread allow {address} --for films"
+    origin = server.base_url.removesuffix("/v1")
+    typed = f"overread allow {origin} --unencrypted --for films"
     assert (code, out) == (2, "")
     assert err.strip().endswith(typed)
     assert overread(*typed.split()[1:])[0] == 0
@@ -139,7 +152,7 @@ def test_that_a_batch_says_what_to_type_and_then_runs(
     assert overread("run", study)[0] == 0
     left = rows_of(overread("audit", "--json")[1])["departures"]
     assert len(left) == len(server.script.received) == 2
-    assert {row["endpoint"] for row in left} == {address}
+    assert {row["endpoint"] for row in left} == {origin}
     assert "sent at" in overread("audit")[1]
 
 

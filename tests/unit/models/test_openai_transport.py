@@ -26,6 +26,7 @@ from viewer.models.catalog import (
     reader_for,
 )
 from viewer.models.endpoint import Allowance, endpoint_at
+from viewer.models.openai_api.adapter import OpenAIAdapter
 from viewer.models.openai_api.transport import _SENT_HEADERS
 from viewer.models.protocol import Adapter
 from viewer.models.reading import plain_reply
@@ -139,14 +140,14 @@ def test_that_a_server_beyond_this_machine_is_asked_only_where_allowed(
         profile = profile_at(server.base_url)
         where = endpoint_of(profile)
         assert where is not None
-        other = Allowance(frozenset({"127.0.0.1:1"}))
+        other = Allowance(frozenset({"http://127.0.0.1:1"}))
         for allowance in (Allowance(), other):
             with pytest.raises(PrivacyError):
                 adapter_for(profile, allowance)
         with pytest.raises(PrivacyError):
             reader_for(profile).generate(QUESTION)
         assert not server.script.received
-        allowed = Allowance(frozenset({where.address}))
+        allowed = Allowance(frozenset({where.origin}))
         assert adapter_for(profile, allowed).generate(QUESTION).http_status == 200
 
 
@@ -187,6 +188,61 @@ def test_that_what_only_looks_like_this_machine_or_another_server_is_told_apart(
 
 
 @pytest.mark.parametrize(
+    ("allowed", "asked", "passes"),
+    [
+        ("https://a.example", "https://a.example:443/v1", True),
+        ("https://A.example:443/v1", "https://a.example", True),
+        ("http://a.example:80", "http://a.example/v1", True),
+        ("https://a.example", "http://a.example", False),
+        ("https://a.example:443", "http://a.example:443", False),
+        ("http://a.example", "https://a.example", False),
+        ("https://a.example", "https://a.example:8443", False),
+        ("https://a.example", "https://b.a.example", False),
+    ],
+)
+def test_that_an_allowance_is_for_one_scheme_host_and_port(
+    allowed: str, asked: str, *, passes: bool
+) -> None:
+    allowance = Allowance(frozenset({endpoint_at(allowed).origin}))
+    if passes:
+        allowance.check(endpoint_at(asked))
+    else:
+        with pytest.raises(PrivacyError, match="this machine only"):
+            allowance.check(endpoint_at(asked))
+
+
+@pytest.mark.parametrize("listing", [False, True])
+def test_that_no_key_goes_to_another_machine_unencrypted(
+    monkeypatch: pytest.MonkeyPatch, *, listing: bool
+) -> None:
+    monkeypatch.setattr(endpoint, "is_loopback", lambda _: False)
+    monkeypatch.setenv("FAR_KEY", "sk-0123456789abcdef")
+    with ScriptedServer() as server:
+        profile = profile_at(server.base_url, api_key_env="FAR_KEY")
+        there = endpoint_of(profile)
+        assert there is not None
+        adapter = adapter_for(profile, Allowance(frozenset({there.origin})))
+        assert isinstance(adapter, OpenAIAdapter)
+        with pytest.raises(PrivacyError, match="FAR_KEY would go to http:"):
+            _ = adapter.listed_models() if listing else adapter.generate(QUESTION)
+        assert not server.script.received
+
+
+def test_that_neither_key_nor_question_is_led_from_https_to_http(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAR_KEY", "sk-0123456789abcdef")
+    tls, pem = self_signed(tmp_path)
+    with ScriptedServer() as other:
+        script = Script(default=f"redirect:{other.base_url}/chat/completions")
+        with ScriptedServer(script, tls=tls) as server:
+            settings = {"api_key_env": "FAR_KEY", "ca_file": str(pem)}
+            failure(adapter_for(profile_at(server.base_url, **settings)))
+            assert server.script.received
+        assert not other.script.received
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "http://user@127.0.0.1/v1",
@@ -219,7 +275,7 @@ def test_that_no_proxy_on_another_machine_reads_what_is_sent(
     base_url: str, proxy: str, passes: bool
 ) -> None:
     there, through = endpoint_at(base_url), endpoint_at(proxy, "proxy")
-    allowance = Allowance(frozenset({there.address}))
+    allowance = Allowance(frozenset({there.origin}))
     if passes:
         allowance.check(there, through)
     else:

@@ -46,8 +46,8 @@ def test_that_a_model_of_heal_medvqa_is_asked_at_its_temperature() -> None:
 @pytest.mark.statement("E000-14")
 def test_that_what_is_sent_of_them_is_what_they_say() -> None:
     found = profiles().values()
-    addresses = (endpoint_at(str(p.settings["base_url"])).address for p in found)
-    everywhere = Allowance(frozenset(addresses))
+    origins = (endpoint_at(str(p.settings["base_url"])).origin for p in found)
+    everywhere = Allowance(frozenset(origins))
     sent = {
         name: dict(adapter_for(profile, everywhere).identity(0).params)
         for name, profile in profiles().items()

@@ -79,8 +79,8 @@ def batch_of(server: ScriptedServer, repeats: int = 1, **overrides: object) -> R
     return replace(spec, params={**spec.params, **overrides})
 
 
-def address_of(server: ScriptedServer) -> str:
-    return server.base_url.split("/")[2]
+def origin_of(server: ScriptedServer) -> str:
+    return server.base_url.removesuffix("/v1")
 
 
 def image_of(store: Store) -> ImageRef:
@@ -93,7 +93,7 @@ def question(store: Store, server: ScriptedServer, finding: str = "Edema") -> Qu
 
 def allow(store: Store, server: ScriptedServer, dataset: str | None = "chests") -> int:
     return asking.add_consent(
-        store, address_of(server), dataset, "questions", granted=True
+        store, origin_of(server), dataset, "questions", granted=True
     )
 
 
@@ -116,8 +116,10 @@ def sent_image(received: Received) -> bytes:
 def test_that_nothing_leaves_before_the_endpoint_is_allowed(
     store: Store, server: ScriptedServer
 ) -> None:
-    host = re.escape(address_of(server))
-    with pytest.raises(PrivacyError, match=f"overread allow {host} --for chests"):
+    host = re.escape(origin_of(server))
+    with pytest.raises(
+        PrivacyError, match=f"overread allow {host} --unencrypted --for"
+    ):
         ask(store, question(store, server))
     with pytest.raises(PrivacyError, match="may leave this machine yet"):
         plan_run(store, batch_of(server))
@@ -146,7 +148,7 @@ def test_that_what_left_is_in_the_audit_with_its_hash_and_consent(
     (received,) = server.script.received
     (left,) = asking.departures(store)
     assert left.body_sha256 == hashlib.sha256(received.body).hexdigest()
-    assert (left.endpoint, left.consent) == (address_of(server), consent)
+    assert (left.endpoint, left.consent) == (origin_of(server), consent)
     assert is_bare_png(sent_image(received))
     begun = store.rows("SELECT started_at FROM attempt")[0][0]
     assert begun <= left.sent_at
@@ -173,7 +175,7 @@ def test_that_consent_withdrawn_closes_the_gate(
 ) -> None:
     allow(store, server)
     look(store, ReviewDecision.CLEAN)
-    asking.add_consent(store, address_of(server), "chests", "", granted=False)
+    asking.add_consent(store, origin_of(server), "chests", "", granted=False)
     with pytest.raises(PrivacyError, match="overread allow"):
         ask(store, question(store, server))
     assert server.script.received == []
@@ -288,7 +290,7 @@ def test_that_the_body_holds_no_word_of_the_facts(
 
 
 def withdraw(store: Store, server: ScriptedServer) -> None:
-    assert privacy.withdraw(store, address_of(server)) == 1
+    assert privacy.withdraw(store, origin_of(server)) == 1
 
 
 def block(store: Store, _: ScriptedServer) -> None:

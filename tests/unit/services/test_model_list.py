@@ -74,7 +74,9 @@ def test_that_each_model_says_what_it_needs(
     assert locked.state == "needs a key: NO_SUCH_KEY"
     assert (locked.readiness, locked.can_ask) == (Readiness.NEEDS_KEY, False)
     with open_store(settings.store) as store:
-        asking.add_consent(store, "api.example.org:443", None, "tests", granted=True)
+        asking.add_consent(
+            store, "https://api.example.org:443", None, "tests", granted=True
+        )
     assert line(settings, "far").state == "ready, asks at api.example.org"
     monkeypatch.setenv("NO_SUCH_KEY", "canary")
     assert line(settings, "locked").state == "ready"

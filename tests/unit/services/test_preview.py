@@ -45,7 +45,7 @@ def test_that_what_is_shown_before_consent_is_what_leaves(
             call_every_pixel_clean(store)
         everything_is_remote(monkeypatch)
         (preview,) = previews_of_batch(path, spec)
-        keep_consent(path, preview, for_any=False)
+        keep_consent(path, preview, for_any=False, unencrypted=True)
         with open_store(path) as store:
             run = plan_run(store, spec)
             finish(store, run)

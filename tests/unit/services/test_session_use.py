@@ -53,7 +53,7 @@ def test_that_what_was_answered_at_an_unknown_price_is_no_zero(
             sha256 = pixels_sha256(load_pixels(image.ref))
             asking.add_review(store, PixelReview(sha256, ReviewDecision.CLEAN))
         everything_is_remote(monkeypatch)
-        address = server.base_url.split("/")[2]
+        address = server.base_url.removesuffix("/v1")
         asking.add_consent(store, address, None, "a test", granted=True)
         begun = session_use(path)
         profile = server_profile(server.base_url, **prices)

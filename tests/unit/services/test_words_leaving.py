@@ -39,7 +39,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 @pytest.fixture
 def server(store: Store) -> Iterator[ScriptedServer]:
     with ScriptedServer() as running:
-        address = running.base_url.split("/")[2]
+        address = running.base_url.removesuffix("/v1")
         asking.add_consent(store, address, "quizzes", "questions", granted=True)
         yield running
 

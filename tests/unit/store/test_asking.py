@@ -12,7 +12,7 @@ from viewer.store import asking, cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.migrations.m0004_asking import APPEND_ONLY
 
-HOST = "api.example.org:443"
+HOST = "https://api.example.org:443"
 SHA = "c" * 64
 
 

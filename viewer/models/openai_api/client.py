@@ -102,6 +102,7 @@ class Client:
         with self._lock:
             if self._sdk is None:
                 self._allowance.check(self._address.endpoint)
+                self._address.endpoint.check_key(self._settings.get("api_key_env"))
                 self._key = self._read_key()
                 self._sdk = self._make_sdk()
             return self._sdk

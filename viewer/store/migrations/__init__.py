@@ -17,6 +17,7 @@ from viewer.store.migrations import (
     m0012_items,
     m0013_rescue,
     m0014_claims,
+    m0015_origins,
 )
 
 MIGRATIONS: Final = {
@@ -34,6 +35,7 @@ MIGRATIONS: Final = {
     m0012_items.VERSION: m0012_items.statements,
     m0013_rescue.VERSION: m0013_rescue.statements,
     m0014_claims.VERSION: m0014_claims.statements,
+    m0015_origins.VERSION: m0015_origins.statements,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

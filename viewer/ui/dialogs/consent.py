@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
     QDialog,
     QHBoxLayout,
     QLabel,
@@ -33,13 +34,20 @@ _ONLY: Final = (
 )
 
 _READABLE: Final = "not encrypted: whoever carries them can read them"
+_ALLOW_READABLE: Final = (
+    "Send it unencrypted: everybody on the way can read the images and questions"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentGiven:
-    """A person allows an endpoint, for the data set shown or for any image."""
+    """A person allows an endpoint, for the data set shown or for any image.
+
+    ``unencrypted``: though what is sent can be read on its way.
+    """
 
     for_any: bool
+    unencrypted: bool = False
 
 
 class ConsentDialog(QDialog):
@@ -50,8 +58,7 @@ class ConsentDialog(QDialog):
 
     def __init__(self, preview: "Preview", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        host = preview.address.removesuffix(":443")
-        self.setWindowTitle(f"Send to {host}?")
+        self.setWindowTitle(f"Send to {preview.origin}?")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setModal(True)
         self.planned = QLabel(_planned(preview), wordWrap=True)
@@ -59,25 +66,31 @@ class ConsentDialog(QDialog):
         self.this_set, self.any = _choices(preview)
         self.send, self.keep = primary("Allow and send"), QPushButton("Do not send")
         self.send.clicked.connect(self._give)
+        self.unencrypted = QCheckBox(_ALLOW_READABLE, self)
+        self.unencrypted.setVisible(not preview.is_encrypted)
+        self.unencrypted.toggled.connect(self.send.setEnabled)
+        self.send.setEnabled(preview.is_encrypted)
         self.keep.clicked.connect(self.reject)
-        self._lay_out(preview, host)
+        self._lay_out(preview)
         self.keep.setDefault(True)
         self.keep.setFocus()
         self.resize(1000, 760)
 
-    def _lay_out(self, preview: "Preview", host: str) -> None:
+    def _lay_out(self, preview: "Preview") -> None:
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(image_column(preview.images))
         split.addWidget(self.text)
         split.setStretchFactor(1, 1)
         split.setSizes(_WIDTHS)
         column = QVBoxLayout(self)
-        column.addWidget(title(f"Nothing has left yet. {host} is another machine."))
+        where = f"Nothing has left yet. {preview.origin} is another machine."
+        column.addWidget(title(where))
         column.addWidget(self.planned)
         column.addWidget(split, 1)
         column.addWidget(selectable(_sized(preview)))
         column.addWidget(caption(_ONLY))
         column.addLayout(self._choice())
+        column.addWidget(self.unencrypted)
         column.addLayout(self._buttons())
 
     def _choice(self) -> QHBoxLayout:
@@ -100,7 +113,9 @@ class ConsentDialog(QDialog):
         return row
 
     def _give(self) -> None:
-        self.given.emit(ConsentGiven(self.any.isChecked()))
+        self.given.emit(
+            ConsentGiven(self.any.isChecked(), self.unencrypted.isChecked())
+        )
         self.accept()
 
 
@@ -121,6 +136,6 @@ def _planned(preview: "Preview") -> str:
 def _sized(preview: "Preview") -> str:
     how = "encrypted" if preview.is_encrypted else _READABLE
     return (
-        f"To {preview.address}, {preview.body_bytes:,} bytes in all, {how}\n"
+        f"To {preview.origin}, {preview.body_bytes:,} bytes in all, {how}\n"
         f"SHA-256 {preview.body_sha256}"
     )

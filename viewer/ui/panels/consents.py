@@ -65,4 +65,4 @@ class Consents(QObject):
 def _keep(store: Path, preview: "Preview", event: ConsentGiven) -> None:
     from viewer.services.preview import keep_consent
 
-    keep_consent(store, preview, for_any=event.for_any)
+    keep_consent(store, preview, for_any=event.for_any, unencrypted=event.unencrypted)

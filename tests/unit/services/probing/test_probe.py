@@ -179,7 +179,7 @@ def test_that_a_consent_lets_a_probe_leave_and_its_questions_are_noted(
     script = EndpointScript()
     with ScriptedServer(script) as server:
         profile = profile_at(server.base_url)
-        address = f"127.0.0.1:{server.port}"
+        address = f"http://127.0.0.1:{server.port}"
         with pytest.raises(PrivacyError):
             probe_with_consent(path, profile)
         with open_store(path):
@@ -207,7 +207,7 @@ def test_that_consent_withdrawn_ends_a_probe_at_its_next_question(
     path = tmp_path / "s.sqlite"
     script = EndpointScript()
     with ScriptedServer(script) as server, open_store(path) as store:
-        address = f"127.0.0.1:{server.port}"
+        address = f"http://127.0.0.1:{server.port}"
         asking.add_consent(store, address, None, "a test", granted=True)
         checks: list[int] = []
 
@@ -233,7 +233,7 @@ def test_that_the_list_of_models_needs_consent_and_is_noted(
         with pytest.raises(PrivacyError, match="overread allow"):
             list_with_consent(path, profile)
         asking.add_consent(
-            store, f"127.0.0.1:{server.port}", None, "a test", granted=True
+            store, f"http://127.0.0.1:{server.port}", None, "a test", granted=True
         )
         assert list_with_consent(path, profile)
         assert len(asking.departures(store)) == 1

@@ -14,6 +14,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.escapes import one_line
 from viewer.domain.geometry import SizePx
 from viewer.domain.run import (
+    STORE_IS_BUSY,
     Event,
     ModelLoading,
     ModelStopped,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from viewer.services.run_batch import BatchOptions
     from viewer.store.database import Store
 
-BUSY: Final = "The store is busy: another process writes to it. Waiting…"
 _SOON_S: Final = 1.0
 """How long a writer waits before it is said that it does."""
 _UNFINISHED: Final = (Status.PROVIDER_ERROR, Status.PENDING)
@@ -145,7 +145,7 @@ class BusyLines:
             self._said = False
         elif not self._said:
             self._said = True
-            echo(BUSY, err=True)
+            echo(STORE_IS_BUSY, err=True)
 
 
 def wait_for_other_writers() -> None:
@@ -209,7 +209,9 @@ class Following:
     def _wait(self, event: RunWaiting) -> None:
         """Say once for whom a batch waits, however often it does."""
         self._waiting = event.words
-        if event.words and event.words != self._said_waiting:
+        if event.store_is_busy:
+            echo(event.words, err=True)
+        elif event.words and event.words != self._said_waiting:
             self._said_waiting = event.words
             how = "it is asking the same questions, and its replies are used here."
             echo(f"{event.words}: {how}", err=True)

@@ -190,6 +190,8 @@ def test_that_the_line_of_a_batch_names_the_process_whose_replies_it_awaits(
     assert line.text.text() == waits
     line.follow(RunWaiting(4, ""))
     assert "process 77" not in line.text.text()
+    line.follow(RunWaiting(4, "", store_is_busy=True))
+    assert line.text.text() == "Run 4 · 4 of 10 · The store is busy; waiting…"
 
 
 def test_that_a_single_question_and_a_dead_worker_leave_no_line(

@@ -89,6 +89,8 @@ def test_that_a_batch_is_shown_as_it_goes(
         RunWaiting(1, ""),
         RunWaiting(1, "process 77 on ward3 since 08:00"),
         RunWaiting(1, ""),
+        RunWaiting(1, "", store_is_busy=True),
+        RunWaiting(1, ""),
         ModelStopped(1, "slow", "The key is refused."),
         RunSpent(1, 420_000, 30_000, 5_000_000),
         RunEnded(1, counts, cancelled=False),
@@ -101,6 +103,7 @@ def test_that_a_batch_is_shown_as_it_goes(
     assert "slow: http_429, again in 1.2 s" in said
     assert "The key is refused." in said
     assert "may have been paid for, and is asked again" in said
+    assert said.count("The store is busy; waiting…") == 1
     assert said.count("Waiting for process 77 on ward3 since 08:00: it is asking") == 1
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
@@ -204,19 +205,26 @@ class LimitChanged:
     per_s: float | None
 
 
+STORE_IS_BUSY: Final = "The store is busy; waiting…"
+"""What is said while another process writes to the store."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunWaiting:
-    """A batch does nothing but wait for replies that others are asking for.
+    """A batch does nothing but wait: for replies that others ask for, or to write.
 
-    ``holders`` says which processes, "" once the batch goes on.
+    ``holders`` says which processes ask, "" once the batch goes on.
     """
 
     run: int
     holders: str
+    store_is_busy: bool = False
 
     @property
     def words(self) -> str:
         """What is waited for, in words; "" where nothing is."""
+        if self.store_is_busy:
+            return STORE_IS_BUSY
         return f"Waiting for {self.holders}" if self.holders else ""
 
 

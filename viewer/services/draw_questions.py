@@ -198,9 +198,8 @@ def register_drawn(store: Store, drawn: Drawing, name: str) -> Dataset:
             "Give the questions another one.",
         )
     dataset = replace(drawn.dataset, name=name)
-    cases.add_dataset(store, dataset)
     restricted = drawn.source in asking.restricted_datasets(store)
-    asking.set_restricted(store, name, restricted=restricted)
+    cases.add_dataset(store, dataset, restricted=restricted)
     return dataset
 
 

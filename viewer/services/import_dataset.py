@@ -7,7 +7,7 @@ from viewer.domain.case import Dataset, View
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.merge import merge
 from viewer.services.import_preview import Progress, preview
-from viewer.store import asking, cases
+from viewer.store import cases
 from viewer.store.database import Store
 
 
@@ -29,9 +29,7 @@ def import_dataset(
     share a name or show an image that is not there raise WrongUseError.
     """
     dataset = preview(format_name, root, name, view, progress).dataset
-    cases.add_dataset(store, dataset)
-    if restricted is not None:
-        asking.set_restricted(store, name, restricted=restricted)
+    cases.add_dataset(store, dataset, restricted=restricted)
     return dataset
 
 

@@ -161,13 +161,12 @@ def register(
     """Register what was looked at under a name; another content under it raises."""
     from dataclasses import replace
 
-    from viewer.store import asking, cases
+    from viewer.store import cases
     from viewer.store.database import open_store
 
     with open_store(store) as opened:
-        cases.add_dataset(opened, replace(seen.dataset, name=name))
-        if restricted is not None:
-            asking.set_restricted(opened, name, restricted=restricted)
+        dataset = replace(seen.dataset, name=name)
+        cases.add_dataset(opened, dataset, restricted=restricted)
 
 
 def _readers(dataset: Dataset) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Parse and score a run's kept replies again; no model is asked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from viewer.services.bench import ANSWER, Bench, Kept
@@ -40,9 +40,15 @@ def rescore_run(
             changed.append(verdict)
         progress(done, len(answered))
     if changed:
-        with store.transaction():
-            trials.settle(store, changed)
+        store.in_short_transactions(_settled(store, changed))
     return Rescored(len(answered), len(changed))
+
+
+def _settled(store: Store, verdicts: Sequence[Verdict]) -> Iterator[None]:
+    """Append verdicts; each is whole by itself, so a kill leaves the rest as before."""
+    for verdict in verdicts:
+        trials.settle(store, [verdict])
+        yield
 
 
 def _new_verdict(store: Store, bench: Bench, scored: ScoredTrial) -> Verdict | None:

@@ -1,7 +1,7 @@
 """The questions of a batch that other batches are asking, and who asks them."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from viewer.domain.run import RunWaiting
@@ -42,3 +42,23 @@ class Waits:
         if self._idle_since is None or now - self._idle_since < _PATIENCE_S:
             return ""
         return ", ".join(sorted({str(holder) for holder in self._holders.values()}))
+
+
+class StoreWait:
+    """Tells once for each wait that a batch waits for another writer, and its end."""
+
+    def __init__(self, run: int, tell: Callable[[RunWaiting], None]) -> None:
+        self._run, self._tell = run, tell
+        self._told = False
+
+    def __call__(self, waited_s: float) -> None:
+        """Hear how long the batch has waited so far."""
+        if waited_s >= _PATIENCE_S and not self._told:
+            self._told = True
+            self._tell(RunWaiting(self._run, "", store_is_busy=True))
+
+    def over(self) -> None:
+        """Hear that the batch goes on."""
+        if self._told:
+            self._told = False
+            self._tell(RunWaiting(self._run, ""))

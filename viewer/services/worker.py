@@ -37,6 +37,7 @@ from viewer.services.interrupted import note_begun, note_ended
 from viewer.services.model_profiles import model_named
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
+from viewer.services.waits import StoreWait
 from viewer.services.worker_endpoints import Calibrations, Probes, listed
 from viewer.services.worker_models import HeldModels
 from viewer.settings import read_settings
@@ -288,7 +289,10 @@ class _Worker:
     ) -> None:
         ended: Result | None = None
         note_begun(self._store_path, run)
+        wait = StoreWait(run, lambda event: self._emit(event_as_json(event, 0)))
+        store.on_wait = wait
         for seq, event in enumerate(run_batch(store, run, options, cancel)):
+            wait.over()
             if isinstance(event, RunEnded):
                 ended = event_as_json(event, seq)
             else:

@@ -1,7 +1,8 @@
 """Data sets, their images and references."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice, View
 from viewer.domain.errors import WrongUseError
@@ -10,6 +11,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 from viewer.store.database import Row, Store, utc_now
 from viewer.store.items import add_items, items_of_dataset
+from viewer.store.locks import import_lock
 from viewer.store.reference_boxes import (
     NO_BOXES,
     Boxes,
@@ -17,6 +19,8 @@ from viewer.store.reference_boxes import (
     boxes_of_dataset,
     boxes_of_image,
 )
+
+_OF_IMAGES: Final = ("label", "mask", "defect", "reference_box", "image_reader")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,58 +37,128 @@ class DatasetSummary:
     imported_at: str
 
 
-def add_dataset(store: Store, dataset: Dataset, *, adhoc: bool = False) -> int:
+def add_dataset(
+    store: Store,
+    dataset: Dataset,
+    *,
+    adhoc: bool = False,
+    restricted: bool | None = None,
+) -> int:
     """Register a data set and return its row id.
 
     The same name and content again only moves the root and notes its split; the same
     name with other content raises WrongUseError, because runs refer to what was
-    registered.
+    registered. A large data set is written in many short transactions: its images are
+    known one after the other, runs use it once it is complete. What a kill left
+    incomplete is replaced. ``restricted`` says whether its images stay on this machine,
+    from the first of them on; None leaves that as it is.
     """
-    known = store.rows(
-        "SELECT id, root_sha256 FROM dataset WHERE name = ?", (dataset.name,)
+    known = _known(store, dataset)
+    if known is None or not known["complete"]:
+        with import_lock(store.path, dataset.name, utc_now()):
+            store.in_short_transactions(_add(store, dataset, adhoc, restricted))
+    else:
+        store.in_short_transactions(_move(store, known["id"], dataset))
+        if restricted is not None:
+            with store.transaction():
+                _restrict(store, known["id"], restricted)
+    return _id_of(store, dataset.name)
+
+
+def _known(store: Store, dataset: Dataset) -> Row | None:
+    """Return the row of a data set of this name; one with other content raises."""
+    rows = store.rows(
+        "SELECT id, root_sha256, complete FROM dataset WHERE name = ?", (dataset.name,)
     )
-    with store.transaction():
-        if known and known[0]["root_sha256"] != dataset.root_sha256:
-            raise WrongUseError(
-                f"A data set named '{dataset.name}' with other content is registered.",
-                "Choose another name with --name.",
-            )
-        if known:
-            _move(store, int(known[0]["id"]), dataset)
-            return int(known[0]["id"])
-        dataset_id = store.execute(
-            "INSERT INTO dataset (name, format, root, root_sha256, adhoc, split,"
-            " imported_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                dataset.name,
-                dataset.format,
-                path_text(dataset.root),
-                dataset.root_sha256,
-                int(adhoc),
-                dataset.split,
-                utc_now(),
-            ),
+    if not rows:
+        return None
+    if rows[0]["complete"] and rows[0]["root_sha256"] != dataset.root_sha256:
+        raise WrongUseError(
+            f"A data set named '{dataset.name}' with other content is registered.",
+            "Choose another name with --name.",
         )
-        for position, image in enumerate(dataset.images):
-            _add_image(store, dataset_id, position, image)
-        add_items(store, dataset_id, dataset)
-        _add_notices(store, dataset_id, dataset.notices)
-        return dataset_id
+    return rows[0]
 
 
-def _move(store: Store, dataset_id: int, dataset: Dataset) -> None:
+def _id_of(store: Store, name: str) -> int:
+    return int(store.rows("SELECT id FROM dataset WHERE name = ?", (name,))[0][0])
+
+
+def _add(
+    store: Store, dataset: Dataset, adhoc: bool, restricted: bool | None
+) -> Iterator[None]:
+    """Insert a data set; a transaction may end at each yield."""
+    known = _known(store, dataset)
+    if known is not None and known["complete"]:
+        yield from _move(store, known["id"], dataset)
+        return
+    if known is not None:
+        yield from _empty(store, known["id"])
+    dataset_id = _begin(store, dataset, adhoc, restricted)
+    for position, image in enumerate(dataset.images):
+        _add_image(store, dataset_id, position, image)
+        yield
+    yield from add_items(store, dataset_id, dataset)
+    for notice in dataset.notices:
+        _add_notice(store, dataset_id, notice)
+        yield
+    store.execute("UPDATE dataset SET complete = 1 WHERE id = ?", (dataset_id,))
+
+
+def _begin(store: Store, dataset: Dataset, adhoc: bool, restricted: bool | None) -> int:
+    """Insert an incomplete data set, or take over one; decisions about it stay."""
+    store.execute(
+        "INSERT INTO dataset (name, format, root, root_sha256, adhoc, split,"
+        " restricted, imported_at, complete)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ifnull(?7, 0), ?8, 0)"
+        " ON CONFLICT (name) DO UPDATE SET format = ?2, root = ?3, root_sha256 = ?4,"
+        " adhoc = ?5, split = ?6, restricted = ifnull(?7, restricted),"
+        " imported_at = ?8",
+        (
+            dataset.name,
+            dataset.format,
+            path_text(dataset.root),
+            dataset.root_sha256,
+            int(adhoc),
+            dataset.split,
+            restricted,
+            utc_now(),
+        ),
+    )
+    return _id_of(store, dataset.name)
+
+
+def _empty(store: Store, dataset_id: int) -> Iterator[None]:
+    """Delete what a half-imported data set holds; no run can refer to it."""
+    for row in store.rows("SELECT id FROM image WHERE dataset_id = ?", (dataset_id,)):
+        for table in _OF_IMAGES:
+            store.execute(f"DELETE FROM {table} WHERE image_id = ?", (row["id"],))  # noqa: S608 - our own table names
+        store.execute("DELETE FROM image WHERE id = ?", (row["id"],))
+        yield
+    for table in ("item", "notice"):
+        store.execute(f"DELETE FROM {table} WHERE dataset_id = ?", (dataset_id,))  # noqa: S608 - our own table names
+        yield
+
+
+def _restrict(store: Store, dataset_id: int, restricted: bool) -> None:
+    store.execute(
+        "UPDATE dataset SET restricted = ? WHERE id = ?", (int(restricted), dataset_id)
+    )
+
+
+def _move(store: Store, dataset_id: int, dataset: Dataset) -> Iterator[None]:
     store.execute(
         "UPDATE dataset SET root = ?, split = ifnull(nullif(?, ''), split)"
         " WHERE id = ?",
         (path_text(dataset.root), dataset.split, dataset_id),
     )
-    store.execute_many(
-        "UPDATE image SET path = ?, frame = ? WHERE dataset_id = ? AND key = ?",
-        [
-            (path_text(image.ref.path), image.ref.frame, dataset_id, image.key)
-            for image in dataset.images
-        ],
-    )
+    for image in dataset.images:
+        store.execute(
+            "UPDATE image SET path = ?, frame = ? WHERE dataset_id = ? AND key = ?"
+            " AND (path, frame) IS NOT (?1, ?2)",
+            (path_text(image.ref.path), image.ref.frame, dataset_id, image.key),
+        )
+        yield
 
 
 def _add_image(
@@ -139,10 +213,10 @@ def _mask_rows(
     ]
 
 
-def _add_notices(store: Store, dataset_id: int, notices: tuple[Notice, ...]) -> None:
-    store.execute_many(
+def _add_notice(store: Store, dataset_id: int, notice: Notice) -> None:
+    store.execute(
         "INSERT INTO notice (dataset_id, kind, subject, text) VALUES (?, ?, ?, ?)",
-        [(dataset_id, n.kind, n.subject, n.text) for n in notices],
+        (dataset_id, notice.kind, notice.subject, notice.text),
     )
 
 
@@ -159,7 +233,7 @@ def dataset_summaries(store: Store) -> tuple[DatasetSummary, ...]:
         "   WHERE i.dataset_id = d.id)"
         " + (SELECT count(*) FROM item q WHERE q.dataset_id = d.id) AS items,"
         " (SELECT count(*) FROM notice n WHERE n.dataset_id = d.id) AS notices"
-        " FROM dataset d WHERE d.adhoc = 0 ORDER BY d.id"
+        " FROM dataset d WHERE d.adhoc = 0 AND d.complete = 1 ORDER BY d.id"
     )
     return tuple(
         DatasetSummary(
@@ -185,6 +259,11 @@ def dataset_named(store: Store, name: str) -> Dataset:
             f"No data set is named '{name}'.",
             f"Registered are: {names}; register one with overread import.",
         )
+    if not rows[0]["complete"]:
+        raise WrongUseError(
+            f"The import of the data set '{name}' has not come to its end.",
+            "Wait for it. If it was stopped, import the same folder again.",
+        )
     return _dataset(store, int(rows[0]["id"]))
 
 
@@ -208,7 +287,7 @@ def dataset_with_image(store: Store, ref: ImageRef) -> tuple[Dataset, str] | Non
     """Return the newest registered data set that holds an image, and its key there."""
     rows = store.rows(
         "SELECT i.dataset_id, i.key FROM image i JOIN dataset d ON d.id = i.dataset_id"
-        " WHERE i.path = ? AND i.frame = ? AND d.adhoc = 0"
+        " WHERE i.path = ? AND i.frame = ? AND d.adhoc = 0 AND d.complete = 1"
         " ORDER BY i.dataset_id DESC LIMIT 1",
         (path_text(ref.path), ref.frame),
     )

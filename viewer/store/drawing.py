@@ -28,7 +28,7 @@ def drawing_material(store: Store) -> tuple[DrawingMaterial, ...]:
         " (SELECT count(*) FROM image i WHERE i.dataset_id = d.id AND EXISTS"
         "   (SELECT 1 FROM reference_box b WHERE b.image_id = i.id)) AS boxed,"
         " (SELECT count(*) FROM item q WHERE q.dataset_id = d.id) AS items"
-        " FROM dataset d WHERE d.adhoc = 0 ORDER BY d.id"
+        " FROM dataset d WHERE d.adhoc = 0 AND d.complete = 1 ORDER BY d.id"
     )
     return tuple(
         DrawingMaterial(r["name"], r["anatomies"], r["boxed"], r["items"]) for r in rows

@@ -12,12 +12,13 @@ _PLACES: Final = (
     "SELECT d.name, EXISTS (SELECT 1 FROM image i WHERE i.dataset_id = d.id AND"
     "  (EXISTS (SELECT 1 FROM mask m WHERE m.image_id = i.id AND m.kind = 'finding')"
     "   OR EXISTS (SELECT 1 FROM reference_box b WHERE b.image_id = i.id))) AS places"
-    " FROM dataset d WHERE d.adhoc = 0 ORDER BY d.id DESC"
+    " FROM dataset d WHERE d.adhoc = 0 AND d.complete = 1 ORDER BY d.id DESC"
 )
 _FACTS: Final = (
     "SELECT DISTINCT d.name,"
     " (SELECT json_group_array(f.key) FROM json_each(q.facts) f) AS names"
-    " FROM item q JOIN dataset d ON d.id = q.dataset_id WHERE d.adhoc = 0"
+    " FROM item q JOIN dataset d ON d.id = q.dataset_id"
+    " WHERE d.adhoc = 0 AND d.complete = 1"
 )
 
 

@@ -1,7 +1,7 @@
 """The items of data sets, each with its facts and its reference as JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from viewer.domain.case import Dataset, ImageRef
@@ -26,12 +26,12 @@ _SHOWING: Final = (
 )
 
 
-def add_items(store: Store, dataset_id: int, dataset: Dataset) -> None:
-    """Insert a data set's items, inside a transaction."""
-    store.execute_many(
-        "INSERT INTO item (dataset_id, position, key, patient, kind, images, facts,"
-        " reference) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
+def add_items(store: Store, dataset_id: int, dataset: Dataset) -> Iterator[None]:
+    """Insert a data set's items; a transaction may end at each yield."""
+    for position, item in enumerate(dataset.items):
+        store.execute(
+            "INSERT INTO item (dataset_id, position, key, patient, kind, images, facts,"
+            " reference) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 dataset_id,
                 position,
@@ -41,10 +41,9 @@ def add_items(store: Store, dataset_id: int, dataset: Dataset) -> None:
                 json.dumps(item.images, ensure_ascii=False),
                 _json(item.facts),
                 _json(item.reference),
-            )
-            for position, item in enumerate(dataset.items)
-        ],
-    )
+            ),
+        )
+        yield
 
 
 def items_of_dataset(store: Store, dataset_id: int) -> tuple[Item, ...]:

@@ -7,6 +7,7 @@ hand; the file beside the store only says who holds it.
 """
 
 import contextlib
+import hashlib
 import json
 import os
 import socket
@@ -17,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
 
-from viewer.domain.errors import RunHeldError, StoreError
+from viewer.domain.errors import RunHeldError, StoreError, WrongUseError
 from viewer.domain.reading import SessionHeldError
 from viewer.private_files import open_private
 
@@ -69,6 +70,25 @@ def run_lock(store_path: Path, run: int, started_at: str) -> Iterator[None]:
             ) from error
         _sign(file, started_at)
         yield
+
+
+@contextlib.contextmanager
+def import_lock(store_path: Path, name: str, started_at: str) -> Iterator[None]:
+    """Hold the import of a data set; WrongUseError names who holds it already."""
+    key = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    path = store_path.with_name(f"{store_path.name}.import-{key}.lock")
+    with _opened(path) as file:
+        try:
+            _acquire(file)
+        except OSError as error:
+            raise WrongUseError(
+                f"The data set '{name}' is being imported by {_holder(path)}.",
+                "Wait for it to end.",
+            ) from error
+        _sign(file, started_at)
+        yield
+        with contextlib.suppress(OSError):  # Windows removes no open file
+            path.unlink()
 
 
 def is_run_held(store_path: Path, run: int) -> bool:

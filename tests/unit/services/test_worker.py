@@ -58,6 +58,7 @@ EVENTS: list[Event] = [
     TrialRetried(3, 7, "m", "http_429", 0.5),
     ModelLoading(3, "m", 0.48, "downloading, 12.0 of 25.0 MB"),
     RunWaiting(3, "process 77 on ward3 since 08:00"),
+    RunWaiting(3, "", store_is_busy=True),
     ModelStopped(3, "m", "The key is refused."),
     RunEnded(3, {Status.PENDING: 1, Status.EXCLUDED: 2}, cancelled=True),
 ]

@@ -25,6 +25,7 @@ from viewer.ui.collecting import GuiCollector, collect_all
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.jobs import finish_background_work, run_in_background
 from viewer.ui.main_window import MainWindow
+from viewer.ui.notices import Notice
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.steps import run_in_steps
 
@@ -74,7 +75,7 @@ def _stay_open(
     window.crash.install()
     window.show()
     if notice:
-        window.desk.notices.say(notice)
+        window.desk.notices.post(Notice(notice))
     QTimer.singleShot(0, lambda: _open_first(window, paths, head_start.demo))
     code = QApplication.exec()
     head_start.end()

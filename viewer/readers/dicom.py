@@ -20,7 +20,12 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Photometric, PixelImage, PresentationShape
 from viewer.readers import dicom_color, dicom_values, jpeg_decoder
 from viewer.readers.codestream import encapsulated_frame
-from viewer.readers.dicom_bounds import check_frames, frame_count, held_bytes
+from viewer.readers.dicom_bounds import (
+    check_frames,
+    frame_count,
+    held_bytes,
+    may_be_dataset,
+)
 from viewer.readers.refusal import DAMAGED, refusing
 
 MAX_PIXELS = 1 << 28
@@ -92,7 +97,10 @@ def _without_preamble(path: Path) -> Dataset:
         "Open a DICOM, PNG, JPEG, TIFF, NIfTI, NRRD or MetaImage file.",
     )
     with refusing(path, "is not a DICOM file", "Open a DICOM or other image file."):
-        dataset = pydicom.dcmread(path, force=True)
+        with path.open("rb") as stream:
+            if not may_be_dataset(stream):
+                raise refusal
+            dataset = pydicom.dcmread(stream, force=True)
         if "Rows" not in dataset and "SOPClassUID" not in dataset:
             raise refusal
     return dataset

@@ -1,15 +1,18 @@
 """What a DICOM file may claim, held against the bytes that it has."""
 
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from pydicom import uid
 from pydicom.dataset import Dataset
-from pydicom.filereader import _read_file_meta_info, read_preamble
+from pydicom.filereader import _read_file_meta_info, read_partial, read_preamble
+from pydicom.tag import BaseTag
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.refusal import DAMAGED
+from viewer.readers.regular import regular_file
 
 DEFLATED: Final = frozenset({uid.DeflatedExplicitVRLittleEndian})
 """Transfer syntaxes whose data set is compressed as a whole (PS3.5 A.5)."""
@@ -19,6 +22,8 @@ _DEFLATED_UID: Final = uid.DeflatedExplicitVRLittleEndian.encode()
 _START: Final = 1 << 16
 """Bytes among which the file meta group lies."""
 _PIECE: Final = 1 << 20
+_MOST_ELEMENTS: Final = 1 << 16
+_PIXELS: Final = frozenset({0x7FE00008, 0x7FE00009, 0x7FE00010})
 _LEAST_FRAGMENT: Final = 8
 """Bytes of an encapsulated frame: those of its item's tag and length (PS3.5 A.4)."""
 
@@ -31,6 +36,7 @@ def held_bytes(path: Path) -> int:
     UnreadableInputError
         If its data set is compressed and would inflate to more than ``MOST_INFLATED``.
     """
+    regular_file(path)
     with path.open("rb") as stream:
         if _DEFLATED_UID not in stream.read(_START):
             return path.stat().st_size
@@ -45,6 +51,41 @@ def held_bytes(path: Path) -> int:
             "Export it again as Explicit VR Little Endian.",
         )
     return size
+
+
+def may_be_dataset(stream: BinaryIO) -> bool:
+    """Tell whether a file without the preamble of PS3.10 may hold a data set.
+
+    Group 0 is for commands alone (PS3.7 E.1), and what is all zeros would be any number
+    of them. The stream is then at its beginning.
+    """
+    stream.seek(0)
+    start = stream.read(2)
+    stream.seek(0)
+    return len(start) == 2 and start != b"\0\0"
+
+
+def read_before_pixels(
+    stream: BinaryIO, tags: Sequence[int], *, force: bool = False
+) -> Dataset:
+    """Read some of the elements that stand before the pixels.
+
+    ``force`` also takes a file without the preamble of PS3.10, which may be anything:
+    what has more elements than any header raises ValueError.
+    """
+    elements = 0
+
+    def is_at_end(tag: BaseTag, _vr: str | None, _length: int) -> bool:
+        nonlocal elements
+        elements += 1
+        if elements > _MOST_ELEMENTS:
+            raise ValueError("there are too many elements")
+        return tag in _PIXELS
+
+    dataset: Dataset = read_partial(
+        stream, stop_when=is_at_end, force=force, specific_tags=list(tags)
+    )
+    return dataset
 
 
 def frame_count(dataset: Dataset) -> int:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Final
 
-import pydicom
 from pydicom.datadict import tag_for_keyword
 from pydicom.dataset import Dataset
 from pydicom.errors import InvalidDicomError
@@ -13,11 +12,14 @@ from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.file_header import FileHeader
 from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.slide import SLIDE_MODALITY
+from viewer.readers.dicom import MAX_PIXELS
 from viewer.readers.dicom_bounds import (
     DEFLATED,
     check_frames,
     frame_count,
     held_bytes,
+    may_be_dataset,
+    read_before_pixels,
 )
 from viewer.readers.isolation import isolated
 from viewer.readers.orientation import orientation_letters
@@ -133,7 +135,7 @@ def _dicom_header(path: Path) -> FileHeader:
     with refusing(path):
         dataset = _read_tags(path)
         rows, columns = int(dataset.get("Rows") or 0), int(dataset.get("Columns") or 0)
-        if rows < 1 or columns < 1:
+        if rows < 1 or columns < 1 or rows * columns > MAX_PIXELS:
             raise UnreadableInputError(
                 f"{path.name} says that it is {columns} × {rows} pixels.", DAMAGED
             )
@@ -165,14 +167,11 @@ def _read_tags(path: Path) -> Dataset:
     held = held_bytes(path)
     with path.open("rb") as stream:
         try:
-            dataset: Dataset = pydicom.dcmread(
-                stream, stop_before_pixels=True, specific_tags=_TAGS
-            )
+            dataset = read_before_pixels(stream, _TAGS)
         except InvalidDicomError:
-            stream.seek(0)
-            dataset = pydicom.dcmread(
-                stream, stop_before_pixels=True, specific_tags=_TAGS, force=True
-            )
+            if not may_be_dataset(stream):
+                raise _not_an_image(path) from None
+            dataset = read_before_pixels(stream, _TAGS, force=True)
             if "Rows" not in dataset and "SOPClassUID" not in dataset:
                 raise _not_an_image(path) from None
         syntax = dataset.file_meta.get("TransferSyntaxUID")

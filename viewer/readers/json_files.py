@@ -4,12 +4,13 @@ from pathlib import Path
 
 from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
+from viewer.readers.text_files import bounded_text
 
 
 def document(path: Path) -> object:
     """Return what a file holds; one that is no JSON in UTF-8 raises."""
     try:
-        return read_json(path.read_text(encoding="utf-8-sig"))
+        return read_json(bounded_text(path))
     except OSError as error:
         raise UnreadableInputError(
             f"'{path.name}' cannot be read: {error.strerror or 'no reason is given'}.",

@@ -17,6 +17,7 @@ from viewer.domain.prediction import Prediction, Written
 from viewer.readers.datasets.coco_shapes import Shape, shape_of
 from viewer.readers.datasets.findings import display_name
 from viewer.readers.datasets.segmentations import read_json_object
+from viewer.readers.text_files import bounded_text
 
 BOX: Final = "box"
 MASK: Final = "mask"
@@ -61,7 +62,7 @@ def read_coco(
 
 def _content(path: Path) -> tuple[Sequence[object], _Names]:
     try:
-        content = read_json(path.read_text(encoding="utf-8-sig"))
+        content = read_json(bounded_text(path))
     except (OSError, ValueError) as error:
         raise UnreadableInputError(
             f"'{path.name}' cannot be read as JSON text.", "Copy or write it again."

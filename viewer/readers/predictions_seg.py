@@ -6,6 +6,7 @@ the image; an occupancy of at least a half is part of a mask.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,18 +15,40 @@ import numpy.typing as npt
 import pydicom
 
 from viewer.domain.answer import HeatMapAnswer
-from viewer.domain.errors import UnreadableInputError
+from viewer.domain.errors import OverreadError, UnreadableInputError
 from viewer.domain.exchange import SentHeatMap
-from viewer.domain.geometry import BoxPx
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.prediction import Coordinates, Prediction, Written
 from viewer.domain.reference import Mask
 from viewer.readers.datasets.files import files_below
 from viewer.readers.datasets.findings import display_name
+from viewer.readers.dicom_bounds import held_bytes
+from viewer.readers.isolation import isolated
 from viewer.readers.refusal import refusing
 
 _SEGMENTATION: Final = "1.2.840.10008.5.1.4.1.1.66.4"
 _HALF: Final = 0.5
+_NO_SIZE: Final = SizePx(0, 0)
 _WANTED: Final = ["SOPClassUID", "SOPInstanceUID", "Rows", "Columns"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What a DICOM file is: its SOP class, its UID, and its size."""
+
+    kind: str = ""
+    uid: str = ""
+    size: SizePx = _NO_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A segment on one image, which ``uid`` names; ``place`` None for no pixel."""
+
+    uid: str
+    label: str
+    size: SizePx
+    place: Written | None
 
 
 def read_segmentations(
@@ -52,34 +75,51 @@ def read_segmentations(
         Where there is no segmentation, or one cannot be read.
     """
     files = files_below(path) if path.is_dir() else (path,)
-    found = [
-        file for file in files if _header(file).get("SOPClassUID") == _SEGMENTATION
-    ]
+    found = [file for file in files if _header(file).kind == _SEGMENTATION]
     if not found:
         raise UnreadableInputError(
             f"'{path.name}' is or holds no DICOM Segmentation.",
             "Name a .csv table, a .json of COCO results, or DICOM SEG files.",
         )
     headers = {key: _header(file) for key, file in images.items()}
-    sources = {str(h.get("SOPInstanceUID")): (key, h) for key, h in headers.items()}
+    sources = {header.uid: (key, header) for key, header in headers.items()}
     return tuple(one for file in found for one in _of_file(file, sources))
 
 
-def _header(path: Path) -> pydicom.Dataset:
+@isolated
+def _header(path: Path) -> _Header:
     """Return what a file says it is; nothing where it is no DICOM file."""
     wanted = list(_WANTED)
     try:
-        return pydicom.dcmread(path, stop_before_pixels=True, specific_tags=wanted)
-    except (OSError, pydicom.errors.InvalidDicomError):
-        return pydicom.Dataset()
+        held_bytes(path)
+        said = pydicom.dcmread(path, stop_before_pixels=True, specific_tags=wanted)
+    except (OSError, OverreadError, pydicom.errors.InvalidDicomError):
+        return _Header()
+    return _Header(
+        str(said.get("SOPClassUID", "")),
+        str(said.get("SOPInstanceUID", "")),
+        SizePx(int(said.get("Rows") or 0), int(said.get("Columns") or 0)),
+    )
 
 
 def _of_file(
-    path: Path, sources: Mapping[str, tuple[str, pydicom.Dataset]]
+    path: Path, sources: Mapping[str, tuple[str, _Header]]
 ) -> Iterator[Prediction]:
+    for segment in _segments(path):
+        image, header = sources.get(segment.uid, (segment.uid, None))
+        if header is not None:
+            _check_size(path, segment, header)
+        place, label = segment.place, segment.label
+        yield Prediction(image, label, place, coordinates=Coordinates.NATIVE)
+
+
+@isolated
+def _segments(path: Path) -> tuple[_Segment, ...]:
+    """Return the segments of a segmentation that have a pixel, image by image."""
     with refusing(path, "cannot be read as a segmentation"):
         from highdicom.seg import segread
 
+        held_bytes(path)
         segmentation = segread(path)
         uids = [str(uids[2]) for uids in segmentation.get_source_image_uids()]
         labels = [
@@ -88,20 +128,16 @@ def _of_file(
         ]
         pixels = _pixels(segmentation, uids)
     is_map = segmentation.get("SegmentationFractionalType") == "PROBABILITY"
-    for uid, of_image in zip(uids, pixels, strict=True):
-        image, header = sources.get(uid, (uid, None))
-        if header is not None:
-            _check_size(path, of_image, header)
-        for label, values in zip(labels, np.moveaxis(of_image, -1, 0), strict=True):
-            if values.any():
-                place = _place(values, is_map=is_map)
-                yield Prediction(image, label, place, coordinates=Coordinates.NATIVE)
+    return tuple(
+        _Segment(uid, label, SizePx(*values.shape), _place(values, is_map=is_map))
+        for uid, of_image in zip(uids, pixels, strict=True)
+        for label, values in zip(labels, np.moveaxis(of_image, -1, 0), strict=True)
+        if values.any()
+    )
 
 
-def _check_size(
-    path: Path, pixels: npt.NDArray[np.float64], header: pydicom.Dataset
-) -> None:
-    if pixels.shape[:2] != (header.get("Rows"), header.get("Columns")):
+def _check_size(path: Path, segment: _Segment, header: _Header) -> None:
+    if segment.size != header.size:
         raise UnreadableInputError(
             f"'{path.name}' has another size than the image it was derived from.",
             "Write it in the pixels of that image.",

@@ -35,7 +35,8 @@ def refusing(
         ) from error
     except MemoryError as error:
         raise UnreadableInputError(
-            f"{path.name} needs more memory than there is.", "Open a smaller image."
+            f"{path.name} needs more memory than a decoder may use.",
+            "Open a smaller image, or set OVERREAD_DECODER_MEMORY_MB to more.",
         ) from error
     except Exception as error:
         raise UnreadableInputError(

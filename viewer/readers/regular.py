@@ -34,7 +34,7 @@ def regular_file(path: Path, most: int = MOST_BYTES) -> os.stat_result:
     if kind:
         link = "a link to " if path.is_symlink() else ""
         raise UnreadableInputError(
-            f"{path.name} is {link}{kind}, not an image.",
+            f"{path.name} is {link}{kind}, not a file.",
             "Choose a file in it." if kind == "a folder" else "Choose a file.",
         )
     if found.st_size > most:

@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from viewer.domain.errors import UnreadableInputError
-from viewer.services.decoder_limits import DecoderLimits
+from viewer.services.decoder_limits import (
+    MEMORY_VARIABLE,
+    OUTPUT_VARIABLE,
+    SECONDS_VARIABLE,
+    DecoderLimits,
+)
 from viewer.services.decoder_process import Call, Reply, spawn_decoder
 from viewer.services.pickled_frames import (
     TooLongError,
@@ -120,14 +125,14 @@ def _end(process: "subprocess.Popen[bytes]", overdue: threading.Event) -> None:
 def _too_slow(path: Path, limits: DecoderLimits) -> UnreadableInputError:
     return UnreadableInputError(
         f"{path.name} was not decoded within {limits.seconds:g} seconds.",
-        "Export it again, uncompressed or smaller.",
+        f"Export it again, uncompressed or smaller, or set {SECONDS_VARIABLE} to more.",
     )
 
 
 def _too_large(path: Path, limits: DecoderLimits) -> UnreadableInputError:
     return UnreadableInputError(
         f"{path.name} holds more than {limits.output / (1 << 20):g} MB when decoded.",
-        "Export it again in smaller parts.",
+        f"Export it again in smaller parts, or set {OUTPUT_VARIABLE} to more.",
     )
 
 
@@ -135,5 +140,5 @@ def _crashed(path: Path) -> UnreadableInputError:
     return UnreadableInputError(
         f"{path.name} made its decoder crash.",
         "The file is damaged or incomplete, or needs more memory than a decoder may "
-        "use: copy or export it again.",
+        f"use: copy or export it again, or set {MEMORY_VARIABLE} to more.",
     )

@@ -36,6 +36,14 @@ _NEEDED: Final = re.compile(
 ours."""
 
 
+_FRUGAL: Final = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    # Arrow's own allocators reserve more than they use, which counts as used.
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """What to call, with what, and what it may use.
@@ -78,7 +86,7 @@ def decoder_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if _NEEDED.fullmatch(name) and not is_secret(value, known)
     }
-    return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    return {**kept, **_FRUGAL}
 
 
 def spawn_decoder() -> "subprocess.Popen[bytes]":

@@ -28,7 +28,7 @@ from viewer.readers.datasets.files import (
     content_sha256,
     read_facts,
 )
-from viewer.readers.datasets.image_files import ImageFiles
+from viewer.readers.datasets.image_files import ImageFiles, missing_path
 from viewer.readers.datasets.naming import named_view, patient_key, study_key
 
 MakeMask = Callable[[SizePx], Mask]
@@ -117,7 +117,9 @@ def _image(
         patient=patient,
         study=study_key(header, patient),
         view=_view(collection, entry, header),
-        ref=header.ref if header else ImageRef(path or collection.root / entry.file),
+        ref=header.ref
+        if header
+        else ImageRef(path or missing_path(collection.root, entry.file)),
         size=size,
         sha256=found.sha256 if found else "",
         labels=entry.labels,

@@ -10,6 +10,7 @@ from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.escapes import unguarded
 from viewer.domain.map_texts import with_texts
+from viewer.readers.text_files import bounded_text
 
 Row = Mapping[str, str]
 
@@ -80,7 +81,7 @@ def _checked(row: Mapping[str, object], name: str, columns: Sequence[str]) -> Ro
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return bounded_text(path)
     except (OSError, ValueError) as error:
         raise UnreadableInputError(
             f"{path.name} cannot be read as text.", "Save it as UTF-8."

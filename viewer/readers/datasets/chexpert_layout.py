@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from viewer.domain.case import Notice, View
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.files import files_below
+from viewer.readers.datasets.image_files import missing_path
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".dcm")
 _SPLITS = {"train": "train", "val": "val", "valid": "val", "test": "test"}
@@ -99,7 +100,7 @@ def expected_path(layout: Layout, key: str) -> Path:
     """Return where a missing image should have lain, by the look of the others."""
     match = _ID.fullmatch(key)
     if match is None or not layout.images:
-        return layout.root / f"{key}.jpg"
+        return missing_path(layout.root, f"{key}.jpg")
     other_key, other = next(iter(layout.images.items()))
     if image_id(PurePath(other.name)) == other_key:
         return other.with_name(key + other.suffix)

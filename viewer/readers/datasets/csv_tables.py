@@ -10,6 +10,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.escapes import unguarded
 from viewer.domain.geometry import BoxPx
 from viewer.readers.datasets.files import files_below
+from viewer.readers.text_files import check_text, header_cells
 
 _SPLITS = {"train": "", "val": "val", "valid": "val", "test": "test"}
 
@@ -54,16 +55,13 @@ def required_tables(path: Path, columns: Collection[str]) -> tuple[Path, ...]:
 
 def header_of(path: Path) -> list[str]:
     """Return the names of a table's columns; none where it cannot be read."""
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
-            return [unguarded(name).strip() for name in next(csv.reader(stream), [])]
-    except (OSError, csv.Error):
-        return []
+    return [unguarded(name).strip() for name in header_cells(path)]
 
 
 def rows_of(path: Path) -> Iterator[CsvRow]:
     """Yield a table's rows; text that is no CSV raises."""
     try:
+        check_text(path)
         with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.DictReader(stream)
             for row in reader:

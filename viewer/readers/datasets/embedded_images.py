@@ -139,11 +139,21 @@ def suffix_of(data: bytes) -> str:
 
 
 def write_image(path: Path, data: bytes) -> None:
-    """Write an image into a folder beside its table, which is made; whole or not."""
+    """Write an image into a folder beside its table, which is made; whole or not.
+
+    It stays in that folder: what came with the table may hold links to elsewhere.
+    """
     part = path.with_suffix(".part")
+    if path.parent.is_symlink():
+        raise UnreadableInputError(
+            f"The images cannot be unpacked into {path.parent.name}, which is a link.",
+            "Delete the link, or copy the table to another folder.",
+        )
     try:
         make_folder(path.parent)
-        part.write_bytes(data)
+        part.unlink(missing_ok=True)
+        with part.open("xb") as stream:
+            stream.write(data)
         share(part)
         part.replace(path)
     except OSError as error:

@@ -7,8 +7,10 @@ from glob import escape
 from pathlib import Path
 
 from viewer.domain.case import Notice
-from viewer.readers.datasets.files import files_below
+from viewer.domain.errors import UnreadableInputError
+from viewer.readers.datasets.files import files_below, odd_files_below
 from viewer.readers.datasets.findings import display_name, is_known
+from viewer.readers.regular import regular_file
 
 IMAGE_SUFFIXES = (
     ".nii.gz", ".nii", ".nrrd", ".mha", ".mhd", ".dcm", ".dicom", ".png", ".jpg",
@@ -59,6 +61,7 @@ def find_images(root: Path) -> FolderLayout:
     images = [p for p in pictures if p not in mask_paths]
     keys = _keys(root, images)
     notices = [_no_image(root, path) for path in others]
+    notices += [_no_file(root, path) for path in odd_files_below(root)]
     notices += [_lonely(root, mask) for mask in masks if not mask.owners]
     notices += _repeated(keys, masks)
     return FolderLayout(
@@ -153,6 +156,15 @@ def _repeated(keys: Mapping[Path, str], masks: Sequence[_MaskFile]) -> list[Noti
 def _no_image(root: Path, path: Path) -> Notice:
     subject = path.relative_to(root).as_posix()
     return Notice("not_an_image", subject, "It is no image of a known kind.")
+
+
+def _no_file(root: Path, path: Path) -> Notice:
+    try:
+        regular_file(path)
+        why = f"{path.name} cannot be listed."  # a folder, of which links are refused
+    except UnreadableInputError as error:
+        why = error.what
+    return Notice("unreadable", path.relative_to(root).as_posix(), why)
 
 
 def _lonely(root: Path, mask: _MaskFile) -> Notice:

@@ -1,7 +1,7 @@
 """The image files below a folder, found by what a table calls them."""
 
 from collections.abc import Collection, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
@@ -29,6 +29,17 @@ def root_of(path: Path) -> Path:
         )
     beside = any(_is_image(p) for p in files_below(path.parent))
     return path.parent if beside else path.parent.parent
+
+
+def missing_path(root: Path, written: str) -> Path:
+    """Return where a file that is not there should lie: below the folder.
+
+    What a table writes may lead anywhere else; its last part is then all that counts.
+    """
+    wanted = PurePosixPath(written.replace("\\", "/"))
+    if ".." in wanted.parts or wanted.is_absolute() or PureWindowsPath(written).drive:
+        wanted = PurePosixPath(wanted.name.replace("..", "_"))
+    return root / wanted
 
 
 class ImageFiles:

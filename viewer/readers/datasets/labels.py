@@ -15,6 +15,7 @@ from viewer.domain.escapes import unguarded
 from viewer.domain.map_texts import with_texts
 from viewer.readers.datasets.chexpert_layout import image_id
 from viewer.readers.datasets.findings import display_name
+from viewer.readers.text_files import check_text
 
 _NOT_FINDINGS = frozenset(
     {"Path", "Study", "Sex", "Age", "Frontal/Lateral", "AP/PA", "", None}
@@ -49,6 +50,7 @@ def read_labels(path: Path) -> LabelTable:
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str | None]]]:
     try:
+        check_text(path)
         with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.DictReader(stream)
             rows = [(reader.line_num, with_texts(row, unguarded)) for row in reader]

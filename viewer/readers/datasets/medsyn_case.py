@@ -35,6 +35,7 @@ from viewer.domain.evidence import (
     evidence_type,
 )
 from viewer.domain.specialties import SPECIALTIES, specialty_named
+from viewer.readers.text_files import bounded_text
 
 FILE: Final = "case.json"
 FEWEST: Final = 2
@@ -131,7 +132,7 @@ def file_of(case: EvidenceCase, image: str) -> str:
 def _object(path: Path) -> Mapping[str, object]:
     name = path.parent.name
     try:
-        found = read_json(path.read_text(encoding="utf-8-sig"))
+        found = read_json(bounded_text(path))
     except OSError as error:
         raise UnreadableInputError(
             f"The case '{name}' cannot be read: {error.strerror}.", "Allow reading it."

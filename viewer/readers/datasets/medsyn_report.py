@@ -11,6 +11,7 @@ from typing import Final
 from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.item import Item
+from viewer.readers.text_files import bounded_text
 
 REPORT_FILE: Final = "report.json"
 _KEYS: Final = ("background", "caption", "diagnosis", "language", "id")
@@ -25,7 +26,7 @@ def read_report(path: Path) -> Item:
         For whatever is not as it should be, in one sentence.
     """
     try:
-        found = read_json(path.read_text(encoding="utf-8-sig"))
+        found = read_json(bounded_text(path))
     except (OSError, ValueError) as error:
         raise _bad(path, "cannot be read as JSON") from error
     if not isinstance(found, dict) or set(found) - set(_KEYS):

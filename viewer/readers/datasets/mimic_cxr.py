@@ -34,6 +34,7 @@ from viewer.readers.datasets.study_images import (
     days_between,
     view_name,
 )
+from viewer.readers.text_files import bounded_text
 
 COLUMNS: Final = ("dicom_id", "subject_id", "study_id", "ViewPosition", "StudyDate")
 _SPLIT: Final = ("dicom_id", "study_id", "subject_id", "split")
@@ -156,7 +157,7 @@ def _reports(folder: Path) -> Mapping[str, str]:
 def _texts(folder: Path) -> Iterator[tuple[str, str]]:
     for path in files_below(folder):
         if path.suffix == ".txt" and path.stem[:1] == "s" and path.stem[1:].isdecimal():
-            yield path.stem, path.read_text(encoding="utf-8", errors="replace")
+            yield path.stem, bounded_text(path, errors="replace")
 
 
 def _study(one: _Examination, prior: _Examination | None, report: str) -> ReportStudy:

@@ -21,6 +21,7 @@ from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.image_files import root_of
 from viewer.readers.datasets.item_reviews import with_reviews
 from viewer.readers.datasets.tiles import of_tiles
+from viewer.readers.text_files import bounded_text
 
 TABLE: Final = "data.json"
 _START: Final = 65_536
@@ -76,7 +77,7 @@ def read(
 
 def _loaded(table: Path) -> object:
     try:
-        return read_json(table.read_text(encoding="utf-8"))
+        return read_json(bounded_text(table, "utf-8"))
     except OSError as error:
         raise UnreadableInputError(
             f"{table.name} cannot be read: {error.strerror}.",

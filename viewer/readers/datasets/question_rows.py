@@ -16,6 +16,9 @@ from viewer.domain.documents import read_json
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.readers.datasets.csv_tables import header_of, rows_of
 from viewer.readers.datasets.files import files_below
+from viewer.readers.isolation import isolated
+from viewer.readers.regular import regular_file
+from viewer.readers.text_files import bounded_text
 
 Row = Mapping[str, object]
 """A row's cells by column; a cell is a plain value, a list or a mapping."""
@@ -23,6 +26,8 @@ _T = TypeVar("_T")
 _BLANK: Final = object()
 _AT_A_TIME: Final = 64
 """Rows of Parquet in memory."""
+_begun: Final[dict[tuple[Path, int], Iterator[Any]]] = {}
+"""Batches of a Parquet file by where they go on."""
 _CUT_SHORT: Final = "It may be cut short; copy or download it again."
 
 
@@ -53,6 +58,7 @@ def _has(path: Path, fields: Collection[str]) -> bool:
     return False
 
 
+@isolated
 def _parquet_columns(path: Path) -> Sequence[str]:
     import_parquet()
     from pyarrow.parquet import read_schema
@@ -62,12 +68,35 @@ def _parquet_columns(path: Path) -> Sequence[str]:
 
 
 def _parquet(path: Path) -> Iterator[Row]:
+    done = 0
+    while rows := _parquet_rows(path, done):
+        yield from rows
+        done += len(rows)
+
+
+@isolated
+def _parquet_rows(path: Path, first: int) -> Sequence[Row]:
+    """Return some rows from the one numbered ``first`` on; none after the last."""
     import_parquet()
+    batches = _begun.pop((path, first), None)
+    if batches is None:
+        batches = _arrow(lambda: _batches_from(path, first), path)
+    rows = _arrow(lambda: _listed(next(batches, None)), path)
+    # Whoever reads on finds the file open; only the last one is kept so.
+    _begun.clear()
+    _begun[path, first + len(rows)] = batches
+    return rows
+
+
+def _batches_from(path: Path, first: int) -> Iterator[Any]:
     from pyarrow.parquet import ParquetFile
 
-    batches = iter(_arrow(lambda: ParquetFile(path).iter_batches(_AT_A_TIME), path))
-    while rows := _arrow(lambda: _listed(next(batches, None)), path):
-        yield from rows
+    regular_file(path)
+    batches: Iterator[Any] = iter(ParquetFile(path).iter_batches(_AT_A_TIME))
+    done = 0
+    while done < first:
+        done += next(batches).num_rows
+    return batches
 
 
 def _listed(batch: Any) -> Sequence[Row]:  # noqa: ANN401 - pyarrow has no types
@@ -100,7 +129,7 @@ def _arrow(read: Callable[[], _T], path: Path) -> _T:
 
 def _json(path: Path) -> Sequence[Row]:
     try:
-        content = read_json(path.read_text(encoding="utf-8-sig"))
+        content = read_json(bounded_text(path))
     except JSONDecodeError as error:
         where = f"{error.msg} at line {error.lineno}, column {error.colno}"
         raise UnreadableInputError(
@@ -120,7 +149,7 @@ def _json(path: Path) -> Sequence[Row]:
 def _json_lines(path: Path) -> Sequence[Row]:
     rows: list[Row] = []
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = bounded_text(path).splitlines()
     except (OSError, ValueError) as error:
         raise _no_text(path, "JSON lines") from error
     for number, line in enumerate(lines, start=1):

@@ -14,6 +14,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 from viewer.readers.datasets.findings import display_name
+from viewer.readers.text_files import bounded_text
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class MaskSet:
 def read_json_object(path: Path) -> Mapping[str, object]:
     """Read a file that holds one JSON object; anything else raises with its place."""
     try:
-        content = read_json(path.read_text(encoding="utf-8-sig"))
+        content = read_json(bounded_text(path))
     except JSONDecodeError as error:
         raise UnreadableInputError(
             f"'{path.name}' is no complete JSON: {error.msg} at line {error.lineno}, "

@@ -9,6 +9,7 @@ from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report_study import ReportStudy
 from viewer.domain.task_selection import SelectedTask, selection_of_json
+from viewer.readers.text_files import bounded_text
 
 TASKS: Final = "tasks.json"
 HOW: Final = "Write it as the study's page describes, and import the folder again."
@@ -44,7 +45,7 @@ def with_tasks(
 def text_of(path: Path) -> str:
     """Return a file's text; one that is no UTF-8 raises."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return bounded_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableInputError(
             f"'{path.name}' cannot be read as text in UTF-8.", HOW

@@ -8,7 +8,6 @@ into a folder beside the table, ``NAME_images``, where they are not there alread
 """
 
 import csv
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,8 @@ from viewer.readers.datasets.choice_rows import ChoiceRow, items_of
 from viewer.readers.datasets.embedded_images import EmbeddedImages, told
 from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.tiles import of_tiles
+from viewer.readers.regular import regular_file
+from viewer.readers.text_files import LONGEST_LINE, bounded_lines, header_cells
 
 COLUMNS: Final = frozenset({"index", "question", "answer", "A", "B"})
 _SUBSETS: Final = ("category", "l2-category")
@@ -70,7 +71,7 @@ def read(
             "Each needs a question, 2 to 26 options and an answer among them.",
         )
     keys = dict.fromkeys(key for item in items for key in item.images)
-    beside = "image_path" in _header(table) or not folder.is_dir()
+    beside = "image_path" in header_cells(table, "\t") or not folder.is_dir()
     images = table.parent if beside else folder
     collection = Collection(name, "vlmevalkit", images, view or View.OTHER)
     dataset = of_tiles(collection, keys, items, notices, progress)
@@ -79,7 +80,8 @@ def read(
 
 def _tables(path: Path) -> list[Path]:
     found = sorted(path.glob("*.tsv")) if path.is_dir() else [path]
-    return [p for p in found if p.suffix == ".tsv" and set(_header(p)) >= COLUMNS]
+    tables = (p for p in found if p.suffix == ".tsv" and p.is_file())
+    return [p for p in tables if set(header_cells(p, "\t")) >= COLUMNS]
 
 
 def _table(root: Path) -> Path:
@@ -92,19 +94,12 @@ def _table(root: Path) -> Path:
     return tables[0]
 
 
-def _header(path: Path) -> list[str]:
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
-            return next(csv.reader(stream, delimiter="\t"), [])
-    except (OSError, csv.Error):
-        return []
-
-
 def _rows(table: Path, embedded: EmbeddedImages) -> Iterator[ChoiceRow]:
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(LONGEST_LINE)
     try:
+        regular_file(table)
         with table.open(encoding="utf-8-sig", newline="") as stream:
-            rows = csv.DictReader(stream, delimiter="\t", strict=True)
+            rows = csv.DictReader(bounded_lines(stream), delimiter="\t", strict=True)
             for place, row in enumerate(rows, 1):
                 yield _row(row, place, embedded.of_row(row), table)
     except csv.Error as error:

@@ -9,6 +9,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.catalog import formats_of, read_dataset
 from viewer.readers.datasets.choice_rows import REJECTED
+from viewer.readers.datasets.embedded_images import write_image
 from viewer.readers.datasets.vlmevalkit import looks
 
 HEADER = ("index", "question", "A", "B", "C", "answer", "category", "split", "image")
@@ -183,3 +184,20 @@ def test_that_27_options_are_more_than_letters_tell_apart(tmp_path: Path) -> Non
     dataset = read_dataset("vlmevalkit", table, "tiles")
     assert [item.reference["option"] for item in dataset.items] == [25]
     assert "27 options" in dataset.notices[0].text
+
+
+def test_that_images_are_not_unpacked_through_links(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    kept = elsewhere / "kept.txt"
+    kept.write_text("mine")
+    folder = tmp_path / "images"
+    folder.mkdir()
+    (folder / "a.part").symlink_to(kept)
+    write_image(folder / "a.png", b"picture")
+    assert kept.read_text() == "mine"
+    assert (folder / "a.png").read_bytes() == b"picture"
+    (tmp_path / "link").symlink_to(elsewhere)
+    with pytest.raises(UnreadableInputError, match="link, which is a link"):
+        write_image(tmp_path / "link" / "a.png", b"picture")
+    assert list(elsewhere.iterdir()) == [kept]

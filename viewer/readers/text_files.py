@@ -1,0 +1,68 @@
+"""Tables and documents in text, held against what fits into memory.
+
+They are parsed in this process: what comes of them is needed here, and would take the
+same memory after a decoding process had made it. So they are measured first.
+"""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, TextIO
+
+from viewer.domain.errors import UnreadableInputError
+from viewer.readers.regular import regular_file
+
+MOST_BYTES: Final = 1 << 30
+MOST_VALUES: Final = 20_000_000
+"""About a gigabyte of memory at the least, as Python keeps values."""
+LONGEST_LINE: Final = 1 << 29
+_PIECE: Final = 1 << 20
+_BETWEEN: Final = (b",", b"\n", b"[", b"{")
+"""What stands between or before values of CSV and JSON."""
+
+
+def bounded_text(
+    path: Path, encoding: str = "utf-8-sig", errors: str = "strict"
+) -> str:
+    """Return the text of a file that `check_text` passes."""
+    check_text(path)
+    return path.read_text(encoding=encoding, errors=errors)
+
+
+def header_cells(path: Path, delimiter: str = ",") -> list[str]:
+    """Return the cells of a table's first row; none where it cannot be read."""
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+            # A file may be one line of any length.
+            lines = iter(lambda: stream.readline(_PIECE), "")
+            return next(csv.reader(lines, delimiter=delimiter), [])
+    except (OSError, csv.Error):
+        return []
+
+
+def bounded_lines(stream: TextIO) -> Iterator[str]:
+    """Yield a text's lines; one longer than ``LONGEST_LINE`` raises ValueError."""
+    while line := stream.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE:
+            raise ValueError("a line is too long")
+        yield line
+
+
+def check_text(path: Path) -> None:
+    """Make sure that a table's values fit into memory.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it is no file, or has too many bytes or values.
+    """
+    regular_file(path, MOST_BYTES)
+    values = 0
+    with path.open("rb") as stream:
+        while values <= MOST_VALUES and (piece := stream.read(_PIECE)):
+            values += sum(map(piece.count, _BETWEEN))
+    if values > MOST_VALUES:
+        raise UnreadableInputError(
+            f"'{path.name}' holds more than {MOST_VALUES:,} values.",
+            "Split it into several files.",
+        )

@@ -145,3 +145,24 @@ def test_that_only_one_module_prints() -> None:
         if prints.search(path.read_text("utf-8"))
     ]
     assert found == ["viewer/printing.py"]
+
+
+def test_that_the_window_reads_no_text_from_outside_as_html() -> None:
+    """Labels are plain; a tool tip is our own words, or ``as_tip`` of what it tells."""
+    found = []
+    for path in (ROOT / "viewer" / "ui").rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+        calls = (node for node in nodes if isinstance(node, ast.Call))
+        found += [f"{path.name}:{c.lineno}" for c in calls if _may_read_html(c)]
+    assert found == []
+
+
+def _may_read_html(call: ast.Call) -> bool:
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    if name == "setToolTip":
+        told = call.args[-1]
+        ours = isinstance(told, ast.Constant) or (
+            isinstance(told, ast.Name) and told.id.isupper()
+        )
+        return not ours and getattr(getattr(told, "func", None), "id", "") != "as_tip"
+    return name == "QLabel"

@@ -12,6 +12,7 @@ def about_box(parent: QWidget) -> QMessageBox:
     box.setModal(False)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setWindowTitle("About Overread")
+    box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(f"Overread {viewer.__version__}")
     box.setInformativeText("For research; not a medical device.")
     return box

@@ -14,6 +14,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QToolBar, QWidget
 
 from viewer.ui.icons import icon
+from viewer.ui.plain_text import as_tip
 
 Handlers = Mapping[str, Callable[[], None]]
 """What a workspace does for each action id."""
@@ -371,7 +372,7 @@ class Actions(QObject):
         action.setShortcut(QKeySequence(spec.shortcut))
         action.setAutoRepeat(not spec.held)
         action.triggered.connect(lambda: self.run(spec.id))
-        action.setToolTip(_tip(spec))
+        action.setToolTip(as_tip(_tip(spec)))
         action.setStatusTip(spec.tip)
         action.setCheckable(spec.checkable)
         if spec.group:

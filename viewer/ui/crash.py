@@ -10,7 +10,6 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QPlainTextEdit,
     QVBoxLayout,
     QWidget,
@@ -24,6 +23,7 @@ from viewer.services.crash_report import (
 )
 from viewer.settings import Settings
 from viewer.ui.notices import Notices
+from viewer.ui.plain_text import Label
 
 Hook = Callable[[type[BaseException], BaseException, TracebackType | None], object]
 
@@ -36,7 +36,7 @@ class CrashDialog(QDialog):
         self.setWindowTitle("Overread failed")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(640, 360)
-        said = QLabel(sentence, self)
+        said = Label(sentence, self)
         said.setWordWrap(True)
         self.report = QPlainTextEdit(report, self)
         self.report.setReadOnly(True)

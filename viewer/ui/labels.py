@@ -4,19 +4,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QPushButton
 
+from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.theme import caption_font, title_font
 
 
 def title(text: str) -> QLabel:
     """Return a panel's title."""
-    label = QLabel(text)
+    label = Label(text)
     label.setFont(title_font(label.font()))
     return label
 
 
 def caption(text: str = "") -> QLabel:
     """Return a small muted line that wraps."""
-    label = QLabel(text)
+    label = Label(text)
     label.setFont(caption_font(label.font()))
     label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     label.setWordWrap(True)
@@ -25,7 +26,7 @@ def caption(text: str = "") -> QLabel:
 
 def selectable(words: str = "") -> QLabel:
     """Return a line that wraps and whose words can be selected and copied."""
-    label = QLabel(words)
+    label = Label(words)
     label.setWordWrap(True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse
@@ -45,6 +46,6 @@ def link(text: str, tip: str) -> QPushButton:
     """Return a button that looks like a line of text."""
     button = QPushButton(text)
     button.setFont(caption_font(button.font()))
-    button.setToolTip(tip)
+    button.setToolTip(as_tip(tip))
     button.setProperty("link", True)
     return button

@@ -5,6 +5,8 @@ from typing import Final
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from viewer.ui.plain_text import as_tip
+
 _SHORTEST: Final = 12
 """Letters that are shown at least."""
 _BESIDE: Final = 32
@@ -24,7 +26,7 @@ class LongChoice(QComboBox):
         self.setSizeAdjustPolicy(policy)
         self.setMinimumContentsLength(_SHORTEST)
         self.setIconSize(QSize(1, 1))  # or room for an icon makes it higher than others
-        self.setToolTip(tip)
+        self.setToolTip(as_tip(tip))
 
     def showPopup(self) -> None:  # noqa: N802 - Qt's name
         """Show every name whole."""
@@ -37,5 +39,7 @@ class LongChoice(QComboBox):
     def event(self, event: QEvent) -> bool:
         """Say the whole name before the tip is shown."""
         if event.type() == QEvent.Type.ToolTip:
-            self.setToolTip("\n".join(filter(None, (self.currentText(), self._tip))))
+            self.setToolTip(
+                as_tip("\n".join(filter(None, (self.currentText(), self._tip))))
+            )
         return super().event(event)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QComboBox
 
+from viewer.domain.escapes import visible
+
 
 class NamedChoice(QComboBox):
     """Shows titles and gives names."""
@@ -19,12 +21,12 @@ class NamedChoice(QComboBox):
         self.blockSignals(True)
         self.clear()
         for name, title in titles.items():
-            self.addItem(title, name)
+            self.addItem(visible(title), name)
         self.setCurrentIndex(max(0, self.findData(chosen)))
         self.blockSignals(False)
 
     def choose(self, name: str) -> None:
         """Choose a thing; one that is not offered is added, and refused later."""
         if self.findData(name) < 0:
-            self.addItem(name, name)
+            self.addItem(visible(name), name)
         self.setCurrentIndex(self.findData(name))

@@ -7,7 +7,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QToolButton,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from viewer.ui.icons import IconLabel, icon
 from viewer.ui.notices import Notice, Notices
+from viewer.ui.plain_text import Label
 
 NEWS_MS: Final = 6_000
 """How long the bar says that something was done; what went wrong stays."""
@@ -39,7 +39,7 @@ class NoticeBar(QFrame):
         notices.posted.connect(self.show_notice)
 
     def _build(self) -> None:
-        self._icon, self.text = IconLabel("check", _ICON, self), QLabel(self)
+        self._icon, self.text = IconLabel("check", _ICON, self), Label(parent=self)
         self.text.setWordWrap(True)
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self.details_button = QPushButton("Details", self)

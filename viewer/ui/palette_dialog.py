@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.ui.actions import Actions, ActionSpec, shortcut_text
+from viewer.ui.plain_text import as_tip
 
 _WIDTH: Final = 560
 _HEIGHT: Final = 400
@@ -87,7 +88,7 @@ class PaletteDialog(QDialog):
         for spec, action in self._matches(query):
             item = QTreeWidgetItem([action.text(), spec.menu, shortcut_text(spec)])
             item.setIcon(0, action.icon())
-            item.setToolTip(0, spec.tip)
+            item.setToolTip(0, as_tip(spec.tip))
             item.setData(0, Qt.ItemDataRole.UserRole, action)
             self.list.addTopLevelItem(item)
         if not self.list.topLevelItemCount():

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from viewer.services.form_field import FormField
 from viewer.ui.icons import icon
 from viewer.ui.number_box import DecimalBox, WholeBox
+from viewer.ui.plain_text import as_tip
 
 _LARGEST: Final = 2**31 - 1
 _LIST_ROWS: Final = 12
@@ -220,7 +221,7 @@ class PathLine(Line):
         browse = self.addAction(
             icon("folder-open-outline"), QLineEdit.ActionPosition.TrailingPosition
         )
-        browse.setToolTip(tip)
+        browse.setToolTip(as_tip(tip))
         browse.triggered.connect(self.choose)
 
     def choose(self) -> None:
@@ -314,7 +315,7 @@ def editor(field: FormField) -> Widget:
         _bound(made, field)
     if isinstance(made, Line) and field.kind in _TYPED:
         made.setPlaceholderText(field.help)
-    made.setToolTip(field.help)
+    made.setToolTip(as_tip(field.help))
     made.setAccessibleName(label_of(field))
     made.setAccessibleDescription(field.help)
     made.set_value(field.default)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from viewer.ui.layout_memory import RECENT
+from viewer.ui.plain_text import as_tip
 
 
 class RecentMenu(QMenu):
@@ -32,7 +33,7 @@ class RecentMenu(QMenu):
         for number, path in enumerate(self._there(), 1):
             mark = f"&{number % 10} " if number <= RECENT else ""
             action = self.addAction(f"{mark}{path.parent.name}/{path.name}")
-            action.setToolTip(str(path))
+            action.setToolTip(as_tip(str(path)))
             action.triggered.connect(lambda _=False, path=path: self.chosen.emit(path))
         if not self.actions():
             self.addAction("Nothing was opened yet").setEnabled(False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.reading import SessionId, Task
@@ -23,6 +23,7 @@ from viewer.ui.panels.review.start import (
     ReviewWanted,
     StudyWanted,
 )
+from viewer.ui.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.services.readings.agreeing import PairAgreement
@@ -285,7 +286,7 @@ class ReviewWorkspace(QWidget):
 
 
 def _done_page(back: Callable[[], None]) -> QWidget:
-    page, words, button = QWidget(), QLabel(_DONE_WORDS), primary("What else there is")
+    page, words, button = QWidget(), Label(_DONE_WORDS), primary("What else there is")
     words.setFont(theme.title_font(words.font()))
     words.setAlignment(Qt.AlignmentFlag.AlignCenter)
     button.clicked.connect(back)

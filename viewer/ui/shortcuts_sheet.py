@@ -7,13 +7,13 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QVBoxLayout,
     QWidget,
 )
 
 from viewer.ui import theme
 from viewer.ui.actions import Actions, ActionSpec, shortcut_text
+from viewer.ui.plain_text import Label
 
 _COLUMNS = 3
 
@@ -51,12 +51,12 @@ def _block(name: str, specs: list[ActionSpec]) -> QWidget:
     grid.setContentsMargins(0, 0, 0, 8)
     grid.setHorizontalSpacing(24)
     grid.setVerticalSpacing(theme.STEP)
-    title = QLabel(name)
+    title = Label(name)
     title.setFont(theme.title_font(title.font()))
     grid.addWidget(title, 0, 0, 1, 2)
     for line, spec in enumerate(specs, start=1):
-        grid.addWidget(QLabel(spec.text), line, 0)
-        keys = QLabel(shortcut_text(spec))
+        grid.addWidget(Label(spec.text), line, 0)
+        keys = Label(shortcut_text(spec))
         keys.setEnabled(False)
         grid.addWidget(keys, line, 1, Qt.AlignmentFlag.AlignRight)
     grid.setColumnStretch(0, 1)

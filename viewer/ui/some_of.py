@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
+from viewer.ui.plain_text import as_tip
+
 
 class _LastingMenu(QMenu):
     """A menu that stays open while its entries are ticked; Esc or a click closes it."""
@@ -97,4 +99,4 @@ class SomeOf(QPushButton):
         texts = [tick.text() for tick in self._ticks.values() if tick.isChecked()]
         more = f" + {len(texts) - 1}" if len(texts) > 1 else ""
         self.setText(f"{texts[0]}{more}" if texts else self._every)
-        self.setToolTip(", ".join(texts).replace("&&", "&"))
+        self.setToolTip(as_tip(", ".join(texts).replace("&&", "&")))

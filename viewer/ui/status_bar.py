@@ -8,7 +8,6 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QStatusBar,
     QToolButton,
@@ -26,6 +25,7 @@ from viewer.domain.run import (
 )
 from viewer.services.money import spent_words
 from viewer.ui.icons import IconLabel, icon
+from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.run_progress import RunProgress
 
 _ICON: Final = 14
@@ -118,7 +118,7 @@ class BatchLine(QWidget):
         self._progress: RunProgress | None = None
         self._question: ModelLoading | None = None
         self._spent = ""
-        self.text = QLabel(self)
+        self.text = Label(parent=self)
         self.bar = QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(_BAR_WIDTH)
@@ -172,7 +172,7 @@ class BatchLine(QWidget):
         if event is not None and (before is None or before.run != event.run):
             tip = f"Cancel the question that waits for {event.model}"
             self.cancel.setEnabled(True)
-            self.cancel.setToolTip(tip)
+            self.cancel.setToolTip(as_tip(tip))
             self.cancel.setAccessibleName(tip)
         self.setVisible(event is not None or self._progress is not None)
 
@@ -182,7 +182,7 @@ class BatchLine(QWidget):
             (self.cancel, f"Cancel run {run}: finish what is in flight, then end"),
         ):
             button.setEnabled(True)
-            button.setToolTip(does)
+            button.setToolTip(as_tip(does))
             button.setAccessibleName(does)
 
     def _paint(self) -> None:
@@ -212,7 +212,7 @@ class WorkLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown = WorkShown("")
-        self.text, self.stop = QLabel(self), QToolButton(self)
+        self.text, self.stop = Label(parent=self), QToolButton(self)
         self.stop.setIcon(icon("close-circle-outline"))
         self.stop.clicked.connect(self._stop)
         row = QHBoxLayout(self)
@@ -227,7 +227,7 @@ class WorkLine(QWidget):
         self._shown = shown
         self.text.setText(shown.text)
         self.stop.setVisible(shown.stop is not None)
-        self.stop.setToolTip(shown.stop_tip)
+        self.stop.setToolTip(as_tip(shown.stop_tip))
         self.stop.setAccessibleName(shown.stop_tip)
 
     def _stop(self) -> None:
@@ -240,7 +240,7 @@ class Destinations(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._lock, self.words = IconLabel("lock-outline", _ICON), QLabel(self)
+        self._lock, self.words = IconLabel("lock-outline", _ICON), Label(parent=self)
         row = QHBoxLayout(self)
         row.setContentsMargins(4, 0, 0, 0)
         row.setSpacing(0)
@@ -256,9 +256,11 @@ class Destinations(QWidget):
         here = kept if shown.restricted else "Local only"
         self.words.setText(f"Sends to {names}" if hosts else here)
         self.setToolTip(
-            f"A model that is ticked is asked at {names}: images leave this machine"
-            if hosts
-            else _kept_tip(shown.restricted)
+            as_tip(
+                f"A model that is ticked is asked at {names}: images leave this machine"
+                if hosts
+                else _kept_tip(shown.restricted)
+            )
         )
 
 
@@ -274,8 +276,8 @@ class StatusBar(QStatusBar):
     def __init__(self, fields: StatusFields, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
-        self.window_text, self.cursor_text = QLabel(self), QLabel(self)
-        self.work, self.use_text = WorkLine(self), QLabel(self)
+        self.window_text, self.cursor_text = Label(parent=self), Label(parent=self)
+        self.work, self.use_text = WorkLine(self), Label(parent=self)
         self.destinations = Destinations(self)
         self.batch = BatchLine(self)
         self.use_text.setToolTip(

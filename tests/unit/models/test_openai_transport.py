@@ -127,7 +127,7 @@ def test_that_a_proxy_where_nobody_answers_is_named() -> None:
 
 @pytest.mark.parametrize("proxy", ["proxy:3128", "http://u:secret@proxy:3128"])
 def test_that_an_odd_proxy_is_refused_without_being_repeated(proxy: str) -> None:
-    with pytest.raises(WrongUseError, match="The proxy|a key may not stand") as caught:
+    with pytest.raises(WrongUseError, match=r"The proxy|a key may not stand") as caught:
         adapter_for(profile_at("http://127.0.0.1:9/v1", proxy=proxy))
     assert "secret" not in str(caught.value)
 

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QPushButton,
     QScrollArea,
@@ -45,6 +44,7 @@ from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_read, choose_to_write
 from viewer.ui.named_choice import NamedChoice
 from viewer.ui.params_form import ParamsForm, align
+from viewer.ui.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import ModelProfile
@@ -105,7 +105,7 @@ class BatchDialog(QDialog):
         self.models = QListWidget()
         self.what, self.how, self.further = ParamsForm(), ParamsForm(), ParamsForm()
         self._what_rows, self._how_rows = QFormLayout(), QFormLayout()
-        self.sentence = QLabel()
+        self.sentence = Label()
         self.start, self.open_file = QPushButton(), QPushButton("Open study file…")
         self.save_file = QPushButton("Save study file…")
         self._soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
@@ -440,4 +440,4 @@ class BatchDialog(QDialog):
         area.setWidget(self.further)
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
-        return column("How", rows, self.how, QLabel("Further parameters"), area)
+        return column("How", rows, self.how, Label("Further parameters"), area)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from PySide6.QtGui import QStandardItemModel
 
+from viewer.domain.escapes import visible
 from viewer.ui.long_choice import LongChoice
 from viewer.ui.named_choice import NamedChoice
 
@@ -19,7 +20,7 @@ class DatasetChoice(NamedChoice, LongChoice):
         self.blockSignals(True)
         self.clear()
         for name, lack in lacking.items():
-            self.addItem(f"{name} – {lack}" if lack else name, name)
+            self.addItem(visible(f"{name} – {lack}" if lack else name), name)
             self._grey(self.count() - 1, bool(lack))
         self.setPlaceholderText("none suits the study" if lacking else "")
         self.setCurrentIndex(self.findData(chosen))

@@ -6,7 +6,9 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
+from viewer.domain.escapes import visible
 from viewer.services.batch_form import ModelState
+from viewer.ui.plain_text import as_tip
 
 NAME: Final = Qt.ItemDataRole.UserRole
 """Under which role an item has its model's name."""
@@ -14,9 +16,9 @@ NAME: Final = Qt.ItemDataRole.UserRole
 
 def model_item(state: ModelState, models: QListWidget) -> QListWidgetItem:
     """Add a model, not ticked; one that is not ready cannot be."""
-    item = QListWidgetItem(f"{state.name} · {state.state}", models)
+    item = QListWidgetItem(visible(f"{state.name} · {state.state}"), models)
     item.setData(NAME, state.name)
-    item.setToolTip(f"{state.summary}\n{state.state}")
+    item.setToolTip(as_tip(f"{state.summary}\n{state.state}"))
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
     if not state.ready:
         item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import QFormLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
 from viewer.domain.counting import counted
 from viewer.services.batch_estimate import BatchEstimate
@@ -16,6 +16,7 @@ from viewer.services.batch_form import (
 from viewer.services.suiting import Suiting, suiting_of
 from viewer.settings import Settings
 from viewer.ui import theme
+from viewer.ui.plain_text import Label
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def offers_of(settings: Settings) -> Offers:
 
 def column(title: str, *parts: QWidget | QFormLayout) -> QVBoxLayout:
     """Return parts under one another, below their title."""
-    label = QLabel(title)
+    label = Label(title)
     label.setFont(theme.title_font(label.font()))
     made = QVBoxLayout()
     made.setSpacing(8)

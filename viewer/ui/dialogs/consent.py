@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QRadioButton,
     QSplitter,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from viewer.ui.dialogs.what_model_saw import image_column, text_view
 from viewer.ui.labels import caption, primary, selectable, title
+from viewer.ui.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.services.preview import Preview
@@ -61,7 +61,7 @@ class ConsentDialog(QDialog):
         self.setWindowTitle(f"Send to {preview.origin}?")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setModal(True)
-        self.planned = QLabel(_planned(preview), wordWrap=True)
+        self.planned = Label(_planned(preview), wordWrap=True)
         self.text = text_view(preview.text)
         self.this_set, self.any = _choices(preview)
         self.send, self.keep = primary("Allow and send"), QPushButton("Do not send")
@@ -102,7 +102,7 @@ class ConsentDialog(QDialog):
             row.addWidget(self.any)
             row.addStretch(1)
         else:  # one button would be no choice
-            row.addWidget(QLabel(_IN_NO_SET, wordWrap=True))
+            row.addWidget(Label(_IN_NO_SET, wordWrap=True))
         return row
 
     def _buttons(self) -> QHBoxLayout:

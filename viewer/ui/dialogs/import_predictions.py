@@ -29,6 +29,7 @@ from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_read
 from viewer.ui.labels import caption, primary, selectable, title
 from viewer.ui.pixmaps import pixmap_of
+from viewer.ui.plain_text import Label, as_tip
 
 if TYPE_CHECKING:
     from viewer.services.import_predictions import PlannedPredictions, PredictionsWish
@@ -79,7 +80,7 @@ class ImportPredictions(QDialog):
         self.coordinates, self.shape = QComboBox(), QComboBox()
         self.listing = QPushButton("Choose…")
         self.columns = ColumnsTable()
-        self.pictures = [QLabel() for _ in range(_PICTURES)]
+        self.pictures = [Label() for _ in range(_PICTURES)]
         self.captions = [caption() for _ in range(_PICTURES)]
         self.unused, self.sentence = selectable(), selectable()
         self.go, self.leave = primary("Import"), QPushButton("Close")
@@ -157,7 +158,7 @@ class ImportPredictions(QDialog):
         lines = seen.matched.unused
         more = f"\n… and {len(lines) - 3} more names" if len(lines) > 3 else ""
         self.unused.setText("\n".join(lines[:3]) + more)
-        self.unused.setToolTip("\n".join(lines[:100]))
+        self.unused.setToolTip(as_tip("\n".join(lines[:100])))
         for place, drawn in enumerate(seen.pictures):
             self._draw(self.pictures[place], drawn)
             self.captions[place].setText(drawn.finding)
@@ -168,7 +169,7 @@ class ImportPredictions(QDialog):
         pixmap = pixmap_of(drawn.raster)
         pixmap.setDevicePixelRatio(self.devicePixelRatioF())
         label.setPixmap(pixmap)
-        label.setToolTip(drawn.image)
+        label.setToolTip(as_tip(drawn.image))
         label.setAccessibleName(f"{drawn.finding} on {drawn.image}")
 
     def _empty(self, words: str) -> None:

@@ -13,6 +13,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.domain.escapes import visible
+from viewer.ui.plain_text import as_tip
+
 if TYPE_CHECKING:
     from viewer.services.preview_predictions import Column
 
@@ -41,9 +44,9 @@ class ColumnsTable(QTableWidget):
         """List columns; what one may be by its name is chosen, and said to be so."""
         self.setRowCount(len(columns))
         for row, column in enumerate(columns):
-            self.setItem(row, 0, QTableWidgetItem(column.name))
-            example = QTableWidgetItem(column.example)
-            example.setToolTip(column.example[:200])
+            self.setItem(row, 0, QTableWidgetItem(visible(column.name)))
+            example = QTableWidgetItem(visible(column.example))
+            example.setToolTip(as_tip(column.example[:200]))
             self.setItem(row, 1, example)
             self.setCellWidget(row, 2, self._choice(column))
         self.resizeRowsToContents()

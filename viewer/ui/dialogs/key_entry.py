@@ -4,7 +4,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QVBoxLayout,
     QWidget,
@@ -14,6 +13,7 @@ from viewer.domain.errors import OverreadError
 from viewer.services.privacy import set_key
 from viewer.ui.errands import run_for
 from viewer.ui.labels import caption, primary
+from viewer.ui.plain_text import Label
 
 
 class KeyEntry(QDialog):
@@ -32,7 +32,7 @@ class KeyEntry(QDialog):
         self.setWindowTitle(f"Key {name}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._name = name
-        self.field, self.problem = QLineEdit(), QLabel(wordWrap=True)
+        self.field, self.problem = QLineEdit(), Label(wordWrap=True)
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setAccessibleName(f"The key that profiles call {name}")
         self.keep = primary(f"Keep {name}")

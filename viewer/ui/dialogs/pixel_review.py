@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QPushButton,
     QVBoxLayout,
@@ -22,6 +21,7 @@ from viewer.imaging.luts import to_raster
 from viewer.services.commands import PixelLook
 from viewer.ui.dialogs.pixel_boxes import PixelBoxes
 from viewer.ui.labels import caption, primary, title
+from viewer.ui.plain_text import Label
 
 _SIDE_PX: Final = 300
 _HOW: Final = (
@@ -72,7 +72,7 @@ class PixelReviewDialog(QDialog):
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(title("May these pixels leave?"))
-        column.addWidget(QLabel(_why(self._look), wordWrap=True))
+        column.addWidget(Label(_why(self._look), wordWrap=True))
         column.addWidget(caption(_HOW))
         column.addWidget(self.boxes, 1)
         for widget in (self.remove, self.as_sent, self.allow, self.block, self.cancel):

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QScrollArea,
     QScrollBar,
     QSpinBox,
@@ -22,6 +21,7 @@ from viewer.domain.image import Raster
 from viewer.services.provider_views import ProviderSight, ViewOffer, view_offers
 from viewer.ui.icons import IconLabel
 from viewer.ui.labels import caption, title
+from viewer.ui.plain_text import Label
 
 _ZOOMS: Final = 8
 _ZOOM: Final = 2
@@ -45,7 +45,7 @@ class ProviderView(QDialog):
         self.providers, self.zoom = QComboBox(), QSpinBox(minimum=1, maximum=_ZOOMS)
         self.sent, self.seen = _Picture("As sent"), _Picture("As the model sees it")
         self.words, self.warnings = caption(), QVBoxLayout()
-        self.problem = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.problem = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.problem.hide()
         for offer in view_offers():
             self.providers.addItem(f"{offer.name}: {offer.summary}", offer)
@@ -139,7 +139,7 @@ class _Picture(QWidget):
     def __init__(self, words: str) -> None:
         super().__init__()
         self._words = words
-        self.head, self.picture, self._scroll = title(words), QLabel(), QScrollArea()
+        self.head, self.picture, self._scroll = title(words), Label(), QScrollArea()
         self.picture.setAccessibleName(words)
         self._scroll.setWidget(self.picture)
         self._scroll.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -191,7 +191,7 @@ class _Warning(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(IconLabel("alert-outline", _SIGN))
-        row.addWidget(QLabel(sentence, wordWrap=True), 1)
+        row.addWidget(Label(sentence, wordWrap=True), 1)
 
 
 def _image(raster: Raster) -> QImage:

@@ -14,7 +14,6 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
-    QLabel,
     QLineEdit,
     QTableView,
     QVBoxLayout,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.services.view_image import Tag
+from viewer.ui.plain_text import Label, in_role
 
 _COLUMNS: Final = ("Tag", "Keyword", "VR", "Value")
 _ROW_PX: Final = 22
@@ -49,9 +49,8 @@ class TagTable(QAbstractTableModel):
         if role not in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
             return None
         tag = self._tags[index.row()]
-        return (f"{'  ' * tag.depth}{tag.tag}", tag.keyword, tag.vr, tag.value)[
-            index.column()
-        ]
+        cells = (f"{'  ' * tag.depth}{tag.tag}", tag.keyword, tag.vr, tag.value)
+        return in_role(cells[index.column()], role)
 
     def headerData(  # noqa: N802 - Qt's name
         self,
@@ -84,7 +83,7 @@ class TagList(QDialog):
         self.search.textChanged.connect(self.found.setFilterFixedString)
         self.search.textChanged.connect(self._count)
         self.view = self._make_view()
-        self.count = QLabel()
+        self.count = Label()
         column = QVBoxLayout(self)
         for widget in (self.search, self.view, self.count):
             column.addWidget(widget)

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import (
     QTableWidgetItem,
 )
 
+from viewer.ui.plain_text import as_tip
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -53,7 +55,7 @@ def fill(table: QTableWidget, rows: Sequence[tuple[str | int, ...]]) -> None:
     for row, cells in enumerate(rows):
         for column, value in enumerate(cells):
             item = QTableWidgetItem(f"{value:,}" if isinstance(value, int) else value)
-            item.setToolTip(str(value))
+            item.setToolTip(as_tip(str(value)))
             if isinstance(value, int):
                 item.setTextAlignment(_RIGHT)
             table.setItem(row, column, item)

@@ -31,6 +31,7 @@ def ask_about_unsaved(
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setWindowTitle("Save models?")
+    box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(_question(names))
     box.setInformativeText(_LOST)
     kinds = QMessageBox.StandardButton

@@ -10,7 +10,6 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication, QPixmap
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QSplitter,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from viewer.private_files import share
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.labels import selectable
+from viewer.ui.plain_text import Label
 from viewer.ui.scrolled import scrolled
 
 _FACTOR_MAX: Final = 3
@@ -114,7 +114,7 @@ def image_column(images: Sequence[bytes]) -> QWidget:
     column = QVBoxLayout(page)
     column.setContentsMargins(0, 0, 8, 0)
     if not images:
-        column.addWidget(QLabel("No image was sent with this request."))
+        column.addWidget(Label("No image was sent with this request."))
     for number, png in enumerate(images, 1):
         several = f"Image {number} of {len(images)}, " if len(images) > 1 else ""
         _add_image(column, png, several)
@@ -126,7 +126,7 @@ def _add_image(column: QVBoxLayout, png: bytes, which: str) -> None:
     """Put an image below the others, and below it ``which`` it is and what."""
     pixmap = QPixmap()
     pixmap.loadFromData(png)
-    picture = QLabel()
+    picture = Label()
     picture.setObjectName("sentImage")
     enlarged = _enlarged(pixmap)
     picture.setPixmap(enlarged)

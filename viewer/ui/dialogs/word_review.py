@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSplitter,
     QVBoxLayout,
@@ -23,6 +22,7 @@ from viewer.ui.dialogs.marked_words import MarkedWords
 from viewer.ui.dialogs.told_tables import Columns, fill, told_table
 from viewer.ui.errands import Errands
 from viewer.ui.labels import caption, primary, selectable, title
+from viewer.ui.plain_text import Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,7 +200,7 @@ class WordReview(QDialog):
         self.clean.setToolTip("The words of the chosen cases may leave this machine")
         self.block.setToolTip("No question tells the words of the chosen cases")
         top = QHBoxLayout()
-        top.addWidget(QLabel("Data set"))
+        top.addWidget(Label("Data set"))
         top.addWidget(self.dataset)
         top.addStretch(1)
         column = QVBoxLayout(self)

@@ -6,6 +6,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from viewer.ui import theme
+from viewer.ui.plain_text import as_tip
 
 _HEIGHT: Final = 3
 
@@ -22,7 +23,7 @@ class ActiveMark(QWidget):
         """Say whether commands and Ask are meant for the viewport."""
         self.active = active
         words = "Commands and Ask mean this image" if active else ""
-        self.setToolTip(words)
+        self.setToolTip(as_tip(words))
         self.setAccessibleName(words)
         self.update()
 

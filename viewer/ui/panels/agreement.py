@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.services.answers import StoredAnswer
 from viewer.ui.labels import caption
 from viewer.ui.panels.signs import SIGN_PX, sign
+from viewer.ui.plain_text import Label, as_tip
 
 _ROWS: Final = 4
 _FEWEST: Final = 2
@@ -116,13 +117,13 @@ def _row(place: SamePlace, colours: Mapping[str, str]) -> QWidget:
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(4)
     for answer in place.answers:
-        picture = QLabel()
+        picture = Label()
         icon = sign(answer.score, colours[answer.model])
         picture.setPixmap(icon.pixmap(SIGN_PX, SIGN_PX))
-        picture.setToolTip(answer.model)
+        picture.setToolTip(as_tip(answer.model))
         row.addWidget(picture)
     names = caption(place.models)
-    names.setToolTip(place.models)
-    row.addWidget(QLabel(place.label or "no cell"))
+    names.setToolTip(as_tip(place.models))
+    row.addWidget(Label(place.label or "no cell"))
     row.addWidget(names, 1)
     return made

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.answer import BoxesAnswer
+from viewer.domain.escapes import visible
 from viewer.domain.grid import Grid
 from viewer.services.answers import StoredAnswer
 from viewer.ui.canvas.overlays.answer_item import model_colors
@@ -32,6 +33,7 @@ from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, words_of
 from viewer.ui.labels import caption, title
 from viewer.ui.panels.agreement import Agreement
 from viewer.ui.panels.signs import SIGN_PX, sign
+from viewer.ui.plain_text import as_tip
 from viewer.ui.theme import current
 
 _ANSWER: Final = Qt.ItemDataRole.UserRole
@@ -247,9 +249,11 @@ class AnswersPanel(QWidget):
         self.details.setPlainText(details(answer) if answer else "")
         self.saw.setEnabled(sent)
         self.saw.setToolTip(
-            "The exact image and text that were sent."
-            if sent
-            else "Nothing was sent for this answer."
+            as_tip(
+                "The exact image and text that were sent."
+                if sent
+                else "Nothing was sent for this answer."
+            )
         )
 
     def _tell_shown(self, *_: object) -> None:
@@ -355,9 +359,9 @@ def details(answer: StoredAnswer) -> str:
 
 
 def _row(answer: StoredAnswer) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([_headline(answer)])
+    item = QTreeWidgetItem([visible(_headline(answer))])
     item.setData(0, _ANSWER, answer)
-    item.setToolTip(0, details(answer))
+    item.setToolTip(0, as_tip(details(answer)))
     spoken = f"{glyph_of(answer.score)} {item.text(0)}"
     item.setData(0, Qt.ItemDataRole.AccessibleTextRole, spoken)
     return item

@@ -21,6 +21,7 @@ from viewer.domain.case import View
 from viewer.domain.counting import counted
 from viewer.services.batch_form import ModelState
 from viewer.ui.labels import caption, primary, title
+from viewer.ui.plain_text import as_tip
 
 _UNASKED: Final = "choose the view…"
 _RESTRICTED: Final = "not asked: restricted data set"
@@ -184,7 +185,7 @@ class AskPanel(QWidget):
         for widget in (box, words):
             if widget is not None:
                 widget.setToolTip(
-                    _why_kept(self._restricted) if kept else state.summary
+                    as_tip(_why_kept(self._restricted) if kept else state.summary)
                 )
                 widget.setEnabled(state.ready and not kept)
 

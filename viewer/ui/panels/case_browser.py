@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QStackedWidget,
@@ -26,6 +25,7 @@ from viewer.ui.panels.index_line import IndexLine
 from viewer.ui.panels.opening import lies_in
 from viewer.ui.panels.other_files import OtherFiles
 from viewer.ui.panels.thumbnails import Thumbnails
+from viewer.ui.plain_text import Label
 from viewer.ui.show_once import show_once
 
 
@@ -105,7 +105,7 @@ class CaseBrowser(QWidget):
 
     def _empty_page(self) -> QWidget:
         page = QWidget()
-        text = QLabel(
+        text = Label(
             "No case is open. Open files or a folder, or drop them anywhere here.",
             wordWrap=True,
         )

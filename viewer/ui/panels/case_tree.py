@@ -14,9 +14,11 @@ from shiboken6 import isValid
 
 from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import OverreadError
+from viewer.domain.escapes import visible
 from viewer.ui.panels.hanging import CaseRows, Chosen, Stack, StudyRows
 from viewer.ui.panels.thumbnails import ThumbnailMade
 from viewer.ui.pixmaps import pixmap_of
+from viewer.ui.plain_text import as_tip
 
 THUMBNAIL_PX: Final = 56
 _SETTLED_MS: Final = 40
@@ -43,8 +45,8 @@ class CaseRow(QTreeWidgetItem):
         self.stack = stack
         path, captions = stack.images[0].ref.path, _captions(stack)
         self.words = " ".join((above, *captions, path.name)).lower()
-        self.setText(0, "\n".join(captions))
-        self.setToolTip(0, str(path))
+        self.setText(0, visible("\n".join(captions)))
+        self.setToolTip(0, as_tip(str(path)))
 
     def show_thumbnail(self, event: ThumbnailMade) -> None:
         """Show the thumbnail, or say that there is none."""
@@ -54,7 +56,7 @@ class CaseRow(QTreeWidgetItem):
             icon.addPixmap(pixmap, QIcon.Mode.Selected)  # styles tint it otherwise
             self.setIcon(0, icon)
         else:
-            self.setToolTip(0, _sentence(event.error))
+            self.setToolTip(0, as_tip(_sentence(event.error)))
             self.setText(0, f"{self.text(0)}\ncannot be read")
 
 
@@ -242,9 +244,9 @@ def _node_of(thing: _Listed) -> QTreeWidgetItem:
         row = CaseRow()
         row.setSizeHint(0, QSize(0, THUMBNAIL_PX + 8))
         return row
-    node = QTreeWidgetItem([thing.words])
+    node = QTreeWidgetItem([visible(thing.words)])
     node.setFlags(Qt.ItemFlag.ItemIsEnabled)
-    node.setToolTip(0, thing.words)
+    node.setToolTip(0, as_tip(thing.words))
     return node
 
 

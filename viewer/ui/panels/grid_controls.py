@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QSlider,
     QSpinBox,
     QWidget,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.grid import MAX_CELLS, MIN_CELLS, Grid, LetterAxis
 from viewer.imaging.grid_overlay import LabelStyle, Rgb
 from viewer.ui.panels.grid_choice import GridChanged, GridChoice
+from viewer.ui.plain_text import Label, as_tip
 
 _COLOURS: Final[tuple[tuple[str, Rgb], ...]] = (
     ("yellow", (255, 230, 0)),
@@ -65,7 +65,7 @@ class GridControls(QWidget):
     def _lay_out(self) -> None:
         form, cells = QFormLayout(self), QHBoxLayout()
         form.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.rows, QLabel("×"), self.columns):
+        for widget in (self.rows, Label("×"), self.columns):
             cells.addWidget(widget)
         cells.addStretch(1)
         form.addRow(self.shown)
@@ -112,7 +112,7 @@ class GridControls(QWidget):
 def _spin(name: str) -> QSpinBox:
     spin = QSpinBox(minimum=MIN_CELLS, maximum=MAX_CELLS)
     spin.setAccessibleName(name)
-    spin.setToolTip(f"{name}, {MIN_CELLS} to {MAX_CELLS}")
+    spin.setToolTip(as_tip(f"{name}, {MIN_CELLS} to {MAX_CELLS}"))
     return spin
 
 

@@ -13,8 +13,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.domain.escapes import visible
 from viewer.services.open_case import OtherFile
 from viewer.ui.labels import caption
+from viewer.ui.plain_text import as_tip
 
 
 class OtherFiles(QDialog):
@@ -48,7 +50,7 @@ class OtherFiles(QDialog):
 
 
 def _row(file: OtherFile) -> QTreeWidgetItem:
-    row = QTreeWidgetItem([file.path.name, file.reason])
-    row.setToolTip(0, str(file.path))
-    row.setToolTip(1, file.reason)
+    row = QTreeWidgetItem([visible(file.path.name), visible(file.reason)])
+    row.setToolTip(0, as_tip(str(file.path)))
+    row.setToolTip(1, as_tip(file.reason))
     return row

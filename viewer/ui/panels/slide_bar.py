@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from viewer.domain.slide import SlideMap, SlideScale
 from viewer.ui.labels import caption
+from viewer.ui.plain_text import Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,11 @@ class SlideBar(QWidget):
         self.scales.setAccessibleName("Magnification")
         self.scales.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.scales.activated.connect(self._tell)
-        self.place, self.hint = QLabel(), caption()
+        self.place, self.hint = Label(), caption()
         self.hint.setWordWrap(False)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 8, 4)
-        label = QLabel("Magnification")
+        label = Label("Magnification")
         label.setBuddy(self.scales)
         for widget in (label, self.scales, self.place):
             row.addWidget(widget)

@@ -15,6 +15,7 @@ from viewer.ui.canvas.events import CursorMoved
 from viewer.ui.panels.slide_bar import ScaleChosen, SlideBar, scale_words
 from viewer.ui.panels.viewport import Viewport
 from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.plain_text import as_tip
 
 _ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _CLICK_PX: Final = 4
@@ -77,7 +78,7 @@ class SlideNavigation(QObject):
         for scale in slide.scales:
             where = " here" if scale.first else ""
             action = menu.addAction(f"Open {'at ' if where else ''}{scale.name}{where}")
-            action.setToolTip(scale_words(scale))
+            action.setToolTip(as_tip(scale_words(scale)))
             action.setEnabled(scale != now)
             action.triggered.connect(partial(self.open_at, viewport, scale, point))
         return menu

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageHeader, ImageRef
 from viewer.domain.image import Window
@@ -18,6 +18,7 @@ from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.errands import run_for
 from viewer.ui.panels.active_mark import ActiveMark
 from viewer.ui.panels.hanging import Stack
+from viewer.ui.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.domain.geometry import BoxPx
@@ -107,7 +108,7 @@ class Viewport(QWidget):
         self.view = ImageView()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Position in the series")
-        self.caption = QLabel()
+        self.caption = Label()
         self.mark = ActiveMark()
         self.mark.hide()
         self._lay_out()

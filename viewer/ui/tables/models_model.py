@@ -20,6 +20,7 @@ from viewer.services.commands import HeldModel, LoadStep
 from viewer.services.model_list import ModelLine, Readiness
 from viewer.ui import theme
 from viewer.ui.icons import icon
+from viewer.ui.plain_text import in_role
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE: Final = QModelIndex()
@@ -146,9 +147,10 @@ class ModelsModel(QAbstractTableModel):
         row = self.rows[index.row()]
         words = (row.line.name, row.state, row.line.adapter)[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return words
+            return in_role(words, role)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{row.line.name}: {row.state}\n{row.line.summary}"
+            told = f"{row.line.name}: {row.state}\n{row.line.summary}"
+            return in_role(told, role)
         if index.column() == _STATE:
             if role == Qt.ItemDataRole.DecorationRole:
                 return icon(row.sign)

@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 
 from viewer.services.export_table import table_as_csv, table_as_tsv
 from viewer.services.results.view import By, ResultsView, natural
+from viewer.ui.plain_text import in_role
 from viewer.ui.tables.columns import header_of, shown, tip_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -126,7 +127,7 @@ class GroupsModel(QAbstractTableModel):
         if role == ESTIMATE_ROLE and name == PLOT:
             return self._estimate(group)
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            return "" if name == PLOT else self._shown(name, group)
+            return "" if name == PLOT else in_role(self._shown(name, group), role)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{self._header(name)}: {self._shown(name, group)}"
         if role == Qt.ItemDataRole.TextAlignmentRole:

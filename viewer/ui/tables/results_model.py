@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 from viewer.domain.report import Table
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.export_table import table_as_tsv
+from viewer.ui.plain_text import in_role
 from viewer.ui.tables.columns import header_of, shown, tip_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -77,7 +78,8 @@ class ResultsModel(QAbstractTableModel):
             return None
         value = self.table.rows[index.row()][index.column()]
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            return shown(self.table.header[index.column()], value, self.words)
+            text = shown(self.table.header[index.column()], value, self.words)
+            return in_role(text, role)
         if role == VALUE_ROLE:
             return value
         if role == Qt.ItemDataRole.TextAlignmentRole:

@@ -17,6 +17,7 @@ from viewer.ui.canvas.overlays.halo import HALO, Face, text_size
 from viewer.ui.canvas.overlays.legend import MIDDLE, Legend
 from viewer.ui.canvas.overlays.measure_words import measure_rows
 from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
+from viewer.ui.plain_text import as_tip
 
 if TYPE_CHECKING:
     from viewer.services.answers import StoredAnswer
@@ -103,7 +104,7 @@ class AnswerItem(QGraphicsItem):
         self.tag, self._tag_native = QRectF(), QRectF()
         self._native, self._drawn_on = QTransform(), shape.extent
         self.chosen = False
-        self.setToolTip(provenance(answer))
+        self.setToolTip(as_tip(provenance(answer)))
 
     def light(self, *, chosen: bool, faded: bool) -> None:
         """Frame the tag of a chosen answer; fade one that another stands out from."""

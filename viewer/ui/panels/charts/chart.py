@@ -1,17 +1,17 @@
 """Rates as bars with their intervals; answers that nobody judged yet, as counts."""
 
 from collections.abc import Iterable
-from html import escape
 from typing import Any, Final
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QBrush, QColor, QResizeEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.domain.figure import StackFigure
 from viewer.ui import theme
 from viewer.ui.errands import run_for
 from viewer.ui.panels.charts.stacks import draw_stacks
+from viewer.ui.plain_text import Label, as_html
 from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup
 
 _GROUP_WIDTH: Final = 0.72
@@ -41,10 +41,11 @@ class ChartPanel(QWidget):
         self._importing = False
         self._chart: BarChart | StackFigure | None = None
         self._page: Any = None
-        self._title, self._caption = QLabel(), QLabel()
+        self._title, self._caption = Label(), Label()
         self._title.setFont(theme.title_font(self.font()))
         self._caption.setFont(theme.caption_font(self.font()))
-        self._told = QLabel()
+        self._caption.setTextFormat(Qt.TextFormat.RichText)
+        self._told = Label()
         for label in (self._caption, self._told):
             label.setWordWrap(True)
         self._box = QVBoxLayout(self)
@@ -264,6 +265,6 @@ def _legend(chart: BarChart) -> str:
     """Return the models with their colours, as rich text."""
     return " &nbsp; ".join(
         f'<span style="color:{model_brush(place).color().name()}">◼</span>'
-        f" {escape(model)}"
+        f" {as_html(model)}"
         for place, model in enumerate(chart.models)
     )

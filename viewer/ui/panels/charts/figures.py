@@ -44,6 +44,7 @@ from viewer.ui.panels.charts.rates import draw_rates
 from viewer.ui.panels.charts.stacks import draw_stacks, stack_height
 from viewer.ui.panels.charts.worded import is_worded, worded_page
 from viewer.ui.panels.tell import tell_error
+from viewer.ui.plain_text import Label
 
 _PANEL_PX: Final = 230
 _LEAST_PX: Final = 240
@@ -64,8 +65,8 @@ class FiguresPage(QWidget):
         self._page: Any = None
         self.choice, self.export = LongChoice(), QPushButton("Export figure…")
         self.order = OrderChoice()
-        self._title, self._key, self._caption = QLabel(), QLabel(), QLabel()
-        self._missing = QLabel()
+        self._title, self._key, self._caption = Label(), Label(), Label()
+        self._missing = Label()
         self._area = QScrollArea()
         self._prepare()
         self._lay_out()
@@ -197,7 +198,7 @@ class FiguresPage(QWidget):
 
     def _say(self, why: str) -> None:
         """Say in the middle of the page what a figure needs."""
-        label = QLabel(why, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
+        label = Label(why, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._area.setWidget(label)
 
     def show_figures(self, figures: tuple[Figure, ...]) -> None:

@@ -3,11 +3,12 @@
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from viewer.domain.figure import Figure, RateFigure
 from viewer.domain.figure_order import order_names
 from viewer.ui.long_choice import LongChoice
+from viewer.ui.plain_text import Label
 
 _TIP: Final = "Groups by (first − second) / second, greatest first"
 
@@ -24,9 +25,9 @@ class OrderChoice(QWidget):
         self.below.setAccessibleName("to")
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(QLabel("Order by"))
+        box.addWidget(Label("Order by"))
         box.addWidget(self.above)
-        box.addWidget(QLabel("over"))
+        box.addWidget(Label("over"))
         box.addWidget(self.below)
         for combo in (self.above, self.below):
             combo.currentIndexChanged.connect(self.changed)

@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Sequence
-from html import escape
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from viewer.domain.figure import GalleryFigure, HeatFigure, StripFigure
 from viewer.imaging.heat_overlay import colors, heat_overlay
 from viewer.ui import theme
+from viewer.ui.plain_text import as_html
 
 _ROW_PX: Final = 200
 _TEXT_WIDTH: Final = 34
@@ -93,7 +93,7 @@ def _alike(page: Any, columns: Sequence[int]) -> None:  # noqa: ANN401
 def _label(page: Any, words: str, row: int, column: int, beside: int = 1) -> None:  # noqa: ANN401
     """Write words no wider than a column of as many as are ``beside`` one another."""
     width = min(_TEXT_WIDTH, _TEXTS_WIDTH // beside)
-    lines = [escape(line) for line in textwrap.wrap(words, width)]
+    lines = [as_html(line) for line in textwrap.wrap(words, width)]
     page.addLabel("<br>".join(lines), row, column, color=theme.current().text)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 from viewer.domain.figure import KIND_COLOURS, PlotFigure, PlotPanel
 from viewer.ui import theme
 from viewer.ui.panels.charts.words import lines_of, quiet
+from viewer.ui.plain_text import as_html
 
 _ACROSS: Final = 3
 _PANEL_PX: Final = 240
@@ -43,9 +44,9 @@ def _draw(plot: Any, figure: PlotFigure, panel: PlotPanel) -> None:  # noqa: ANN
 
     quiet(plot)
     colours = theme.current()
-    plot.setTitle(panel.title, color=colours.text, size="9pt")
-    plot.setLabel("bottom", figure.x_label, color=colours.muted)
-    plot.setLabel("left", figure.y_label, color=colours.muted)
+    plot.setTitle(as_html(panel.title), color=colours.text, size="9pt")
+    plot.setLabel("bottom", as_html(figure.x_label), color=colours.muted)
+    plot.setLabel("left", as_html(figure.y_label), color=colours.muted)
     for side in ("bottom", "left"):
         plot.getAxis(side).enableAutoSIPrefix(False)
     for series in panel.series:

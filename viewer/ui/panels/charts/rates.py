@@ -10,6 +10,7 @@ from viewer.domain.figure import RateFigure, RatePanel
 from viewer.domain.report import BarSeries
 from viewer.ui import theme
 from viewer.ui.panels.charts.words import folded, lines_of, tick_axis
+from viewer.ui.plain_text import as_html
 
 _GROUP: Final = 0.8
 _TOP: Final = 1.06
@@ -24,7 +25,7 @@ def draw_rates(page: Any, figure: RateFigure) -> str:  # noqa: ANN401 - pyqtgrap
         tick_axis(plot, [_group_words(panel, i) for i in range(len(panel.groups))])
         plot.getAxis("left").setTicks([[(i / 5, f"{20 * i} %") for i in range(6)]])
         if panel.title:
-            plot.setTitle(panel.title, color=theme.current().text, size="9pt")
+            plot.setTitle(as_html(panel.title), color=theme.current().text, size="9pt")
         _draw_panel(plot, panel, figure, row)
         plot.setXRange(-0.5, len(panel.groups) - 0.5, padding=0)
         plot.setYRange(0, _TOP, padding=0)

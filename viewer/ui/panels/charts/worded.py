@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from viewer.domain.figure import Figure, StripFigure
 from viewer.ui import theme
+from viewer.ui.plain_text import Label
 
 _BESIDE: Final = 3
 """Cards beside one another."""
@@ -46,7 +47,7 @@ def worded_page(figure: StripFigure) -> QWidget:
 
 
 def _words(text: str, font: Callable[[QFont], QFont]) -> QLabel:
-    label = QLabel(text, wordWrap=True)
+    label = Label(text, wordWrap=True)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
     label.setFont(font(label.font()))

@@ -2,12 +2,12 @@
 
 import textwrap
 from collections.abc import Sequence
-from html import escape
 from typing import Any, Final
 
 from PySide6.QtGui import QColor
 
 from viewer.ui import theme
+from viewer.ui.plain_text import as_html
 
 _AXIS_HEIGHT: Final = 58
 _LETTERS: Final = 14
@@ -51,4 +51,4 @@ def lines_of(color: str, name: str, sign: str = "◼") -> str:
     """Return a name after its coloured sign, as rich text; hollow where it is faint."""
     if is_faint(color):
         color, sign = theme.current().muted, "◻"
-    return f'<span style="color:{color}">{sign}</span> {escape(name)}'
+    return f'<span style="color:{color}">{sign}</span> {as_html(name)}'

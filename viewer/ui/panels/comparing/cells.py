@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 from viewer.domain.study_words import HITS, Verdicts, capital
 from viewer.services.comparing.statistics import GroupCounts
 from viewer.ui import theme
+from viewer.ui.plain_text import Label, as_html, as_tip
 
 Cell = tuple[bool, bool]
 """Whether the first, and the second, hits."""
@@ -32,7 +33,7 @@ class CompareCells(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.buttons = {cell: QPushButton("–") for cell in CELLS}
-        self._first, self._second = QLabel(), QLabel()
+        self._first, self._second = Label(), Label()
         self._captions: dict[bool, list[QLabel]] = {True: [], False: []}
         self._lay_out()
         self._speak(HITS)
@@ -62,7 +63,7 @@ class CompareCells(QWidget):
             (self._second, "◆", second, colours.models[1]),
         ):
             label.setTextFormat(Qt.TextFormat.RichText)
-            label.setText(f'<span style="color:{colour}">{sign}</span> {name}')
+            label.setText(f'<span style="color:{colour}">{sign}</span> {as_html(name)}')
 
     def _speak(self, verdicts: Verdicts) -> None:
         """Call right and wrong answers as a study does."""
@@ -70,7 +71,7 @@ class CompareCells(QWidget):
         for cell, button in self.buttons.items():
             name = f"{got} by {_BY[cell]}"
             button.setAccessibleName(name)
-            button.setToolTip(f"{name}: show these items below, or not")
+            button.setToolTip(as_tip(f"{name}: show these items below, or not"))
         for right, word in ((True, verdicts.rights), (False, verdicts.wrongs)):
             for label in self._captions[right]:
                 label.setText(word)
@@ -93,7 +94,7 @@ class CompareCells(QWidget):
             grid.setColumnStretch(column, 1)
 
     def _caption(self, *, right: bool) -> QLabel:
-        label = QLabel()
+        label = Label()
         label.setFont(theme.caption_font(label.font()))
         label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._captions[right].append(label)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -15,6 +14,7 @@ from viewer.services.comparing.listing import ListedSide, Outlook
 from viewer.services.comparing.sides import Side
 from viewer.ui import theme
 from viewer.ui.long_choice import LongChoice
+from viewer.ui.plain_text import Label
 
 Sides = tuple[Side, Side]
 
@@ -37,7 +37,7 @@ class CompareChoice(QWidget):
         self.compare = QPushButton("Compare")
         self.declare = QPushButton("Declare first")
         self.export = QPushButton("Export…")
-        self.outlook = QLabel()
+        self.outlook = Label()
         self._listed: tuple[ListedSide, ...] = ()
         self._explain()
         self._lay_out()
@@ -126,7 +126,7 @@ class CompareChoice(QWidget):
         self.declare.hide()
 
     def _lay_out(self) -> None:
-        title = QLabel("Compare")
+        title = Label("Compare")
         title.setFont(theme.title_font(self.font()))
         head = QHBoxLayout()
         head.addWidget(title)

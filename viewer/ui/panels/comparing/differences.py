@@ -1,6 +1,5 @@
 """What two sides were asked differently: the words of the prompts, and the settings."""
 
-from html import escape
 from typing import Final
 
 from PySide6.QtCore import QEvent
@@ -9,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QHeaderView,
-    QLabel,
     QSplitter,
     QTextBrowser,
     QTreeWidget,
@@ -18,10 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.domain.escapes import visible
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.comparing.asked import Asked, PromptDiff, Setting, WordChange
 from viewer.services.comparing.runs import condition_words
 from viewer.ui import theme
+from viewer.ui.plain_text import Label, as_html, as_tip
 
 _TINT: Final = 0.3
 _SHOWN: Final = 8
@@ -47,7 +47,7 @@ class CompareDifferences(QWidget):
         )
         header = self.settings.header()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.images = QLabel()
+        self.images = Label()
         self.images.setWordWrap(True)
         self.prompts = QTextBrowser()
         self.prompts.setAccessibleName("Differences of the prompts, word by word")
@@ -107,9 +107,9 @@ class CompareDifferences(QWidget):
 def _item(setting: Setting) -> QTreeWidgetItem:
     name = f"{setting.group}: {setting.name.replace('_', ' ')}"
     texts = [name, setting.first or "–", setting.second or "–", setting.note]
-    item = QTreeWidgetItem(texts)
+    item = QTreeWidgetItem([*map(visible, texts)])
     for column, text in enumerate(texts):
-        item.setToolTip(column, text)
+        item.setToolTip(column, as_tip(text))
     return item
 
 
@@ -127,14 +127,14 @@ def _images(asked: Asked, words: StudyWords) -> str:
 
 def _prompt(prompt: PromptDiff) -> str:
     names = dict.fromkeys(name for name in (prompt.first, prompt.second) if name)
-    head = escape(" / ".join(names))
+    head = as_html(" / ".join(names))
     told = "the same words" if prompt.same else "first struck out, second underlined"
     body = "".join(map(_change, prompt.changes))
     return f'<p><b>{head}</b> · {told}</p><p style="white-space: pre-wrap">{body}</p>'
 
 
 def _change(change: WordChange) -> str:
-    text = escape(change.text)
+    text = as_html(change.text)
     if change.kind == "equal":
         return text
     which, line = (0, "line-through") if change.kind == "first" else (1, "underline")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
 from viewer.domain.item import TASK_MARK
@@ -18,6 +18,7 @@ from viewer.ui.panels.comparing.pictures import PairPictures
 from viewer.ui.panels.measure.film_picture import FilmPicture
 from viewer.ui.panels.measure.picture_strip import SIDE, PicturesModel, PictureStrip
 from viewer.ui.panels.outcome_words import glyph, words
+from viewer.ui.plain_text import Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class CompareFilm(QWidget):
         self, store: Path, decoder: Decoder, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.title = QLabel()
+        self.title = Label()
         self.title.setFont(theme.title_font(self.font()))
         self.model = PairModel(PairPictures(store, decoder).draw, self)
         named = "Items of the chosen cells, both answers drawn"

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QScrollArea,
     QTabWidget,
     QVBoxLayout,
@@ -47,6 +46,7 @@ from viewer.ui.panels.comparing.items import (
     nothing_compared,
 )
 from viewer.ui.panels.comparing.plot import ComparePlot
+from viewer.ui.plain_text import Label, as_html, as_tip
 
 _SIDE_WIDTH: Final = 300
 _EVERY: Final = ""
@@ -75,8 +75,8 @@ class ComparePage(QWidget):
         self.choice, self.cells = CompareChoice(), CompareCells()
         self.plot, self.asked = ComparePlot(), CompareDifferences()
         self.film = CompareFilm(self._store, desk.decoder)
-        self.summary, self.family, self.watermark = QLabel(), QLabel(), QLabel()
-        self.causes = QLabel()
+        self.summary, self.family, self.watermark = Label(), Label(), Label()
+        self.causes = Label()
         self.condition, self.finding, self.cause = (
             LongChoice(), LongChoice(), QComboBox(),
         )  # fmt: skip
@@ -200,7 +200,8 @@ class ComparePage(QWidget):
         """Stand a warning over numbers of runs that are not done."""
         words = self.comparison.watermark if self.comparison else ""
         colour = theme.current().warning
-        self.watermark.setText(f'<b style="color:{colour}">⚠ {words}</b>')
+        self.watermark.setTextFormat(Qt.TextFormat.RichText)
+        self.watermark.setText(f'<b style="color:{colour}">⚠ {as_html(words)}</b>')
         self.watermark.setVisible(bool(words))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
@@ -217,7 +218,7 @@ class ComparePage(QWidget):
         self.choice.export.setEnabled(True)
         self.family.setText(statistics.adjustment.sentence)
         methods = methods_of(statistics, comparison.words)
-        self.family.setToolTip("\n".join(methods))
+        self.family.setToolTip(as_tip("\n".join(methods)))
         self._draw()
         self._tell_group()
 
@@ -339,7 +340,7 @@ class ComparePage(QWidget):
         self.film.pair_chosen.connect(self._choose)
 
     def _lay_out(self) -> None:
-        self.told = QLabel()
+        self.told = Label()
         for label in (self.family, self.told, self.causes):
             label.setFont(theme.caption_font(self.font()))
         for label in (
@@ -359,7 +360,7 @@ class ComparePage(QWidget):
         body.addWidget(tabs, 1)
         body.addWidget(self.film)
         self._body.hide()
-        self.hint = QLabel(_HINT)
+        self.hint = Label(_HINT)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         box = QVBoxLayout(self)
         box.setContentsMargins(12, 8, 12, 8)

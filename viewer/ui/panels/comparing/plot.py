@@ -2,13 +2,14 @@
 
 from typing import Any, Final
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.ui import theme
 from viewer.ui.errands import run_for
+from viewer.ui.plain_text import Label, as_html
 
 _LEAST: Final = 4
 """Rows that there is room for at least, so that few do not stand far apart."""
@@ -33,7 +34,8 @@ class ComparePlot(QWidget):
         self._importing = self._stale = False
         self._again = QTimer(self, singleShot=True, interval=0)
         self._again.timeout.connect(self._draw_again)
-        self.caption = QLabel()
+        self.caption = Label()
+        self.caption.setTextFormat(Qt.TextFormat.RichText)
         self.caption.setWordWrap(True)
         self.caption.setFont(theme.caption_font(self.font()))
         self._row = QHBoxLayout()
@@ -100,9 +102,10 @@ def _caption(figure: ForestFigure) -> str:
     colours = theme.current()
     first, second = colours.models[:2]
     return (
-        f'<span style="color:{first}">●</span> {figure.first} &nbsp; '
-        f'<span style="color:{second}">◆</span> {figure.second} &nbsp; '
-        f"whiskers at the right: {figure.interval} · p by sign flips of patients"
+        f'<span style="color:{first}">●</span> {as_html(figure.first)} &nbsp; '
+        f'<span style="color:{second}">◆</span> {as_html(figure.second)} &nbsp; '
+        f"whiskers at the right: {as_html(figure.interval)} · "
+        "p by sign flips of patients"
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.domain.item import TASK_MARK
 from viewer.services.decoding import Decoder
@@ -22,6 +22,7 @@ from viewer.ui.panels.measure.picture_strip import (
     PictureStrip,
 )
 from viewer.ui.panels.outcome_words import glyph, words
+from viewer.ui.plain_text import Label
 
 _PAGE: Final = 200
 """Trials read at once."""
@@ -156,7 +157,7 @@ class Filmstrip(QWidget):
         super().__init__(parent)
         pictures = FilmPictures(store, decoder)
         self._of: tuple[str, ...] = ()
-        self._title = QLabel()
+        self._title = Label()
         self._title.setFont(theme.title_font(self.font()))
         self.model = FilmModel(
             lambda row: pictures.draw(row, SIDE),

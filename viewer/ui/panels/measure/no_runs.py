@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from viewer.ui import theme
+from viewer.ui.plain_text import Label
 
 _EMPTY_WORDS: Final = (
     "There is no run yet.\n"
@@ -16,7 +17,7 @@ _EMPTY_WORDS: Final = (
 
 def empty_page(open_batch: Callable[[], None]) -> QWidget:
     """Return what is shown where the store holds no run: what to do next."""
-    page, words, button = QWidget(), QLabel(_EMPTY_WORDS), QPushButton("Batch…")
+    page, words, button = QWidget(), Label(_EMPTY_WORDS), QPushButton("Batch…")
     words.setFont(theme.title_font(words.font()))
     words.setAlignment(Qt.AlignmentFlag.AlignCenter)
     button.setProperty("primary", True)

@@ -21,6 +21,7 @@ from viewer.domain.image import Raster
 from viewer.ui import theme
 from viewer.ui.errands import Errands
 from viewer.ui.panels.measure.film_picture import FilmPicture
+from viewer.ui.plain_text import in_role
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE: Final = QModelIndex()
@@ -99,13 +100,13 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
             return None
         item = self.items[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._look.caption_of(item)
+            return in_role(self._look.caption_of(item), role)
         if role == Qt.ItemDataRole.DecorationRole:
             return self._picture(item)
         if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
             key = self._look.key_of(item)
             known, failed = self._provenance.get(key, ""), self._failures.get(key, "")
-            return self._look.story_of(item, known, failed)
+            return in_role(self._look.story_of(item, known, failed), role)
         return None
 
     def _picture(self, item: Item) -> QPixmap | QColor:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -23,6 +22,7 @@ from viewer.domain.result import Outcome
 from viewer.domain.study_words import StudyWords
 from viewer.services.results.view import By, Offered, Wanted
 from viewer.ui.number_box import DecimalBox
+from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.some_of import SomeOf
 from viewer.ui.tables.columns import header_of, shown
 
@@ -202,7 +202,7 @@ class ResultsFilters(QWidget):
     def _lay_out(self) -> None:
         grouping = QHBoxLayout()
         grouping.setSpacing(12)
-        grouping.addWidget(QLabel("Group by"))
+        grouping.addWidget(Label("Group by"))
         for check in self.boxes.values():
             grouping.addWidget(check)
         grouping.addStretch(1)
@@ -222,7 +222,7 @@ class ResultsFilters(QWidget):
         inner = QHBoxLayout(self.coverage)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(4)
-        for part in (QLabel("Coverage"), self.low, QLabel("to"), self.high):
+        for part in (Label("Coverage"), self.low, Label("to"), self.high):
             inner.addWidget(part)
 
     def _place(self, *left_out: QWidget) -> None:
@@ -244,4 +244,4 @@ def _prepare_coverage(box: QDoubleSpinBox, words: str, value: float) -> None:
     box.setSuffix(" %")
     box.setValue(value)
     box.setAccessibleName(words)
-    box.setToolTip(f"{words} of the answered cell by the reference")
+    box.setToolTip(as_tip(f"{words} of the answered cell by the reference"))

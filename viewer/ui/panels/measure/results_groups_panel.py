@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from viewer.domain.counting import counted
 from viewer.domain.study_words import Verdicts
@@ -20,6 +20,7 @@ from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.panels.measure.results_filters import FIRST, ResultsFilters
 from viewer.ui.panels.tell import tell_error
+from viewer.ui.plain_text import Label
 from viewer.ui.tables.columns import shown
 from viewer.ui.tables.results_groups_view import GroupsView, NumberChosen
 
@@ -69,7 +70,7 @@ class GroupsPanel(QWidget):
         self._every_run = False
         self._offered = False
         self.filters, self.table = ResultsFilters(), GroupsView()
-        self.summary, self.details = QLabel(), QLabel()
+        self.summary, self.details = Label(), Label()
         self.copy = QPushButton("Copy table")
         self.export = QPushButton("Export table…")
         self._rest = QTimer(self, interval=_REST_MS, singleShot=True)

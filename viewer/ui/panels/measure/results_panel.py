@@ -6,18 +6,19 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSplitter,
     QVBoxLayout,
     QWidget,
 )
 
+from viewer.domain.escapes import visible
 from viewer.services.measure import RunResults
 from viewer.ui import theme
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.long_choice import LongChoice
 from viewer.ui.panels.charts.chart import ChartPanel
+from viewer.ui.plain_text import Label
 from viewer.ui.tables.chart_bars import bar_chart
 from viewer.ui.tables.columns import header_of, shown
 from viewer.ui.tables.endings import endings_figure
@@ -50,7 +51,7 @@ class ResultsPanel(QWidget):
             "Copy every row shown, with its header, to paste into a sheet; Ctrl+C"
             " copies the selected rows"
         )
-        self._title = QLabel()
+        self._title = Label()
         self._title.setFont(theme.title_font(self.font()))
         self.table.row_chosen.connect(self.row_chosen)
         self.export.clicked.connect(self.ask_where_to_export)
@@ -99,7 +100,7 @@ class ResultsPanel(QWidget):
         combo.setAccessibleName(f"Filter by {name}")
         combo.addItem(f"Every {name}", "")
         for value in values:
-            combo.addItem(shown(column, value, words), value)
+            combo.addItem(visible(shown(column, value, words)), value)
         combo.setCurrentIndex(max(0, combo.findData(chosen)))
         combo.blockSignals(False)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from viewer.services.measure import TrialRow
 from viewer.services.results.cases import trial_rows_at
@@ -16,6 +16,7 @@ from viewer.ui.errands import Errands
 from viewer.ui.panels.measure.filmstrip import TrialChosen
 from viewer.ui.panels.outcome_words import glyph, words
 from viewer.ui.panels.tell import tell_error
+from viewer.ui.plain_text import Label
 
 _KINDS: Final = {
     Between.REFERENCE: "model and reference",
@@ -125,7 +126,7 @@ class TourBar(QWidget):
 
     def __init__(self, tour: Tour, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.kinds, self.words = QComboBox(), QLabel()
+        self.kinds, self.words = QComboBox(), Label()
         self.back, self.on = QPushButton("Previous"), QPushButton("Next")
         for between, text in _KINDS.items():
             self.kinds.addItem(f"Disagreements of {text}", between.value)

@@ -19,7 +19,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QListView,
     QPushButton,
     QStyle,
@@ -43,6 +42,7 @@ from viewer.domain.run import (
 )
 from viewer.services.batch_form import study_title
 from viewer.ui import theme
+from viewer.ui.plain_text import Label, in_role
 from viewer.ui.run_progress import RunProgress
 
 Index = QModelIndex | QPersistentModelIndex
@@ -129,14 +129,15 @@ class RunModel(QAbstractListModel):
             return None
         run = self.runs[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return run_title(run)
+            return in_role(run_title(run), role)
         if role == Qt.ItemDataRole.StatusTipRole:
             return self._state(run)
         if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
             models = ", ".join(run.models)
             cost = cost_text(run.cost_microusd) or "no price known"
             notes = (str(note) for note in run.notes)
-            return "\n".join((run_title(run), self._state(run), models, cost, *notes))
+            told = (run_title(run), self._state(run), models, cost, *notes)
+            return in_role("\n".join(told), role)
         if role == _FRACTION:
             return self._fraction(run)
         return cost_text(run.cost_microusd) if role == _COST else None
@@ -236,7 +237,7 @@ class RunList(QWidget):
         self.view.setItemDelegate(_RunPainter(self.view))
         self.view.selectionModel().currentChanged.connect(self._announce)
         self.model.modelReset.connect(self._update_buttons)
-        self._progress = QLabel()
+        self._progress = Label()
         self._progress.setWordWrap(True)
         self._progress.setFont(theme.caption_font(self.font()))
         self.pause, self.cancel, self.resume = (QPushButton() for _ in range(3))
@@ -296,7 +297,7 @@ class RunList(QWidget):
         self.resume.clicked.connect(lambda: self._send(self.resume_wanted))
 
     def _lay_out(self) -> None:
-        title = QLabel("Runs")
+        title = Label("Runs")
         title.setFont(theme.title_font(self.font()))
         head = QHBoxLayout()
         head.addWidget(title, 1)

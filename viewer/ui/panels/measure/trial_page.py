@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -23,6 +22,7 @@ from viewer.ui.dialogs.what_model_saw import WhatModelSaw, text_view
 from viewer.ui.labels import caption, link, selectable, title
 from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
 from viewer.ui.panels.outcome_words import glyph, words
+from viewer.ui.plain_text import Label
 from viewer.ui.scrolled import scrolled
 from viewer.ui.theme import current
 
@@ -103,7 +103,7 @@ class TrialPage(QDialog):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         if not self.steps:
-            row.addWidget(QLabel("Nothing was asked in this trial."))
+            row.addWidget(Label("Nothing was asked in this trial."))
         for step in self.steps:
             row.addWidget(step, 1)
         return scrolled(page)

@@ -6,7 +6,6 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -18,6 +17,7 @@ from viewer.domain.counting import counted
 from viewer.services.commands import CalibrationStep
 from viewer.ui.calibration_book import FoundConvention
 from viewer.ui.labels import caption
+from viewer.ui.plain_text import Label
 
 _BEFORE: Final = (
     "A calibration asks where markers lie in images made for it, and finds out how the "
@@ -59,7 +59,7 @@ class ModelCalibration(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name, self._convention = "", ""
-        self.words, self.found = caption(_BEFORE), QLabel(wordWrap=True)
+        self.words, self.found = caption(_BEFORE), Label(wordWrap=True)
         self.calibrate, self.stop = QPushButton("Calibrate"), QPushButton("Cancel")
         self.use, self.bar = QPushButton(), QProgressBar(textVisible=False)
         row, below = QHBoxLayout(), QHBoxLayout()

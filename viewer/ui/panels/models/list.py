@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QMenu,
     QPushButton,
     QTableView,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from viewer.services.model_profiles import NewModel
 from viewer.ui.labels import title
+from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.tables.models_model import LoadingPainter, ModelRow, ModelsModel
 
 _HINT: Final = (
@@ -111,7 +111,7 @@ class ModelsList(QWidget):
             if offer.group not in groups:
                 groups[offer.group] = self.new_menu.addMenu(_begun(offer.group))
             action = groups[offer.group].addAction(_begun(offer.title))
-            action.setToolTip(offer.missing)
+            action.setToolTip(as_tip(offer.missing))
             action.triggered.connect(
                 lambda _=False, offer=offer: self.new_wanted.emit(NewWanted(offer))
             )
@@ -168,7 +168,7 @@ class ModelsList(QWidget):
         self.delete.setEnabled(own)
         self.delete.setText(f"Delete {row.line.name}" if row and own else "Delete")
         self.delete.setToolTip(
-            "Edit, Undo brings it back" if own else "It comes with Overread"
+            as_tip("Edit, Undo brings it back" if own else "It comes with Overread")
         )
 
 
@@ -193,7 +193,7 @@ class _View(QTableView):
         self.setItemDelegate(LoadingPainter(self))
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 14)
-        self.hint = QLabel(_HINT, self.viewport(), wordWrap=True)
+        self.hint = Label(_HINT, self.viewport(), wordWrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
+from viewer.ui.plain_text import Label
 from viewer.ui.tables.models_model import ModelRow, bytes_text
 
 
@@ -49,7 +49,7 @@ class ModelMemory(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = ""
-        self.words = QLabel(wordWrap=True)
+        self.words = Label(wordWrap=True)
         self.bar = QProgressBar(minimum=0, maximum=1000, textVisible=False)
         self.load, self.unload = QPushButton("Load"), QPushButton("Unload")
         self.cancel = QPushButton("Cancel loading")

@@ -9,7 +9,6 @@ from typing import Final
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
@@ -32,6 +31,7 @@ from viewer.ui.panels.models.calibration import ModelCalibration
 from viewer.ui.panels.models.memory import ModelMemory
 from viewer.ui.panels.models.testing import ModelTest, keep_room
 from viewer.ui.params_form import Line, ParamsForm, PathLine
+from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.scrolled import scrolled
 from viewer.ui.tables.models_model import ModelRow
 
@@ -120,8 +120,8 @@ class ModelProfilePanel(QWidget):
         self.standing = selectable()
         self.memory = ModelMemory()
         self.name, self.form = QLineEdit(), ParamsForm()
-        self._name_label = QLabel("Name")
-        self.hint = QLabel(wordWrap=True)
+        self._name_label = Label("Name")
+        self.hint = Label(wordWrap=True)
         self.save, self.revert = primary("Save"), QPushButton("Revert")
         self.tabs, self._pages = QTabBar(), QStackedWidget()
         self.test, self.calibration = ModelTest(), ModelCalibration()
@@ -296,7 +296,7 @@ class ModelProfilePanel(QWidget):
         if isinstance(field, Line):
             place = QLineEdit.ActionPosition.TrailingPosition
             action = field.addAction(icon(sign), place)
-            action.setToolTip(tip)
+            action.setToolTip(as_tip(tip))
             action.triggered.connect(act)
 
     def ask_for_key(self) -> None:
@@ -360,6 +360,6 @@ def _page_that_says(words: str) -> QWidget:
     page = QWidget()
     column = QVBoxLayout(page)
     column.setContentsMargins(0, 0, 0, 0)
-    column.addWidget(QLabel(words, wordWrap=True))
+    column.addWidget(Label(words, wordWrap=True))
     column.addStretch(1)
     return page

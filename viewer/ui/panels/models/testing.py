@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.probe import ProbeRow, Verdict
 from viewer.ui.icons import icon
 from viewer.ui.labels import caption
+from viewer.ui.plain_text import as_tip
 
 _HEADERS: Final = ("Ability", "Verdict", "What was seen")
 _SIGNS: Final[Mapping[Verdict, str]] = {
@@ -93,7 +94,7 @@ class ModelTest(QWidget):
         self._name = name
         self.test.setText(f"Test {name}".strip())
         self.test.setEnabled(saved and not running)
-        self.test.setToolTip("" if saved else _UNSAVED)
+        self.test.setToolTip(as_tip("" if saved else _UNSAVED))
         self.test.setVisible(not running)
         self.stop.setVisible(running)
         self.words.setText(_words(rows, running=running, saved=saved))

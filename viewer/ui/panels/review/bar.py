@@ -3,11 +3,12 @@
 from typing import Final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
 
 from viewer.domain.counting import counted
 from viewer.domain.reading import Forecast, Progress, SessionSummary
 from viewer.ui.labels import caption, link, title
+from viewer.ui.plain_text import Label, as_tip
 
 _BAR_WIDTH: Final = 120
 _MEANING: Final = (
@@ -26,7 +27,7 @@ class ReviewBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title, self.reader = title(""), caption()
-        self.place, self.words, self.forecast = QLabel(), caption(), caption()
+        self.place, self.words, self.forecast = Label(), caption(), caption()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(_BAR_WIDTH)
@@ -61,7 +62,7 @@ class ReviewBar(QFrame):
     def show_progress(self, progress: Progress) -> None:
         """Say how far the session is, and how long it will take."""
         self.words.setText(progress_words(progress))
-        self.words.setToolTip(self.words.text())
+        self.words.setToolTip(as_tip(self.words.text()))
         self.bar.setMaximum(max(1, progress.planned))
         self.bar.setValue(progress.done)
 
@@ -69,7 +70,7 @@ class ReviewBar(QFrame):
         """Say what more reviews would buy."""
         self.forecast.setText(forecast_words(forecast))
         said = self.forecast.text()
-        self.forecast.setToolTip(_MEANING.format(said) if said else "")
+        self.forecast.setToolTip(as_tip(_MEANING.format(said) if said else ""))
 
 
 def progress_words(progress: Progress) -> str:

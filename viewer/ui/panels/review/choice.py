@@ -18,6 +18,7 @@ from viewer.domain.form_values import Value
 from viewer.domain.reading import Task
 from viewer.ui.labels import caption
 from viewer.ui.panels.review.question import GAP, QuestionBox
+from viewer.ui.plain_text import as_tip
 
 _LEFT: Final = "text-align: left; padding: 6px 8px;"
 _PLAIN: Final = (
@@ -54,7 +55,7 @@ class Options(QWidget):
         button = QPushButton(f"{option.key}   {option.text}")
         button.setCheckable(True)
         button.setStyleSheet(_LEFT)
-        button.setToolTip(option.help)
+        button.setToolTip(as_tip(option.help))
         button.setAccessibleName(option.text)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(partial(self._choose, value))

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QWidget,
 )
@@ -29,6 +28,7 @@ from viewer.domain.reading import Task
 from viewer.ui.labels import caption, link
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.question import GAP, QuestionBox
+from viewer.ui.plain_text import Label, as_tip
 
 _PLACES: Final = (PointAnswer, BoxesAnswer, MaskAnswer, CellAnswer, HeatMapAnswer)
 _WORDS: Final = {
@@ -63,7 +63,7 @@ class PlaceBox(QuestionBox):
         self._kind, self._asked = question.kinds[0], False
         self.kinds: dict[PlaceKind, QPushButton] = {}
         self._group = QButtonGroup(self)
-        self.hint, self.said = caption(), QLabel()
+        self.hint, self.said = caption(), Label()
         self.remove = link("Take it away", "Remove what is placed (Del)")
         self.absent = QCheckBox("It is not on this image")
         self._lay_out(question)
@@ -80,7 +80,7 @@ class PlaceBox(QuestionBox):
         for kind in question.kinds:
             button = QPushButton(_WORDS[kind][0])
             button.setCheckable(True)
-            button.setToolTip(_WORDS[kind][1])
+            button.setToolTip(as_tip(_WORDS[kind][1]))
             button.clicked.connect(partial(self.choose_kind, kind))
             self.kinds[kind] = button
             self._group.addButton(button)

@@ -5,12 +5,13 @@ from typing import Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QFont, QKeyEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.domain.form import Question
 from viewer.domain.form_values import Value
 from viewer.domain.reading import Task
 from viewer.ui.labels import caption
+from viewer.ui.plain_text import Label
 
 GAP: Final = 8
 
@@ -38,7 +39,7 @@ class QuestionBox(QWidget):
         self.name = question.id
         self.required = question.required
         self._value: Value | None = None
-        self.heading = QLabel(question.text)
+        self.heading = Label(question.text)
         self.heading.setWordWrap(True)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)

@@ -5,12 +5,13 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 
 from viewer.domain.form import RankedTextQuestion
 from viewer.ui.icons import icon
 from viewer.ui.labels import caption
 from viewer.ui.panels.review.question import GAP, QuestionBox
+from viewer.ui.plain_text import Label, as_tip
 
 _MOVES: Final = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
@@ -37,7 +38,7 @@ class RankingBox(QuestionBox):
         across = QHBoxLayout(row)
         across.setContentsMargins(0, 0, 0, 0)
         across.setSpacing(GAP // 2)
-        number = QLabel(str(rank + 1))
+        number = Label(str(rank + 1))
         number.setFixedWidth(2 * GAP)
         across.addWidget(number)
         across.addWidget(line, 1)
@@ -47,7 +48,7 @@ class RankingBox(QuestionBox):
         ):
             button = QToolButton(row)
             button.setIcon(icon(picture))
-            button.setToolTip(f"Move line {rank + 1} {words}")
+            button.setToolTip(as_tip(f"Move line {rank + 1} {words}"))
             button.setAccessibleName(f"Move line {rank + 1} {words}")
             button.clicked.connect(partial(self.move_line, rank, step))
             across.addWidget(button)

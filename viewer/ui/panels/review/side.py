@@ -5,7 +5,6 @@ from typing import Final
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import (
-    QLabel,
     QLineEdit,
     QVBoxLayout,
     QWidget,
@@ -17,6 +16,7 @@ from viewer.domain.reading import Reveal, Task, TaskState
 from viewer.ui.labels import caption, primary, title
 from viewer.ui.panels.review.form import ReviewForm
 from viewer.ui.panels.review.image import ReviewImage
+from viewer.ui.plain_text import Label
 from viewer.ui.scrolled import scrolled
 
 WIDTH: Final = 336
@@ -45,14 +45,14 @@ class ReviewSide(QWidget):
         self.finding, self.about = title(""), caption()
         self.finding.setFont(_large(self.finding.font()))
         self.form = ReviewForm(image)
-        self.output = QLabel()
-        self.others, self.problem = QLabel(), QLabel()
+        self.output = Label()
+        self.others, self.problem = Label(), Label()
         self.comment = QLineEdit()
         self.comment.setPlaceholderText("Comment (C)")
         self.comment.setAccessibleName("Comment")
         self.comment.textEdited.connect(self.comment_changed)
         self.comment.installEventFilter(self)
-        self.revealed = QLabel()
+        self.revealed = Label()
         self.go = primary("Lock  ⏎")
         self.go.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.go.clicked.connect(self.go_wanted)

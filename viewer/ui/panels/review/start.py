@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -39,6 +38,7 @@ from viewer.services.review_offer import (
 from viewer.ui.labels import caption, primary, title
 from viewer.ui.long_choice import LongChoice
 from viewer.ui.panels.review.sample import CaseChoice, MissChoice
+from viewer.ui.plain_text import Label
 from viewer.ui.tables.columns import grid_words
 
 _WIDTH: Final = 720
@@ -276,7 +276,7 @@ class ReviewStart(QScrollArea):
         go = QPushButton(words)
         go.setAccessibleName(f"{words}: {what_words(one)}, {one.reader}")
         go.clicked.connect(partial(self._want_session, one.id))
-        self.sessions.addWidget(QLabel(what_words(one)), row, 0)
+        self.sessions.addWidget(Label(what_words(one)), row, 0)
         self.sessions.addWidget(caption(one.reader), row, 1)
         self.sessions.addWidget(caption(session_words(one)), row, 2)
         self.sessions.addWidget(go, row, 3)

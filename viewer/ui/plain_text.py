@@ -1,0 +1,47 @@
+"""Text from outside as widgets show it: never as HTML, no character of it obeyed."""
+
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+from viewer.domain.escapes import visible
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class Label(QLabel):
+    """A label whose text is text, whatever tags stand in it."""
+
+    def __init__(
+        self,
+        text: str = "",
+        parent: QWidget | None = None,
+        *,
+        wordWrap: bool = False,  # noqa: N803 - as Qt names it
+        alignment: Qt.AlignmentFlag = _LEFT,
+    ) -> None:
+        super().__init__(visible(text), parent, wordWrap=wordWrap, alignment=alignment)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def setText(self, text: str) -> None:  # noqa: N802 - Qt's name
+        """Show a text."""
+        super().setText(visible(text))
+
+
+def as_tip(text: str) -> str:
+    """Return a text as a tool tip, which Qt else reads as HTML where it has a tag."""
+    seen = visible(text)
+    if "<" not in seen and "&lt;" not in seen:
+        return seen
+    return f'<p style="white-space: pre-wrap">{escape(seen, quote=False)}</p>'
+
+
+def in_role(text: str, role: int) -> str:
+    """Return the text of an item as it is displayed, or as its tool tip."""
+    return as_tip(text) if role == Qt.ItemDataRole.ToolTipRole else visible(text)
+
+
+def as_html(text: str) -> str:
+    """Return a text as a part of rich text."""
+    return escape(visible(text))

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pickle
+import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import tiny_vlm
+from tests.helpers.listeners import tcp_listeners
 from tests.helpers.requests import facts, noise, request
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
@@ -201,6 +203,13 @@ def test_that_reading_a_stored_reply_again_gives_the_same(
     stored = pickle.loads(pickle.dumps(raw))  # noqa: S301 - our own bytes
     assert stored == raw
     assert adapter_for(profile).read(stored) == adapter_for(profile).read(raw)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_that_asking_opens_no_port(profile: ModelProfile) -> None:
+    before = tcp_listeners()
+    assert ask(profile, questions()[0])
+    assert tcp_listeners() <= before
 
 
 def test_that_the_same_question_has_the_same_answer(profile: ModelProfile) -> None:

@@ -1,6 +1,5 @@
 import dataclasses
 import json
-import os
 import shutil
 import sys
 import threading
@@ -345,28 +344,6 @@ def test_that_a_loaded_model_listens_where_nobody_can_connect(
         scheme, _, path = running.listening_address.partition("://")
     assert scheme == "unix"
     assert not Path(path).parent.exists()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_that_loading_and_asking_open_no_tcp_port(files: tuple[Path, Path]) -> None:
-    before = tcp_listeners()
-    adapter = made(files)
-    ask(adapter, question())
-    assert tcp_listeners() == before
-    adapter.unload()
-
-
-def tcp_listeners() -> set[str]:
-    """Return the inodes of this process's listening TCP sockets."""
-    open_files = [fd for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink()]
-    names = (str(os.readlink(fd)) for fd in open_files)  # noqa: PTH115 - no path
-    ours = {name.removeprefix("socket:[").removesuffix("]") for name in names}
-    rows = [
-        line.split()
-        for family in ("tcp", "tcp6")
-        for line in Path("/proc/self/net", family).read_text().splitlines()[1:]
-    ]
-    return {row[9] for row in rows if row[3] == "0A"} & ours
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="llama.cpp listens on TCP there")

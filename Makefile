@@ -1,6 +1,6 @@
 # The two commands are `make run` and `make test`; each sets up all it needs first.
 .DEFAULT_GOAL := run
-.PHONY: run run-reader test proof mutants statements bench lint package clean
+.PHONY: run run-reader test proof mutants statements bench lint lock package clean
 
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
@@ -59,6 +59,11 @@ bench:          ## times, printed and never asserted
 	@packaging/bootstrap test
 	$(PYTEST) tests/benchmarks -s
 	.venv/bin/overread doctor --bench
+
+lock:           ## pin every package anew, with hashes, for every Python and system
+	@packaging/bootstrap test
+	$(PYTHON) packaging/lock.py
+	$(PYTHON) packaging/lock.py --check
 
 package:        ## a frozen folder of window and command line, tried without Python
 	@packaging/bootstrap test

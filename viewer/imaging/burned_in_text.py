@@ -1,6 +1,6 @@
 """Finds text in the pixels of an image, for a person to look at (extra ``ocr``).
 
-The models lie in rapidocr-onnxruntime's own package; nothing is fetched. What is read
+The models lie in rapidocr's own package; nothing is fetched. What is read
 stays in memory: only whether a place may name somebody is told, never what stands
 there.
 """
@@ -23,10 +23,10 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster
 
 if TYPE_CHECKING:
-    from rapidocr_onnxruntime import RapidOCR
+    from rapidocr import RapidOCR
 
 MISSING: Final = (
-    "Looking for burned-in text needs rapidocr_onnxruntime (pip install overread[ocr])."
+    "Looking for burned-in text needs rapidocr (pip install overread[ocr])."
 )
 _LEGIBLE: Final = 0.3
 """The recogniser's score from which a place is taken for text that can be read."""
@@ -44,6 +44,15 @@ _MARKER_WORDS: Final = """
 """
 _MARKERS: Final = frozenset(_MARKER_WORDS.split())
 """Words on films that say how, not who (no name is spelled like one)."""
+
+_PARAMETERS: Final = {
+    "Global.log_level": "critical",  # it calls a film without text a warning
+    "Global.text_score": 0.0,
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+}
+
+_UNREAD: Final = "?"
 
 _lock = Lock()
 
@@ -63,8 +72,9 @@ class TextPlace:
 
 def text_finder_missing() -> str | None:
     """Return the sentence that says how to get the text finder, None if it is here."""
-    found = importlib.util.find_spec("rapidocr_onnxruntime")
-    return MISSING if found is None else None
+    needed = ("rapidocr", "onnxruntime")
+    found = all(importlib.util.find_spec(name) is not None for name in needed)
+    return None if found else MISSING
 
 
 def find_text(raster: Raster) -> tuple[TextPlace, ...]:
@@ -95,16 +105,27 @@ def find_text(raster: Raster) -> tuple[TextPlace, ...]:
 def _read(pixels: npt.NDArray[np.uint8], *, turned: bool = False) -> list[Any]:
     """Return (corners, text, score) of places, read as they lie or turned upright."""
     with _lock:
-        found, _ = _engine()(pixels, use_cls=turned, text_score=0.0)
-    return list(found or ())
+        found = _engine()(pixels, use_cls=turned)
+    if found.boxes is None:
+        return []
+    return list(zip(found.boxes.tolist(), found.txts, found.scores, strict=True))
 
 
 @lru_cache(maxsize=1)
 def _engine() -> "RapidOCR":
     with _environment_kept():
-        from rapidocr_onnxruntime import RapidOCR
+        from rapidocr import RapidOCR
 
-        return RapidOCR(intra_op_num_threads=1, inter_op_num_threads=1)
+        engine = RapidOCR(params=dict(_PARAMETERS))
+    recognize = engine.recognize_txt
+    engine.recognize_txt = lambda crops: _with_unread(recognize(crops))
+    return engine
+
+
+def _with_unread(result: Any) -> Any:  # noqa: ANN401 - the library's own
+    """Name what was found and not read; the library drops places without text."""
+    result.txts = tuple(text if text.strip() else _UNREAD for text in result.txts)
+    return result
 
 
 @contextmanager

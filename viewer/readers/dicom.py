@@ -33,7 +33,6 @@ MAX_PIXELS = 1 << 28
 
 _PLUGINS: Final = {
     **dict.fromkeys(jpeg_decoder.SYNTAXES, jpeg_decoder.PLUGIN),
-    **dict.fromkeys(uid.JPEGLSTransferSyntaxes, "pyjpegls"),
     # pylibjpeg's decoder of RLE ends in a panic, with a backtrace on the terminal,
     # where a segment is damaged
     uid.RLELossless: "pydicom",

@@ -15,8 +15,9 @@ from pydicom.uid import JPEGBaseline8Bit
 
 _START: Final = b"\xff\xd8"
 _LOOKED_AT: Final = 4096
-_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2, 0xC3})
-"""Markers of baseline, extended, progressive and lossless frames (T.81, table B.1)."""
+_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2, 0xC3, 0xF7})
+"""Markers of baseline, extended, progressive and lossless frames (T.81, table B.1) and
+of JPEG-LS (T.87, C.1.1)."""
 _JFIF, _ADOBE = 0xE0, 0xEE
 
 

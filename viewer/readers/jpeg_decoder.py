@@ -1,13 +1,14 @@
-"""Decodes every JPEG that DICOM names, 2 to 16 bits, lossy and lossless, for pydicom.
+"""Decodes JPEG, lossy and lossless, 2 to 16 bits, and JPEG-LS for pydicom.
 
-imagecodecs brings libjpeg-turbo, which may be distributed by anybody; pydicom has no
+imagecodecs brings libjpeg-turbo and CharLS, which anybody may distribute; pydicom has no
 decoding plugin for it, so this module is one. What libjpeg-turbo would pass over in
 silence is refused: a frame of another size than the header says, and one cut short.
 """
 
 import importlib.util
-from typing import Final
+from typing import Any, Final
 
+import numpy.typing as npt
 from pydicom import uid
 from pydicom.pixels.decoders.base import DecodeRunner, get_decoder
 
@@ -19,6 +20,8 @@ SYNTAXES: Final = (
     uid.JPEGExtended12Bit,
     uid.JPEGLossless,
     uid.JPEGLosslessSV1,
+    uid.JPEGLSLossless,
+    uid.JPEGLSNearLossless,
 )
 DECODER_DEPENDENCIES: Final = dict.fromkeys(SYNTAXES, ("imagecodecs>=2026.3.6",))
 """What pydicom names where the decoder is missing."""
@@ -39,16 +42,22 @@ def decode_frame(data: bytes, runner: DecodeRunner) -> bytes:
     ValueError
         If the frame is cut short or of another size than the header says.
     """
-    from imagecodecs import jpeg8_decode
-
     _check_whole(data)
     _check_size(data, runner)
-    stored, wanted = _colors(data, runner)
-    pixels = jpeg8_decode(data, colorspace=stored, outcolorspace=wanted)
+    pixels = _pixels(data, runner)
     runner.set_option("planar_configuration", 0)
     runner.set_option("bits_allocated", 8 * pixels.itemsize)
     samples: bytes = pixels.tobytes()
     return samples
+
+
+def _pixels(data: bytes, runner: DecodeRunner) -> npt.NDArray[Any]:
+    from imagecodecs import jpeg8_decode, jpegls_decode
+
+    if runner.transfer_syntax in uid.JPEGLSTransferSyntaxes:
+        return jpegls_decode(data)
+    stored, wanted = _colors(data, runner)
+    return jpeg8_decode(data, colorspace=stored, outcolorspace=wanted)
 
 
 def _check_whole(data: bytes) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,6 @@ import numpy.typing as npt
 from viewer.domain.errors import MissingDependencyError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster
-
-if TYPE_CHECKING:
-    from rapidocr import RapidOCR
 
 MISSING: Final = (
     "Looking for burned-in text needs rapidocr (pip install overread[ocr])."
@@ -112,11 +109,11 @@ def _read(pixels: npt.NDArray[np.uint8], *, turned: bool = False) -> list[Any]:
 
 
 @lru_cache(maxsize=1)
-def _engine() -> "RapidOCR":
+def _engine() -> Any:  # noqa: ANN401 - its results are a union that no call narrows
     with _environment_kept():
         from rapidocr import RapidOCR
 
-        engine = RapidOCR(params=dict(_PARAMETERS))
+        engine: Any = RapidOCR(params=dict(_PARAMETERS))
     recognize = engine.recognize_txt
     engine.recognize_txt = lambda crops: _with_unread(recognize(crops))
     return engine

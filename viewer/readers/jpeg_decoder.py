@@ -1,7 +1,7 @@
 """Decodes JPEG, lossy and lossless, 2 to 16 bits, and JPEG-LS for pydicom.
 
-imagecodecs brings libjpeg-turbo and CharLS, which anybody may distribute; pydicom has no
-decoding plugin for it, so this module is one. What libjpeg-turbo would pass over in
+imagecodecs brings libjpeg-turbo and CharLS, which anybody may distribute; pydicom has
+no decoding plugin for it, so this module is one. What libjpeg-turbo would pass over in
 silence is refused: a frame of another size than the header says, and one cut short.
 """
 

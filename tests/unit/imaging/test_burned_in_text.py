@@ -1,5 +1,6 @@
 import importlib.util
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +85,11 @@ def test_that_a_line_that_cannot_be_read_is_for_a_person_to_read(
     monkeypatch.setattr(burned_in_text, "_read", lambda *_, **__: [(corners, "", 0.0)])
     (place,) = find_text(Raster(film()))
     assert place.telling is telling
+
+
+def test_that_a_place_without_a_letter_read_is_kept() -> None:
+    found = SimpleNamespace(txts=("", "  ", "A"))
+    assert burned_in_text._with_unread(found).txts == ("?", "?", "A")
 
 
 @needs_finder

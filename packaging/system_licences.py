@@ -1,0 +1,3 @@
+"""Licences of the system's libraries."""
+
+SYSTEM_LICENCES: dict[str, str] = {}

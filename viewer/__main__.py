@@ -3,6 +3,7 @@
 import gc
 import signal
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,10 +27,21 @@ def main() -> None:
         return
     decoder = _early_decoder(sys.argv[1:])
     try:
-        sys.exit(_run_command_line(decoder))
+        code = _run_command_line(decoder)
     finally:
         if decoder is not None:
             decoder.kill()
+    _leave(code)
+
+
+def _leave(code: int) -> None:
+    """Exit; threads that still ask, whose replies nobody awaits, do not hold it up."""
+    asks = (one.name.startswith(("ask", "prepare")) for one in threading.enumerate())
+    if any(asks):
+        from viewer.services.stopping import leave_at_once
+
+        leave_at_once(code)
+    sys.exit(code)
 
 
 def _run_command_line(decoder: "subprocess.Popen[bytes] | None") -> int:

@@ -1,5 +1,6 @@
 """Where this person's files lie, and what the environment sets."""
 
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +8,10 @@ from typing import Final
 
 import platformdirs
 
+from viewer.domain.errors import WrongUseError
+
+DRAIN_VARIABLE: Final = "OVERREAD_DRAIN_S"
+"""Seconds that replies are awaited once the process is told to end."""
 STORE_VARIABLE: Final = "OVERREAD_STORE"
 HOME_VARIABLE: Final = "OVERREAD_HOME"
 FIRST_IMAGE_VARIABLE: Final = "OVERREAD_REPORT_FIRST_IMAGE"
@@ -37,3 +42,24 @@ def read_settings(store: Path | None = None) -> Settings:
     named = os.environ.get(STORE_VARIABLE)
     chosen = store or (Path(named) if named else home / "overread.sqlite")
     return Settings(home, chosen.absolute())
+
+
+def drain_limit_s() -> float:
+    """Return for how many seconds replies are awaited after a signal to end.
+
+    Raises
+    ------
+    WrongUseError
+        Where the environment sets no number of seconds.
+    """
+    text = os.environ.get(DRAIN_VARIABLE) or "30"
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not seconds >= 0:
+        raise WrongUseError(
+            f"{DRAIN_VARIABLE}='{text}' is no number of seconds.",
+            "Set it to a number from 0, such as 30, or unset it.",
+        )
+    return seconds

@@ -1,8 +1,6 @@
 """What the command line shows of a batch: a progress bar, results, and Ctrl+C."""
 
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +24,7 @@ from viewer.domain.run import (
     TrialRetried,
 )
 from viewer.printing import cell_text, echo, print_json, print_rows
-from viewer.settings import Settings
+from viewer.settings import Settings, drain_limit_s
 
 if TYPE_CHECKING:
     from viewer.services.benching.bench import MeasureWindow
@@ -114,25 +112,6 @@ class Progress:
         self._bars.update(self._task, completed=done, total=total, note=one_line(note))
 
 
-class InterruptCancels:
-    """The first Ctrl+C lets what is in flight finish; the second stops at once."""
-
-    def __init__(self, cancel: threading.Event) -> None:
-        self._cancel = cancel
-
-    def __enter__(self) -> None:
-        self._before = signal.signal(signal.SIGINT, self._interrupt)
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._before)
-
-    def _interrupt(self, *_: object) -> None:
-        if self._cancel.is_set():
-            raise KeyboardInterrupt
-        echo("Finishing what is in flight; Ctrl+C again to stop now.", err=True)
-        self._cancel.set()
-
-
 class BusyLines:
     """Says once for each wait that another process writes to the store."""
 
@@ -184,6 +163,7 @@ class Following:
     def __call__(self, event: Event) -> None:
         """Show an event."""
         from viewer.services.money import spent_words
+        from viewer.services.stopping import unanswered_sentence
 
         match event:
             case RunStarted():
@@ -203,6 +183,8 @@ class Following:
                 self._spent = spent_words(event)
             case RunEnded():
                 self.finished = not any(event.counts.get(s, 0) for s in _UNFINISHED)
+                if event.unanswered:
+                    echo(unanswered_sentence(event.unanswered), err=True)
         note = self._loading or self._waiting or self._spent
         self._progress(self._done, self._planned, note)
 
@@ -238,13 +220,14 @@ def drive(store: "Store", run: int, options: "BatchOptions", *, worker: bool) ->
     """Ask what is pending, here or in a worker; return whether nothing failed."""
     from viewer.services.jobs import run_in_worker
     from viewer.services.run_batch import run_batch
+    from viewer.services.stopping import Stop, StopSignals
 
-    cancel = threading.Event()
+    stop, limit_s = Stop(), drain_limit_s()
     if worker:
-        events = run_in_worker(store.path, run, options, cancel)
+        events = run_in_worker(store.path, run, options, stop)
     else:
-        events = run_batch(store, run, options, cancel)
-    with InterruptCancels(cancel), Progress(f"Run {run}") as progress:
+        events = run_batch(store, run, options, stop)
+    with StopSignals(stop, limit_s), Progress(f"Run {run}") as progress:
         return follow(events, progress)
 
 

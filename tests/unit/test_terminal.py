@@ -1,6 +1,4 @@
-import signal
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -93,7 +91,7 @@ def test_that_a_batch_is_shown_as_it_goes(
         RunWaiting(1, ""),
         ModelStopped(1, "slow", "The key is refused."),
         RunSpent(1, 420_000, 30_000, 5_000_000),
-        RunEnded(1, counts, cancelled=False),
+        RunEnded(1, counts, cancelled=False, unanswered=2),
     ]
     shown: list[tuple[int, int, str]] = []
     done = terminal.follow(iter(events), lambda *pair: shown.append(pair))
@@ -102,20 +100,10 @@ def test_that_a_batch_is_shown_as_it_goes(
     said = capsys.readouterr().err
     assert "slow: http_429, again in 1.2 s" in said
     assert "The key is refused." in said
+    assert "2 question(s) in flight did not come back in time" in said
     assert "may have been paid for, and is asked again" in said
     assert said.count("The store is busy; waiting…") == 1
     assert said.count("Waiting for process 77 on ward3 since 08:00: it is asking") == 1
-
-
-def test_that_the_first_interrupt_finishes_and_the_second_stops() -> None:
-    cancel = threading.Event()
-    before = signal.getsignal(signal.SIGINT)
-    with terminal.InterruptCancels(cancel):
-        signal.raise_signal(signal.SIGINT)
-        assert cancel.is_set()
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) == before
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from viewer.cli.shared import DONE, UNFINISHED, json_option, say, store_option
 from viewer.domain.case import NAMED_VIEWS, ImageRef, View
 from viewer.domain.run import ModelLoading
 from viewer.printing import cell_text, echo, print_json, print_rows, print_text
-from viewer.settings import read_settings
-from viewer.terminal import Following, InterruptCancels, LoadLines, Progress
+from viewer.settings import drain_limit_s, read_settings
+from viewer.terminal import Following, LoadLines, Progress
 
 _FAILED: Final = ("provider_error", "pending")
 
@@ -42,6 +42,7 @@ def ask(
     """Ask one question about one image; the answer is kept in the store."""
     from viewer.services.ask import Question, answer_row, write_overlay
     from viewer.services.ask import ask as ask_one
+    from viewer.services.stopping import Stop, StopSignals
     from viewer.services.study_file import known_profiles, named_profile
     from viewer.store.database import open_store
 
@@ -54,14 +55,14 @@ def ask(
         view=View(view) if view else View.UNKNOWN,
     )
     ask_for_keys([question.profile])
-    cancel = threading.Event()
+    stop = Stop()
     with (
         open_store(settings.store) as opened,
-        InterruptCancels(cancel),
+        StopSignals(stop, drain_limit_s()),
         Progress("Question") as progress,
     ):
-        reply = ask_one(opened, question, Following(progress), cancel)
-    if cancel.is_set() and reply.scored.reply_id is None:
+        reply = ask_one(opened, question, Following(progress), stop)
+    if stop.is_set() and reply.scored.reply_id is None:
         return say("Stopped; what arrived of a download is kept.", UNFINISHED)
     if out is not None:
         write_overlay(reply, out)

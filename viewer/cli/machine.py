@@ -30,8 +30,8 @@ def doctor(
 
 @click.command()
 @store_option
-def worker(store: Path | None) -> None:
+def worker(store: Path | None) -> int:
     """Serve the window over JSON lines; not meant to be typed."""
     from viewer.services.worker import run_worker
 
-    run_worker(read_settings(store).store)
+    return run_worker(read_settings(store).store)

@@ -174,11 +174,15 @@ class ModelStopped:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The batch ends; ``counts`` of every status present, over the whole run."""
+    """The batch ends; ``counts`` of every status present, over the whole run.
+
+    ``unanswered`` questions were in flight and not awaited any longer.
+    """
 
     run: int
     counts: Mapping[Status, int]
     cancelled: bool
+    unanswered: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,15 +83,15 @@ class Flights:
         return self._lanes[name]
 
     @property
-    def in_the_air(self) -> bool:
-        """True while any question has left and not come back."""
-        return bool(self._flying)
+    def in_the_air(self) -> int:
+        """How many questions have left and not come back."""
+        return len(self._flying)
 
     @property
     def has_work(self) -> bool:
         """True while anything is to be done; after a cancel, only to be awaited."""
         open_work = any(lane.has_work for lane in self._lanes.values())
-        return self.in_the_air or (open_work and not self._cancel.is_set())
+        return self.in_the_air > 0 or (open_work and not self._cancel.is_set())
 
     def wait_for_preparing(self) -> bool:
         """Wait a moment for questions being prepared; return whether any still is."""

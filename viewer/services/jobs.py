@@ -2,12 +2,13 @@
 
 import contextlib
 import json
+import math
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 from viewer.domain.errors import (
     DiskFullError,
@@ -17,9 +18,13 @@ from viewer.domain.errors import (
 )
 from viewer.domain.run import Event
 from viewer.services.events_json import event_of_json, line
+from viewer.services.stopping import Stop
 
 if TYPE_CHECKING:
     from viewer.services.run_batch import BatchOptions
+
+_PATIENCE_S: Final = 10.0
+"""Seconds that a worker has besides, to store what came back and to exit."""
 
 
 def own_program() -> list[str]:
@@ -45,7 +50,8 @@ def run_in_worker(
 ) -> Iterator[Event]:
     """Run a batch in a worker of its own and yield its events.
 
-    Setting ``cancel`` lets the worker finish what is in flight. A worker that dies
+    Setting ``cancel`` lets the worker finish what is in flight; where it is a `Stop`
+    with a limit, a worker that does not keep to it is killed. A worker that dies
     raises; what it had stored stays, and the next batch goes on from there.
     """
     with spawn_worker(store_path) as process:
@@ -98,8 +104,15 @@ def _forward_cancel(
     process: "subprocess.Popen[bytes]", run: int, cancel: threading.Event
 ) -> None:
     cancel.wait()
+    limit_s = cancel.left_s if isinstance(cancel, Stop) else math.inf
+    command = {"id": 2, "cmd": "cancel", "run": run}
     with contextlib.suppress(OSError, ValueError):
-        send(process, {"id": 2, "cmd": "cancel", "run": run})
+        send(process, command | ({} if limit_s == math.inf else {"within_s": limit_s}))
+    if limit_s < math.inf:
+        try:
+            process.wait(max(0.0, limit_s) + _PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
 def _events(process: "subprocess.Popen[bytes]") -> Iterator[Event]:

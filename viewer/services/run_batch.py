@@ -8,6 +8,7 @@ import contextlib
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Final
@@ -45,6 +46,7 @@ from viewer.services.rescue import saving_what_is_lost
 from viewer.services.run_notes import RunNotes
 from viewer.services.run_trial import ask_model, bench_of
 from viewer.services.spending import ceiling_sentence
+from viewer.services.stopping import is_late
 from viewer.services.telling import Telling
 from viewer.services.waits import Waits
 from viewer.store import cases, runs, trials
@@ -97,7 +99,8 @@ def run_batch(
 ) -> Iterator[Event]:
     """Ask what is pending and yield what happens.
 
-    Setting ``cancel`` lets what is in flight finish and be stored, then ends. A model
+    Setting ``cancel`` lets what is in flight finish and be stored, then ends; where it
+    is a `Stop` with a limit, what comes later is left open, as after a kill. A model
     held in this process stops between two tokens instead; its trials stay pending.
     Without an ``executor`` threads of this process ask. Raises RunHeldError where
     another process coordinates this run.
@@ -113,7 +116,7 @@ def run_batch(
         if options.retry_failed:
             trials.reopen_failed(store, run)
         with (
-            ThreadPoolExecutor(options.most) as threads,
+            _asking_threads(options.most, cancel) as threads,
             LoadWatch(run, bench.held_models()) as loading,
             Spool(store.path, store.name) as spool,
             saving_what_is_lost(store, run, spool),
@@ -125,6 +128,16 @@ def run_batch(
             )
             with store.waiting(coordinator.save_while_waiting):
                 yield from coordinator.events()
+
+
+@contextmanager
+def _asking_threads(most: int, cancel: Flag) -> Iterator[Executor]:
+    """Yield threads that ask; those whose reply comes too late are not awaited."""
+    threads = ThreadPoolExecutor(most, thread_name_prefix="ask")
+    try:
+        yield threads
+    finally:
+        threads.shutdown(wait=not is_late(cancel), cancel_futures=True)
 
 
 class _Coordinator:
@@ -170,17 +183,18 @@ class _Coordinator:
         if self._paused:
             runs.mark_run(self._store, self._run, RunMark.PAUSED)
         counts = runs.status_counts(self._store, self._run)
-        yield RunEnded(self._run, counts, cancelled=self._cancel.is_set())
+        cancelled, left_open = self._cancel.is_set(), self._flights.in_the_air
+        yield RunEnded(self._run, counts, cancelled, left_open)
 
     def _work(self) -> Iterator[Event]:
         pool = ThreadPoolExecutor(_PREPARERS, thread_name_prefix="prepare")
         try:
-            while self._flights.has_work:
+            while self._flights.has_work and not is_late(self._cancel):
                 yield from self._step(pool)
         finally:
             # the reader of these events may be gone: what is in flight is kept
             self._let_go(pool)
-            while self._flights.in_the_air:
+            while self._flights.in_the_air and not is_late(self._cancel):
                 self._bring_home()
 
     def _bring_home(self) -> None:
@@ -200,7 +214,8 @@ class _Coordinator:
             (flight.attempt, flight.asked, raw)
             for flight, raw in self._flights.come_back()
         )
-        if self._cancel.is_set() and not self._flights.in_the_air:
+        awaited = self._flights.in_the_air and not is_late(self._cancel)
+        if self._cancel.is_set() and not awaited:
             self._store.patience_s = _LAST_PATIENCE_S
         self._tell_waiting(waited_s)
 
@@ -209,6 +224,8 @@ class _Coordinator:
         pool.shutdown(wait=False, cancel_futures=True)
         while self._cancel.is_set() and self._flights.wait_for_preparing():
             self._bench.interrupt_models()
+            if is_late(self._cancel):
+                return
         pool.shutdown(wait=True)
 
     def _step(self, pool: Executor) -> Iterator[Event]:
@@ -222,7 +239,7 @@ class _Coordinator:
         yield from self._land()
         yield from self._told.news()
         yield from self._loading.news()
-        yield from self._waits.news(idle=not self._flights.in_the_air)
+        yield from self._waits.news(idle=self._flights.in_the_air == 0)
 
     def _start(self) -> Iterator[Event]:
         answered: list[Answered] = []

@@ -11,7 +11,9 @@ reads, the worker finishes what is in flight, stores it and exits.
 import contextlib
 import dataclasses
 import json
+import math
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -37,23 +39,53 @@ from viewer.services.interrupted import note_begun, note_ended
 from viewer.services.model_profiles import model_named
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
+from viewer.services.stopping import (
+    Stop,
+    StopSignals,
+    leave_at_once,
+    unanswered_sentence,
+)
 from viewer.services.waits import StoreWait
 from viewer.services.worker_endpoints import Calibrations, Probes, listed
 from viewer.services.worker_models import HeldModels
-from viewer.settings import read_settings
+from viewer.settings import drain_limit_s, read_settings
 from viewer.store import runs
 from viewer.store.database import Store, open_store
 
 Result = Mapping[str, object]
+UNANSWERED: Final = 1
+"""The exit code of a worker that left questions open."""
+_LOOK_S: Final = 0.1
+_GRACE_S: Final = 5.0
+"""Seconds that storing takes at most once replies are not awaited any more."""
 
 
-def run_worker(store_path: Path) -> None:
-    """Serve commands until the input ends; only then return."""
+def run_worker(store_path: Path) -> int:
+    """Serve commands until the input ends; only then return the exit code.
+
+    A signal to end ends the input. What does not come back within its limit is left
+    open, and the process exits at once.
+    """
+    limit_s = drain_limit_s()
     with _private_stdout() as stream:
         worker = _Worker(store_path, stream)
-        for frame in sys.stdin.buffer:
-            worker.serve(frame)
-        worker.finish()
+        with StopSignals(worker.stop, limit_s, _end_input):
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's
+            for frame in sys.stdin.buffer:
+                worker.serve(frame)
+            unanswered = worker.finish()
+    if unanswered:
+        print(unanswered_sentence(unanswered), file=sys.stderr)  # noqa: T201 - one line
+    if worker.stop.is_late:
+        leave_at_once(UNANSWERED)
+    return UNANSWERED if unanswered else 0
+
+
+def _end_input() -> None:
+    """Let the loop over commands end; it waits for more of them in a system call."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
 
 
 def _private_stdout() -> IO[bytes]:
@@ -77,8 +109,10 @@ class _Worker:
         self._lock = threading.Lock()
         self._starting = threading.Lock()
         self._deaf = False
+        self.stop = Stop()
         self._ending = False
-        self._cancels: dict[int, threading.Event] = {}
+        self._unanswered = 0
+        self._cancels: dict[int, Stop] = {}
         self._threads: list[threading.Thread] = []
         models_file = read_settings(store_path).models_file
         self._models = HeldModels(models_file, self._tell_step)
@@ -126,11 +160,25 @@ class _Worker:
             for thread in answer.batches:
                 self._start(thread)
 
-    def finish(self) -> None:
-        """Let every batch finish what is in flight."""
+    def finish(self) -> int:
+        """Let every batch finish what is in flight; return how much was left open."""
         self._cancel_all()
-        while self._threads:  # a thread that plans may still start another
-            self._threads.pop().join()
+        while self._threads and not self._is_stuck():  # one may still start another
+            thread = self._threads[-1]
+            thread.join(_LOOK_S)
+            if not thread.is_alive():
+                self._threads.remove(thread)
+            self._hurry()
+        return self._unanswered
+
+    def _hurry(self) -> None:
+        """Let batches keep to the limit of a signal that came meanwhile."""
+        if self.stop.is_set():
+            for cancel in tuple(self._cancels.values()):
+                cancel.request(self.stop.left_s)
+
+    def _is_stuck(self) -> bool:
+        return self.stop.left_s < -_GRACE_S
 
     def _cancel_all(self) -> None:
         self._ending = True
@@ -139,6 +187,7 @@ class _Worker:
         self._calibrations.going.end()
         for cancel in tuple(self._cancels.values()):
             cancel.set()
+        self._hurry()
 
     def _start(self, thread: threading.Thread) -> None:
         self._threads.append(thread)
@@ -209,7 +258,7 @@ class _Worker:
                 runs.mark_run(store, run, _mark(mark))
         cancel = self._cancels.get(run)
         if cancel is not None:
-            cancel.set()
+            cancel.request(_limit(command))
         return _Answer({"cancelling": cancel is not None})
 
     def look(self, command: Result) -> _Answer:
@@ -262,7 +311,7 @@ class _Worker:
         self._emit({"loading": step.name, "part": step.part, "what": step.what})
 
     def _batch_thread(self, run: int, options: BatchOptions) -> threading.Thread:
-        cancel = threading.Event()
+        cancel = Stop()
         if self._cancels.setdefault(run, cancel) is not cancel:
             raise WrongUseError(
                 f"Run {run} is going on already.", "Wait until it ends, or cancel it."
@@ -273,7 +322,7 @@ class _Worker:
             target=self._batch, args=(run, options, cancel), name=f"run-{run}"
         )
 
-    def _batch(self, run: int, options: BatchOptions, cancel: threading.Event) -> None:
+    def _batch(self, run: int, options: BatchOptions, cancel: Stop) -> None:
         try:
             with open_store(self._store_path) as store:
                 self._drain(store, run, options, cancel)
@@ -285,7 +334,7 @@ class _Worker:
             raise
 
     def _drain(
-        self, store: Store, run: int, options: BatchOptions, cancel: threading.Event
+        self, store: Store, run: int, options: BatchOptions, cancel: Stop
     ) -> None:
         ended: Result | None = None
         note_begun(self._store_path, run)
@@ -294,6 +343,7 @@ class _Worker:
         for seq, event in enumerate(run_batch(store, run, options, cancel)):
             wait.over()
             if isinstance(event, RunEnded):
+                self._unanswered += event.unanswered
                 ended = event_as_json(event, seq)
             else:
                 self._emit(event_as_json(event, seq))
@@ -358,6 +408,11 @@ def _number(command: Result, key: str) -> int:
     if not isinstance(value, int):
         raise WrongUseError(f"The command's '{key}' is no whole number.", "Mend it.")
     return value
+
+
+def _limit(command: Result) -> float:
+    within_s = command.get("within_s")
+    return float(within_s) if isinstance(within_s, int | float) else math.inf
 
 
 def _name(command: Result) -> str:

@@ -1,0 +1,182 @@
+"""A process is told to end, or its terminal closes, while questions are in flight."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.scripted_server import Script, ScriptedServer
+from tests.helpers.tiny_study import write_images
+from viewer.services.import_dataset import import_dataset
+from viewer.settings import DRAIN_VARIABLE
+from viewer.store import runs, trials
+from viewer.store.database import open_store
+
+if sys.platform == "win32":
+    pytest.skip("signals of POSIX", allow_module_level=True)
+
+ROOT = Path(__file__).parents[2]
+ENDINGS = [signal.SIGTERM, signal.SIGHUP]
+N = 12
+
+
+class Told:
+    """A run of a study file, a server that answers slowly, and who is told to end."""
+
+    def __init__(self, folder: Path, server: ScriptedServer) -> None:
+        self.store, self.server = folder / "s.sqlite", server
+        with open_store(self.store) as store:
+            import_dataset(store, "folder", write_images(folder / "d", N), "tiny")
+        self.study_file = folder / "study.toml"
+        self.study_file.write_text(
+            'study = "grid_localization"\ndataset = "tiny"\nmodels = ["my-server"]\n'
+            "[params]\ngrids = [8]\n[[model]]\n"
+            'name = "my-server"\nadapter = "openai_api"\nmodel = "tiny-vlm"\n'
+            f'base_url = "{server.base_url}"\ntemperature = 0.0\n'
+        )
+
+    def words(self, *more: str) -> list[str]:
+        command = [sys.executable, "-m", "viewer", "run", str(self.study_file)]
+        return [*command, "--store", str(self.store), "--threads", "2", *more]
+
+    def start(self, *more: str, limit_s: float = 60.0) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            self.words(*more),
+            cwd=ROOT,
+            env=os.environ | {DRAIN_VARIABLE: str(limit_s)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def wait_for(self, n: int) -> None:
+        while len(self.server.script.received) < n:
+            time.sleep(0.01)
+
+    @property
+    def asked(self) -> Counter[bytes]:
+        return Counter(one.body for one in self.server.script.received)
+
+    def left_open(self) -> int:
+        with open_store(self.store) as store:
+            runs_of_store = runs.run_summaries(store, include_adhoc=False)
+            return sum(len(trials.orphans(store, run.id)) for run in runs_of_store)
+
+    def finish(self) -> None:
+        """Run the rest; every question was asked once, however often it ended."""
+        with self.start() as process:
+            process.communicate()
+        assert process.returncode == 0
+        assert len(self.asked) == N
+        assert set(self.asked.values()) == {1}
+
+
+@pytest.mark.parametrize("number", ENDINGS)
+@pytest.mark.parametrize("words", [(), ("--worker",)], ids=["here", "worker"])
+def test_that_a_run_that_is_told_to_end_keeps_what_is_in_flight(
+    tmp_path: Path, number: int, words: tuple[str, ...]
+) -> None:
+    with ScriptedServer(Script(latency_s=0.3)) as server:
+        told = Told(tmp_path, server)
+        with told.start(*words) as process:
+            told.wait_for(3)
+            process.send_signal(number)
+            _, said = process.communicate()
+        assert process.returncode == 1
+        assert "finishing what is in flight, for 60 s at most" in said
+        assert "Traceback" not in said
+        assert told.left_open() == 0
+        told.finish()
+
+
+def test_that_a_worker_and_its_parent_may_be_told_together(tmp_path: Path) -> None:
+    with ScriptedServer(Script(latency_s=0.3)) as server:
+        told = Told(tmp_path, server)
+        with told.start("--worker") as process:
+            told.wait_for(3)
+            os.killpg(process.pid, signal.SIGTERM)
+            process.communicate()
+        assert process.returncode == 1
+        assert told.left_open() == 0
+        told.finish()
+
+
+@pytest.mark.parametrize("words", [(), ("--worker",)], ids=["here", "worker"])
+def test_that_what_does_not_come_back_within_the_limit_is_left_open(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    with ScriptedServer(Script(behaviours=["ok"], default="hang")) as server:
+        told = Told(tmp_path, server)
+        with told.start(*words, limit_s=0.5) as process:
+            told.wait_for(3)
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate()
+        assert process.returncode == 1
+        assert "2 question(s) in flight did not come back in time" in said
+        assert told.left_open() == 2
+
+
+def test_that_a_terminal_that_closes_loses_nothing(tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    with ScriptedServer(Script(latency_s=0.3)) as server:
+        told = Told(tmp_path, server)
+        process = subprocess.Popen(
+            ["setsid", "--ctty", "--wait", *told.words()],
+            cwd=ROOT,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        told.wait_for(3)
+        os.close(ours)
+        assert process.wait() == 1
+        assert told.left_open() == 0
+        told.finish()
+
+
+@pytest.mark.parametrize("number", ENDINGS)
+def test_that_a_single_question_that_is_told_to_end_keeps_its_reply(
+    tmp_path: Path, number: int
+) -> None:
+    with ScriptedServer(Script(latency_s=0.5)) as server:
+        told = Told(tmp_path, server)
+        models = told.study_file.read_text().partition("[[model]]")
+        (tmp_path / "models.toml").write_text("[[model]]" + models[2])
+        image = next((tmp_path / "d").glob("*_frontal.png"))
+        words = ["ask", str(image), "--finding", "Edema", "--view", "frontal"]
+        words += ["--model", "my-server"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "viewer", *words, "--store", str(told.store)],
+            cwd=ROOT,
+            env=os.environ | {"OVERREAD_HOME": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        told.wait_for(1)
+        process.send_signal(number)
+        answer, _ = process.communicate()
+        assert process.returncode == 0
+        assert "answer: D4" in answer
+
+
+def test_that_a_worker_told_to_end_lets_its_parent_end_too(tmp_path: Path) -> None:
+    with ScriptedServer(Script(latency_s=0.3)) as server:
+        told = Told(tmp_path, server)
+        with told.start("--worker") as process:
+            told.wait_for(3)
+            with open_store(told.store) as store:
+                (row,) = store.rows("SELECT pid FROM coordinator")
+            assert row["pid"] != process.pid
+            os.kill(row["pid"], signal.SIGTERM)
+            process.communicate()
+        assert process.returncode == 1
+        assert told.left_open() == 0
+        told.finish()

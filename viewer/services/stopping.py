@@ -1,0 +1,179 @@
+"""Ending what asks: nothing more leaves, and replies in flight are awaited so long."""
+
+import contextlib
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Final, NoReturn, Self
+
+_LOOK_S: Final = 0.1
+"""How often one who waits for a stop looks whether a signal has asked for it."""
+_ONE_ORDER_S: Final = 0.25
+"""Signals so close together are one order, such as SIGTERM and SIGHUP of a logout."""
+_SHOW_CURSOR: Final = "\x1b[?25h"
+ENDED_AT_ONCE: Final = 1
+"""The exit code of a process that a second signal ended."""
+
+
+class Stop(threading.Event):
+    """A flag that ends a batch, and how long what is in flight may come back then.
+
+    `request` may be called where a signal is handled: it takes no lock, which the code
+    that the signal interrupted might hold.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._requested, self._until = False, math.inf
+
+    def request(self, within_s: float = math.inf) -> None:
+        """Set the flag; replies are awaited for ``within_s`` seconds at most."""
+        self._until = min(self._until, time.monotonic() + within_s)
+        self._requested = True
+
+    @property
+    def left_s(self) -> float:
+        """How long replies are awaited still, in seconds; below 0 once they are not."""
+        return self._until - time.monotonic()
+
+    @property
+    def is_late(self) -> bool:
+        """True once replies are not awaited any more."""
+        return self.left_s <= 0
+
+    def is_set(self) -> bool:
+        """Return whether anything is to end."""
+        return self._requested or super().is_set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the flag is set, also by a signal; return whether it is."""
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        while not self.is_set() and (left := until - time.monotonic()) > 0:
+            super().wait(min(left, _LOOK_S))
+        return self.is_set()
+
+
+def is_late(cancel: threading.Event) -> bool:
+    """Tell whether replies are not awaited any more after a cancel."""
+    return isinstance(cancel, Stop) and cancel.is_late
+
+
+def unanswered_sentence(n: int) -> str:
+    """Say that questions were left open."""
+    return (
+        f"{n} question(s) in flight did not come back in time and may have been paid"
+        " for. What becomes of them is decided by --orphans at the next run."
+    )
+
+
+def leave_at_once(code: int) -> NoReturn:
+    """Exit without waiting for threads whose questions were left open."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def ending_signals() -> tuple[signal.Signals, ...]:
+    """Return the signals that ask this process to end, besides Ctrl+C.
+
+    A hang-up that whoever started the process chose to ignore (nohup) stays ignored.
+    On Windows SIGBREAK stands for Ctrl+Break, a closed console and the session's end.
+    """
+    if sys.platform == "win32":
+        return (signal.SIGTERM, signal.SIGBREAK)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        return (signal.SIGTERM,)
+    return (signal.SIGTERM, signal.SIGHUP)
+
+
+def is_hang_up(number: int) -> bool:
+    """Tell whether a signal says that the terminal is gone; it often comes twice."""
+    return sys.platform != "win32" and number == signal.SIGHUP
+
+
+class StopSignals:
+    """The first signal lets what is in flight come back, a second one ends at once.
+
+    After Ctrl+C replies are awaited as long as they take, since a person looks on;
+    after a signal that ends the process, for ``limit_s`` seconds. To be used by the
+    main thread.
+
+    Parameters
+    ----------
+    stop : Stop
+        Asked for by the first signal.
+    limit_s : float
+        Seconds.
+    heard : callable, optional
+        Called at the first signal, instead of telling standard error.
+    """
+
+    def __init__(
+        self, stop: Stop, limit_s: float, heard: Callable[[], None] | None = None
+    ) -> None:
+        self._stop, self._limit_s, self._heard = stop, limit_s, heard
+        self._first_at = math.inf
+        self._terminals = [fd for fd in (0, 1, 2) if _is_terminal(fd)]
+
+    def __enter__(self) -> Self:
+        numbers = (signal.SIGINT, *ending_signals())
+        self._before = {n: signal.signal(n, self._hear) for n in numbers}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _hear(self, number: int, _: object) -> None:
+        if is_hang_up(number):
+            self._let_go_of_terminals()
+        if self._first_at == math.inf:
+            self._begin(number)
+        elif self._is_another_order(number):
+            tell = "Stopped; what was in flight may have been paid for."
+            _tell((_SHOW_CURSOR if _is_terminal(2) else "") + tell)
+            leave_at_once(ENDED_AT_ONCE)
+
+    def _begin(self, number: int) -> None:
+        self._first_at = time.monotonic()
+        by_hand = number == signal.SIGINT
+        self._stop.request(math.inf if by_hand else self._limit_s)
+        if self._heard is not None:
+            self._heard()
+        elif by_hand:
+            _tell("Finishing what is in flight; Ctrl+C again to stop now.")
+        else:
+            name, limit = signal.Signals(number).name, f"{self._limit_s:g} s"
+            _tell(f"{name}: finishing what is in flight, for {limit} at most.")
+
+    def _is_another_order(self, number: int) -> bool:
+        if is_hang_up(number):
+            return False
+        by_hand = number == signal.SIGINT
+        return by_hand or time.monotonic() - self._first_at > _ONE_ORDER_S
+
+    def _let_go_of_terminals(self) -> None:
+        """Let what is still printed go nowhere, or every line would be an error."""
+        gone = [fd for fd in self._terminals if not _is_terminal(fd)]
+        if gone:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for fd in gone:
+                os.dup2(nowhere, fd)
+            os.close(nowhere)
+
+
+def _is_terminal(fd: int) -> bool:
+    with contextlib.suppress(OSError):
+        return os.isatty(fd)
+    return False
+
+
+def _tell(sentence: str) -> None:
+    """Write a line past every buffer, which the interrupted code may be filling."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"{sentence}\n".encode())

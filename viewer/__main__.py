@@ -36,8 +36,8 @@ def main() -> None:
 
 def _leave(code: int) -> None:
     """Exit; threads that still ask, whose replies nobody awaits, do not hold it up."""
-    asks = (one.name.startswith(("ask", "prepare")) for one in threading.enumerate())
-    if any(asks):
+    names = [thread.name for thread in threading.enumerate()]
+    if any(name.startswith(("ask", "prepare", "run-")) for name in names):
         from viewer.services.stopping import leave_at_once
 
         leave_at_once(code)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from viewer.cli.shared import json_option, store_option
+from viewer.cli.shared import DONE, UNFINISHED, json_option, say, store_option
 from viewer.printing import print_json, print_rows
 from viewer.settings import read_settings
 from viewer.terminal import WindowParts, print_bench
@@ -32,6 +32,8 @@ def doctor(
 @store_option
 def worker(store: Path | None) -> int:
     """Serve the window over JSON lines; not meant to be typed."""
+    from viewer.services.stopping import unanswered_sentence
     from viewer.services.worker import run_worker
 
-    return run_worker(read_settings(store).store)
+    unanswered = run_worker(read_settings(store).store)
+    return say(unanswered_sentence(unanswered), UNFINISHED) if unanswered else DONE

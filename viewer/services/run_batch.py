@@ -8,7 +8,6 @@ import contextlib
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Final
@@ -46,8 +45,8 @@ from viewer.services.rescue import saving_what_is_lost
 from viewer.services.run_notes import RunNotes
 from viewer.services.run_trial import ask_model, bench_of
 from viewer.services.spending import ceiling_sentence
-from viewer.services.stopping import is_late
-from viewer.services.telling import Telling
+from viewer.services.stopping import asking_threads, is_late
+from viewer.services.telling import Telling, trial_done
 from viewer.services.waits import Waits
 from viewer.store import cases, runs, trials
 from viewer.store.claims import Coordinator
@@ -116,7 +115,7 @@ def run_batch(
         if options.retry_failed:
             trials.reopen_failed(store, run)
         with (
-            _asking_threads(options.most, cancel) as threads,
+            asking_threads(options.most, cancel) as threads,
             LoadWatch(run, bench.held_models()) as loading,
             Spool(store.path, store.name) as spool,
             saving_what_is_lost(store, run, spool),
@@ -128,16 +127,6 @@ def run_batch(
             )
             with store.waiting(coordinator.save_while_waiting):
                 yield from coordinator.events()
-
-
-@contextmanager
-def _asking_threads(most: int, cancel: Flag) -> Iterator[Executor]:
-    """Yield threads that ask; those whose reply comes too late are not awaited."""
-    threads = ThreadPoolExecutor(most, thread_name_prefix="ask")
-    try:
-        yield threads
-    finally:
-        threads.shutdown(wait=not is_late(cancel), cancel_futures=True)
 
 
 class _Coordinator:
@@ -450,16 +439,4 @@ class _Coordinator:
         return Due(stored, model, kept)
 
     def _done(self, settled: Settled) -> TrialDone:
-        trial = settled.stored.trial
-        return TrialDone(
-            run=self._run,
-            trial=settled.stored.id,
-            item=trial.item,
-            condition=trial.condition.name,
-            repeat=trial.repeat,
-            model=trial.model,
-            score=settled.score,
-            request_sha256=settled.request_sha256,
-            reused=settled.reused,
-            latency_ms=settled.latency_ms,
-        )
+        return trial_done(self._run, settled)

@@ -7,7 +7,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Final, NoReturn, Self
 
 _LOOK_S: Final = 0.1
@@ -60,6 +61,16 @@ class Stop(threading.Event):
 def is_late(cancel: threading.Event) -> bool:
     """Tell whether replies are not awaited any more after a cancel."""
     return isinstance(cancel, Stop) and cancel.is_late
+
+
+@contextlib.contextmanager
+def asking_threads(most: int, cancel: threading.Event) -> Iterator[Executor]:
+    """Yield threads that ask; those whose reply comes too late are not awaited."""
+    threads = ThreadPoolExecutor(most, thread_name_prefix="ask")
+    try:
+        yield threads
+    finally:
+        threads.shutdown(wait=not is_late(cancel), cancel_futures=True)
 
 
 def unanswered_sentence(n: int) -> str:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from viewer.domain.run import LimitChanged, RunSpent
+from viewer.domain.run import LimitChanged, RunSpent, TrialDone
 from viewer.services.flights import Flights
+from viewer.services.ledger import Settled
 from viewer.services.spending import Purse
 
 
@@ -26,3 +27,20 @@ class Telling:
             if self._limits.get(endpoint) != now:
                 self._limits[endpoint] = now
                 yield LimitChanged(self._run, endpoint, *now)
+
+
+def trial_done(run: int, settled: Settled) -> TrialDone:
+    """Return that a trial of a run is settled."""
+    trial = settled.stored.trial
+    return TrialDone(
+        run=run,
+        trial=settled.stored.id,
+        item=trial.item,
+        condition=trial.condition.name,
+        repeat=trial.repeat,
+        model=trial.model,
+        score=settled.score,
+        request_sha256=settled.request_sha256,
+        reused=settled.reused,
+        latency_ms=settled.latency_ms,
+    )

@@ -39,12 +39,7 @@ from viewer.services.interrupted import note_begun, note_ended
 from viewer.services.model_profiles import model_named
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.stopping import (
-    Stop,
-    StopSignals,
-    leave_at_once,
-    unanswered_sentence,
-)
+from viewer.services.stopping import Stop, StopSignals
 from viewer.services.waits import StoreWait
 from viewer.services.worker_endpoints import Calibrations, Probes, listed
 from viewer.services.worker_models import HeldModels
@@ -53,18 +48,16 @@ from viewer.store import runs
 from viewer.store.database import Store, open_store
 
 Result = Mapping[str, object]
-UNANSWERED: Final = 1
-"""The exit code of a worker that left questions open."""
 _LOOK_S: Final = 0.1
 _GRACE_S: Final = 5.0
 """Seconds that storing takes at most once replies are not awaited any more."""
 
 
 def run_worker(store_path: Path) -> int:
-    """Serve commands until the input ends; only then return the exit code.
+    """Serve commands until the input ends; only then return.
 
     A signal to end ends the input. What does not come back within its limit is left
-    open, and the process exits at once.
+    open; how many questions that are is returned.
     """
     limit_s = drain_limit_s()
     with _private_stdout() as stream:
@@ -73,12 +66,7 @@ def run_worker(store_path: Path) -> int:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's
             for frame in sys.stdin.buffer:
                 worker.serve(frame)
-            unanswered = worker.finish()
-    if unanswered:
-        print(unanswered_sentence(unanswered), file=sys.stderr)  # noqa: T201 - one line
-    if worker.stop.is_late:
-        leave_at_once(UNANSWERED)
-    return UNANSWERED if unanswered else 0
+            return worker.finish()
 
 
 def _end_input() -> None:

@@ -1,4 +1,4 @@
-"""What comes from outside is text in the window: no tag of it is read, no sign obeyed."""
+"""What comes from outside is text in the window: no tag of it is read."""
 
 import pytest
 from PySide6.QtCore import Qt

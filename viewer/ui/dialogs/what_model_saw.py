@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.domain.escapes import visible
 from viewer.private_files import share
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.labels import selectable
@@ -149,5 +150,5 @@ def text_view(text: Sequence[tuple[str, str]]) -> QPlainTextEdit:
     view = QPlainTextEdit(readOnly=True)
     view.setAccessibleName("The text as it was sent")
     view.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-    view.setPlainText("\n\n".join(f"[{role}]\n{words}" for role, words in text))
+    view.setPlainText(visible("\n\n".join(f"[{r}]\n{words}" for r, words in text)))
     return view

@@ -246,7 +246,7 @@ class AnswersPanel(QWidget):
             widget.setVisible(self._stack.currentIndex() == 1)
         boxes = answer is not None and isinstance(answer.answer, BoxesAnswer)
         self.outline.setVisible(boxes and self._stack.currentIndex() == 1)
-        self.details.setPlainText(details(answer) if answer else "")
+        self.details.setPlainText(visible(details(answer)) if answer else "")
         self.saw.setEnabled(sent)
         self.saw.setToolTip(
             as_tip(

@@ -180,7 +180,7 @@ def _check(paths: Sequence[Path]) -> None:
 
 
 def _nothing(paths: Sequence[Path], refused: Refused | None) -> UnreadableInputError:
-    if len(paths) == 1 and refused is not None and paths[0].is_file():
+    if len(paths) == 1 and refused is not None and not paths[0].is_dir():
         return UnreadableInputError(refused.what, refused.how)
     names = ", ".join(path.name for path in paths)
     return UnreadableInputError(

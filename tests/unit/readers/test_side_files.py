@@ -3,6 +3,7 @@
 import os
 import re
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from viewer.readers.datasets.files import image_sha256, read_facts
 from viewer.readers.headers import read_file_header
 from viewer.readers.image_parts import files_of_image
 from viewer.readers.pixels import load_pixels
+from viewer.readers.slide_openslide import openslide_parts
 
 VOXELS = np.arange(2 * 3 * 4, dtype=np.uint16).reshape(2, 3, 4)
 META = """ObjectType = Image
@@ -156,3 +158,43 @@ def test_that_a_changed_data_file_changes_the_hash(
     assert before.headers == after.headers
     assert before.sha256 != after.sha256
     assert before.sha256 != image_sha256([path])
+
+
+def mirax(folder: Path, data: str) -> Path:
+    """Return a slide of Mirax whose index names ``data``."""
+    path, inner = folder / "a.mrxs", folder / "a"
+    path.write_bytes(b"\xff\xd8\xff")
+    inner.mkdir(exist_ok=True)
+    (inner / "Data0000.dat").touch()
+    (inner / "Index.dat").touch()
+    (inner / "Slidedat.ini").write_text(
+        f"[HIERARCHICAL]\nINDEXFILE = Index.dat\n[DATAFILE]\nFILE_0 = {data}\n"
+    )
+    return path
+
+
+def hamamatsu(folder: Path, data: str) -> Path:
+    """Return a slide of Hamamatsu's older kind whose index names ``data``."""
+    path = folder / "a.vms"
+    path.write_text(f"[Virtual Microscope Specimen]\nImageFile={data}\nMapFile=b.map\n")
+    (folder / "Data0000.dat").touch()
+    (folder / "b.map").touch()
+    return path
+
+
+@pytest.mark.parametrize("make", [mirax, hamamatsu])
+def test_that_a_slide_takes_its_pixels_from_its_own_folder(
+    tmp_path: Path, make: Callable[[Path, str], Path]
+) -> None:
+    assert len(openslide_parts(make(tmp_path, "Data0000.dat"))) in {3, 4}
+    for data in ("/etc/passwd", "../../etc/passwd", "..\\a"):
+        with pytest.raises(UnreadableInputError, match="outside its folder"):
+            read_file_header(make(tmp_path, data))
+
+
+def test_that_a_slide_is_not_read_through_a_link_to_a_folder(tmp_path: Path) -> None:
+    path = mirax(tmp_path, "Data0000.dat")
+    (tmp_path / "a").rename(tmp_path / "b")
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    with pytest.raises(UnreadableInputError, match="from a link to a folder"):
+        openslide_parts(path)

@@ -6,6 +6,7 @@ same memory after a decoding process had made it. So they are measured first.
 
 import csv
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -16,6 +17,7 @@ MOST_BYTES: Final = 1 << 30
 MOST_VALUES: Final = 20_000_000
 """About a gigabyte of memory at the least, as Python keeps values."""
 LONGEST_LINE: Final = 1 << 29
+_HEADER_LINES: Final = 64
 _PIECE: Final = 1 << 20
 _BETWEEN: Final = (b",", b"\n", b"[", b"{")
 """What stands between or before values of CSV and JSON."""
@@ -33,8 +35,8 @@ def header_cells(path: Path, delimiter: str = ",") -> list[str]:
     """Return the cells of a table's first row; none where it cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
-            # A file may be one line of any length.
-            lines = iter(lambda: stream.readline(_PIECE), "")
+            # A file may be one line of any length, or one cell of any number of them.
+            lines = islice(iter(lambda: stream.readline(_PIECE), ""), _HEADER_LINES)
             return next(csv.reader(lines, delimiter=delimiter), [])
     except (OSError, csv.Error):
         return []

@@ -43,7 +43,7 @@ def test_that_a_table_without_an_end_is_refused(tmp_path: Path) -> None:
 def test_that_a_header_of_any_length_ends(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("x" * 3_000_000)
-    assert header_of(path) == []
+    assert len("".join(header_of(path))) <= 1 << 20
     path.write_text('image,"two\nlines"\n1,2\n')
     assert header_of(path) == ["image", "two\nlines"]
 

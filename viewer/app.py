@@ -23,6 +23,7 @@ from viewer.services.display import has_display
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
 from viewer.ui.collecting import GuiCollector, collect_all
 from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.ending import EndingSignals
 from viewer.ui.jobs import finish_background_work, run_in_background
 from viewer.ui.main_window import MainWindow
 from viewer.ui.notices import Notice
@@ -77,7 +78,9 @@ def _stay_open(
     if notice:
         window.desk.notices.post(Notice(notice))
     QTimer.singleShot(0, lambda: _open_first(window, paths, head_start.demo))
+    ending = EndingSignals(window)
     code = QApplication.exec()
+    ending.stop()
     head_start.end()
     finish_background_work()
     window.crash.uninstall()

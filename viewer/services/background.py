@@ -211,6 +211,7 @@ class BackgroundWorker:
 
     def _running(self) -> "subprocess.Popen[bytes]":
         if self._process is None:
+            self._closing = False  # a session's end may be called off
             self._process = spawn_worker(self._store)
             self._thread = threading.Thread(
                 target=self._listen, args=(self._process,), daemon=True, name="worker"

@@ -377,11 +377,15 @@ class MainWindow(QMainWindow):
         if self._models is not None and not self._models.may_close(self.close):
             event.ignore()
             return
+        self.keep()
+        super().closeEvent(event)
+
+    def keep(self) -> None:
+        """Remember the layout; the worker stores what is in flight."""
         if self._review is not None:
             self._review.close_session()
         keep_layout(self._as_left(), self.desk.settings.home)
         self.desk.worker.close()
-        super().closeEvent(event)
 
     def _paths(self) -> tuple[str, ...]:
         if self._read is None or not self._read.opened_lately:

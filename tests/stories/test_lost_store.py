@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -228,4 +229,18 @@ def test_that_replies_in_the_spool_of_a_killed_run_are_taken_in_by_the_next_comm
     assert ended(overread("runs", "--store", trial.store_path))[0] == 0
     assert len(trial.committed()) == received
     assert list(trial.store_path.parent.glob("*.spool")) == []
+    assert_every_question_was_bought_once(trial)
+
+
+def test_that_a_cancelled_run_does_not_wait_for_the_store_and_loses_no_reply(
+    trial: KillTrial,
+) -> None:
+    process = started(trial)
+    held = Held(trial.store_path)
+    wait_for_spool(trial)
+    process.send_signal(signal.SIGINT)
+    code, said = ended(process)
+    assert (code, "store is busy" in said) == (1, True)
+    assert n_received(trial) < N_QUESTIONS
+    held.release()
     assert_every_question_was_bought_once(trial)

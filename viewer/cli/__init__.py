@@ -32,7 +32,7 @@ from viewer.cli import (
     segmenting,
 )
 from viewer.cli.shared import DONE, UNFINISHED, say
-from viewer.domain.errors import OverreadError, StoreLostError
+from viewer.domain.errors import OverreadError, StoreBusyError, StoreLostError
 from viewer.printing import prepare_streams
 from viewer.settings import read_settings
 from viewer.terminal import (
@@ -94,7 +94,7 @@ def run_command_line(arguments: Sequence[str], window: WindowParts = NO_WINDOW) 
         result = overread.main(
             list(arguments), "overread", standalone_mode=False, obj=window
         )
-    except StoreLostError as error:
+    except (StoreLostError, StoreBusyError) as error:
         return say(str(error), UNFINISHED)
     except OverreadError as error:
         return say(str(error))

@@ -192,6 +192,11 @@ class Flights:
         done = [future for future in self._flying if future.done()]
         return tuple((future, self._landed(future)) for future in done)
 
+    @property
+    def all_are_back(self) -> bool:
+        """True where every question that left has ended, landed or not."""
+        return all(future.done() for future in self._flying)
+
     def come_back(self) -> Iterator[tuple[Flight, RawReply]]:
         """Return the replies that are here already; they still are to be landed."""
         for future, flight in self._flying.items():

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Final
 from viewer.domain.errors import (
     DiskFullError,
     OverreadError,
+    StoreBusyError,
     StoreLostError,
     WrongUseError,
 )
@@ -132,5 +133,7 @@ def _events(process: "subprocess.Popen[bytes]") -> Iterator[Event]:
 
 def _error(told: Mapping[str, str]) -> OverreadError:
     """Return the error that a worker told of; what a command exits with hangs on it."""
-    kinds = {kind.__name__: kind for kind in (DiskFullError, StoreLostError)}
+    kinds = {
+        kind.__name__: kind for kind in (DiskFullError, StoreBusyError, StoreLostError)
+    }
     return kinds.get(told.get("kind", ""), WrongUseError)(told["what"], told["how"])

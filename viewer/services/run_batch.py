@@ -65,7 +65,7 @@ _PREPARERS: Final = 2
 """Threads that read images and draw grids ahead of the questions."""
 _SOON_S: Final = 0.25
 """How long replies wait for the store before they are spooled."""
-_LAST_PATIENCE_S: Final = 5.0
+_LAST_PATIENCE_S: Final = 2.0
 """How long a cancelled batch, whose replies are all spooled, waits for the store."""
 
 
@@ -203,7 +203,7 @@ class _Coordinator:
             (flight.attempt, flight.asked, raw)
             for flight, raw in self._flights.come_back()
         )
-        awaited = self._flights.in_the_air and not is_late(self._cancel)
+        awaited = not self._flights.all_are_back and not is_late(self._cancel)
         if self._cancel.is_set() and not awaited:
             self._store.patience_s = _LAST_PATIENCE_S
         self._tell_waiting(waited_s)

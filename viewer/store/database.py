@@ -41,9 +41,9 @@ _MIGRATION_TIMEOUT_MS: Final = 600_000
 
 _LOG: Final = logging.getLogger(__name__)
 _BUSY_POLL_S: Final = 0.005
-HOLD_S: Final = 0.1
+HOLD_S: Final = 0.06
 """How long work in several transactions holds the write lock before others may."""
-_GAP_S: Final = 0.02
+_GAP_S: Final = 0.012
 """How long it then leaves the lock alone; whoever waits looks more often than that."""
 
 Row = sqlite3.Row

@@ -6,7 +6,7 @@ trials there are.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -25,14 +25,18 @@ from viewer.store.runs import trial_of_row
 from viewer.store.trials import score_of_row
 
 Ints = npt.NDArray[np.int64]
-_TABLES: Final = (
-    "prediction_count",
-    "prediction",
-    "prediction_verdict",
-    "prediction_item",
-    "prediction_patient",
-    "prediction_stratum",
+_REFERRED: Final = (
+    ("prediction_verdict", "verdict_id"),
+    ("prediction_item", "item_id"),
+    ("prediction_patient", "patient_id"),
+    ("prediction_stratum", "stratum_id"),
 )
+_COUNTED: Final = (
+    "INSERT INTO prediction_count (stratum_id, verdict_id, n)"
+    " SELECT stratum_id, verdict_id, count(*) FROM prediction GROUP BY 1, 2"
+)
+_PIECE: Final = 500
+"""Trials whose rows are made in one go."""
 _STRATUM: Final = 0xFFFFFFFF
 _VERDICT: Final = 0xFF
 _PACKED: Final = "(({} << 40) | (stratum_id << 8) | verdict_id)"
@@ -219,13 +223,42 @@ def reader_models(store: Store) -> frozenset[str]:
 
 
 def rebuild(store: Store) -> int:
-    """Make the flat table anew from the trials; return how many rows it has."""
-    with store.transaction():
-        for table in _TABLES:
-            store.execute(f"DELETE FROM {table}")  # noqa: S608 - this module's own words
-        for statement in fill("r.sealed = 1").split(";"):
-            store.execute(statement)
+    """Make the flat table anew from the trials; return how many rows it has.
+
+    Others may write meanwhile. The counts are made last, in one transaction.
+    """
+    store.in_short_transactions(_rebuilt(store))
     return int(store.rows("SELECT count(*) FROM prediction")[0][0])
+
+
+def _rebuilt(store: Store) -> Iterator[None]:
+    """Replace the table a piece at a time; a transaction may end at each yield."""
+    last = int(store.rows("SELECT coalesce(max(id), 0) FROM trial")[0][0])
+    for first in range(0, last + 1, _PIECE):
+        piece = first, first + _PIECE - 1
+        store.execute("DELETE FROM prediction WHERE trial_id BETWEEN ? AND ?", piece)
+        *statements, _, _ = fill(
+            f"r.sealed = 1 AND t.id BETWEEN {piece[0]} AND {piece[1]}"
+        ).split(";")
+        for statement in statements:
+            store.execute(statement.replace("INSERT", "INSERT OR IGNORE", 1))
+        yield
+    store.execute("DELETE FROM prediction_count")
+    store.execute(_COUNTED)
+    yield
+    for table, column in _REFERRED:
+        store.execute(
+            f"DELETE FROM {table} WHERE id NOT IN (SELECT {column} FROM prediction)"  # noqa: S608 - this module's own words
+        )
+        yield
+
+
+def _replace_piece(store: Store, trials: str) -> None:
+    """Make the rows of some trials anew; the counts are left as they are."""
+    store.execute(f"DELETE FROM prediction WHERE trial_id {trials}")  # noqa: S608 - two numbers
+    *statements, _, _ = fill(f"r.sealed = 1 AND t.id {trials}").split(";")
+    for statement in statements:
+        store.execute(statement.replace("INSERT", "INSERT OR IGNORE", 1))
 
 
 def differing(store: Store) -> int:

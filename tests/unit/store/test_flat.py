@@ -9,7 +9,7 @@ from tests.helpers.small_store import a_run, some_trials
 from viewer.domain.answer import Status
 from viewer.domain.errors import StoreError
 from viewer.domain.result import Outcome, Score
-from viewer.store import flat, trials
+from viewer.store import database, flat, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trials import Verdict
 
@@ -82,7 +82,12 @@ def test_that_a_second_connection_sees_both_or_neither(
         assert _n(other) == {"pending": 2, "scored_correct": 1}
 
 
-def test_that_a_flat_table_that_was_changed_is_told_and_made_anew(store: Store) -> None:
+@pytest.mark.parametrize("piece", [1, 3, 500])
+def test_that_a_flat_table_that_was_changed_is_told_and_made_anew(
+    store: Store, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    monkeypatch.setattr(flat, "_PIECE", piece)
+    monkeypatch.setattr(database, "HOLD_S", 0.0)
     a_run(store, some_trials(4))
     _settle(store, HIT, PARTIAL)
     assert flat.differing(store) == 0

@@ -72,7 +72,7 @@ def licence_of(metadata: importlib.metadata.PackageMetadata) -> str:
     classifiers = metadata.get_all("Classifier") or []
     named = [c.split(" :: ")[-1] for c in classifiers if c.startswith("License :: ")]
     stated = str(fields["License"]).strip()
-    short = "\n" not in stated and 2 < len(stated) < 80 and stated != "LICENSE"
+    short = "\n" not in stated and 2 < len(stated) < 200 and stated != "LICENSE"
     return stated if short else " AND ".join(named)
 
 

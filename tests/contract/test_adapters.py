@@ -59,7 +59,12 @@ def tables(
     """Return, for each adapter that needs settings, a table that suffices."""
     folder = tmp_path_factory.mktemp("answers")
     local = tmp_path_factory.mktemp("models")
-    endpoint = {"base_url": server.base_url, "model": "tiny-vlm", "seed": 0}
+    endpoint = {
+        "base_url": server.base_url,
+        "model": "tiny-vlm",
+        "seed": 0,
+        "timeout_s": 3600.0,  # of real time: a machine may be busy, or stand still
+    }
     return {
         "openai_api": endpoint,
         "openai_api:responses": {**endpoint, "api": "responses", "logprobs": 2},

@@ -18,7 +18,9 @@ _ROOT = Path(__file__).parents[2]
 
 
 @contextlib.contextmanager
-def llama_server(folder: Path, key: str = "", timeout_s: float = 60.0) -> Iterator[str]:
+def llama_server(
+    folder: Path, key: str = "", timeout_s: float = 600.0
+) -> Iterator[str]:
     """Write the tiny model into a folder, serve it and yield the base URL.
 
     The server ends with the block; it also ends by itself when this process dies,
@@ -61,7 +63,7 @@ def _wait_until_ready(url: str, timeout_s: float) -> None:
     end = time.monotonic() + timeout_s
     while time.monotonic() < end:
         try:
-            with urllib.request.urlopen(f"{url}/health", timeout=5) as reply:  # noqa: S310 - loopback
+            with urllib.request.urlopen(f"{url}/health", timeout=60) as reply:  # noqa: S310 - loopback
                 if reply.status == 200:
                     return
         except (urllib.error.URLError, ConnectionError):

@@ -38,6 +38,7 @@ _REMARKS: Final = re.compile(r"^qt\.qpa\..*\n", re.MULTILINE)
 """What Qt says of a screen like this one."""
 _HALF_WRITTEN: Final = re.compile(r"^\.|-journal$|\.tmp$|\.part$|^window\.json\.")
 _BEFORE = ("SIGTERM", "SIGINT", "SIGHUP")
+"""Without SIGINT where it is ignored, as by what a shell starts in the background."""
 _SHOWN = ("close", "Ctrl+Q", "SIGTERM", "SIGHUP")
 
 
@@ -156,7 +157,7 @@ class Quitter:
 
     def _quit(self, process: "subprocess.Popen[bytes]") -> str:
         window = self._window
-        way = self._rng.choice(_BEFORE if window is None else _SHOWN)
+        way = self._rng.choice(_before() if window is None else _SHOWN)
         if way == "Ctrl+Q":
             self._press_until_gone(process)
         elif way == "close":
@@ -194,6 +195,11 @@ class Quitter:
         while (found := list(_running_in(home))) and time.monotonic() < end:
             time.sleep(_TURN_S)
         return found
+
+
+def _before() -> Sequence[str]:
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    return tuple(way for way in _BEFORE if way != "SIGINT" or not ignored)
 
 
 def _wrong_code(way: str, code: int) -> Iterator[str]:

@@ -37,7 +37,9 @@ def write_images(folder: Path, n: int, finding: str = "Edema") -> Path:
 
 def server_profile(base_url: str, **settings: object) -> ModelProfile:
     """Return the profile of a scripted or real server on this machine."""
-    values = {"base_url": base_url, "model": "tiny-vlm", "temperature": 0.0, **settings}
+    patient = {"timeout_s": 3600.0}  # a busy machine's reply is late, not missing
+    values = {"base_url": base_url, "model": "tiny-vlm", "temperature": 0.0}
+    values |= patient | settings
     return ModelProfile("my-server", "openai_api", values)
 
 

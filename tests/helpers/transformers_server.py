@@ -19,7 +19,7 @@ _NEEDED = ("torch", "transformers", "accelerate", "fastapi", "uvicorn")
 
 
 @contextlib.contextmanager
-def transformers_server(folder: Path, timeout_s: float = 120.0) -> Iterator[str]:
+def transformers_server(folder: Path, timeout_s: float = 600.0) -> Iterator[str]:
     """Write the tiny model into a folder, serve it there and yield the base URL.
 
     The model's name is the folder's path; nothing is fetched.
@@ -51,7 +51,7 @@ def _wait_until_ready(
     end = time.monotonic() + timeout_s
     while time.monotonic() < end and process.poll() is None:
         try:
-            with urllib.request.urlopen(url, timeout=5):  # noqa: S310 - loopback
+            with urllib.request.urlopen(url, timeout=60):  # noqa: S310 - loopback
                 return
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.1)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _OPENS_MENU = "qt_toolbar_ext_button"
 """Qt's own button at the end of a tool bar, whose menu waits for a person."""
-_WAITED_MS = 5_000
+_WAITED_MS = 60_000
 """An action that has the event loop turn for so long waits for a person."""
 _KEYS = (
     *(Qt.Key(key) for key in range(Qt.Key.Key_A, Qt.Key.Key_Z + 1)),

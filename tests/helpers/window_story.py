@@ -32,7 +32,7 @@ from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.measure.filmstrip import Filmstrip
 from viewer.ui.read_workspace import ReadWorkspace
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 300_000
 """Far more than anything takes; a loaded machine is slow, not broken."""
 _SIZE = SizePx(250, 200)
 _TABS = 150

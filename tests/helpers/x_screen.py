@@ -56,7 +56,7 @@ class XScreen:
         columns = slice(patch.x - patch.half, patch.x + patch.half)
         return self._pixels[rows, columns, :3].copy()
 
-    def wait(self, done: Callable[[], bool], longest_s: float = 30.0) -> float:
+    def wait(self, done: Callable[[], bool], longest_s: float = 300.0) -> float:
         """Wait until something is seen; return the seconds it took."""
         began = time.perf_counter()
         while not done():

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(MISSING is not None, reason=MISSING or "")
 
 SLOW = 150_000.0
 """Bytes a second: the tiny model takes some seconds to come."""
-WAIT_S = 120.0
+WAIT_S = 600.0
 MODEL = {"model": "acme/tiny", "device": "cpu", "max_new_tokens": 4, "download": True}
 
 

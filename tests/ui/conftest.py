@@ -11,7 +11,9 @@ pytest.importorskip("PySide6.QtWidgets", reason="the window needs PySide6")
 
 from PySide6.QtCore import QThreadPool
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from tests.helpers.patient_bot import PatientBot
 from viewer.settings import Settings, read_settings
 from viewer.ui import theme
 
@@ -22,6 +24,12 @@ def _dark(qapp: QApplication) -> Iterator[None]:
     yield
     for pool in (QThreadPool.globalInstance(), *qapp.findChildren(QThreadPool)):
         pool.waitForDone()
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:  # noqa: ARG001
+    """Return a hand on the windows that gives up only on what hangs."""
+    return PatientBot(request)
 
 
 @pytest.fixture

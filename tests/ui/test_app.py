@@ -116,7 +116,7 @@ class Endless(DemoProcess):
 
     def follow(self, tell: Callable[[DemoProgress], None]) -> None:
         tell(DemoProgress(3, 13))
-        self.stopped.wait(20)
+        self.stopped.wait(300)
 
     def stop(self) -> None:
         self.stopped.set()

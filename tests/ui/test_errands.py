@@ -10,7 +10,7 @@ from viewer.ui.errands import Errands
 
 def test_that_the_latest_of_a_name_counts(qtbot: QtBot) -> None:
     errands, gate, got = Errands(owner := QObject()), threading.Event(), list[str]()
-    errands.start("x", lambda: str(gate.wait(5)), got.append, _raise)
+    errands.start("x", lambda: str(gate.wait(300)), got.append, _raise)
     errands.start("x", lambda: "second", got.append, _raise)
     gate.set()
     qtbot.waitUntil(lambda: bool(got))
@@ -23,7 +23,7 @@ def test_that_the_latest_of_a_name_counts(qtbot: QtBot) -> None:
 def test_that_nothing_reaches_an_owner_that_is_gone(qtbot: QtBot) -> None:
     owner, gate, got = QObject(), threading.Event(), list[bool]()
     errands = Errands(owner)
-    errands.start("x", lambda: gate.wait(5), got.append, _raise)
+    errands.start("x", lambda: gate.wait(300), got.append, _raise)
     with qtbot.waitSignal(owner.destroyed):
         owner.deleteLater()
     gate.set()

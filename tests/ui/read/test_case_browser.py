@@ -171,7 +171,7 @@ def test_that_what_scrolled_away_is_dropped(qtbot: QtBot) -> None:
     go, made = Event(), list[str]()
 
     def make(ref: ImageRef) -> Raster:
-        go.wait(5)
+        go.wait(300)
         made.append(ref.path.name)
         return Raster(np.zeros((2, 2), np.uint8))
 

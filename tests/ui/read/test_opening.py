@@ -34,7 +34,7 @@ class Slow(LocalDecoder):
 
     def headers(self, paths: tuple[Path, ...]) -> Headers:
         if not self._first:
-            self.go.wait(10)
+            self.go.wait(300)
         self._first = False
         return read_chunk(paths)
 

@@ -26,11 +26,11 @@ class Held(LocalDecoder):
         self.headers_go, self.pixels_go = Event(), Event()
 
     def headers(self, paths: tuple[Path, ...]) -> Headers:
-        self.headers_go.wait(10)
+        self.headers_go.wait(300)
         return super().headers(paths)
 
     def open(self, ref: ImageRef) -> OpenedImage:
-        self.pixels_go.wait(10)
+        self.pixels_go.wait(300)
         return super().open(ref)
 
 

@@ -216,7 +216,7 @@ def _killed_reading(store: Path, moment_s: float) -> list[list[str]]:
 
     listener = threading.Thread(target=listen)
     listener.start()
-    begun.wait(60)
+    begun.wait(600)
     time.sleep(moment_s)
     process.send_signal(signal.SIGKILL)
     process.wait()

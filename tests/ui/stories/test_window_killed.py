@@ -22,7 +22,7 @@ from viewer.services.interrupted import interrupted_runs
 from viewer.store import runs
 from viewer.store.database import open_store
 
-_PATIENCE_S = 120
+_PATIENCE_S = 600
 _LATENCY_S = 0.1
 _CONCURRENCY = 4
 

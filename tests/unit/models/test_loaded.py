@@ -66,14 +66,14 @@ def test_that_progress_is_told_and_a_loaded_model_is_not_loaded_again() -> None:
 
 
 def test_that_loading_can_be_cancelled() -> None:
-    maker, cancelled = Maker(seconds=30), threading.Event()
+    maker, cancelled = Maker(seconds=3600), threading.Event()
     holder = Holder(maker.make, maker.release)
     with ThreadPoolExecutor(1) as pool:
         loading = pool.submit(holder.load, silent, cancelled)
         await_state(holder, LoadState.LOADING)
         cancelled.set()
         with pytest.raises(LoadCancelledError, match="cancelled"):
-            loading.result(timeout=5)
+            loading.result(timeout=300)
     assert holder.state is LoadState.UNLOADED
 
 
@@ -86,7 +86,7 @@ def test_that_unloading_waits_for_the_questions_in_flight() -> None:
             time.sleep(0.05)
             assert not unloading.done()
             assert holder.state is LoadState.LOADED
-        unloading.result(timeout=5)
+        unloading.result(timeout=300)
     assert (holder.state, holder.memory_bytes) == (LoadState.UNLOADED, 0)
     assert maker.released == 1
     with holder.in_use() as model:
@@ -110,7 +110,7 @@ def test_that_a_model_that_cannot_be_loaded_stops_the_run_with_its_sentence() ->
 
 
 def test_that_questions_that_wait_for_a_loading_can_be_stopped() -> None:
-    maker = Maker(seconds=30)
+    maker = Maker(seconds=3600)
     holder = Holder(maker.make, maker.release)
 
     def use(_n: int) -> str:
@@ -123,7 +123,7 @@ def test_that_questions_that_wait_for_a_loading_can_be_stopped() -> None:
         await_state(holder, LoadState.LOADING)
         time.sleep(0.05)
         holder.interrupt()
-        assert {each.result(timeout=5) for each in waiting} == {"cancelled retry"}
+        assert {each.result(timeout=300) for each in waiting} == {"cancelled retry"}
     assert maker.made == 1
     maker.seconds = 0
     with holder.in_use() as model:
@@ -154,10 +154,10 @@ def test_that_who_waits_for_anothers_loading_can_stop_waiting() -> None:
         await_state(holder, LoadState.LOADING)
         second = pool.submit(holder.load, silent, mine)
         mine.set()
-        assert isinstance(second.exception(timeout=20), LoadCancelledError)
+        assert isinstance(second.exception(timeout=300), LoadCancelledError)
         assert holder.state is LoadState.LOADING
         wanted.set()
-        assert isinstance(first.exception(timeout=20), LoadCancelledError)
+        assert isinstance(first.exception(timeout=300), LoadCancelledError)
 
 
 def _flags() -> tuple[threading.Event, threading.Event]:

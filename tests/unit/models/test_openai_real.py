@@ -77,7 +77,7 @@ def own_answer(base_url: str, question: ModelRequest) -> dict[str, Any]:
         json.dumps(body).encode(),
         {"Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(sent, timeout=60) as reply:  # noqa: S310 - loopback
+    with urllib.request.urlopen(sent, timeout=600) as reply:  # noqa: S310 - loopback
         document: dict[str, Any] = json.loads(reply.read())
     return document["choices"][0]  # type: ignore[no-any-return]
 

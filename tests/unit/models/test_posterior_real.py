@@ -75,7 +75,7 @@ def whole_distribution(
         json.dumps(body).encode(),
         {"Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(sent, timeout=60) as reply:  # noqa: S310 - loopback
+    with urllib.request.urlopen(sent, timeout=600) as reply:  # noqa: S310 - loopback
         first = json.loads(reply.read())["choices"][0]["logprobs"]["content"][0]
     return [(token["token"], token["logprob"]) for token in first["top_logprobs"]]
 

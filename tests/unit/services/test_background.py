@@ -44,7 +44,7 @@ def worker(store: Path, heard: Heard) -> Iterator[BackgroundWorker]:
 
 
 def reply(heard: Heard) -> WorkerReply:
-    message = heard.get(timeout=20)
+    message = heard.get(timeout=300)
     assert isinstance(message, WorkerReply)
     return message
 
@@ -52,7 +52,7 @@ def reply(heard: Heard) -> WorkerReply:
 def until_the_end(heard: Heard) -> list[object]:
     events: list[object] = []
     while not events or not isinstance(events[-1], RunEnded):
-        message = heard.get(timeout=20)
+        message = heard.get(timeout=300)
         assert isinstance(message, WorkerEvent), message
         events.append(message.event)
     return events
@@ -136,14 +136,14 @@ def test_that_a_cancelled_run_stops_and_goes_on_when_resumed(
             run = planned(opened, tmp_path / "d", spec, n=8)
         worker.run_batch(spec, 1)
         reply(heard)
-        heard.get(timeout=20)
+        heard.get(timeout=300)
         second = worker.run_batch(spec, 1)
-        while not isinstance(message := heard.get(timeout=20), WorkerReply):
+        while not isinstance(message := heard.get(timeout=300), WorkerReply):
             continue
         assert (message.id, message.ok) == (second, None)
         assert "going on already" in message.sentence
         worker.cancel(run)
-        while not isinstance(heard.get(timeout=20), WorkerReply):
+        while not isinstance(heard.get(timeout=300), WorkerReply):
             continue
         ended = until_the_end(heard)[-1]
         assert isinstance(ended, RunEnded)
@@ -186,7 +186,7 @@ def test_that_a_worker_that_dies_is_told_once_and_replaced(
     process = worker._process
     assert process is not None
     process.kill()
-    message = heard.get(timeout=20)
+    message = heard.get(timeout=300)
     assert isinstance(message, WorkerDied)
     assert "ended unexpectedly" in message.sentence
     worker.ask(a_question(tmp_path / "nowhere"))
@@ -200,7 +200,7 @@ def test_that_a_closed_worker_ends_without_a_word(
     process = worker._process
     assert process is not None
     worker.close()
-    assert process.wait(20) == 0
+    assert process.wait(300) == 0
     assert heard.empty()
 
 
@@ -226,7 +226,7 @@ def test_that_a_run_is_stopped_as_wished_and_goes_on_when_resumed(
         run = planned(opened, tmp_path / "d", a_spec([slow], repeats=5))
     worker.resume(run, 1)
     reply(heard)
-    while not isinstance(heard.get(timeout=20), WorkerEvent):
+    while not isinstance(heard.get(timeout=300), WorkerEvent):
         continue
     stop = worker.pause if status is RunStatus.PAUSED else worker.cancel
     stop(run)
@@ -249,6 +249,6 @@ def _until_ended(heard: Heard) -> list[object]:
     """Return the events up to the end of a run, replies left out."""
     events: list[object] = []
     while not events or not isinstance(events[-1], RunEnded):
-        message = heard.get(timeout=20)
+        message = heard.get(timeout=300)
         events += [message.event] if isinstance(message, WorkerEvent) else []
     return events

@@ -61,7 +61,7 @@ def test_that_readers_run_in_another_process_and_say_the_same(
 def test_that_one_process_is_used_again_until_two_are_needed(pool: DecoderPool) -> None:
     first = pid(pool)
     assert pid(pool) == first
-    waiting = threading.Thread(target=pool, args=(time.sleep, PATH, (1.0,), {}))
+    waiting = threading.Thread(target=pool, args=(time.sleep, PATH, (5.0,), {}))
     waiting.start()
     while pool._free.qsize() == 2:
         time.sleep(0.01)

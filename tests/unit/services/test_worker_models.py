@@ -45,7 +45,7 @@ def worker(
 def until_replied(heard: Heard) -> tuple[list[WorkerLoading], WorkerReply]:
     steps: list[WorkerLoading] = []
     while True:
-        message = heard.get(timeout=20)
+        message = heard.get(timeout=300)
         if isinstance(message, WorkerReply):
             return steps, message
         assert isinstance(message, WorkerLoading), message
@@ -76,7 +76,7 @@ def test_that_loading_is_cancelled_and_says_so(
     worker: BackgroundWorker, heard: Heard
 ) -> None:
     loading = worker.load_model("endless")
-    assert isinstance(heard.get(timeout=20), WorkerLoading)
+    assert isinstance(heard.get(timeout=300), WorkerLoading)
     worker.load_model("endless")
     _, refused = until_replied(heard)
     assert "is being loaded already" in refused.sentence
@@ -108,8 +108,8 @@ def test_that_a_worker_that_loads_ends_at_once_when_the_window_closes(
     worker: BackgroundWorker, heard: Heard
 ) -> None:
     worker.load_model("endless")
-    heard.get(timeout=20)
+    heard.get(timeout=300)
     process = worker._process
     assert process is not None
     worker.close()
-    assert process.wait(10) == 0
+    assert process.wait(300) == 0

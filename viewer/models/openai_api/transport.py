@@ -177,6 +177,9 @@ class _Watch:
             self._refuse_elsewhere(info["return_value"])
         if event.endswith(_CONNECTED):
             self._socket = info["return_value"].get_extra_info("socket")
+            if self._expired:  # while it was connecting: there was nothing to shut
+                info["return_value"].close()
+                self.check()
 
     def _refuse_elsewhere(self, stream: Any) -> None:  # noqa: ANN401 - httpcore's
         peer = stream.get_extra_info("server_addr")[0]

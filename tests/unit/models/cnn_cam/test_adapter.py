@@ -126,13 +126,13 @@ def test_that_an_interruption_stops_the_loading_that_a_question_waits_for(
         _card: Card, _device: str, _told: Progress, cancelled: threading.Event
     ) -> NoReturn:
         began.set()
-        assert cancelled.wait(30)
+        assert cancelled.wait(300)
         raise LoadCancelledError("The loading of the model was cancelled.")
 
     with monkeypatch.context() as patched, ThreadPoolExecutor(1) as pool:
         patched.setattr(networks, "load_network", endless)
         asking = pool.submit(adapter.generate, question())
-        assert began.wait(30)
+        assert began.wait(300)
         adapter.interrupt()
         with pytest.raises(ProviderError) as caught:
             asking.result(30)

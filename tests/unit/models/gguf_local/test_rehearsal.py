@@ -1,6 +1,5 @@
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -91,12 +90,10 @@ def test_that_a_trial_that_does_not_end_counts_as_broken(model: GgufModel) -> No
 def test_that_a_trial_can_be_cancelled_and_leaves_no_process(model: GgufModel) -> None:
     cancelled = threading.Event()
     threading.Timer(0.2, cancelled.set).start()
-    started = time.monotonic()
     with pytest.raises(LoadCancelledError):
         rehearse(
             model,
             SETTINGS,
             cancelled,
-            lambda _: [sys.executable, "-c", "import time; time.sleep(60)"],
+            lambda _: [sys.executable, "-c", "import time; time.sleep(3600)"],
         )
-    assert time.monotonic() - started < 30

@@ -281,7 +281,7 @@ def test_that_an_answer_can_be_stopped_between_two_tokens(
     asking.join(0.3)
     assert asking.is_alive()
     model.interrupt()
-    asking.join(2)
+    asking.join(300)
     assert not asking.is_alive()
     assert failures[0].reason == "cancelled"
     assert failures[0].retry_class is RetryClass.RETRY

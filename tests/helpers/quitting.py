@@ -112,8 +112,7 @@ class Quitter:
         code = process.returncode
         text = _REMARKS.sub("", said.read_text(errors="replace"))
         wrong = (
-            *_wrong_code(way, code),
-            *_wrong_words(way, text),
+            *_wrong_end(way, code, text),
             *(f"process left: {name}" for name in self._processes_left(start.home)),
             *(f"file left: {name}" for name in _files_left(start.home, temporary)),
         )
@@ -202,16 +201,16 @@ def _before() -> Sequence[str]:
     return tuple(way for way in _BEFORE if way != "SIGINT" or not ignored)
 
 
-def _wrong_code(way: str, code: int) -> Iterator[str]:
+def _wrong_end(way: str, code: int, text: str) -> Iterator[str]:
     name = way.partition(",")[0]
+    if name == "SIGINT" and text.endswith("KeyboardInterrupt\n"):
+        if " in main\n" in text:  # else the interpreter itself was still starting
+            yield f"it said: {text}"
+        return
     number = signal.Signals[name].value if name.startswith("SIG") else 0
     if code not in (0, -number, 128 + number if number else 0):
         yield f"exit code {code}"
-
-
-def _wrong_words(way: str, text: str) -> Iterator[str]:
-    interrupted = way.startswith("SIGINT") and text.endswith("KeyboardInterrupt\n")
-    if text and not (interrupted and " in main\n" not in text):
+    if text:
         yield f"it said: {text}"
 
 

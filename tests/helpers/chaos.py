@@ -130,6 +130,7 @@ class Round:
         self._steps_clock = bool(FAKETIME) and seed % 3 == 0
         self._running: list[subprocess.Popen[bytes]] = []
         self._said = folder / "said"
+        self._is_lost = False
 
     def play(self) -> Outcome:
         """Start the processes, disturb them, mend what was done, and look."""
@@ -257,6 +258,7 @@ class Round:
 
     def _delete(self) -> None:
         """Remove the store; a later one has the data set only."""
+        self._is_lost = True
         for suffix in STORE_FILES:
             Path(f"{self._store}{suffix}").unlink(missing_ok=True)
         self._wait_for_all()
@@ -264,6 +266,7 @@ class Round:
 
     def _replace(self) -> None:
         """Put a copy of the store in its place, as a restored backup would be."""
+        self._is_lost = True
         copy = self._disk / "copy.sqlite"
         with (
             contextlib.closing(sqlite3.connect(self._store, timeout=60)) as source,
@@ -308,7 +311,10 @@ class Round:
 
     def _finish(self, studies: list[Path]) -> None:
         """Let each run go on to its end, as a person would; three tries are enough."""
-        for study in studies:
+        first = [process.returncode for process in self._running[: len(studies)]]
+        for study, code in zip(studies, first, strict=True):
+            if code == 0 and not self._is_lost:
+                continue
             for _ in range(3):
                 self._start(command(study, self._store, "--orphans", "retry"))
                 self._wait_for_all()

@@ -28,7 +28,7 @@ from tests.helpers.tiny_study import write_images
 from viewer.domain.answer import Status
 from viewer.services.import_dataset import import_dataset
 from viewer.services.report_run import report_data
-from viewer.store import runs
+from viewer.store import rescued, runs
 from viewer.store.database import open_store
 
 QUESTIONS: Final = 200
@@ -154,6 +154,8 @@ class Round:
             self._rescue()
             self._finish(studies)
             self._look()
+            if not self.outcome.holds:
+                shutil.copytree(self._disk, self._folder / "kept")
         self.outcome.seconds = round(time.monotonic() - began, 1)
         return self.outcome
 
@@ -259,10 +261,25 @@ class Round:
     def _delete(self) -> None:
         """Remove the store; a later one has the data set only."""
         self._is_lost = True
+        self.outcome.allowed += self._n_of_ended_runs()
         for suffix in STORE_FILES:
             Path(f"{self._store}{suffix}").unlink(missing_ok=True)
         self._wait_for_all()
         shutil.copy(self._material.store, self._store)
+
+    def _n_of_ended_runs(self) -> int:
+        """Return how many replies lie in the store alone: nobody is left to save them."""
+        ended = [
+            seed
+            for seed, process in enumerate(self._running)
+            if process.poll() is not None and not workers_on(self._store)
+        ]
+        with open_store(self._store) as store:
+            return sum(
+                len(rescued.replies_of_run(store, run))
+                for run in self._runs()
+                if runs.run_spec(store, run).seed in ended
+            )
 
     def _replace(self) -> None:
         """Put a copy of the store in its place, as a restored backup would be."""
@@ -308,6 +325,10 @@ class Round:
             self._start([*words, "--store", str(self._store)])
             self._wait_for_all()
             self.outcome.rescued += 1
+        if self._is_lost:
+            words = [sys.executable, "-m", "viewer", "rescue", "--keep-older-copy"]
+            self._start([*words, "--store", str(self._store)])
+            self._wait_for_all()
 
     def _finish(self, studies: list[Path]) -> None:
         """Let each run go on to its end, as a person would; three tries are enough."""
@@ -326,7 +347,9 @@ class Round:
         self.outcome.received = received.total()
         self.outcome.bought_twice = received.total() - len(received)
         texts = [path.read_text(errors="replace") for path in self._said.iterdir()]
-        self.outcome.tracebacks = sum("Traceback" in text for text in texts)
+        self.outcome.tracebacks = sum(
+            "Traceback" in text or "unexpectedly (" in text for text in texts
+        )
         with open_store(self._store) as store:
             last = {runs.run_spec(store, run).seed: run for run in self._runs()}
             for run in last.values():

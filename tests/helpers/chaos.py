@@ -268,7 +268,7 @@ class Round:
         shutil.copy(self._material.store, self._store)
 
     def _n_of_ended_runs(self) -> int:
-        """Return how many replies lie in the store alone: nobody is left to save them."""
+        """Return how many replies of runs that nobody is left to save."""
         ended = [
             seed
             for seed, process in enumerate(self._running)

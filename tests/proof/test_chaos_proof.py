@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.chaos import FAKETIME
+from tests.helpers.chaos import COMPILER
 from tests.helpers.kill_trial import ROOT
 from tests.stories.test_full_disk import may_mount
 
@@ -41,7 +41,7 @@ def test_that_no_disturbance_loses_or_buys_twice(tmp_path: Path, part: int) -> N
     befell = Counter(name for one in outcomes for name in one["disturbances"])
     print(f"{ROUNDS} stores, {count(outcomes, 'processes')} runs of 200 questions")
     print(f"disturbances: {dict(befell)}")
-    print(f"disks could fill: {may_mount()}; clocks could step: {bool(FAKETIME)}")
+    print(f"disks could fill: {may_mount()}; clocks could step: {bool(COMPILER)}")
     for name in ("kills", "allowed", "bought_twice", "rescued", "hung"):
         print(f"{name}: {count(outcomes, name)}")
     for name in ("wrong_results", "without_status", "tracebacks"):

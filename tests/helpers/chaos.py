@@ -353,7 +353,7 @@ class Round:
         self.outcome.bought_twice = received.total() - len(received)
         texts = [path.read_text(errors="replace") for path in self._said.iterdir()]
         self.outcome.tracebacks = sum(
-            "Traceback" in text or "unexpectedly (" in text for text in texts
+            "Traceback" in text or "failed unexpectedly" in text for text in texts
         )
         with open_store(self._store) as store:
             last = {runs.run_spec(store, run).seed: run for run in self._runs()}

@@ -1,8 +1,8 @@
 """Disturb several runs over one store at random; count what is lost or bought twice.
 
 Run as ``python -m tests.helpers.chaos --folder DIR --rounds 10 --seed 0``: it prints
-one JSON object a round. As root, and under ``unshare --mount``, a round's disk is a
-small one of its own that can be full; without that, no disk fills up. Where there is a
+one JSON object a round. With ``--mounts``, as root under ``unshare --mount``, a round's
+disk is a small one of its own that can be full; without that, no disk fills up. Where there is a
 C compiler, the clock of a third of the rounds steps.
 """
 
@@ -129,7 +129,10 @@ def items(store: Path, run: int) -> tuple[tuple[object, ...], ...]:
 class Round:
     """Two to four processes at work on one store, and what befalls them."""
 
-    def __init__(self, folder: Path, material: Material, seed: int) -> None:
+    def __init__(
+        self, folder: Path, material: Material, seed: int, *, mounts: bool
+    ) -> None:
+        self._mounts = mounts
         self._rng = random.Random(seed)
         self._folder, self._material = folder, material
         self.outcome = Outcome(seed, self._rng.randint(2, 4))
@@ -146,7 +149,8 @@ class Round:
         """Start the processes, disturb them, mend what was done, and look."""
         began = time.monotonic()
         self._said.mkdir()
-        with small_disk(self._disk) as is_small, serving(self._journal, LATENCY_S) as u:
+        disk = small_disk(self._disk, mounts=self._mounts)
+        with disk, serving(self._journal, LATENCY_S) as u:
             shutil.copy(self._material.store, self._store)
             studies = [
                 write_study(self._folder, u, n) for n in range(self.outcome.processes)
@@ -154,9 +158,7 @@ class Round:
             for study in studies:
                 worker = ["--worker"] if self._rng.random() < 0.5 else []
                 self._start(command(study, self._store, *worker))
-            for disturb in self._rng.sample(
-                self._choices(is_small), self._rng.randint(2, 3)
-            ):
+            for disturb in self._rng.sample(self._choices(), self._rng.randint(2, 3)):
                 self._wait_for_progress()
                 self.outcome.disturbances.append(disturb.__name__.strip("_"))
                 disturb()
@@ -169,7 +171,7 @@ class Round:
         self.outcome.seconds = round(time.monotonic() - began, 1)
         return self.outcome
 
-    def _choices(self, is_small: bool) -> list[Callable[[], None]]:
+    def _choices(self) -> list[Callable[[], None]]:
         choices = [
             self._kill,
             self._kill,
@@ -180,7 +182,7 @@ class Round:
             self._replace,
             self._pause,
         ]
-        choices += [self._fill_disk] if is_small else []
+        choices += [self._fill_disk] if self._mounts else []
         return choices + ([self._step_clock] if self._steps_clock else [])
 
     def _start(self, words: list[str]) -> None:
@@ -394,22 +396,18 @@ def processes() -> Iterator[tuple[int, list[str], int]]:
 
 
 @contextlib.contextmanager
-def small_disk(folder: Path) -> Iterator[bool]:
-    """Mount a small disk on a folder; yield whether that was possible."""
+def small_disk(folder: Path, *, mounts: bool) -> Iterator[None]:
+    """Make a folder; mount a small disk on it where this process ``mounts``."""
     folder.mkdir()
+    if not mounts:
+        yield
+        return
     words = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(folder)]
-    is_mounted = in_own_mounts() and subprocess.run(words).returncode == 0
+    subprocess.run(words, check=True)
     try:
-        yield is_mounted
+        yield
     finally:
-        if is_mounted:
-            subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-def in_own_mounts() -> bool:
-    """Return whether this process has mounts of its own, so that none is left over."""
-    mine, parents = (Path(f"/proc/{pid}/ns/mnt") for pid in ("self", os.getppid()))
-    return os.getuid() == 0 and mine.readlink() != parents.readlink()
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def main() -> int:
@@ -418,6 +416,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--mounts", action="store_true")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     material = prepare(given.folder)
@@ -425,7 +424,7 @@ def main() -> int:
     for seed in range(given.seed, given.seed + given.rounds):
         folder = given.folder / f"round{seed}"
         folder.mkdir()
-        outcome = Round(folder, material, seed).play()
+        outcome = Round(folder, material, seed, mounts=given.mounts).play()
         holds &= outcome.holds
         line = json.dumps({**asdict(outcome), "holds": outcome.holds})
         sys.stdout.write(f"{line}\n")

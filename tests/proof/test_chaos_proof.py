@@ -23,7 +23,7 @@ def play(folder: Path, rounds: int, seed: int) -> list[dict[str, Any]]:
     words = [sys.executable, "-m", "tests.helpers.chaos", "--folder", str(folder)]
     words += ["--rounds", str(rounds), "--seed", str(seed)]
     if may_mount():
-        words = ["unshare", "--mount", *words]
+        words = ["unshare", "--mount", *words, "--mounts"]
     done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     assert len(lines) == rounds, done.stdout[-2000:]

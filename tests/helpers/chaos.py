@@ -2,8 +2,8 @@
 
 Run as ``python -m tests.helpers.chaos --folder DIR --rounds 10 --seed 0``: it prints
 one JSON object a round. With ``--mounts``, as root under ``unshare --mount``, a round's
-disk is a small one of its own that can be full; without that, no disk fills up. Where there is a
-C compiler, the clock of a third of the rounds steps.
+disk is a small one of its own that can be full; without that, no disk fills up. Where
+there is a C compiler, the clock of a third of the rounds steps.
 """
 
 import argparse

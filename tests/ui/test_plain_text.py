@@ -1,9 +1,11 @@
 """What comes from outside is text in the window: no tag of it is read."""
 
+import pyqtgraph
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from viewer.ui.panels.charts.words import tick_axis
 from viewer.ui.plain_text import Label, as_html, as_tip, in_role
 
 HOSTILE = '<img src="x">\x1b[31m\u202egnp'
@@ -38,3 +40,10 @@ def test_that_an_item_is_displayed_as_text_and_tipped_escaped() -> None:
     roles = Qt.ItemDataRole
     assert in_role(HOSTILE, roles.DisplayRole) == SEEN
     assert in_role(HOSTILE, roles.ToolTipRole) == as_tip(HOSTILE)
+
+
+def test_that_the_axis_of_a_chart_shows_what_a_name_hides(qtbot: QtBot) -> None:
+    plot = pyqtgraph.PlotWidget()
+    qtbot.addWidget(plot)
+    tick_axis(plot, [f"{HOSTILE}\nn = 4"])
+    assert plot.getAxis("bottom")._tickLevels == [[(0, f"{SEEN}\nn = 4")]]

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QBrush, QColor, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from viewer.domain.escapes import visible
 from viewer.domain.figure import StackFigure
 from viewer.ui import theme
 from viewer.ui.errands import run_for
@@ -199,7 +200,7 @@ def _tick(group: BarGroup) -> str:
     else:
         counts_text = "".join(map(str, counts))
     head, _, tail = group.finding.rpartition(" ")
-    return "\n".join(filter(None, (head, tail, f"n = {counts_text}")))
+    return visible("\n".join(filter(None, (head, tail, f"n = {counts_text}"))))
 
 
 def _placed(chart: BarChart) -> Iterable[tuple[float, Bar]]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor
 
+from viewer.domain.escapes import visible
 from viewer.domain.figure import KIND_COLOURS, LEVEL_COLOURS, Stack, StackFigure
 from viewer.ui import theme
 from viewer.ui.panels.charts.words import folded, is_faint, lines_of, quiet, tick_axis
@@ -72,10 +73,10 @@ def _draw_shares(plot: Any, figure: StackFigure) -> None:  # noqa: ANN401
     for stack in figure.stacks:
         if stack.group != group:
             group, at = stack.group, at + _GAP
-            name = pg.TextItem(group, theme.current().text, anchor=(0, 0.5))
+            name = pg.TextItem(visible(group), theme.current().text, anchor=(0, 0.5))
             name.setPos(0, at - _GAP)
             plot.addItem(name)
-        ticks.append((at, _bar_name(stack)))
+        ticks.append((at, visible(_bar_name(stack))))
         _draw_bar(plot, figure, at, stack.counts)
         at += 1
     plot.getAxis("left").setTicks([ticks])

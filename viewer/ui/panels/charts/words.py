@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from PySide6.QtGui import QColor
 
+from viewer.domain.escapes import visible
 from viewer.ui import theme
 from viewer.ui.plain_text import as_html
 
@@ -32,7 +33,7 @@ def tick_axis(plot: Any, groups: Sequence[str]) -> None:  # noqa: ANN401
     axis = plot.getAxis("bottom")
     axis.setHeight(_AXIS_HEIGHT)
     axis.setStyle(hideOverlappingLabels=False)
-    axis.setTicks([[*enumerate(groups)]])
+    axis.setTicks([[*enumerate(map(visible, groups))]])
     plot.showGrid(y=True, alpha=0.15)
 
 

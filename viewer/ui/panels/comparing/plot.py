@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from viewer.domain.escapes import visible
 from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.ui import theme
 from viewer.ui.errands import run_for
@@ -188,7 +189,7 @@ def _paint_rates(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
 
 
 def _name(row: ForestRow) -> str:
-    return f"{row.name}   n = {row.n}" if row.n else row.name
+    return visible(f"{row.name}   n = {row.n}" if row.n else row.name)
 
 
 def _paint_differences(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401

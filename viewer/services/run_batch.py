@@ -105,9 +105,9 @@ def run_batch(
     another process coordinates this run.
     """
     with run_lock(store.path, run, utc_now()):
+        spec = runs.run_spec(store, run)  # refuses a run that the store does not hold
         dataset = cases.dataset_of_run(store, run)
         gate = open_gate(store, dataset)
-        spec = runs.run_spec(store, run)
         bench = bench_of(spec, dataset, gate, examples_dataset(store, spec))
         bench.check_models()
         if runs.run_mark(store, run) not in {None, RunMark.RESUMED}:

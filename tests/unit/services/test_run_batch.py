@@ -16,7 +16,7 @@ from tests.helpers.tiny_study import (
     server_profile,
 )
 from viewer.domain.answer import Status
-from viewer.domain.errors import RunHeldError
+from viewer.domain.errors import RunHeldError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import (
     ModelStopped,
@@ -302,6 +302,13 @@ def test_that_a_second_coordinator_is_refused(store: Store, tmp_path: Path) -> N
     with open_store(store.path) as other, pytest.raises(RunHeldError, match="since"):
         next(iter(run_batch(other, run, BatchOptions(), threading.Event())))
     first.close()  # type: ignore[attr-defined]
+
+
+def test_that_a_run_of_a_store_that_was_replaced_is_refused_in_a_sentence(
+    store: Store,
+) -> None:
+    with pytest.raises(WrongUseError, match="no run 7"):
+        finish(store, 7)
 
 
 def test_that_any_executor_of_the_standard_interface_gives_the_same_rows(

@@ -28,7 +28,7 @@ from tests.helpers.tiny_study import write_images
 from viewer.domain.answer import Status
 from viewer.services.import_dataset import import_dataset
 from viewer.services.report_run import report_data
-from viewer.store import rescued, runs
+from viewer.store import runs
 from viewer.store.database import open_store
 
 QUESTIONS: Final = 200
@@ -267,40 +267,49 @@ class Round:
 
     def _delete(self) -> None:
         """Remove the store; a later one has the data set only."""
-        self._is_lost = True
-        self.outcome.allowed += self._n_of_ended_runs()
-        for suffix in STORE_FILES:
-            Path(f"{self._store}{suffix}").unlink(missing_ok=True)
+        with self._all_stopped():
+            self.outcome.allowed += self._n_of_ended_runs()
+            for suffix in STORE_FILES:
+                Path(f"{self._store}{suffix}").unlink(missing_ok=True)
         self._wait_for_all()
         shutil.copy(self._material.store, self._store)
 
     def _n_of_ended_runs(self) -> int:
         """Return how many replies of runs that nobody is left to save."""
-        ended = [
-            seed
-            for seed, process in enumerate(self._running)
-            if process.poll() is not None
-        ]
-        with open_store(self._store) as store:
-            return sum(
-                len(rescued.replies_of_run(store, run))
-                for run in self._runs()
-                if runs.run_spec(store, run).seed in ended
-            )
+        ended = [n for n, one in enumerate(self._running) if one.poll() is not None]
+        sql = (
+            "SELECT count(*) FROM reply r JOIN attempt a ON a.id = r.attempt_id"
+            " JOIN trial t ON t.id = a.trial_id JOIN run ON run.id = t.run_id"
+            " WHERE json_extract(run.spec, '$.seed') IN"
+            " (SELECT value FROM json_each(?))"
+        )
+        with contextlib.closing(sqlite3.connect(self._store)) as database:
+            return int(database.execute(sql, (json.dumps(ended),)).fetchone()[0])
 
     def _replace(self) -> None:
         """Put a copy of the store in its place, as a restored backup would be."""
-        self._is_lost = True
         copy = self._disk / "copy.sqlite"
-        with (
-            contextlib.closing(sqlite3.connect(self._store, timeout=60)) as source,
-            contextlib.closing(sqlite3.connect(copy)) as target,
-        ):
-            source.backup(target)
-        for suffix in STORE_FILES[1:]:
-            Path(f"{self._store}{suffix}").unlink(missing_ok=True)
-        copy.replace(self._store)
+        with self._all_stopped():
+            with (
+                contextlib.closing(sqlite3.connect(self._store, timeout=60)) as source,
+                contextlib.closing(sqlite3.connect(copy)) as target,
+            ):
+                source.backup(target)
+            for suffix in STORE_FILES[1:]:
+                Path(f"{self._store}{suffix}").unlink(missing_ok=True)
+            copy.replace(self._store)
         self._wait_for_all()
+
+    @contextlib.contextmanager
+    def _all_stopped(self) -> Iterator[None]:
+        """Stop every process, so that it is known who saw the store last."""
+        self._is_lost = True
+        pids = [process.pid for process in self._living()] + workers_on(self._store)
+        tell_all(pids, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            tell_all(pids, signal.SIGCONT)
 
     def _pause(self) -> None:
         victim = self._victim()
@@ -371,6 +380,13 @@ class Round:
     def _runs(self) -> list[int]:
         with contextlib.closing(sqlite3.connect(self._store)) as database:
             return [row[0] for row in database.execute("SELECT id FROM run ORDER BY 1")]
+
+
+def tell_all(pids: list[int], number: signal.Signals) -> None:
+    """Send a signal to those processes that are still there."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def workers_of(parent: int) -> list[int]:

@@ -171,6 +171,7 @@ class _Coordinator:
             yield self._kept_words(ModelStopped(self._run, "", held_back(self._held)))
         if self._paused:
             runs.mark_run(self._store, self._run, RunMark.PAUSED)
+        self._store.check_file()  # what is told as the run's result must be kept
         counts = runs.status_counts(self._store, self._run)
         cancelled, left_open = self._cancel.is_set(), self._flights.in_the_air
         yield RunEnded(self._run, counts, cancelled, left_open)

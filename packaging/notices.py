@@ -7,8 +7,10 @@ that may be used under the GPL alone, or whose licence nobody has looked at, end
 build.
 """
 
+import csv
 import importlib.metadata
 import json
+import os
 import platform
 import re
 import shutil
@@ -87,7 +89,7 @@ def components(sources: Iterable[Path]) -> list[Component]:
     owners = _owners()
     distributions, elsewhere = set(), set()
     for path in {source.resolve() for source in sources}:
-        owner = owners.get(path)
+        owner = owners.get(str(path))
         if owner is not None:
             distributions.add(owner)
         elif not path.is_relative_to(LICENCES.parents[1]):
@@ -96,13 +98,16 @@ def components(sources: Iterable[Path]) -> list[Component]:
     return sorted([*found, *_of_system(elsewhere)], key=lambda c: c.name.lower())
 
 
-def _owners() -> dict[Path, str]:
+def _owners() -> dict[str, str]:
     """Return for every installed file the name of its distribution."""
-    return {
-        Path(str(distribution.locate_file(file))).resolve(): distribution.name
-        for distribution in importlib.metadata.distributions()
-        for file in distribution.files or ()
-    }
+    owners: dict[str, str] = {}
+    for distribution in importlib.metadata.distributions():
+        name = distribution.name  # parsed anew whenever it is asked for
+        root = Path(str(distribution.locate_file(""))).resolve()
+        record = (distribution.read_text("RECORD") or "").splitlines()
+        for file, *_ in csv.reader(record):
+            owners[os.path.normpath(root / file)] = name
+    return owners
 
 
 def _of_distribution(name: str) -> Component:

@@ -30,6 +30,7 @@ from viewer.services.import_dataset import import_dataset
 from viewer.services.report_run import report_data
 from viewer.store import runs
 from viewer.store.database import open_store
+from viewer.store.locks import is_run_held
 
 QUESTIONS: Final = 200
 CONCURRENCY: Final = 4
@@ -276,12 +277,11 @@ class Round:
 
     def _n_of_ended_runs(self) -> int:
         """Return how many replies of runs that nobody is left to save."""
-        ended = [n for n, one in enumerate(self._running) if one.poll() is not None]
+        ended = [run for run in self._runs() if not is_run_held(self._store, run)]
         sql = (
             "SELECT count(*) FROM reply r JOIN attempt a ON a.id = r.attempt_id"
-            " JOIN trial t ON t.id = a.trial_id JOIN run ON run.id = t.run_id"
-            " WHERE json_extract(run.spec, '$.seed') IN"
-            " (SELECT value FROM json_each(?))"
+            " JOIN trial t ON t.id = a.trial_id"
+            " WHERE t.run_id IN (SELECT value FROM json_each(?))"
         )
         with contextlib.closing(sqlite3.connect(self._store)) as database:
             return int(database.execute(sql, (json.dumps(ended),)).fetchone()[0])
@@ -336,7 +336,7 @@ class Round:
 
     def _rescue(self) -> None:
         """Take in what processes could not keep."""
-        for path in sorted(self._disk.rglob("*rescue*")):
+        for path in sorted(self._disk.rglob("*.rescue.jsonl")):
             words = [sys.executable, "-m", "viewer", "rescue", str(path)]
             self._start([*words, "--store", str(self._store)])
             self._wait_for_all()

@@ -1,4 +1,4 @@
-"""Every text of a nested value changed at once: names, keys, words, lists of them."""
+"""Apply a function to every string in a nested value, keys included."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass

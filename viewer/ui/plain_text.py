@@ -43,5 +43,5 @@ def in_role(text: str, role: int) -> str:
 
 
 def as_html(text: str) -> str:
-    """Return a text as a part of rich text."""
+    """Return text escaped for use inside rich text."""
     return escape(visible(text))

@@ -49,4 +49,5 @@ def test_that_names_from_outside_are_drawn_as_text() -> None:
     names = (r"$\frac{x$", "_hidden", "\x1b[31m\x00\ud800\u202e")
     series = BarSeries("_m$", (0.5,) * 3, (0.1,) * 3, (4,) * 3)
     figure = replace(FIGURE, groups=names, series=(series,), baseline=(None,) * 3)
-    ET.fromstring(bar_figure_svg(figure))  # noqa: S314 - our own
+    root = ET.fromstring(bar_figure_svg(figure))  # noqa: S314 - our own drawing
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"

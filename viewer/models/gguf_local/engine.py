@@ -119,7 +119,7 @@ def _listening_host() -> Iterator[str]:
 
 
 def _socket_root() -> str | None:
-    """Return where to make the socket's folder: None for the usual place."""
+    """Return the parent of the socket's folder, None for the default."""
     longest = Path(tempfile.gettempdir(), "overread-12345678", "llama.sock")
     return None if len(os.fsencode(longest)) <= _LONGEST_SOCKET_PATH else "/tmp"  # noqa: S108 - a folder of our own is made in it
 

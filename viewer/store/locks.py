@@ -80,6 +80,7 @@ def import_lock(store_path: Path, name: str, started_at: str) -> Iterator[None]:
     with _opened(path) as file:
         try:
             _acquire(file)
+            _check_is_there(file, path)
         except OSError as error:
             raise WrongUseError(
                 f"The data set '{name}' is being imported by {_holder(path)}.",
@@ -132,6 +133,15 @@ def _acquire(file: IO[bytes]) -> None:
             return _lock(file)
         time.sleep(_PAUSE_S)
     return _lock(file)
+
+
+def _check_is_there(file: IO[bytes], path: Path) -> None:
+    """Raise OSError where the last holder removed the file while this one waited.
+
+    Another process may hold a new file at the same path by then.
+    """
+    if not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+        raise FileExistsError(path)
 
 
 def _opened(path: Path) -> IO[bytes]:

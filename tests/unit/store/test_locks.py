@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from viewer.domain.errors import RunHeldError
+from viewer.domain.errors import RunHeldError, WrongUseError
+from viewer.store import locks
 from viewer.store.locks import run_lock
 
 HOLD = (
@@ -34,3 +35,17 @@ def test_that_a_second_coordinator_is_told_who_holds_the_run(tmp_path: Path) -> 
     with run_lock(store, 3, "now"):
         held = (tmp_path / "s.sqlite.run3.lock").exists()
     assert held
+
+
+def test_that_a_lock_on_a_removed_file_holds_no_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def acquire_late(_: object) -> None:
+        next(tmp_path.glob("*.lock")).unlink()  # as the last holder does at its end
+
+    monkeypatch.setattr(locks, "_acquire", acquire_late)
+    with (
+        pytest.raises(WrongUseError, match="being imported"),
+        locks.import_lock(tmp_path / "s.sqlite", "films", "now"),
+    ):
+        pytest.fail("two processes would import at once")

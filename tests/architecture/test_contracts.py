@@ -29,6 +29,7 @@ ONLY_IN = {
     "SQL only in store": {"viewer.store"},
     "model libraries only in models": {"viewer.models"},
     "highdicom only in readers and writers": {"viewer.readers", "viewer.writers"},
+    "msgspec only in domain": {"viewer.domain"},
 }
 NEIGHBOUR = "viewer/studies/rubric_reading/__init__.py"
 VIOLATIONS = (
@@ -55,6 +56,7 @@ VIOLATIONS = (
         "highdicom only in readers and writers",
         {"viewer/phantom/__init__.py": "import highdicom"},
     ),
+    ("msgspec only in domain", {"viewer/store/__init__.py": "import msgspec"}),
     (
         "studies are strangers",
         {NEIGHBOUR: "import viewer.studies.grid_localization"},

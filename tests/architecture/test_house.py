@@ -62,13 +62,13 @@ def test_that_every_folder_of_modules_is_a_package() -> None:
     } == set()
 
 
-def test_that_the_domain_imports_numpy_and_the_standard_library_only() -> None:
+def test_that_the_domain_imports_numpy_msgspec_and_the_standard_library_only() -> None:
     for path in (ROOT / "viewer" / "domain").rglob("*.py"):
         for name in _imports(path):
             top = name.split(".")[0]
             assert (
                 top in sys.stdlib_module_names
-                or top == "numpy"
+                or top in {"numpy", "msgspec"}
                 or name.startswith("viewer.domain")
             ), f"{path.name} imports {name}"
 

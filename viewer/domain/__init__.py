@@ -1,1 +1,1 @@
-"""Frozen data with names and units; numpy and the standard library only."""
+"""Frozen data with names and units; numpy, msgspec and the standard library."""

@@ -1,69 +1,26 @@
 """Events as JSON lines, for the worker's stream (DESIGN 2, Framing)."""
 
-import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
-from viewer.domain.answer import Status
-from viewer.domain.result import Outcome, Score
-from viewer.domain.run import (
-    Event,
-    LimitChanged,
-    ModelLoading,
-    ModelStopped,
-    RunEnded,
-    RunSpent,
-    RunStarted,
-    RunWaiting,
-    TrialDone,
-    TrialRetried,
+from viewer.domain.plain import Kinds
+from viewer.domain.run import Event
+
+_EVENTS: Final[Kinds[Event]] = Kinds(
+    "event", {kind.__name__: kind for kind in get_args(Event)}
 )
 
-_EVENTS: Final = {
-    cls.__name__: cls
-    for cls in (
-        RunStarted,
-        ModelLoading,
-        TrialDone,
-        TrialRetried,
-        ModelStopped,
-        RunSpent,
-        LimitChanged,
-        RunWaiting,
-        RunEnded,
-    )
-}
 
-
-def event_as_json(event: Event, seq: int) -> dict[str, object]:
+def event_as_json(event: Event, seq: int) -> dict[str, Any]:
     """Return an event as plain JSON values with its place in the stream."""
-    fields = dataclasses.asdict(event)
-    if "counts" in fields:
-        fields["counts"] = {status.value: n for status, n in fields["counts"].items()}
-    return {"event": type(event).__name__, "seq": seq, **fields}
+    return {**_EVENTS.plain(event), "seq": seq}
 
 
-def event_of_json(value: Mapping[str, object]) -> Event:
+def event_of_json(value: Mapping[str, Any]) -> Event:
     """Return the event that :func:`event_as_json` wrote."""
-    fields = {k: v for k, v in value.items() if k not in ("event", "seq")}
-    if isinstance(fields.get("counts"), dict):
-        fields["counts"] = {Status(k): n for k, n in fields["counts"].items()}  # type: ignore[attr-defined]
-    if isinstance(fields.get("score"), dict):
-        fields["score"] = _score(fields["score"])  # type: ignore[arg-type]
-    return _EVENTS[str(value["event"])](**fields)  # type: ignore[arg-type]
-
-
-def _score(fields: Mapping[str, Any]) -> Score:
-    outcome = fields["outcome"]
-    return Score(
-        status=Status(fields["status"]),
-        reason=fields["reason"],
-        answer=fields["answer"],
-        coverage=fields["coverage"],
-        outcome=Outcome(outcome) if outcome else None,
-        numbers=tuple((name, value) for name, value in fields["numbers"]),
-    )
+    document = {name: part for name, part in value.items() if name != "seq"}
+    return _EVENTS.made(document, where="the worker's event")
 
 
 def line(value: Mapping[str, object]) -> bytes:

@@ -51,7 +51,7 @@ def rates(*, published: bool, one_model: bool = False) -> RateFigure:
 def stacks(*, share: bool) -> StackFigure:
     """Return two stacked bars."""
     bars = (Stack("Edema", "a", (2, 1, 1), 4), Stack("Edema", "b", (0, 0, 0)))
-    segments = ("full hit", "miss, not reviewed", "no answer")
+    segments = ("full", "not_reviewed", "no_answer")
     name = "fig3" if share else "fig9"
     return StackFigure(head(name), segments, bars, "trials", share=share)
 
@@ -87,7 +87,9 @@ def strip() -> StripFigure:
 
 def plots(*, joined: bool) -> PlotFigure:
     """Return lines in one panel, or points about y = x in four."""
-    first = PlotSeries("image above text", (0.0, 0.5, 1.0), (0.5, 0.75, 1.5))
+    first = PlotSeries(
+        "image above text", (0.0, 0.5, 1.0), (0.5, 0.75, 1.5), "image_above"
+    )
     second = PlotSeries("text", (0.0, 0.5), (0.25, 0.125))
     titles = ("CT",) if joined else ("CT", "MRI", "PET", "X-ray")
     panels = tuple(PlotPanel(title, (first, second)) for title in titles)

@@ -6,12 +6,12 @@ its ending, ``number`` what the paper calls the figure.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.report import BarSeries, Table
+from viewer.domain.styles import Style, model_style, style_of
 
 Picture = npt.NDArray[np.uint8]
 """Grey values, (rows, columns), or RGB, (rows, columns, 3)."""
@@ -82,36 +82,6 @@ class RateFigure:
     in_order: bool = False
 
 
-LEVEL_COLOURS: Final[Mapping[str, str]] = {
-    "0": "#7F3B08",
-    "1": "#E66101",
-    "1.5": "#F08A3C",
-    "2": "#FDB863",
-    "2.5": "#FCD9A0",
-    "3": "#F7F7F7",
-    "3.5": "#D8DAEB",
-    "4": "#B2ABD2",
-    "4.5": "#998EC3",
-    "5": "#8073AC",
-}
-"""Of grades as segments, the worst orange and the best purple (ColorBrewer PuOr)."""
-
-
-KIND_COLOURS: Final[Mapping[str, str]] = {
-    "English": "#0072B2",
-    "Chinese": "#E69F00",
-    "image above text": "#009E73",
-    "image below text": "#A6611A",
-    "alike": "#C9D0D5",
-    "so tagged": "#56B4E9",
-    "other tasks": "#EEF1F3",
-}
-"""Of the other words that segments and series may be.
-
-Chen 2026, Fig. 6 and 14; Banerjee 2025, supplementary Fig. 1b.
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class Stack:
     """One bar of counts, a number for each segment of its figure.
@@ -130,8 +100,7 @@ class StackFigure:
     """Stacked bars in groups (Gosai 2025, Fig. 3, 9 and 10).
 
     ``share`` where each bar is drawn as parts of its whole. ``unit`` names what is
-    counted. Of ``segments`` some words have a colour of their own: those of the classes
-    of error and of views.
+    counted. ``segments`` are codes of :mod:`viewer.domain.styles`.
     """
 
     head: FigureHead
@@ -212,11 +181,16 @@ class StripFigure:
 
 @dataclass(frozen=True, slots=True)
 class PlotSeries:
-    """Points of one kind, in the order in which a line joins them."""
+    """Points of one kind, in the order in which a line joins them.
+
+    ``code`` is one of :mod:`viewer.domain.styles`, "" for a model or what else is
+    told apart by its place.
+    """
 
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,10 +229,14 @@ class PlotFigure:
         return min(values) - margin, max(values) + margin
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of all series, each once, in the order of their colours."""
-        every = (series.name for panel in self.panels for series in panel.series)
-        return tuple(dict.fromkeys(every))
+    def styles(self) -> Mapping[str, Style]:
+        """The style of each series by name, the same in every panel."""
+        every = (series for panel in self.panels for series in panel.series)
+        codes = {series.name: series.code for series in every}
+        return {
+            name: style_of(code) if code else model_style(place, name)
+            for place, (name, code) in enumerate(codes.items())
+        }
 
 
 Figure = (
@@ -334,8 +312,8 @@ def _rate_rows(panel: RatePanel) -> Sequence[tuple[object, ...]]:
 def _parts(figure: StackFigure, stack: Stack) -> Sequence[tuple[object, ...]]:
     what, whole = (stack.group, stack.name), sum(stack.counts)
     return [
-        (*what, segment, count, count / whole if whole else None, stack.n)
-        for segment, count in zip(figure.segments, stack.counts, strict=True)
+        (*what, style_of(code).words, count, count / whole if whole else None, stack.n)
+        for code, count in zip(figure.segments, stack.counts, strict=True)
     ]
 
 

@@ -9,6 +9,8 @@ from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
+from viewer.domain import styles
+
 STEP: Final = 4
 """Pixels that all spacing is a multiple of."""
 
@@ -18,8 +20,8 @@ class Palette:
     """The colours of a theme, as #RRGGBB.
 
     Colour carries who: the reference, the models in the order named, the reader
-    (Okabe and Ito's set and a violet, apart for colour-blind eyes). They are for the
-    image, which is black in both themes.
+    as :mod:`viewer.domain.styles` has them. They are for the image, which is black in
+    both themes.
     """
 
     name: str
@@ -33,24 +35,29 @@ class Palette:
     on_accent: str
     chosen: str
     warning: str
-    reference: str = "#56B4E9"
-    models: tuple[str, ...] = ("#E69F00", "#CC79A7", "#009E73", "#9966FF", "#D55E00")
-    reader: str = "#F0E442"
+    reference: str = styles.REFERENCE
+    models: tuple[str, ...] = styles.MODELS
+    reader: str = styles.READER
+
+    @property
+    def ground(self) -> styles.Ground:
+        """What figures are drawn upon."""
+        return styles.GROUNDS[self.name]
 
     @property
     def dark(self) -> bool:
         """True where light text stands on a dark ground."""
-        return QColor(self.panel).lightness() < QColor(self.text).lightness()
+        return self.ground.dark
 
 
 DARK: Final = Palette(
     name="dark",
     surroundings="#121417",
-    panel="#1B1E23",
+    panel=styles.DARK.paper,
     field="#14171B",
-    line="#2A2F36",
-    text="#D7DBE0",
-    muted="#8B939E",
+    line=styles.DARK.line,
+    text=styles.DARK.ink,
+    muted=styles.DARK.soft,
     accent="#56B4E9",
     on_accent="#0B1116",
     chosen="#22405A",
@@ -59,11 +66,11 @@ DARK: Final = Palette(
 LIGHT: Final = Palette(
     name="light",
     surroundings="#E9ECEF",
-    panel="#FFFFFF",
+    panel=styles.LIGHT.paper,
     field="#F4F6F8",
-    line="#C9D0D7",
-    text="#1C2127",
-    muted="#5B646E",
+    line=styles.LIGHT.line,
+    text=styles.LIGHT.ink,
+    muted=styles.LIGHT.soft,
     accent="#006CAA",
     on_accent="#FFFFFF",
     chosen="#CFE3F3",

@@ -11,15 +11,13 @@ import numpy as np
 from viewer.domain.escapes import drawn
 from viewer.domain.map_texts import with_texts
 from viewer.domain.report import BarFigure, BarSeries
+from viewer.domain.styles import LIGHT, model_style
 from viewer.writers.figures_bars import percent, within_scale, write_counts
 from viewer.writers.figures_style import style, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-"""Okabe and Ito's colours, told apart by colour-blind readers too."""
-_HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "++")
 _BARS_WIDTH = 0.82
 _TEXT_PT: Final = 8.5
 
@@ -46,15 +44,15 @@ def bar_figure_svg(figure: BarFigure) -> bytes:
 def _draw_series(
     axes: "Axes", series: BarSeries, i: int, n_series: int, error_name: str
 ) -> None:
-    width = _BARS_WIDTH / n_series
+    width, look = _BARS_WIDTH / n_series, model_style(i)
     x = np.arange(len(series.values)) - _BARS_WIDTH / 2 + (i + 0.5) * width
     heights, errors = percent(series.values), percent(series.errors)
     axes.bar(
         x,
         np.nan_to_num(heights),
         width * 0.92,
-        color=PALETTE[i % len(PALETTE)],
-        hatch=_HATCHES[i % len(_HATCHES)],
+        color=look.colour,
+        hatch=look.hatch,
         edgecolor="white",
         linewidth=0.4,
         label=series.name,
@@ -66,7 +64,7 @@ def _draw_series(
         heights[drawn],
         within_scale(heights[drawn], errors[drawn]),
         fmt="none",
-        ecolor="#222222",
+        ecolor=LIGHT.ink,
         elinewidth=0.8,
         capsize=1.8,
         label=f"± {error_name}" if error_name and i == n_series - 1 else None,
@@ -83,7 +81,7 @@ def _draw_baseline(axes: "Axes", figure: BarFigure) -> None:
         levels,
         x - half,
         x + half,
-        colors="#000000",
+        colors=LIGHT.ink,
         linewidth=1.1,
         linestyles=(0, (3, 2)),
         label=figure.baseline_name,
@@ -100,7 +98,7 @@ def _dress(axes: "Axes", figure: BarFigure) -> None:
         np.arange(len(figure.groups)), figure.groups, rotation=24, ha="right"
     )
     axes.tick_params(axis="x", length=0, pad=_room_for_counts(figure))
-    axes.grid(axis="y", color="#dddddd", linewidth=0.6, zorder=0)
+    axes.grid(axis="y", color=LIGHT.line, linewidth=0.6, zorder=0)
     axes.set_axisbelow(True)
     axes.legend(
         loc="lower left",
@@ -119,7 +117,7 @@ def _dress(axes: "Axes", figure: BarFigure) -> None:
         transform=axes.transAxes,
         ha="right",
         fontsize=7,
-        color="#555555",
+        color=LIGHT.soft,
     )
 
 

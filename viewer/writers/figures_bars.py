@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.styles import LIGHT
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -40,5 +42,5 @@ def write_counts(
             ha="center",
             va="top",
             fontsize=points,
-            color="#555555",
+            color=LIGHT.soft,
         )

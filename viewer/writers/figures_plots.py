@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
-from viewer.domain.figure import KIND_COLOURS, PlotFigure, PlotPanel
+from viewer.domain.figure import PlotFigure, PlotPanel
 from viewer.writers.figures_style import (
     PAGE_MM,
     SMALL_PT,
     SOFT,
-    color_of,
     page,
     saved,
     style,
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 _ACROSS: Final = 3
 _PANEL_MM: Final = 56.0
 _KEY_MM: Final = 8.0
-_MARKS: Final = ("o", "^", "s", "D", "v")
 
 
 def plot_files(figure: PlotFigure) -> Mapping[str, bytes]:
@@ -38,21 +36,14 @@ def plot_files(figure: PlotFigure) -> Mapping[str, bytes]:
         return saved(sheet, figure.head)
 
 
-def look_of(figure: PlotFigure, name: str) -> tuple[str, str]:
-    """Return the colour and the mark of a series, the same in every panel."""
-    place = figure.names.index(name)
-    colour = KIND_COLOURS.get(name, color_of(place)[0])
-    return colour, _MARKS[place % len(_MARKS)]
-
-
 def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel) -> None:
     for series in panel.series:
-        colour, mark = look_of(figure, series.name)
+        look = figure.styles[series.name]
         axes.plot(
             series.x,
             series.y,
-            color=colour,
-            marker=mark,
+            color=look.colour,
+            marker=look.marker,
             markersize=2.4,
             linewidth=0.8 if figure.joined else 0.0,
             alpha=1.0 if figure.joined else 0.75,
@@ -79,9 +70,16 @@ def _key(sheet: "Page", figure: PlotFigure) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=colour, marker=mark, linewidth=0, markersize=3, label=name)
-        for name in figure.names
-        for colour, mark in (look_of(figure, name),)
+        Line2D(
+            [],
+            [],
+            color=look.colour,
+            marker=look.marker,
+            linewidth=0,
+            markersize=3,
+            label=name,
+        )
+        for name, look in figure.styles.items()
     ]
     if handles:
         sheet.legend(

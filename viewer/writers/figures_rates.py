@@ -1,12 +1,14 @@
 """Grouped bars of rates, with whiskers, chance and printed values (X-05)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from viewer.domain.figure import RateFigure, RatePanel, has_limits
 from viewer.domain.report import BarSeries
+from viewer.domain.styles import Style, model_style
 from viewer.writers.figures_bars import Floats, percent, within_scale, write_counts
 from viewer.writers.figures_style import (
     INK,
@@ -14,7 +16,6 @@ from viewer.writers.figures_style import (
     PAGE_MM,
     SMALL_PT,
     SOFT,
-    color_of,
     name_groups,
     page,
     saved,
@@ -69,32 +70,31 @@ def _draw_panel(
     for i, series in enumerate(panel.series):
         x = np.arange(len(panel.groups), dtype=np.float64)
         x += (i + 0.5) * width - _GROUP / 2
-        color, hatch = _look(figure, place, i)
-        _draw_bars(axes, series, x, width, color, hatch)
+        _draw_bars(axes, series, x, width, _look(figure, place, i))
         _draw_chance(axes, panel.baselines[i], x, width / 2)
     _draw_published(axes, panel)
     _dress(axes, panel, figure.rate_name, last=last)
 
 
-def _look(figure: RateFigure, place: int, i: int) -> tuple[str, str]:
-    """Return a series' colour and hatch: the model's, finer grids hatched."""
+def _look(figure: RateFigure, place: int, i: int) -> Style:
+    """Return a series' style: its model's, finer grids hatched."""
     if not figure.one_model:
-        return color_of(i)
-    return color_of(place)[0], "" if i == 0 else "//////"[: 4 + i]
+        return model_style(i)
+    return replace(model_style(place), hatch="" if i == 0 else "//////"[: 4 + i])
 
 
 def _draw_bars(
-    axes: "Axes", series: BarSeries, x: Floats, width: float, color: str, hatch: str
+    axes: "Axes", series: BarSeries, x: Floats, width: float, look: Style
 ) -> None:
     heights, whiskers = percent(series.values), _whiskers(series)
     axes.bar(
         x,
         np.nan_to_num(heights),
         width * 0.9,
-        color=color,
-        hatch=hatch,
-        edgecolor="white" if hatch else color,
-        linewidth=0.0 if hatch else 0.2,
+        color=look.colour,
+        hatch=look.hatch,
+        edgecolor="white" if look.hatch else look.colour,
+        linewidth=0.0 if look.hatch else 0.2,
         label=series.name,
         zorder=2,
     )
@@ -204,9 +204,10 @@ def _keys(sheet: "Page", figure: RateFigure) -> None:
 
 def _bar_key(patch: "type[Patch]", figure: RateFigure, i: int, name: str) -> "Patch":
     """Return a series' key; of grids, which every model has, without a colour."""
-    color, hatch = (SOFT, _look(figure, 0, i)[1]) if figure.one_model else color_of(i)
-    edge = "white" if hatch else color
-    return patch(facecolor=color, hatch=hatch, edgecolor=edge, lw=0, label=name)
+    look = _look(figure, 0, i)
+    color = SOFT if figure.one_model else look.colour
+    edge = "white" if look.hatch else color
+    return patch(facecolor=color, hatch=look.hatch, edgecolor=edge, lw=0, label=name)
 
 
 def _room_for_counts(series: Sequence[BarSeries]) -> float:

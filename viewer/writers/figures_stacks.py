@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.figure import Stack, StackFigure
+from viewer.domain.styles import Style, ink_on, style_of
 from viewer.writers.figures_style import (
     LINE,
     PAGE_MM,
-    SEGMENTS,
     SMALL_PT,
     SOFT,
     name_groups,
@@ -79,29 +79,27 @@ def _draw_parts(
     axes: "Axes", at: float, shares: Sequence[float], figure: StackFigure
 ) -> None:
     left = 0.0
-    for name, share in zip(figure.segments, shares, strict=bool(shares)):
-        color, hatch, _ = SEGMENTS.get(name, (SOFT, "", ""))
+    for code, share in zip(figure.segments, shares, strict=bool(shares)):
+        look = style_of(code)
         axes.barh(
             at,
             100 * share,
             0.82,
             left,
-            color=color,
-            hatch=hatch,
+            color=look.colour,
+            hatch=look.hatch,
             edgecolor=SOFT,
             linewidth=0.3,
         )
         if share >= _NARROW:
-            _number(axes, left + 50 * share, at, f"{100 * share:.0f}", color, hatch)
+            _number(axes, left + 50 * share, at, f"{100 * share:.0f}", look)
         left += 100 * share
 
 
-def _number(
-    axes: "Axes", x: float, y: float, text: str, color: str, hatch: str
-) -> None:
+def _number(axes: "Axes", x: float, y: float, text: str, look: Style) -> None:
     from matplotlib.patheffects import withStroke
 
-    around = [withStroke(linewidth=2.0, foreground=color)] if hatch else []
+    plate = [withStroke(linewidth=2.0, foreground=look.colour)]
     axes.text(
         x,
         y,
@@ -109,22 +107,9 @@ def _number(
         ha="center",
         va="center_baseline",
         fontsize=SMALL_PT,
-        color="white" if _is_dark(color) else "black",
-        path_effects=around,
+        color=ink_on(look.colour),
+        path_effects=plate if look.hatch else [],
     )
-
-
-def _is_dark(color: str) -> bool:
-    """Tell whether white stands out of a colour more than black (WCAG 2, 1.4.3)."""
-    from matplotlib.colors import to_rgb
-
-    linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-        for c in to_rgb(color)
-    ]
-    red, green, blue = linear
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05
 
 
 def _aside(axes: "Axes", at: float, text: str) -> None:
@@ -145,15 +130,15 @@ def _draw_counts(axes: "Axes", figure: StackFigure) -> None:
     tallest = max((sum(stack.counts) for stack in figure.stacks), default=0.0)
     for at, stack in enumerate(figure.stacks):
         bottom = 0.0
-        for name, count in zip(figure.segments, stack.counts, strict=True):
-            color, hatch, _ = SEGMENTS.get(name, (SOFT, "", ""))
+        for code, count in zip(figure.segments, stack.counts, strict=True):
+            look = style_of(code)
             axes.bar(
                 at,
                 count,
                 0.72,
                 bottom,
-                color=color,
-                hatch=hatch,
+                color=look.colour,
+                hatch=look.hatch,
                 edgecolor="white",
                 linewidth=0.3,
                 zorder=2,
@@ -179,11 +164,16 @@ def _key(sheet: "Page", segments: Sequence[str]) -> None:
     from matplotlib.patches import Patch
 
     patches = []
-    for name in segments:
-        color, hatch, sign = SEGMENTS.get(name, (SOFT, "", ""))
-        label = f"{sign} {name}".strip()
+    for look in map(style_of, segments):
+        sign = "" if look.sign == "◼" else f"{look.sign} "
         patches.append(
-            Patch(facecolor=color, hatch=hatch, edgecolor=SOFT, lw=0.3, label=label)
+            Patch(
+                facecolor=look.colour,
+                hatch=look.hatch,
+                edgecolor=SOFT,
+                lw=0.3,
+                label=sign + look.words,
+            )
         )
     sheet.legend(
         handles=patches,

@@ -9,7 +9,8 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from viewer.domain.figure import KIND_COLOURS, LEVEL_COLOURS, FigureHead
+from viewer.domain.figure import FigureHead
+from viewer.domain.styles import LIGHT
 from viewer.writers.figures_letters import missing_letters, stand_in
 from viewer.writers.han_font import figure_families
 
@@ -22,27 +23,7 @@ if TYPE_CHECKING:
 PAGE_MM: Final = 183.0
 TEXT_PT: Final = 7.0
 SMALL_PT: Final = 5.5
-INK: Final = "#1D2730"
-SOFT: Final = "#5B6770"
-LINE: Final = "#C9D0D5"
-MODELS: Final = ("#E69F00", "#CC79A7", "#009E73", "#9966FF", "#D55E00")
-"""Who is coloured how, as on the screen; further models repeat them hatched."""
-HATCHES: Final = ("", "////", "xxxx")
-SEGMENTS: Final = {
-    "full hit": ("#0072B2", "", "◼"),
-    "partial hit": ("#56B4E9", "", "◧"),
-    "position error": ("#F0E442", "", "◇"),
-    "anatomy error": ("#D55E00", "", "✕"),
-    "reader unsure": ("#999999", "", "~"),
-    "miss, not reviewed": ("#D9DFE3", "////", "◇"),
-    "no answer": ("#FFFFFF", "....", "?"),
-    "frontal": ("#0072B2", "", ""),
-    "lateral": ("#E69F00", "////", ""),
-    "other": ("#009E73", "....", ""),
-    "unknown": ("#FFFFFF", "xxxx", ""),
-    **{n: (colour, "", "") for n, colour in {**LEVEL_COLOURS, **KIND_COLOURS}.items()},
-}
-"""Colour, hatch and sign of the segments of a stack that have their own."""
+INK, SOFT, LINE = LIGHT.ink, LIGHT.soft, LIGHT.line
 _INCH: Final = 25.4
 _POINTS: Final = 72.0
 _LETTER: Final = 0.62
@@ -125,14 +106,6 @@ def written(figure: "Page", kind: str) -> bytes:
 def _save(figure: "Page", out: io.BytesIO, kind: str) -> None:
     figure.savefig(out, format=kind, metadata=_NO_DATE[kind], dpi=300)
     figure.set_layout_engine("none")  # laid out once: the next file is the same
-
-
-def color_of(place: int) -> tuple[str, str]:
-    """Return the colour and the hatch of the model numbered ``place``, from 0."""
-    return (
-        MODELS[place % len(MODELS)],
-        HATCHES[place // len(MODELS) % len(HATCHES)],
-    )
 
 
 def bare(axes: "Axes") -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 from viewer.domain.escapes import drawn
 from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.domain.map_texts import with_texts
+from viewer.domain.styles import LIGHT, model_style
 from viewer.writers.figures_style import style, written
 
 if TYPE_CHECKING:
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
 _MM: Final = 1 / 25.4
 _WIDTH: Final = 183 * _MM
 _ROW: Final = 0.22
-_FIRST: Final = "#E69F00"
-_SECOND: Final = "#CC79A7"
+_SIDES: Final = model_style(0), model_style(1)
 
 
 def forest_svg(figure: ForestFigure) -> bytes:
@@ -42,9 +42,9 @@ def _draw_rates(axes: "Axes", figure: ForestFigure) -> None:
         if row.first is None or row.second is None:
             continue
         ends = 100 * row.first, 100 * row.second
-        axes.plot(ends, (y, y), color="#999999", linewidth=1, zorder=1)
-        axes.plot(ends[0], y, "o", color=_FIRST, markersize=5, zorder=2)
-        axes.plot(ends[1], y, "D", color=_SECOND, markersize=4.5, zorder=2)
+        axes.plot(ends, (y, y), color=LIGHT.soft, linewidth=1, zorder=1)
+        for end, look in zip(ends, _SIDES, strict=True):
+            axes.plot(end, y, look.marker, color=look.colour, markersize=4.5, zorder=2)
     axes.set_xlim(-3, 103)
     axes.set_xlabel("hit rate (%)")
     axes.set_yticks(range(len(figure.rows)), [_name(row) for row in figure.rows])
@@ -59,14 +59,14 @@ def _name(row: ForestRow) -> str:
 def _draw_differences(axes: "Axes", figure: ForestFigure) -> None:
     for y, row in enumerate(figure.rows):
         ends = [100 * end for end in row.interval or ()]
-        axes.plot(ends, [y] * len(ends), color="#222222", linewidth=1, zorder=1)
+        axes.plot(ends, [y] * len(ends), color=LIGHT.ink, linewidth=1, zorder=1)
         sign = "D" if row.summary else "s"
-        axes.plot(100 * row.value, y, sign, color="#222222", markersize=4.5, zorder=2)
+        axes.plot(100 * row.value, y, sign, color=LIGHT.ink, markersize=4.5, zorder=2)
         axes.text(
             1.01, y, row.note, transform=axes.get_yaxis_transform(), va="center",
-            fontsize=6.5, color="#444444",
+            fontsize=6.5, color=LIGHT.soft,
         )  # fmt: skip
-    axes.axvline(0, color="#444444", linewidth=0.8, linestyle=(0, (3, 2)))
+    axes.axvline(0, color=LIGHT.soft, linewidth=0.8, linestyle=(0, (3, 2)))
     axes.set_xlabel(f"difference, first less second (points)\n{figure.interval}")
     _dress(axes)
 
@@ -77,17 +77,17 @@ def _name_sides(page: "Figure", figure: ForestFigure) -> None:
 
     title = "\n".join(filter(None, (figure.title, figure.watermark)))
     page.suptitle(title, x=0.01, ha="left", fontsize=8.5)
-    sides = ((figure.first, "o", _FIRST), (figure.second, "D", _SECOND))
+    sides = zip((figure.first, figure.second), _SIDES, strict=True)
     signs = [
-        Line2D([], [], linestyle="", marker=marker, color=color, label=name)
-        for name, marker, color in sides
+        Line2D([], [], linestyle="", marker=look.marker, color=look.colour, label=name)
+        for name, look in sides
     ]
     page.legend(handles=signs, loc="outside lower left", ncols=2, frameon=False)
 
 
 def _dress(axes: "Axes") -> None:
     axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color="#dddddd", linewidth=0.6, zorder=0)
+    axes.grid(axis="x", color=LIGHT.line, linewidth=0.6, zorder=0)
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)

@@ -10,7 +10,7 @@ from viewer.ui.panels.charts.chart import ChartPanel
 HEAD = FigureHead(
     "endings", "", "Answers by model, not graded yet", "Grade them. " * 12
 )
-SEGMENTS = ("answered, not graded", "token limit", "unparsed", "refused", "failed")
+SEGMENTS = ("answered", "truncated", "unparsed", "refused", "provider_error")
 
 
 @pytest.mark.parametrize("width", [280, 520])

@@ -12,6 +12,7 @@ from viewer.domain.answer import Status
 from viewer.domain.figure import StackFigure
 from viewer.domain.result import Score
 from viewer.domain.study_words import StudyWords
+from viewer.domain.styles import style_of
 from viewer.services.measure import TrialRow, run_results, trial_rows
 from viewer.services.results.groups import grouped, offered
 from viewer.services.results.view import By
@@ -114,7 +115,9 @@ def test_that_answers_that_wait_for_grades_are_counted_and_say_how_grades_come_i
     assert studied.group.endswith(" boxes per answer")
     assert silent.group == "silent"
     assert "grades.csv" in chart.told
-    qtbot.waitUntil(lambda: ANSWERED in chart.caption, timeout=_PATIENCE_MS)
+    qtbot.waitUntil(
+        lambda: style_of(ANSWERED).words in chart.caption, timeout=_PATIENCE_MS
+    )
     groups = grouped(settings.store, ())
     assert not groups.has_rate(0)
     assert "Run" in summary_words(groups)
@@ -210,7 +213,7 @@ def test_that_endings_are_told_apart_and_follow_the_filters() -> None:
         Score(Status.SCORED_WRONG),
     )
     told = [ending(score) for score in scores]
-    assert told == [ANSWERED, "token limit", "excluded", "scored wrong"]
+    assert told == [ANSWERED, "truncated", "excluded", "scored_wrong"]
     rows = [
         TrialRow(i, "a", None, "one", "now", "plain", "m", 0, score)
         for i, score in enumerate(scores[:3])

@@ -2,7 +2,8 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 from viewer.domain.report import BarFigure, BarSeries
-from viewer.writers.figures import PALETTE, bar_figure_svg
+from viewer.domain.styles import MODELS
+from viewer.writers.figures import bar_figure_svg
 
 FIGURE = BarFigure(
     "f.svg",
@@ -32,11 +33,11 @@ def test_that_a_figure_is_well_formed_and_carries_no_date() -> None:
     assert b"<dc:date>" not in svg
 
 
-def test_that_each_series_has_its_colour_of_the_safe_palette() -> None:
+def test_that_each_series_has_its_colour_of_the_one_table() -> None:
     svg = bar_figure_svg(FIGURE).decode().lower()
-    assert PALETTE[0].lower() in svg
-    assert PALETTE[1].lower() in svg
-    assert PALETTE[2].lower() not in svg
+    assert MODELS[0].lower() in svg
+    assert MODELS[1].lower() in svg
+    assert MODELS[2].lower() not in svg
 
 
 def test_that_a_figure_without_a_value_can_be_drawn() -> None:

@@ -18,10 +18,11 @@ import pytest
 
 from tests.helpers.sample_figures import SAMPLES, rates
 from viewer.domain.figure import Figure
+from viewer.domain.styles import LIGHT, MODELS
 from viewer.studies.grid_localization.findings import NINE
 from viewer.writers.figures_files import figure_files
 from viewer.writers.figures_rates import _whiskers
-from viewer.writers.figures_style import MODELS, PAGE_MM, name_groups, style
+from viewer.writers.figures_style import PAGE_MM, name_groups, style
 
 pytestmark = pytest.mark.statement("E000-28")
 _HASHES = """
@@ -91,7 +92,7 @@ def test_that_the_fonts_of_a_pdf_lie_in_it(figure: Figure) -> None:
 def test_that_printed_values_are_open_diamonds_without_whiskers() -> None:
     bare = figure_files(rates(published=False))["fig2.svg"].decode()
     marked = figure_files(rates(published=True))["fig2.svg"].decode()
-    white = re.compile(r"fill: #ffffff; stroke: #1d2730")
+    white = re.compile(f"fill: #ffffff; stroke: {LIGHT.ink.lower()}")
     # one for the value, one for the key
     assert len(white.findall(marked)) - len(white.findall(bare)) == 2
     errors = re.compile(r'id="LineCollection_\d+"')

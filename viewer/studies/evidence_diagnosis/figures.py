@@ -18,6 +18,7 @@ from viewer.domain.figure import (
 )
 from viewer.domain.report import BarSeries
 from viewer.domain.specialties import GROUPS, SPECIALTIES, group_of
+from viewer.domain.styles import style_of
 from viewer.metrics.sensitivity import TIE
 from viewer.studies.evidence_diagnosis.params import Arm, Params, Task
 from viewer.studies.evidence_diagnosis.published import CLASSES
@@ -25,9 +26,9 @@ from viewer.studies.evidence_diagnosis.rows import Rate, Row, models_of, of_task
 from viewer.studies.evidence_diagnosis.sensitivities import CaseSensitivity
 from viewer.studies.evidence_diagnosis.tables import Sensitivities
 
-_LANGUAGES: Final = {Language.ENGLISH: "English", Language.CHINESE: "Chinese"}
+_LANGUAGES: Final = (Language.ENGLISH, Language.CHINESE)
 _SCORES: Final = (5, 4, 3, 2, 1, 0)
-_ABOVE, _BELOW, _TIED = "image above text", "image below text", "alike"
+_ABOVE, _BELOW, _TIED = "image_above", "image_below", "alike"
 
 
 def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
@@ -117,7 +118,7 @@ def score_figures(rows: Sequence[Row]) -> Iterator[Figure]:
         if stacks:
             text = "Share of the judged answers with each of the judge's scores."
             head = FigureHead(name, number, title, text)
-            names = tuple(str(score) for score in _SCORES)
+            names = tuple(f"grade_{score}" for score in _SCORES)
             yield StackFigure(head, names, stacks, "answers", share=True)
 
 
@@ -187,14 +188,14 @@ def _points(of: Sequence[CaseSensitivity]) -> Iterator[PlotSeries]:
         for x in of
         if x.text is not None and x.image is not None
     ]
-    for name, kept in (
+    for code, kept in (
         (_ABOVE, [p for p in pairs if p[1] - p[0] >= TIE]),
         (_BELOW, [p for p in pairs if p[0] - p[1] >= TIE]),
         (_TIED, [p for p in pairs if abs(p[0] - p[1]) < TIE]),
     ):
         if kept:
             xs, ys = zip(*kept, strict=True)
-            yield PlotSeries(name, tuple(xs), tuple(ys))
+            yield PlotSeries(style_of(code).words, tuple(xs), tuple(ys), code)
 
 
 def _layers(rows: Sequence[Row]) -> Iterator[PlotSeries]:
@@ -242,7 +243,7 @@ def _counted(
         )
         for stratum in strata
     )
-    return StackFigure(head, tuple(_LANGUAGES.values()), stacks, "cases", share=False)
+    return StackFigure(head, tuple(_LANGUAGES), stacks, "cases", share=False)
 
 
 def _group(case: EvidenceCase) -> tuple[str, ...]:
@@ -250,7 +251,7 @@ def _group(case: EvidenceCase) -> tuple[str, ...]:
 
 
 def _score_stacks(rows: Sequence[Row], task: Task) -> Iterator[Stack]:
-    for language, name in _LANGUAGES.items():
+    for language in _LANGUAGES:
         keep = of_task(task, Arm.RAW, language)
         for model in models_of(rows):
             scores = [
@@ -260,7 +261,8 @@ def _score_stacks(rows: Sequence[Row], task: Task) -> Iterator[Stack]:
             ]
             if scores:
                 counts = tuple(float(scores.count(score)) for score in _SCORES)
-                yield Stack(name, model, counts, len(scores))
+                group = style_of(language).words
+                yield Stack(group, model, counts, len(scores))
 
 
 def _proportions(

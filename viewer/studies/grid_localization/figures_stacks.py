@@ -7,16 +7,15 @@ from viewer.domain.case import Dataset, View
 from viewer.domain.counting import counted
 from viewer.domain.figure import FigureHead, Stack, StackFigure
 from viewer.domain.result import TrialResult
-from viewer.studies.grid_localization.errors_by_class import ClassRow, class_rows
+from viewer.studies.grid_localization.errors_by_class import (
+    CLASSES,
+    ClassRow,
+    class_rows,
+)
 from viewer.studies.grid_localization.findings import canonical
 from viewer.studies.grid_localization.page import spoken
 from viewer.studies.packs import Reviews
 
-SEGMENTS: Final = (
-    *("full hit", "partial hit", "position error", "anatomy error"),
-    *("reader unsure", "miss, not reviewed", "no answer"),
-)
-"""The words of ``errors_by_class.CLASSES``."""
 AVERAGE: Final = "Mean of findings"
 _SPLITS: Final = {
     "val": ("fig9_counts", "Figure 9"),
@@ -50,7 +49,7 @@ def error_classes(
         "position or an anatomy error once a reader has said so. n beside each bar."
     )
     head = FigureHead("fig3_error_classes", "Figure 3", "Classes of error", caption)
-    return StackFigure(head, SEGMENTS, (*stacks, *averages), "trials", share=True)
+    return StackFigure(head, CLASSES, (*stacks, *averages), "trials", share=True)
 
 
 def _mean_shares(rows: Sequence[ClassRow]) -> tuple[float, ...]:

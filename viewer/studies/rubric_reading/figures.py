@@ -81,7 +81,7 @@ def _distributions(found: Sequence[Row]) -> StackFigure:
         "Score distributions",
         "Final scores of every graded output; halves come of two readers.",
     )
-    segments = tuple(dict.fromkeys(f"{row['score']:g}" for row in found))
+    segments = tuple(dict.fromkeys(f"grade_{row['score']:g}" for row in found))
     order = dict.fromkeys(row["metric"] for row in found)
     stacks = [
         stack

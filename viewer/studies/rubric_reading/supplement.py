@@ -77,7 +77,7 @@ def supplementary(tables: Mapping[str, Table]) -> Iterator[StackFigure]:
             f"At most {_MOST_VALUES} values of each dimension, the most frequent "
             "first; a task may have several.",
         )
-        yield StackFigure(head, ("so tagged", "other tasks"), tags, "tasks", share=True)
+        yield StackFigure(head, ("tagged", "not_tagged"), tags, "tasks", share=True)
 
 
 def _histogram(rows: Sequence[Row]) -> StackFigure:

@@ -7,15 +7,16 @@ from typing import Final
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.result import Outcome, Score
 from viewer.domain.study_words import PLACING, StudyWords, Verdicts
+from viewer.domain.styles import style_of
 from viewer.services.measure import TrialRow
 from viewer.ui.tables.columns import shown
 from viewer.ui.tables.results_model import RowKey
 
 _OUTCOMES: Final = {
-    Outcome.FULL: ("◼", "hit"),
-    Outcome.FULL_FALLBACK: ("◼", "hit in the best-covered cell"),
-    Outcome.PARTIAL: ("◧", "partial"),
-    Outcome.MISS: ("◇", "position error"),
+    Outcome.FULL: "hit",
+    Outcome.FULL_FALLBACK: "hit in the best-covered cell",
+    Outcome.PARTIAL: "partial",
+    Outcome.MISS: "position error",
 }
 _STATUSES: Final = {
     Status.SCORED_CORRECT: ("✓", "right"),
@@ -42,7 +43,7 @@ def words(score: Score) -> str:
 
 def _both(score: Score) -> tuple[str, str]:
     if score.outcome is not None:
-        return _OUTCOMES[score.outcome]
+        return style_of(score.outcome).sign, _OUTCOMES[score.outcome]
     if score.status in UNREADABLE:
         return "?", score.status.value.replace("_", " ")
     return _STATUSES.get(score.status, ("", score.status.value.replace("_", " ")))

@@ -8,21 +8,10 @@ from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.figure import FigureHead, Stack, StackFigure
 from viewer.domain.result import Score
 from viewer.domain.study_words import ALL_VIEWS, MICRO, StudyWords, spoken
+from viewer.domain.styles import in_order
 from viewer.services.measure import TrialRow
 
-ANSWERED: Final = "answered, not graded"
-_TRUNCATED: Final = "token limit"
-_UNPARSED: Final = "unparsed"
-_ENDINGS: Final[Mapping[Status, str]] = {
-    **dict.fromkeys(UNREADABLE, _UNPARSED),
-    Status.TRUNCATED: _TRUNCATED,
-    Status.REFUSED: "refused",
-    Status.PROVIDER_ERROR: "failed",
-    Status.EXCLUDED: "excluded",
-    Status.PENDING: "pending",
-}
-_ORDER: Final = (ANSWERED, _TRUNCATED, _UNPARSED, "refused", "failed", "excluded",
-                 "pending")  # fmt: skip
+ANSWERED: Final = "answered"
 _EVERYTHING: Final = frozenset({"", MICRO, ALL_VIEWS})
 
 
@@ -37,8 +26,7 @@ def endings_figure(
     planned = sorted(rows, key=lambda row: row.trial)
     chosen = [row for row in planned if _is_wanted(row, wanted)]
     ends = {row.trial: ending(row.score) for row in chosen}
-    there = {*ends.values()}
-    segments = tuple(one for one in _ORDER if one in there)
+    segments = in_order(ends.values())
     stacks = []
     for model in dict.fromkeys(row.model for row in chosen):
         mine = [row for row in chosen if row.model == model]
@@ -50,10 +38,16 @@ def endings_figure(
 
 
 def ending(score: Score) -> str:
-    """Return how a trial without a verdict ended; an answer may still be excluded."""
+    """Return the code of how a trial without a verdict ended.
+
+    An excluded one may have an answer. All that could not be read are one ending, but
+    for what was cut off.
+    """
     if score.status is Status.EXCLUDED and score.answer:
         return ANSWERED
-    return _ENDINGS.get(score.status, spoken(score.status.value))
+    if score.status in UNREADABLE - {Status.TRUNCATED}:
+        return Status.UNPARSED
+    return score.status
 
 
 def _is_wanted(row: TrialRow, wanted: Mapping[str, str]) -> bool:

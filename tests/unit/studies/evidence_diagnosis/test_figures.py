@@ -36,7 +36,7 @@ def test_that_figures_of_the_cases_count_each_case() -> None:
     figures = {f.head.name: f for f in case_figures([ENGLISH, ENGLISH, CHINESE])}
     types = figures["fig_03a"]
     assert isinstance(types, StackFigure)
-    assert types.segments == ("English", "Chinese")
+    assert types.segments == ("en", "zh")
     by_type = {stack.group: stack.counts for stack in types.stacks}
     assert by_type == {
         "Laboratory": (2.0, 1.0),
@@ -98,7 +98,7 @@ def test_that_figures_ten_and_eleven_count_the_judges_scores() -> None:
         and row.case.language is Language.ENGLISH
     ]
     for segment, count in zip(first.segments, stack.counts, strict=True):
-        assert count == scores.count(float(segment))
+        assert count == scores.count(float(segment.removeprefix("grade_")))
     assert list(score_figures([replace(row, judge=None) for row in ROWS])) == []
 
 

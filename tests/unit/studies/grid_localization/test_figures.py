@@ -176,7 +176,7 @@ def test_that_averages_weigh_findings_alike() -> None:
     assert figure is not None
     assert [s.group for s in figure.stacks] == ["Cardiomegaly", "Edema", AVERAGE]
     shares = dict(zip(figure.segments, figure.stacks[-1].counts, strict=True))
-    assert (shares["full hit"], shares["miss, not reviewed"]) == (0.5, 0.5)
+    assert (shares["full"], shares["not_reviewed"]) == (0.5, 0.5)
 
 
 def replace_outcome(trial: TrialResult, outcome: Outcome) -> TrialResult:

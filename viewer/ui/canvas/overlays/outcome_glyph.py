@@ -11,7 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from viewer.domain.answer import UNREADABLE, Status
-from viewer.domain.result import Outcome, Score
+from viewer.domain.result import Score
+from viewer.domain.styles import style_of
 
 _STROKE: Final = 1.5
 _DOT: Final = 2.5
@@ -26,14 +27,6 @@ class Glyph(StrEnum):
     UNPARSED = "?"
     REFUSED = "⊘"
     NONE = ""
-
-
-_OF_OUTCOME: Final = {
-    Outcome.FULL: (Glyph.FULL, "full hit"),
-    Outcome.FULL_FALLBACK: (Glyph.FULL, "full hit"),
-    Outcome.PARTIAL: (Glyph.PARTIAL, "partial"),
-    Outcome.MISS: (Glyph.MISS, "position error"),
-}
 
 
 _OF_REASON: Final = {"no_gt": "no reference", "ungraded": "not graded"}
@@ -58,7 +51,8 @@ def _sign_and_words(score: Score) -> tuple[Glyph, str]:
         reason = score.reason or score.status.value.replace("_", " ")
         return Glyph.UNPARSED, f"unparsed: {reason}"
     if score.outcome is not None:
-        return _OF_OUTCOME[score.outcome]
+        look = style_of(score.outcome)
+        return Glyph(look.sign), look.words
     if score.reason in _OF_REASON:
         return Glyph.NONE, _OF_REASON[score.reason]
     words = _OF_STATUS.get(score.status) or score.status.value.replace("_", " ")

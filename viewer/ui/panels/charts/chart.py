@@ -4,14 +4,16 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QBrush, QColor, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.domain.escapes import visible
 from viewer.domain.figure import StackFigure
+from viewer.domain.styles import model_style
 from viewer.ui import theme
 from viewer.ui.errands import run_for
 from viewer.ui.panels.charts.stacks import draw_stacks
+from viewer.ui.panels.charts.words import brush_of
 from viewer.ui.plain_text import Label, as_html
 from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup
 
@@ -22,12 +24,6 @@ _LEAST_PX: Final = 120
 """Height in which stacked counts can still be told apart."""
 _ROOM: Final = 6
 """Groups that there is room for at least, so that few bars do not grow fat."""
-_PATTERNS: Final = (
-    Qt.BrushStyle.SolidPattern,
-    Qt.BrushStyle.BDiagPattern,
-    Qt.BrushStyle.DiagCrossPattern,
-)
-"""Solid bars for the first three models; later ones repeat the colours hatched."""
 CAPTION: Final = "bars: {} · whiskers: Wilson 95 % interval (a mean of rates has none)"
 _CHANCE: Final = " · ▲ random cell"
 
@@ -177,19 +173,12 @@ def _paint(plot: Any, chart: BarChart) -> None:  # noqa: ANN401 - pyqtgraph has 
     for i in range(1, 6):
         plot.addItem(pg.InfiniteLine(i / 5, angle=0, pen=colours.line))
     for place in range(len(chart.models)):
-        plot.addItem(_bars(chart, place, model_brush(place)))
+        plot.addItem(_bars(chart, place))
     plot.addItem(_whiskers(chart, colours.text))
     plot.addItem(_random(chart, colours.text, colours.panel))
     plot.getViewBox().setRange(
         xRange=(-0.5, max(_ROOM, len(chart.groups)) - 0.5), yRange=(0, _TOP), padding=0
     )
-
-
-def model_brush(place: int) -> QBrush:
-    """Return how the bars of a run's model number ``place``, from 0, are filled."""
-    models = theme.current().models
-    pattern = _PATTERNS[place // len(models) % len(_PATTERNS)]
-    return QBrush(QColor(models[place % len(models)]), pattern)
 
 
 def _tick(group: BarGroup) -> str:
@@ -213,9 +202,10 @@ def _placed(chart: BarChart) -> Iterable[tuple[float, Bar]]:
                 yield i + (place + 0.5) * width - _GROUP_WIDTH / 2, bar
 
 
-def _bars(chart: BarChart, place: int, brush: QBrush) -> Any:  # noqa: ANN401
+def _bars(chart: BarChart, place: int) -> Any:  # noqa: ANN401
     import pyqtgraph as pg
 
+    brush = brush_of(model_style(place))
     mine = [(x, b) for x, b in _placed(chart) if b.model == chart.models[place]]
     return pg.BarGraphItem(
         x=[x for x, _ in mine],
@@ -265,7 +255,6 @@ def _key(chart: BarChart) -> str:
 def _legend(chart: BarChart) -> str:
     """Return the models with their colours, as rich text."""
     return " &nbsp; ".join(
-        f'<span style="color:{model_brush(place).color().name()}">◼</span>'
-        f" {as_html(model)}"
+        f'<span style="color:{model_style(place).colour}">◼</span> {as_html(model)}'
         for place, model in enumerate(chart.models)
     )

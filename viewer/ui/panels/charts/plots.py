@@ -3,7 +3,7 @@
 from math import ceil
 from typing import Any, Final
 
-from viewer.domain.figure import KIND_COLOURS, PlotFigure, PlotPanel
+from viewer.domain.figure import PlotFigure, PlotPanel
 from viewer.ui import theme
 from viewer.ui.panels.charts.words import lines_of, quiet
 from viewer.ui.plain_text import as_html
@@ -13,9 +13,7 @@ _PANEL_PX: Final = 240
 _POINT_PX: Final = 7
 _BEFORE: Final = -0.04
 """Of the reach, room for points at 0."""
-_COLOURS: Final = ("#E69F00", "#CC79A7", "#009E73", "#9966FF", "#D55E00")
-_MARKS: Final = ("o", "t1", "s", "d", "t")
-_SIGNS: Final = ("●", "▲", "■", "◆", "▼")
+_MARKS: Final = {"o": "o", "^": "t1", "s": "s", "D": "d", "v": "t"}
 
 
 def draw_plots(page: Any, figure: PlotFigure) -> str:  # noqa: ANN401 - pyqtgraph's
@@ -24,8 +22,8 @@ def draw_plots(page: Any, figure: PlotFigure) -> str:  # noqa: ANN401 - pyqtgrap
         plot = page.addPlot(row=place // _ACROSS, col=place % _ACROSS)
         _draw(plot, figure, panel)
     return " &nbsp; ".join(
-        lines_of(_colour(figure, name), name, _SIGNS[place % len(_SIGNS)])
-        for place, name in enumerate(figure.names)
+        lines_of(_colour(figure, name), name, look.sign)
+        for name, look in figure.styles.items()
     )
 
 
@@ -35,8 +33,7 @@ def plot_height(figure: PlotFigure) -> int:
 
 
 def _colour(figure: PlotFigure, name: str) -> str:
-    place = figure.names.index(name)
-    return KIND_COLOURS.get(name, _COLOURS[place % len(_COLOURS)])
+    return figure.styles[name].colour_on(theme.current().ground)
 
 
 def _draw(plot: Any, figure: PlotFigure, panel: PlotPanel) -> None:  # noqa: ANN401
@@ -55,7 +52,7 @@ def _draw(plot: Any, figure: PlotFigure, panel: PlotPanel) -> None:  # noqa: ANN
             series.x,
             series.y,
             pen=pg.mkPen(colour, width=1.5) if figure.joined else None,
-            symbol=_MARKS[figure.names.index(series.name) % len(_MARKS)],
+            symbol=_MARKS[figure.styles[series.name].marker],
             symbolSize=_POINT_PX,
             symbolPen=None,
             symbolBrush=pg.mkBrush(colour),

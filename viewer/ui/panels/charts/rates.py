@@ -1,21 +1,22 @@
 """Grouped bars of rates on the screen: whiskers, chance, printed values as diamonds."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush, QColor
+from PySide6.QtGui import QBrush
 
 from viewer.domain.figure import RateFigure, RatePanel
 from viewer.domain.report import BarSeries
+from viewer.domain.styles import model_style
 from viewer.ui import theme
-from viewer.ui.panels.charts.words import folded, lines_of, tick_axis
+from viewer.ui.panels.charts.words import brush_of, folded, lines_of, tick_axis
 from viewer.ui.plain_text import as_html
 
 _GROUP: Final = 0.8
 _TOP: Final = 1.06
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-_HATCHED: Final = Qt.BrushStyle.BDiagPattern
 
 
 def draw_rates(page: Any, figure: RateFigure) -> str:  # noqa: ANN401 - pyqtgraph's
@@ -41,7 +42,7 @@ def _draw_panel(
     width = _GROUP / max(1, len(panel.series))
     for i, series in enumerate(panel.series):
         x = np.arange(len(panel.groups)) + (i + 0.5) * width - _GROUP / 2
-        plot.addItem(_bars(series, x, width, brush_of(figure, row, i)))
+        plot.addItem(_bars(series, x, width, _brush(figure, row, i)))
         plot.addItem(_whiskers(series, x))
         plot.addItem(_chance(panel.baselines[i], x, width))
     for item in _printed(panel):
@@ -55,13 +56,11 @@ def _group_words(panel: RatePanel, i: int) -> str:
     return f"{folded(panel.groups[i])}\nn = {' · '.join(map(str, same))}"
 
 
-def brush_of(figure: RateFigure, row: int, i: int) -> QBrush:
+def _brush(figure: RateFigure, row: int, i: int) -> QBrush:
     """Return a series' brush: its model's colour, of a finer grid hatched."""
-    models = theme.current().models
-    place = row if figure.one_model else i
-    hatched = i > 0 if figure.one_model else place >= len(models)
-    color = QColor(models[place % len(models)])
-    return QBrush(color, _HATCHED) if hatched else QBrush(color)
+    if not figure.one_model:
+        return brush_of(model_style(i))
+    return brush_of(replace(model_style(row), hatch="/" if i else ""))
 
 
 def _bars(series: BarSeries, x: Any, width: float, brush: QBrush) -> Any:  # noqa: ANN401
@@ -145,7 +144,7 @@ def _key(figure: RateFigure) -> str:
         bars = [f"{'▨' if i else '◼'} {name}" for i, name in enumerate(names)]
     else:
         bars = [
-            lines_of(brush_of(figure, 0, i).color().name(), name)
+            lines_of(_brush(figure, 0, i).color().name(), name)
             for i, name in enumerate(names)
         ]
     marks = [mark for panel in figure.panels for mark in panel.published]

@@ -4,36 +4,19 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush, QColor
-
 from viewer.domain.escapes import visible
-from viewer.domain.figure import KIND_COLOURS, LEVEL_COLOURS, Stack, StackFigure
+from viewer.domain.figure import Stack, StackFigure
+from viewer.domain.styles import ink_on, style_of
 from viewer.ui import theme
-from viewer.ui.panels.charts.words import folded, is_faint, lines_of, quiet, tick_axis
+from viewer.ui.panels.charts.words import (
+    brush_of,
+    folded,
+    is_faint,
+    lines_of,
+    quiet,
+    tick_axis,
+)
 
-_LOOKS: Final = {
-    "full hit": ("#0072B2", Qt.BrushStyle.SolidPattern, "◼"),
-    "partial hit": ("#56B4E9", Qt.BrushStyle.SolidPattern, "◧"),
-    "position error": ("#F0E442", Qt.BrushStyle.SolidPattern, "◇"),
-    "anatomy error": ("#D55E00", Qt.BrushStyle.SolidPattern, "✕"),
-    "reader unsure": ("#999999", Qt.BrushStyle.SolidPattern, "~"),
-    "miss, not reviewed": ("#8B939E", Qt.BrushStyle.BDiagPattern, "▨"),
-    "no answer": ("#8B939E", Qt.BrushStyle.Dense6Pattern, "?"),
-    "answered, not graded": ("#0072B2", Qt.BrushStyle.SolidPattern, "◼"),
-    "token limit": ("#E69F00", Qt.BrushStyle.BDiagPattern, "▨"),
-    "unparsed": ("#D55E00", Qt.BrushStyle.Dense4Pattern, "▩"),
-    "refused": ("#CC79A7", Qt.BrushStyle.Dense6Pattern, "⊘"),
-    "frontal": ("#0072B2", Qt.BrushStyle.SolidPattern, "◼"),
-    "lateral": ("#E69F00", Qt.BrushStyle.BDiagPattern, "▨"),
-    "other": ("#009E73", Qt.BrushStyle.Dense4Pattern, "▩"),
-    **{
-        level: (colour, Qt.BrushStyle.SolidPattern, "◼")
-        for level, colour in {**LEVEL_COLOURS, **KIND_COLOURS}.items()
-    },
-}
-"""Colour, pattern and sign of a segment; the same colours as in print."""
-_PLAIN: Final = ("#8B939E", Qt.BrushStyle.SolidPattern, "◼")
 _GAP: Final = 1.0
 _ROW_PX: Final = 19
 _NARROW: Final = 0.05
@@ -49,9 +32,10 @@ def draw_stacks(page: Any, figure: StackFigure) -> str:  # noqa: ANN401 - pyqtgr
         _draw_shares(plot, figure)
     else:
         _draw_counts(plot, figure)
-    looks = [(name, _LOOKS.get(name, _PLAIN)) for name in figure.segments]
+    ground = theme.current().ground
     return " &nbsp; ".join(
-        lines_of(color, name, sign) for name, (color, _, sign) in looks
+        lines_of(look.colour_on(ground), look.words, look.sign)
+        for look in map(style_of, figure.segments)
     )
 
 
@@ -117,12 +101,9 @@ def _number(text: str, segment: str, x: float, y: float) -> Any:  # noqa: ANN401
     """Return a share's number, on a plate of its own where the bar is hatched."""
     import pyqtgraph as pg
 
-    color, pattern, _ = _LOOKS.get(segment, _PLAIN)
-    hatched = pattern is not Qt.BrushStyle.SolidPattern
-    colours = theme.current()
-    dark = QColor(color).lightness() < 128
-    ink = colours.text if hatched else "#FFFFFF" if dark else "#000000"
-    plate = pg.mkBrush(colours.panel) if hatched else None
+    look, colours = style_of(segment), theme.current()
+    ink = colours.text if look.hatch else ink_on(look.colour_on(colours.ground))
+    plate = pg.mkBrush(colours.panel) if look.hatch else None
     item = pg.TextItem(text, ink, anchor=(0.5, 0.5), fill=plate)
     item.setPos(x, y)
     return item
@@ -167,6 +148,7 @@ def _steps() -> Iterator[int]:
 def _fill(segment: str) -> dict[str, Any]:
     import pyqtgraph as pg
 
-    color, pattern, _ = _LOOKS.get(segment, _PLAIN)
+    brush = brush_of(style_of(segment))
+    color = brush.color().name()
     edge = theme.current().muted if is_faint(color) else color
-    return {"brush": QBrush(QColor(color), pattern), "pen": pg.mkPen(edge)}
+    return {"brush": brush, "pen": pg.mkPen(edge)}

@@ -4,16 +4,25 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
-from PySide6.QtGui import QColor
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor
 
 from viewer.domain.escapes import visible
+from viewer.domain.styles import Style, contrast
 from viewer.ui import theme
 from viewer.ui.plain_text import as_html
 
 _AXIS_HEIGHT: Final = 58
 _LETTERS: Final = 14
-_LEAST_CONTRAST: Final = 0.06
-"""Of lightness, 0-1, between a colour and its ground."""
+_PATTERNS: Final = {
+    "": Qt.BrushStyle.SolidPattern,
+    "/": Qt.BrushStyle.BDiagPattern,
+    "x": Qt.BrushStyle.DiagCrossPattern,
+    ".": Qt.BrushStyle.Dense6Pattern,
+}
+"""How Qt fills what matplotlib hatches with a letter."""
+_LEAST_CONTRAST: Final = 1.2
+"""Between a colour and its ground, 1 to 21."""
 
 
 def quiet(plot: Any) -> None:  # noqa: ANN401 - pyqtgraph has no types
@@ -42,10 +51,15 @@ def folded(name: str) -> str:
     return "\n".join(textwrap.wrap(name, _LETTERS, break_long_words=False))
 
 
+def brush_of(look: Style) -> QBrush:
+    """Return what fills bars of a style on the ground of the theme in use."""
+    colour = look.colour_on(theme.current().ground)
+    return QBrush(QColor(colour), _PATTERNS[look.hatch[:1]])
+
+
 def is_faint(color: str) -> bool:
     """Tell whether a colour can hardly be told from what it is drawn on."""
-    ground = QColor(theme.current().panel).lightnessF()
-    return abs(QColor(color).lightnessF() - ground) < _LEAST_CONTRAST
+    return contrast(color, theme.current().panel) < _LEAST_CONTRAST
 
 
 def lines_of(color: str, name: str, sign: str = "◼") -> str:

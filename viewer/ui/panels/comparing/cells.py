@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from viewer.domain.study_words import HITS, Verdicts, capital
+from viewer.domain.styles import model_style
 from viewer.services.comparing.statistics import GroupCounts
 from viewer.ui import theme
 from viewer.ui.plain_text import Label, as_html, as_tip
@@ -57,13 +58,13 @@ class CompareCells(QWidget):
         for button, n in zip(self.buttons.values(), counts, strict=True):
             button.setText(f"{n:,}")
             button.setAccessibleDescription(f"{button.accessibleName()}: {n}")
-        colours = theme.current()
-        for label, sign, name, colour in (
-            (self._first, "●", first, colours.models[0]),
-            (self._second, "◆", second, colours.models[1]),
+        for label, name, look in (
+            (self._first, first, model_style(0)),
+            (self._second, second, model_style(1)),
         ):
             label.setTextFormat(Qt.TextFormat.RichText)
-            label.setText(f'<span style="color:{colour}">{sign}</span> {as_html(name)}')
+            sign = f'<span style="color:{look.colour}">{look.sign}</span>'
+            label.setText(f"{sign} {as_html(name)}")
 
     def _speak(self, verdicts: Verdicts) -> None:
         """Call right and wrong answers as a study does."""

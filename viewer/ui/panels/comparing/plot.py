@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.escapes import visible
 from viewer.domain.forest import ForestFigure, ForestRow
+from viewer.domain.styles import model_style
 from viewer.ui import theme
 from viewer.ui.errands import run_for
 from viewer.ui.plain_text import Label, as_html
@@ -100,11 +101,12 @@ def _import_pyqtgraph() -> None:
 
 
 def _caption(figure: ForestFigure) -> str:
-    colours = theme.current()
-    first, second = colours.models[:2]
+    first, second = model_style(0), model_style(1)
     return (
-        f'<span style="color:{first}">●</span> {as_html(figure.first)} &nbsp; '
-        f'<span style="color:{second}">◆</span> {as_html(figure.second)} &nbsp; '
+        f'<span style="color:{first.colour}">{first.sign}</span>'
+        f" {as_html(figure.first)} &nbsp; "
+        f'<span style="color:{second.colour}">{second.sign}</span>'
+        f" {as_html(figure.second)} &nbsp; "
         f"whiskers at the right: {as_html(figure.interval)} · "
         "p by sign flips of patients"
     )
@@ -175,15 +177,15 @@ def _paint_rates(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
     ]
     for y, first, second in known:
         plot.plot([first, second], [y, y], pen=pg.mkPen(colours.muted, width=2))
-    for which, symbol, colour in ((1, "o", 0), (2, "d", 1)):
+    for which, look in enumerate((model_style(0), model_style(1)), 1):
         plot.addItem(
             pg.ScatterPlotItem(
                 x=[one[which] for one in known],
                 y=[one[0] for one in known],
-                symbol=symbol,
+                symbol=look.marker.lower(),
                 size=12,
                 pen=pg.mkPen(colours.panel),
-                brush=pg.mkBrush(colours.models[colour]),
+                brush=pg.mkBrush(look.colour),
             )
         )
 

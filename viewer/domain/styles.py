@@ -1,0 +1,159 @@
+"""How everything drawn is coloured, marked and ordered: one table, keyed by code.
+
+A code is what the program calls an outcome, an ending or a grade (``full``,
+``refused``, ``grade_3.5``); what readers are shown in its place, ``words``, colours
+nothing. Who answered is told by place: the first model, the second, and so on. Colours
+are Okabe and Ito's and a violet, apart for colour-blind eyes; what colour alone does
+not tell apart is hatched, or has a sign or a marker of its own.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What is drawn upon, as #RRGGBB: the paper, and what is written and ruled on it.
+
+    ``ink`` is for text and whiskers, ``soft`` for edges and asides, ``line`` for rules.
+    """
+
+    name: str
+    paper: str
+    ink: str
+    soft: str
+    line: str
+
+    @property
+    def dark(self) -> bool:
+        """True where light text stands on a dark ground."""
+        return luminance(self.paper) < luminance(self.ink)
+
+
+LIGHT: Final = Ground("light", "#FFFFFF", "#1C2127", "#5B646E", "#C9D0D7")
+"""The ground of the light theme, and of print."""
+DARK: Final = Ground("dark", "#1B1E23", "#D7DBE0", "#8B939E", "#2A2F36")
+GROUNDS: Final = {ground.name: ground for ground in (LIGHT, DARK)}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a kind of answer, or whoever gave it, is drawn.
+
+    ``on_dark`` is the colour on a dark ground, "" where ``colour`` serves on both.
+    ``hatch`` and ``marker`` are matplotlib's letters, ``sign`` is one of text.
+    """
+
+    words: str
+    colour: str
+    hatch: str = ""
+    sign: str = "◼"
+    marker: str = "o"
+    on_dark: str = ""
+
+    def colour_on(self, ground: Ground) -> str:
+        """Return the colour on a ground."""
+        return self.on_dark or self.colour if ground.dark else self.colour
+
+
+REFERENCE: Final = "#56B4E9"
+READER: Final = "#F0E442"
+MODELS: Final = ("#E69F00", "#CC79A7", "#009E73", "#9966FF", "#D55E00")
+"""Models in the order named; further ones repeat the colours hatched."""
+_MODEL_HATCHES: Final = ("", "////", "xxxx")
+_MODEL_MARKERS: Final = ("o", "D", "^", "s", "v")
+_MODEL_SIGNS: Final = ("●", "◆", "▲", "■", "▼")
+
+STYLES: Final[Mapping[str, Style]] = {
+    # how a cell meets the reference; full_fallback and miss are what trials say
+    "full": Style("full hit", "#0072B2"),
+    "full_fallback": Style("full hit", "#0072B2"),
+    "partial": Style("partial hit", "#56B4E9", sign="◧"),
+    "miss": Style("position error", "#F0E442", sign="◇"),
+    "position": Style("position error", "#F0E442", sign="◇"),
+    "anatomy": Style("anatomy error", "#D55E00", sign="✕"),
+    "unsure": Style("reader unsure", "#999999", sign="~"),
+    "not_reviewed": Style(
+        "miss, not reviewed", "#D9DFE3", "////", "◇", on_dark="#4A525B"
+    ),
+    "no_answer": Style("no answer", "#FFFFFF", "....", "?", on_dark="#2A2F36"),
+    # how a question ended that nobody has judged
+    "answered": Style("answered, not graded", "#0072B2"),
+    "truncated": Style("token limit", "#E69F00", "////", "▨"),
+    "unparsed": Style("unparsed", "#D55E00", "....", "?"),
+    "refused": Style("refused", "#CC79A7", "xxxx", "⊘"),
+    "provider_error": Style("failed", "#999999", "////", "!"),
+    "excluded": Style("excluded", "#C9D0D5", "", "–", on_dark="#6B747E"),
+    "pending": Style("pending", "#FFFFFF", "....", "…", on_dark="#2A2F36"),
+    # views of a radiograph
+    "frontal": Style("frontal", "#0072B2"),
+    "lateral": Style("lateral", "#E69F00", "////"),
+    "other": Style("other", "#009E73", "...."),
+    "unknown": Style("unknown", "#FFFFFF", "xxxx", on_dark="#2A2F36"),
+    # grades, the worst orange and the best purple (ColorBrewer PuOr)
+    "grade_0": Style("0", "#7F3B08"),
+    "grade_1": Style("1", "#E66101"),
+    "grade_1.5": Style("1.5", "#F08A3C"),
+    "grade_2": Style("2", "#FDB863"),
+    "grade_2.5": Style("2.5", "#FCD9A0"),
+    "grade_3": Style("3", "#F7F7F7"),
+    "grade_3.5": Style("3.5", "#D8DAEB"),
+    "grade_4": Style("4", "#B2ABD2"),
+    "grade_4.5": Style("4.5", "#998EC3"),
+    "grade_5": Style("5", "#8073AC"),
+    # languages, sensitivity and tags (Chen 2026, Fig. 3, 6 and 14; Banerjee 2025, S1b)
+    "en": Style("English", "#0072B2"),
+    "zh": Style("Chinese", "#E69F00"),
+    "image_above": Style("image above text", "#009E73"),
+    "image_below": Style("image below text", "#A6611A", marker="^"),
+    "alike": Style("alike", "#C9D0D5", marker="s", on_dark="#6B747E"),
+    "tagged": Style("so tagged", "#56B4E9"),
+    "not_tagged": Style("other tasks", "#EEF1F3", on_dark="#343A42"),
+}
+"""Every code that is drawn in a style of its own, in the order of stacks and keys."""
+
+
+def style_of(code: str) -> Style:
+    """Return the style of a code; one without its own is grey."""
+    words = code.replace("_", " ")
+    return STYLES.get(code) or Style(words, LIGHT.soft, on_dark=DARK.soft)
+
+
+def model_style(place: int, name: str = "") -> Style:
+    """Return the style of the model, or the series, numbered ``place`` from 0."""
+    turn, which = divmod(place, len(MODELS))
+    return Style(
+        name,
+        MODELS[which],
+        _MODEL_HATCHES[turn % len(_MODEL_HATCHES)],
+        _MODEL_SIGNS[which],
+        _MODEL_MARKERS[which],
+    )
+
+
+def in_order(codes: Iterable[str]) -> tuple[str, ...]:
+    """Return codes, each once, in the order of the table; unknown ones last."""
+    places = {code: place for place, code in enumerate(STYLES)}
+    return tuple(sorted({*codes}, key=lambda code: (places.get(code, 1000), code)))
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance, 0-1, of a colour #RRGGBB (WCAG 2)."""
+    coded = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in coded
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def ink_on(colour: str) -> str:
+    """Return black or white, whichever stands out more of a colour (WCAG 2, 1.4.3)."""
+    light = luminance(colour)
+    return "#FFFFFF" if 1.05 / (light + 0.05) > (light + 0.05) / 0.05 else "#000000"
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast ratio of two colours, 1 to 21 (WCAG 2, 1.4.3)."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from viewer.studies.catalog import STUDIES, TITLES
+from viewer.studies.catalog import OURS
 
 VIEWER: Final = Path(__file__).parents[2] / "viewer"
 RUN_PATH: Final = (
@@ -24,7 +24,7 @@ RUN_PATH: Final = (
 )
 
 
-@pytest.mark.parametrize("study", sorted(STUDIES))
+@pytest.mark.parametrize("study", sorted(OURS))
 def test_that_the_window_and_the_run_path_name_no_study(study: str) -> None:
     modules = [
         *VIEWER.joinpath("ui").rglob("*.py"),
@@ -35,7 +35,3 @@ def test_that_the_window_and_the_run_path_name_no_study(study: str) -> None:
     ]
     naming = [m.name for m in modules if study in m.read_text(encoding="utf-8")]
     assert naming == []
-
-
-def test_that_every_study_has_a_title_without_being_read() -> None:
-    assert list(TITLES) == list(STUDIES)

@@ -27,8 +27,9 @@ from viewer.services.run_trial import bench_of, prepare_trial
 from viewer.services.study_file import make_spec
 from viewer.store import cases, runs
 from viewer.store.database import open_store
-from viewer.studies.asking import ItemStudy, Replied, Turn
-from viewer.studies.catalog import STUDIES, study_named
+from viewer.studies.asking import Replied, Turn
+from viewer.studies.catalog import OURS, study_named
+from viewer.studies.study import ItemStudy
 
 MODEL = "studied"
 MOST_STEPS = 8
@@ -86,7 +87,7 @@ def _other(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def test_that_every_study_about_items_has_a_sample() -> None:
-    asking = {n for n in STUDIES if isinstance(study_named(n), ItemStudy)}
+    asking = {n for n in OURS if isinstance(study_named(n), ItemStudy)}
     assert asking <= set(SAMPLES)
 
 

@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 
 from viewer.services.published_rows import published_rows
-from viewer.studies.benchmarks import benchmark_of, benchmarks
+from viewer.studies.benchmarks import Benchmark
+from viewer.studies.catalog import benchmarks, study_named
 from viewer.studies.published import Badge
 
 OVERALL = "differential coverage"
@@ -36,6 +37,12 @@ KNOWN = {
         ("change under corruption", -0.2),
     },
 }
+
+
+def benchmark_of(study: str) -> Benchmark:
+    found = study_named(study).benchmark()
+    assert found is not None
+    return found
 
 
 def flagged(study: str) -> list[tuple[str, str, float, str]]:

@@ -17,12 +17,12 @@ from viewer.domain.run import RunSpec, Trial
 from viewer.readers.datasets.folder import read
 from viewer.readers.pixels import load_pixels
 from viewer.services.study_file import make_spec, paper_preset
-from viewer.studies.catalog import STUDIES, TITLES, placing_study, study_named
-from viewer.studies.protocol import PlacingStudy
+from viewer.studies.catalog import OURS, pack_named, placing_study, study_named
+from viewer.studies.study import PlacingStudy
 
-names = pytest.mark.parametrize("name", sorted(STUDIES))
+names = pytest.mark.parametrize("name", sorted(OURS))
 placing = pytest.mark.parametrize(
-    "name", [n for n in sorted(STUDIES) if isinstance(study_named(n), PlacingStudy)]
+    "name", [n for n in sorted(OURS) if isinstance(study_named(n), PlacingStudy)]
 )
 
 
@@ -52,10 +52,15 @@ def a_trial(name: str, dataset: Dataset) -> Trial:
 def test_that_a_study_is_what_the_catalogue_calls_it(name: str) -> None:
     study = study_named(name)
     assert study.name == name
-    assert study.title == TITLES[name]
+    assert study.title == OURS[name]
     assert study.version
     assert study.parser_version
     assert study.scorer_version
+    assert study.defaults.preset in study.presets()
+    assert study.read_params(study.defaults.preset, dict(study.defaults.params))
+    if study.pack is not None:
+        assert study.pack.study == name
+        assert pack_named(study.pack.name) is study.pack
 
 
 @names
@@ -154,4 +159,4 @@ def test_that_an_unknown_study_names_the_known_ones() -> None:
 def test_that_every_folder_of_a_study_is_in_the_catalogue() -> None:
     folder = Path(str(files("viewer.studies")))
     parts = {p.parent.name for p in folder.glob("*/study.py")}
-    assert parts == set(STUDIES)
+    assert parts == set(OURS)

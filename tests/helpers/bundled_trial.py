@@ -14,7 +14,7 @@ from viewer.writers.verify.worded import judged_again
 def record(
     text: str,
     parsed: AnyAnswer | Unparsed,
-    truth: Mapping[str, Any],
+    gold: Mapping[str, Any],
     judge: str = "",
     **more: object,
 ) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def record(
         "answer": "",
         "numbers": [],
         "steps": steps,
-        "truth": dict(truth),
+        "gold": dict(gold),
         **read,
         "parsed": answer_as_json(parsed),
         **more,

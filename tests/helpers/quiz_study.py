@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from viewer.domain.exchange import ImagePart, Message, ModelProfile, TextPart
 from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.item import Item
+from viewer.domain.plugins import Plugin, Plugins
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
@@ -29,7 +31,11 @@ from viewer.store.database import Store
 from viewer.studies import catalog
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.fields import ModelName, Switch, about, read_fields
+from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
+
+if TYPE_CHECKING:
+    from viewer.studies.study import Study
 
 ANSWER, JUDGE = "Choose: {options}", "Judge: {reply}"
 
@@ -42,7 +48,7 @@ class Params:
     images: bool = field(default=True, metadata=about(Switch(), "Show the images."))
 
 
-class Quiz:
+class Quiz(OfPresets[Params]):
     """Which option is right? With a judge, how well is it put, 0 to 5?"""
 
     name = "quiz"
@@ -50,19 +56,6 @@ class Quiz:
     version = parser_version = scorer_version = "1"
     words = StudyWords(finding="subject", findings="subjects", verdicts=RIGHTS)
     wanted = Wanted("items", "Import some.", lambda held: bool(held.facts))
-
-    def read_params(self, preset: str, overrides: dict[str, object]) -> Params:
-        assert preset == "own"
-        return Params(**read_fields(Params, {}, overrides))  # type: ignore[arg-type]
-
-    def params_as_json(self, params: Params) -> dict[str, object]:
-        return {f.name: getattr(params, f.name) for f in fields(params)}
-
-    def presets(self) -> tuple[str, ...]:
-        return ("own",)
-
-    def preset_title(self, preset: str) -> str:
-        return preset.title()
 
     def conditions(self, params: Params) -> tuple[Condition, ...]:
         return (Condition("shown" if params.images else "text"),)
@@ -143,6 +136,13 @@ class Quiz:
         numbers = (("judge", float(judged[-1].text)),) if judged else ()
         return Score(status, "", letter_of(answer.option), numbers=numbers)
 
+    def gold(self, turn: Turn, params: Params) -> Mapping[str, object]:  # noqa: ARG002 - right is right
+        right = turn.item.reference.get("option")
+        options = turn.item.facts.get("options")
+        if not isinstance(right, int) or not isinstance(options, list):
+            return {}
+        return {"options": options, "order": [0, 1, 2], "right": right}
+
     def longest(self, dataset: Dataset, params: Params) -> tuple[Longest, ...]:
         sizes = tuple(SizePx(i.size.rows, i.size.columns) for i in dataset.images[:1])
         asked = Longest(ANSWER, sizes, 1)
@@ -162,14 +162,20 @@ class Quiz:
         return ReportData(tables, (), {"hit_rate": "right answers"}, pending)
 
 
-QUIZ = Quiz()
+def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
+    assert preset == "own"
+    return Params(**read_fields(Params, {}, overrides))  # type: ignore[arg-type]
+
+
+QUIZ = Quiz(read_params, {"own": "Own"})
 
 
 @contextmanager
 def quiz_in_catalog() -> Iterator[Quiz]:
     """Let the quiz be a study of the catalogue for a while."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalog, "STUDIES", {**catalog.STUDIES, "quiz": lambda: QUIZ})
+        found: Plugins[Study] = Plugins({"quiz": Plugin(QUIZ, "quizzes 1.0")})
+        patch.setattr(catalog, "_others", lambda: found)
         yield QUIZ
 
 

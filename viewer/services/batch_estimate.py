@@ -27,7 +27,7 @@ from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
 from viewer.studies.exclusions import reason_words
-from viewer.studies.protocol import PlacingStudy
+from viewer.studies.study import PlacingStudy
 
 _OVERHEAD_S: Final = 0.04
 """What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""

@@ -23,11 +23,10 @@ from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.store.reference_boxes import readers_of_dataset
 from viewer.studies.catalog import (
-    STUDIES,
-    TITLES,
     known_findings,
     places_findings,
     study_named,
+    titles,
 )
 from viewer.studies.fields import (
     Decimal,
@@ -86,12 +85,12 @@ class ModelState:
 
 def study_titles() -> Mapping[str, str]:
     """Return what people call each study, by the name that files have."""
-    return {name: TITLES[name] for name in STUDIES}
+    return titles()
 
 
 def study_title(name: str) -> str:
     """Return what people call a study; one that is not known keeps its name."""
-    return TITLES.get(name, name)
+    return titles().get(name, name)
 
 
 def preset_titles(study: str) -> Mapping[str, str]:
@@ -135,7 +134,7 @@ def role_names(settings: Settings) -> tuple[str, ...]:
 
 def answering(study: str, states: Sequence[ModelState]) -> tuple[ModelState, ...]:
     """Return the models that can answer a study: those that write, or any of them."""
-    if study in STUDIES and not places_findings(study):
+    if study in titles() and not places_findings(study):
         return tuple(state for state in states if not state.places)
     return tuple(states)
 

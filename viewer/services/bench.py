@@ -20,7 +20,7 @@ from viewer.services.gate import CLOSED, About, Gate
 from viewer.services.memo import Memo
 from viewer.store.trials import StoredReply
 from viewer.studies.asking import Step
-from viewer.studies.protocol import Study
+from viewer.studies.study import Study
 
 if TYPE_CHECKING:
     from viewer.models.endpoint import Endpoint

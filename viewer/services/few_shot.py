@@ -10,7 +10,7 @@ from viewer.services.placed_answer import asking_of
 from viewer.store import cases
 from viewer.store.database import Store
 from viewer.studies.catalog import placing_study, study_named
-from viewer.studies.protocol import PlacingStudy
+from viewer.studies.study import PlacingStudy
 
 
 def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:

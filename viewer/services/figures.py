@@ -13,7 +13,7 @@ from viewer.services.readings.verdicts import Scope, verdicts_of
 from viewer.services.report_run import RunReport, grades_stamp, report_data
 from viewer.store import runs, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.packs import PackInput, Reviewed, pack_of_study
+from viewer.studies.packs import PackInput, Reviewed
 from viewer.writers.figures_files import figure_files
 from viewer.writers.files import write_atomically
 
@@ -49,7 +49,7 @@ def _figures_at(store: Path, run: int, _stamp: object) -> RunFigures:
     """Return a run's figures; kept until a trial or a review has another verdict."""
     with open_store(store) as opened:
         report = report_data(opened, run)
-        pack = pack_of_study(report.summary.study)
+        pack = report.bench.study.pack
         if pack is None:
             return RunFigures()
         data = pack.data(pack_input(opened, report))

@@ -21,7 +21,7 @@ from viewer.readers.spacing import load_spacing
 from viewer.services.placing_bench import PlacingBench
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial, parsed_answer
-from viewer.studies.protocol import PlacingStudy
+from viewer.studies.study import PlacingStudy
 
 _TARGETS_KEPT: Final = 4
 

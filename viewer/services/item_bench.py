@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -33,14 +33,8 @@ from viewer.services.bench import Bench, Draft, Judged, Kept
 from viewer.services.burned_in import windowed
 from viewer.services.gate import CLOSED, About, Gate, Looked
 from viewer.services.memo import Memo
-from viewer.studies.asking import (
-    ItemStudy,
-    Question,
-    Replied,
-    Sources,
-    Step,
-    Turn,
-)
+from viewer.studies.asking import Question, Replied, Sources, Step, Turn
+from viewer.studies.study import ItemStudy
 
 RASTERS_KEPT: Final = 8
 PICTURES_KEPT: Final = 8
@@ -124,6 +118,10 @@ class ItemBench(Bench):
     def item(self, trial: Trial) -> Item:
         """Return the item that a trial asks about."""
         return item_of(self.items, trial.item)
+
+    def gold(self, trial: Trial) -> Mapping[str, object]:
+        """Return what is right of a trial as JSON, {} where no program can tell."""
+        return self.study.gold(Turn(trial, self.item(trial)), self.params)
 
     def turn(self, trial: Trial, kept: Sequence[Kept]) -> Turn:
         """Return where a trial stands; a reply that cannot be read raises."""

@@ -12,8 +12,9 @@ from viewer.models.catalog import spec_of, unlearned
 from viewer.models.inside import reaches_inside
 from viewer.store import asking
 from viewer.store.database import Store
-from viewer.studies.protocol import NOT_LEARNED, PlacingStudy, Study
+from viewer.studies.protocol import NOT_LEARNED
 from viewer.studies.reaching import OUT_OF_REACH, ReachesInside
+from viewer.studies.study import PlacingStudy, Study
 
 
 def planned_trials(study: Study, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:

@@ -16,7 +16,7 @@ from viewer.services.report_run import RunReport, report_data, write_run_report
 from viewer.services.report_words import in_words
 from viewer.services.study_file import make_spec
 from viewer.store.database import Store
-from viewer.studies.packs import pack_named
+from viewer.studies.catalog import pack_named, study_named
 from viewer.writers.figures_files import figure_files
 from viewer.writers.files import write_atomically
 from viewer.writers.latex_tables import latex_table
@@ -48,16 +48,17 @@ class PackWish:
 def plan_pack(store: Store, wish: PackWish) -> int:
     """Return the pack's run: planned now, or the one that the store holds already."""
     pack = pack_named(wish.paper)
+    defaults = study_named(pack.study).defaults
     judging = {"judge": wish.judge.name} if wish.judge else {}
     known = (*wish.models, *((wish.judge,) if wish.judge else ()))
     spec = make_spec(
         study=pack.study,
         dataset=wish.dataset,
-        preset=pack.preset,
+        preset=defaults.preset,
         seed=wish.seed,
         repeats=wish.repeats,
         models=wish.models,
-        overrides={**pack.overrides, **judging},
+        overrides={**defaults.params, **judging},
         limit=wish.limit,
         ceiling_microusd=wish.ceiling_microusd,
         known={model.name: model for model in known},

@@ -31,10 +31,9 @@ from viewer.services.phantom_answers import (
 from viewer.services.phantom_builder import makes_questions
 from viewer.services.phantom_preparer import prepares_cases
 from viewer.services.study_file import make_spec
-from viewer.studies.catalog import study_named
+from viewer.studies.catalog import pack_named, study_named
 from viewer.studies.grounded_vqa.benchmark import drawn_items
 from viewer.studies.grounded_vqa.params import read_params
-from viewer.studies.packs import pack_named
 from viewer.writers.files import write_atomically
 from viewer.writers.toml import toml_bytes
 
@@ -78,12 +77,12 @@ class Kit:
     @property
     def preset(self) -> str:
         """The settings as the paper has them."""
-        return pack_named(self.paper).preset
+        return study_named(self.study).defaults.preset
 
     @property
     def asked(self) -> dict[str, object]:
         """Every parameter that the study file names."""
-        return {**pack_named(self.paper).overrides, **self.params}
+        return {**study_named(self.study).defaults.params, **self.params}
 
     def dataset(self, out: Path) -> str:
         """Return the name of the data set that is asked about."""

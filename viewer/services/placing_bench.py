@@ -28,7 +28,8 @@ from viewer.services.placed_answer import (
 from viewer.services.window_condition import window_of
 from viewer.studies.asking import Step
 from viewer.studies.catalog import placing_study
-from viewer.studies.protocol import Example, GridReference, PlacingStudy, Stimulus
+from viewer.studies.protocol import Example, GridReference, Stimulus
+from viewer.studies.study import PlacingStudy
 
 STIMULI_KEPT: Final = 64
 EXAMPLES_KEPT: Final = 512

@@ -16,7 +16,7 @@ from viewer.store import cases, runs
 from viewer.store.database import Store
 from viewer.store.spending import set_ceiling
 from viewer.studies.catalog import study_named
-from viewer.studies.protocol import Study
+from viewer.studies.study import Study
 
 _NOT_WORK: Final = frozenset({"api_key_env", "timeout_s", "price_in", "price_out"})
 """Model settings that change no answer and so do not name the work."""

@@ -12,8 +12,9 @@ from viewer.services.bench import Kept
 from viewer.store import items, trials
 from viewer.store.database import Store
 from viewer.store.steps import AskedTrial
-from viewer.studies.asking import ItemStudy, Pointed, PointsOut, Replied, Turn
+from viewer.studies.asking import Pointed, Replied, Turn
 from viewer.studies.catalog import study_named
+from viewer.studies.study import ItemStudy, PointsOut
 
 
 def pointed_out(

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from viewer.studies.benchmarks import benchmark_of, benchmarks
-from viewer.studies.catalog import study_named
+from viewer.studies.catalog import benchmarks, study_named
 from viewer.studies.published import Badge
 
 
@@ -14,13 +13,12 @@ def published_rows(
 
     ``study`` names one paper's; an unknown name raises WrongUseError.
     """
-    if study:
-        study_named(study)
     return tuple(row for row in _rows(study) if every or _is_wrong(row))
 
 
 def _rows(study: str) -> Iterator[Mapping[str, object]]:
-    for one in (benchmark_of(study),) if study else benchmarks():
+    own = (study_named(study).benchmark(),) if study else benchmarks()
+    for one in filter(None, own):
         table = one.table
         for row, printed in zip(table.rows, one.rows, strict=True):
             cells = dict(zip(table.header, row, strict=True))

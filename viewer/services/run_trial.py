@@ -20,8 +20,9 @@ from viewer.services.gate import CLOSED, Departing, Gate, remote_origin
 from viewer.services.item_bench import ItemBench
 from viewer.services.placing_bench import PlacingBench
 from viewer.services.request_key import request_document, request_key
-from viewer.studies.asking import ItemStudy, Step
+from viewer.studies.asking import Step
 from viewer.studies.catalog import study_named
+from viewer.studies.study import ItemStudy
 
 if TYPE_CHECKING:
     from viewer.models.protocol import RemoteAdapter

@@ -17,10 +17,9 @@ from viewer.models.catalog import builtin_profiles, profile_from_table
 from viewer.models.keys import known_keys
 from viewer.models.paper_presets import samples
 from viewer.services.money import DOLLAR
-from viewer.studies.asking import ItemStudy
 from viewer.studies.catalog import study_named
 from viewer.studies.naming_models import NamesModels
-from viewer.studies.protocol import Study
+from viewer.studies.study import ItemStudy, Study
 
 _KEYS: Final = (
     "study",
@@ -99,7 +98,7 @@ def read_study_file(
 
 def paper_preset(study: str) -> str:
     """Return a study's preset that does what its paper did."""
-    return study_named(study).presets()[0]
+    return study_named(study).defaults.preset
 
 
 def advised_repeats(study: str, preset: str, models: Sequence[ModelProfile]) -> int:

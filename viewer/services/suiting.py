@@ -7,7 +7,7 @@ from pathlib import Path
 from viewer.domain.holdings import Wanted
 from viewer.store.database import open_store
 from viewer.store.holdings import holdings_of_all
-from viewer.studies.catalog import STUDIES, study_named
+from viewer.studies.catalog import studies
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def suiting_of(store: Path) -> Suiting:
     """Return what every data set lacks for every study; no data set is read whole."""
     with open_store(store) as opened:
         holdings = holdings_of_all(opened)
-    wanted = {name: study_named(name).wanted for name in STUDIES}
+    wanted = {study.name: study.wanted for study in studies()}
     lacking = {
         study: {name: want.lacking(held) for name, held in holdings.items()}
         for study, want in wanted.items()

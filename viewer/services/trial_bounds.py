@@ -7,8 +7,9 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.models.prices import most_tokens, price_of
 from viewer.services.placed_answer import asking_of
-from viewer.studies.asking import ItemStudy, Longest
+from viewer.studies.asking import Longest
 from viewer.studies.catalog import placing_study, study_named
+from viewer.studies.study import ItemStudy
 
 FILLED_IN: Final = 768
 """More bytes than view, finding and schema add to a prompt."""

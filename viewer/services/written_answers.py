@@ -17,8 +17,9 @@ from viewer.services.pointed import pointed_out, replies_read
 from viewer.services.rescore import kept_replies
 from viewer.store import cases, flat, items, runs, steps, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.asking import Pointed, PointsOut, Replied
+from viewer.studies.asking import Pointed, Replied
 from viewer.studies.catalog import study_named
+from viewer.studies.study import PointsOut
 
 _ANY_GRID: Final = Grid(8, 8)
 """Stands where an answer with a cell has its grid; nobody shows it."""

@@ -7,18 +7,16 @@ a judge. The run path keeps every reply, and reads a trial's answer off all of t
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol
 
-from viewer.domain.answer import AnyAnswer, LabelledBox, Unparsed
+from viewer.domain.answer import LabelledBox
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import BoxPrompt, ImagePart, Message, ModelReply
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster, Window
 from viewer.domain.inside import Choices, Highlight, Measures, RandomText
 from viewer.domain.item import Item
-from viewer.domain.result import Score
 from viewer.domain.run import Trial
-from viewer.studies.protocol import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,71 +177,4 @@ class Sources(Protocol):
 
         A question with an image that was not made here is not sent.
         """
-        ...
-
-
-@runtime_checkable
-class ItemStudy(Study, Protocol):
-    """A study that asks about items of a data set, and reads words off the replies."""
-
-    def prompts(self, params: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
-        """Return the name and template of every prompt that may be asked with."""
-        ...
-
-    def roles(self, params: Any) -> Mapping[str, str]:  # noqa: ANN401
-        """Return the name of the model in each role beside the ones studied."""
-        ...
-
-    def next_step(self, turn: Turn, params: Any) -> Step | None:  # noqa: ANN401
-        """Return what is to be asked next, None where a trial has all it needs.
-
-        Cheap and pure: it is called again whenever replies are read.
-        """
-        ...
-
-    def question(
-        self,
-        turn: Turn,
-        step: Step,
-        sources: Sources,
-        params: Any,  # noqa: ANN401
-    ) -> Question:
-        """Return what a step asks; the same turn always gives the same bytes."""
-        ...
-
-    def parse(self, turn: Turn, params: Any) -> AnyAnswer | Unparsed:  # noqa: ANN401
-        """Read an answer off all replies; an odd one is an answer too.
-
-        Replies may be fewer than its steps where they were kept by an earlier parser.
-        """
-        ...
-
-    def score(
-        self,
-        turn: Turn,
-        answer: AnyAnswer | Unparsed,
-        params: Any,  # noqa: ANN401
-    ) -> Score:
-        """Return the verdict on an answer, with whatever numbers were measured."""
-        ...
-
-    def longest(self, dataset: Dataset, params: Any) -> tuple[Longest, ...]:  # noqa: ANN401
-        """Return the longest question of each step that a trial may take."""
-        ...
-
-
-@runtime_checkable
-class PointsOut(Protocol):
-    """What a study has besides whose replies name boxes on the images they were sent.
-
-    They are drawn wherever a trial is looked at.
-    """
-
-    def pointed(
-        self,
-        turn: Turn,
-        answer: AnyAnswer | Unparsed | None,
-        params: Any,  # noqa: ANN401 - the study's own type
-    ) -> tuple[Pointed, ...]:
-        """Return what is to be drawn; ``answer`` is the one that was kept, if any."""
         ...

@@ -1,71 +1,83 @@
-"""The studies by name; each is imported when it is first used."""
+"""The studies by name: ours, and those that other distributions bring."""
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any, Final
+from importlib.metadata import entry_points
+from typing import Final, cast
 
 from viewer.domain.errors import WrongUseError
-from viewer.studies.asking import Turn
+from viewer.domain.plugins import PluginError, Plugins, load_plugins
+from viewer.studies.benchmarks import Benchmark
 from viewer.studies.fields import did_you_mean
-from viewer.studies.protocol import PlacingStudy, Study
+from viewer.studies.packs import Pack
+from viewer.studies.study import ItemStudy, PlacingStudy, Study
 
+INTERFACE: Final = 1
+"""The version of `viewer.studies.study` that a study of another package is built for.
 
-def _study(module: str) -> Callable[[], Study]:
-    """Return a loader of the ``STUDY`` of a module."""
-
-    def load() -> Study:
-        study: Study = import_module(module).STUDY
-        return study
-
-    return load
-
-
-STUDIES: Mapping[str, Callable[[], Study]] = {
-    "grid_localization": _study("viewer.studies.grid_localization.study"),
-    "rubric_reading": _study("viewer.studies.rubric_reading.study"),
-    "grounded_vqa": _study("viewer.studies.grounded_vqa.study"),
-    "pathology_mcq": _study("viewer.studies.pathology_mcq.study"),
-    "evidence_diagnosis": _study("viewer.studies.evidence_diagnosis.study"),
-}
-"""In the order of their papers, 000 to 004; the first is what a new batch asks."""
-TITLES: Final[Mapping[str, str]] = {
+Such a study says it as ``interface``; it changes when a study that worked would not.
+"""
+ENTRY_POINTS: Final = "viewer.studies"
+OURS: Final[Mapping[str, str]] = {
     "grid_localization": "Grid localization",
     "rubric_reading": "Graded tasks",
     "grounded_vqa": "Grounded questions",
     "pathology_mcq": "Pathology questions",
     "evidence_diagnosis": "Diagnosis from several evidences",
 }
-"""What people call each study; a list of them reads none."""
-Truth = Callable[[Turn, Any], Mapping[str, object]]
-"""What is right of a trial as plain JSON values, from its item and the parameters."""
+"""Our studies, each the name of its folder, and what people call it.
 
-
-def _truth(module: str) -> Callable[[], Truth]:
-    """Return a loader of the ``truth`` of a module."""
-
-    def load() -> Truth:
-        truth: Truth = import_module(module).truth
-        return truth
-
-    return load
-
-
-TRUTHS: Final[Mapping[str, Callable[[], Truth]]] = {
-    "rubric_reading": _truth("viewer.studies.rubric_reading.truth"),
-    "grounded_vqa": _truth("viewer.studies.grounded_vqa.truth"),
-    "pathology_mcq": _truth("viewer.studies.pathology_mcq.truth"),
-    "evidence_diagnosis": _truth("viewer.studies.evidence_diagnosis.truth"),
-}
-"""Of studies about items, whose replies can be judged without this program."""
-
-
-def truth_of(study: str, turn: Turn, params: Any) -> Mapping[str, object]:  # noqa: ANN401 - the study's own
-    """Return what is right of a trial, nothing where no program can tell."""
-    return TRUTHS[study]()(turn, params) if study in TRUTHS else {}
-
-
+In the order of their papers, 000 to 004; the first is what a new batch asks. A list of
+them reads none.
+"""
 PLACING: Final = "grid_localization"
 """The study that single questions in Read are asked with, and readers' tasks."""
+
+
+def titles() -> Mapping[str, str]:
+    """Return what people call each study, by its name; ours are not read for it."""
+    others = {name: one.value.title for name, one in _others().working.items()}
+    return {**OURS, **others}
+
+
+def studies() -> Iterator[Study]:
+    """Yield every study, ours first."""
+    return map(study_named, titles())
+
+
+def broken_studies() -> tuple[str, ...]:
+    """Return a sentence for each study of another package that cannot be used."""
+    return _others().broken
+
+
+def package_of(study: str) -> str:
+    """Return the distribution that a study comes from, "" for one of ours."""
+    found = _others().working.get(study)
+    return found.package if found else ""
+
+
+def study_named(name: str) -> Study:
+    """Return a study; an unknown name raises WrongUseError with the known ones."""
+    if name in OURS:
+        return cast("Study", import_module(f"{__package__}.{name}.study").STUDY)
+    if name in _others().working:
+        return _others().working[name].value
+    raise _unknown("study", "studies", name, titles())
+
+
+def pack_named(name: str) -> Pack:
+    """Return a pack; an unknown name raises WrongUseError with the known ones."""
+    packs = {study.pack.name: study.pack for study in studies() if study.pack}
+    if name not in packs:
+        raise _unknown("pack", "packs", name, packs)
+    return packs[name]
+
+
+def benchmarks() -> Iterator[Benchmark]:
+    """Yield what each paper prints, in the papers' order."""
+    found = (study.benchmark() for study in studies())
+    return (one for one in found if one is not None)
 
 
 def known_findings() -> tuple[str, ...]:
@@ -73,19 +85,13 @@ def known_findings() -> tuple[str, ...]:
 
     The study itself stays unread: a window starts with this list.
     """
-    findings: tuple[str, ...] = import_module(
-        f"viewer.studies.{PLACING}.findings"
-    ).KNOWN
+    findings: tuple[str, ...] = import_module(f"{__package__}.{PLACING}.findings").KNOWN
     return findings
 
 
 def placing_study(name: str = PLACING) -> PlacingStudy:
     """Return a study that places findings; one that does not raises WrongUseError."""
-    return placing(study_named(name))
-
-
-def placing(study: Study) -> PlacingStudy:
-    """Return a study as one that places findings, else raise WrongUseError."""
+    study = study_named(name)
     if not isinstance(study, PlacingStudy):
         raise WrongUseError(
             f"{study.title} places no finding on an image.",
@@ -99,11 +105,47 @@ def places_findings(study: str) -> bool:
     return isinstance(study_named(study), PlacingStudy)
 
 
-def study_named(name: str) -> Study:
-    """Return a study; an unknown name raises WrongUseError with the known ones."""
-    if name not in STUDIES:
-        raise WrongUseError(
-            f"There is no study named '{name}'.",
-            f"{did_you_mean(name, STUDIES)}The studies are {', '.join(STUDIES)}.",
+def _unknown(
+    kind: str, kinds: str, name: str, known: Mapping[str, object]
+) -> WrongUseError:
+    return WrongUseError(
+        f"There is no {kind} named '{name}'.",
+        f"{did_you_mean(name, known)}The {kinds} are {', '.join(known)}.",
+    )
+
+
+@functools.cache
+def _others() -> Plugins[Study]:
+    return load_plugins(entry_points(group=ENTRY_POINTS), "study", _checked)
+
+
+def _checked(name: str, study: object) -> Study:
+    """Return what another package calls a study, or raise why it is none."""
+    if name in OURS:
+        raise PluginError("has the name of one of this program's: give it another one.")
+    built_for = getattr(study, "interface", "none")
+    if built_for != INTERFACE:
+        raise PluginError(
+            f"was built for interface {built_for}, and this program offers "
+            f"{INTERFACE}: install a version for it."
         )
-    return STUDIES[name]()
+    if not isinstance(study, ItemStudy | PlacingStudy):
+        raise PluginError(
+            f"has no {_missing(study)}: ask its author for a version that has it."
+        )
+    if study.name != name:
+        raise PluginError(
+            f"calls itself '{study.name}': its entry point needs the same name."
+        )
+    return study
+
+
+def _missing(study: object) -> str:
+    """Return the first part that a study about items has and an object has not."""
+    parts = (
+        part
+        for protocol in (Study, ItemStudy)
+        for part in (*protocol.__annotations__, *vars(protocol))
+        if not part.startswith("_")
+    )
+    return next((part for part in parts if not hasattr(study, part)), "study")

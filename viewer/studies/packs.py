@@ -1,21 +1,18 @@
 """The packs: one command for each paper makes every table and figure of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.case import Dataset
-from viewer.domain.errors import WrongUseError
 from viewer.domain.pack import PackData
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.studies.asking import Sources
-from viewer.studies.fields import did_you_mean
 
 
 class Pictures(Protocol):
@@ -85,50 +82,12 @@ class PackInput:
 
 
 class Pack(Protocol):
-    """A paper: which study answers it, with what settings, and what it prints."""
+    """A paper: which study answers it, and what it prints."""
 
     name: str
     title: str
     study: str
-    preset: str
-    overrides: Mapping[str, object]
 
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper."""
         ...
-
-
-def _pack(module: str) -> Callable[[], Pack]:
-    """Return a loader of the ``PACK`` of a module."""
-
-    def load() -> Pack:
-        pack: Pack = import_module(module).PACK
-        return pack
-
-    return load
-
-
-PACKS: Mapping[str, Callable[[], Pack]] = {
-    "grid2025": _pack("viewer.studies.grid_localization.pack"),
-    "rexecution2025": _pack("viewer.studies.rubric_reading.pack"),
-    "heal2025": _pack("viewer.studies.grounded_vqa.pack"),
-    "pathmmu2024": _pack("viewer.studies.pathology_mcq.pack"),
-    "medsyn2026": _pack("viewer.studies.evidence_diagnosis.pack"),
-}
-
-
-def pack_named(name: str) -> Pack:
-    """Return a pack; an unknown name raises WrongUseError with the known ones."""
-    if name not in PACKS:
-        raise WrongUseError(
-            f"There is no pack named '{name}'.",
-            f"{did_you_mean(name, PACKS)}The packs are {', '.join(PACKS)}.",
-        )
-    return PACKS[name]()
-
-
-def pack_of_study(study: str) -> Pack | None:
-    """Return the pack that a study's runs can be shown as, None without one."""
-    return next(
-        (p for p in (load() for load in PACKS.values()) if p.study == study), None
-    )

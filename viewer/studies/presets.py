@@ -1,9 +1,13 @@
 """What every study says of its presets."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from viewer.domain.case import Dataset
+from viewer.studies.benchmarks import Benchmark
 from viewer.studies.fields import params_as_json
+from viewer.studies.packs import Pack
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -11,8 +15,18 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound="DataclassInstance")
 
 
+@dataclass(frozen=True)
+class StudyDefaults:
+    """What a paper asks with: a preset, and parameters of its pack beside it."""
+
+    preset: str
+    params: Mapping[str, object] = field(default_factory=dict)
+
+
 class OfPresets(Generic[P]):
     """A study whose settings come from named presets.
+
+    It has no pack and no published numbers until its class says otherwise.
 
     Parameters
     ----------
@@ -20,15 +34,37 @@ class OfPresets(Generic[P]):
         Its ``read_params``: a preset and overrides in, its frozen Params out.
     titles : mapping
         What people call each preset, the paper's first.
+    defaults : mapping, optional
+        Parameters that the paper's pack is asked with beside the first preset.
     """
+
+    pack: Pack | None = None
 
     def __init__(
         self,
         read: Callable[[str, Mapping[str, object]], P],
         titles: Mapping[str, str],
+        defaults: Mapping[str, object] | None = None,
     ) -> None:
         self._read = read
         self._titles = titles
+        self.defaults = StudyDefaults(next(iter(titles)), defaults or {})
+
+    def benchmark(self) -> Benchmark | None:
+        """Return what the study's paper prints, None where nobody wrote it down."""
+        return None
+
+    def notices(self, params: P) -> tuple[str, ...]:  # noqa: ARG002 - of no interest here
+        """Return no sentence."""
+        return ()
+
+    def roles(self, params: P) -> Mapping[str, str]:  # noqa: ARG002 - of no interest here
+        """Return nothing: no other model takes part."""
+        return {}
+
+    def unasked(self, dataset: Dataset, params: P) -> str:  # noqa: ARG002 - of no interest here
+        """Return "": whatever is there is asked about."""
+        return ""
 
     def read_params(self, preset: str, overrides: dict[str, object]) -> P:
         """Return Params of a preset with overrides; a bad one raises WrongUseError."""

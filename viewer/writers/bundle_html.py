@@ -46,7 +46,7 @@ def render_bundle(page: BundlePage) -> bytes:
     if page.replies:
         data["replies"] = page.replies
         data["steps"] = [_steps_of(trial) for trial in page.trials]
-        data["truths"] = [trial["truth"] for trial in page.trials]
+        data["golds"] = [trial["gold"] for trial in page.trials]
     text = json.dumps(data, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
     kept = text.replace("<", "\\u003c")  # nothing in it can end the script
     note = "Incomplete: trials are still pending." if page.incomplete else ""

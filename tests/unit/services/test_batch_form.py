@@ -24,7 +24,7 @@ from viewer.services.import_dataset import import_dataset
 from viewer.services.study_file import read_study_file
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.studies.catalog import STUDIES
+from viewer.studies.catalog import OURS, study_named
 
 
 @pytest.fixture
@@ -70,10 +70,10 @@ def test_that_the_rule_of_readers_offers_those_of_the_data_set() -> None:
 
 
 def test_that_people_read_titles_and_files_keep_names() -> None:
-    assert list(study_titles()) == list(STUDIES)
+    assert list(study_titles()) == list(OURS)
     for study in study_titles():
         titles = preset_titles(study)
-        assert tuple(titles) == STUDIES[study]().presets()
+        assert tuple(titles) == study_named(study).presets()
         fields = form_fields(study, next(iter(titles)))
         said = (*study_titles().values(), *titles.values())
         assert not [words for words in said if "_" in words]

@@ -318,7 +318,7 @@ def test_that_a_table_is_held_whether_or_not_the_manifest_names_it(
 def test_that_what_is_right_cannot_be_changed_alone(made: dict[str, Made]) -> None:
     def change(lines: list[Record]) -> None:
         trial = next(one for one in lines if one["status"] == "scored_correct")
-        trial["truth"]["right"] = (trial["truth"]["right"] + 1) % 3
+        trial["gold"]["right"] = (trial["gold"]["right"] + 1) % 3
 
     wrong = with_trials(made["pathology_mcq"].data, change)
     assert any("it is scored_correct, but scored_wrong" in one for one in wrong)

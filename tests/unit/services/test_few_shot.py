@@ -28,7 +28,7 @@ from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.catalog import placing
+from viewer.studies.catalog import placing_study
 
 Json = Mapping[str, object]
 PARAMS = {"grids": [8], "examples": 2, "examples_dataset": "val"}
@@ -137,7 +137,7 @@ def test_that_the_report_names_the_examples_shown(store: Store) -> None:
     table = next(t for t in report.data.tables if t.name == "examples")
     validation = cases.dataset_named(store, "val")
     trial = trials.scored_trials(store, run)[0].trial
-    study = placing(report.bench.study)
+    study = placing_study(report.bench.spec.study)
     chosen = study.examples(validation, trial, report.bench.params, 0)
     assert [(row[4], row[6]) for row in table.rows] == [
         (one.image, one.answer) for one in chosen

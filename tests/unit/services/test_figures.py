@@ -11,7 +11,6 @@ from viewer.services.readings.reviewing import ErrorCounts
 from viewer.services.report_run import report_data
 from viewer.store.database import open_store
 from viewer.studies.grid_localization.errors_by_class import CLASSES, class_rows
-from viewer.studies.packs import pack_of_study
 
 
 @pytest.mark.statement("E000-25", "E000-27")
@@ -34,13 +33,6 @@ def test_that_bars_remain_where_a_runs_images_are_gone(tmp_path: Path) -> None:
     assert found.missing
     assert all("is not there" in sentence for sentence in found.missing)
     assert run_figures(store, run) is found
-
-
-def test_that_a_study_without_a_paper_has_no_pack() -> None:
-    pack = pack_of_study("grid_localization")
-    assert pack is not None
-    assert pack.name == "grid2025"
-    assert pack_of_study("nobody_wrote_it") is None
 
 
 @pytest.mark.statement("E000-24", "E000-27")

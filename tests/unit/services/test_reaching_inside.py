@@ -100,7 +100,7 @@ class Lit(Quiz):
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    monkeypatch.setattr(quiz_study, "QUIZ", Lit())
+    monkeypatch.setattr(quiz_study, "QUIZ", Lit(quiz_study.read_params, {"own": "Own"}))
     with quiz_study.quiz_in_catalog(), open_store(tmp_path / "s.sqlite") as opened:
         registered(opened, tmp_path / "pictures")
         yield opened

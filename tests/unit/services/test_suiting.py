@@ -13,7 +13,7 @@ from viewer.services.import_dataset import import_dataset
 from viewer.services.phantoms import PHANTOMS
 from viewer.services.suiting import Suiting, suiting_of
 from viewer.store.database import open_store
-from viewer.studies.catalog import STUDIES, study_named
+from viewer.studies.catalog import OURS, study_named
 
 WANTED = Wanted("pears", "Import pears.", lambda held: held.has_item("pear"))
 PICKED = Suiting(
@@ -34,7 +34,7 @@ def test_that_a_synthetic_collection_suits_the_study_it_is_made_for(
     with open_store(store) as opened:
         import_dataset(opened, formats_of(folder)[0], folder, "made")
     found = suiting_of(store)
-    assert [s for s in STUDIES if not found.lacking[s]["made"]] == [study]
+    assert [s for s in OURS if not found.lacking[s]["made"]] == [study]
     assert found.study_for("made", "none of them") == study
 
 
@@ -59,11 +59,11 @@ def test_that_images_without_a_reference_suit_no_study(tmp_path: Path) -> None:
         import_dataset(opened, "folder", folder, "bare")
     lacking = {study: of["bare"] for study, of in suiting_of(store).lacking.items()}
     assert all(lacking.values())
-    assert set(lacking) == set(STUDIES)
+    assert set(lacking) == set(OURS)
 
 
 def test_that_every_study_says_what_it_wants_and_where_that_is_from() -> None:
-    for name in STUDIES:
+    for name in OURS:
         wanted = study_named(name).wanted
         assert wanted.lacking(Holdings()) == f"no {wanted.what}"
         assert wanted.source.startswith("Import ")

@@ -3,7 +3,7 @@
 import pytest
 
 from viewer.domain.evidence import EvidenceType
-from viewer.studies.catalog import STUDIES, study_named
+from viewer.studies.catalog import OURS, study_named
 from viewer.studies.evidence_diagnosis.params import TASKS, Arm
 from viewer.studies.evidence_diagnosis.showing import Modality, Showing, showing_of
 from viewer.studies.evidence_diagnosis.words import WORDS as EVIDENCE
@@ -15,7 +15,7 @@ from viewer.studies.pathology_mcq.words import WORDS as PATHOLOGY
 from viewer.studies.rubric_reading.words import WORDS as READING
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", OURS)
 def test_that_words_are_lower_case_and_none_is_missing(name: str) -> None:
     words = study_named(name).words
     for word in (words.finding, words.findings, words.view, words.views, words.rate):

@@ -24,8 +24,6 @@ from viewer.services.pseudonyms import Pseudonyms
 from viewer.services.rescore import kept_replies
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
-from viewer.studies.asking import Turn
-from viewer.studies.catalog import truth_of
 
 _TOKEN: Final = re.compile(r"[\w.#-]+")
 VERIFIED: Final = """\
@@ -123,13 +121,8 @@ def worded_trials(
             "numbers": [list(pair) for pair in one.score.numbers],
             "parsed": parsed.get(one.id, ""),
             "steps": [_step(step, one.trial, bench, replies) for step in kept],
-            "truth": dict(_truth(one.trial, bench)),
+            "gold": dict(bench.gold(one.trial)),
         }
-
-
-def _truth(trial: Trial, bench: ItemBench) -> Mapping[str, object]:
-    turn = Turn(trial, bench.item(trial))
-    return truth_of(bench.spec.study, turn, bench.params)
 
 
 def _step(kept: Kept, trial: Trial, bench: ItemBench, replies: Replies) -> Record:

@@ -16,7 +16,7 @@ from viewer.store import readings, runs
 from viewer.store.database import Store
 from viewer.store.readings import StoredSession
 from viewer.studies.catalog import placing_study
-from viewer.studies.protocol import PlacingStudy
+from viewer.studies.study import PlacingStudy
 
 _READER_NAME_LENGTH = 80
 

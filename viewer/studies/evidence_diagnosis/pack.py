@@ -1,6 +1,6 @@
 """Everything that Chen 2026 prints, from one run: ``overread pack medsyn2026``."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from textwrap import fill
 from typing import Final
 
@@ -18,7 +18,6 @@ from viewer.studies.evidence_diagnosis.figures import (
     score_figures,
 )
 from viewer.studies.evidence_diagnosis.params import (
-    ARMS,
     Params,
     Task,
     read_params,
@@ -42,13 +41,6 @@ class Medsyn2026:
     title = "Multimodal models put the evidence of complex cases together"
     source = SOURCE
     study = "evidence_diagnosis"
-    preset = "medsyn2026"
-    overrides: Mapping[str, object] = {
-        "tasks": ["ddx", "fdx", "open_fdx"],
-        "arms": list(ARMS),
-        "sensitivity": True,
-        "rapt": True,
-    }
 
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper that the run has answers for."""

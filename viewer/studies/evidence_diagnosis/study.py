@@ -10,16 +10,21 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
+from viewer.studies.benchmarks import Benchmark
 from viewer.studies.evidence_diagnosis import (
     beliefs,
+    consistency,
+    gold,
     params,
     plan,
     preparing,
+    published,
     report,
     request,
     score,
 )
 from viewer.studies.evidence_diagnosis.building import ask_choice
+from viewer.studies.evidence_diagnosis.pack import PACK
 from viewer.studies.evidence_diagnosis.params import Arm, Params, RandomText, Task
 from viewer.studies.evidence_diagnosis.preparation import is_report
 from viewer.studies.evidence_diagnosis.preparing import Preparing
@@ -58,6 +63,7 @@ class EvidenceDiagnosis(OfPresets[Params]):
         "Import a folder of cases or reports as MEDSYN cases.",
         lambda held: held.has_item("evidence") or held.has_item("background"),
     )
+    pack = PACK
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return every way in which some case may be shown."""
@@ -140,6 +146,10 @@ class EvidenceDiagnosis(OfPresets[Params]):
             return _score_choice(asking, answer)
         return _score_ranked(asking, answer)
 
+    def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
+        """Return what is right of a trial as JSON."""
+        return gold.gold(turn, params_)
+
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question of each step that a trial may take."""
         cases = [
@@ -159,6 +169,10 @@ class EvidenceDiagnosis(OfPresets[Params]):
         judged = (Longest(_LONGEST_LIST, (), 1, "judge"),) if params_.judge else ()
         retried = judged * (1 + params_.judge_retries)
         return (*(own,) * _most_questions(params_), *retried)
+
+    def benchmark(self) -> Benchmark:
+        """Return what the paper prints, with the checks of it."""
+        return Benchmark(self.name, published.rows(), consistency.checks())
 
     def report(
         self,
@@ -200,4 +214,13 @@ def _score_ranked(asking: Asking, answer: AnyAnswer | Unparsed) -> Score:
     return score.score_ranked(ranked, judged, diagnosis, asking.params.covered_from)
 
 
-STUDY = EvidenceDiagnosis(params.read_params, params.PRESET_TITLES)
+STUDY = EvidenceDiagnosis(
+    params.read_params,
+    params.PRESET_TITLES,
+    {
+        "tasks": ["ddx", "fdx", "open_fdx"],
+        "arms": list(params.ARMS),
+        "sensitivity": True,
+        "rapt": True,
+    },
+)

@@ -1,6 +1,5 @@
 """Everything that Gosai 2025 prints, from one run: ``overread pack grid2025``."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from viewer.domain.pack import PackData
@@ -18,8 +17,6 @@ class Grid2025:
     title = "Multimodal models name the grid cell of a chest radiograph's finding"
     source = "Gosai 2025, arXiv 2509.18015"
     study = "grid_localization"
-    preset = "gosai2025"
-    overrides: Mapping[str, object] = {"grids": [8, 16]}
 
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper.

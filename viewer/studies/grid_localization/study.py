@@ -18,6 +18,8 @@ from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.study_words import PLACING
 from viewer.imaging.grid_overlay import legibility_warning
+from viewer.studies.benchmarks import Benchmark
+from viewer.studies.consistency import CountCheck
 from viewer.studies.grid_localization import (
     absent,
     counts,
@@ -25,11 +27,14 @@ from viewer.studies.grid_localization import (
     params,
     parse,
     plan,
+    published,
     reference,
     report,
     request,
     score,
+    unasked,
 )
+from viewer.studies.grid_localization.pack import PACK
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import (
@@ -56,6 +61,7 @@ class GridLocalization(OfPresets[Params]):
         "Import images with masks or boxes of findings, such as CheXlocalize.",
         lambda held: held.places,
     )
+    pack = PACK
 
     def prompt(self, view: str, asking: str = "") -> tuple[str, str]:
         """Return the name and the unrendered text, as hashed, of a view's prompt."""
@@ -195,6 +201,16 @@ class GridLocalization(OfPresets[Params]):
         """Return the other patients' qualifying-cell counts."""
         return counts.reference_counts(image, finding, dataset, condition, params)
 
+    def unasked(self, dataset: Dataset, params: Params) -> str:
+        """Return which findings a run will not ask about, and why; "" for none."""
+        return unasked.unasked_sentence(dataset, params)
+
+    def benchmark(self) -> Benchmark:
+        """Return what the paper prints, with the checks of it."""
+        rows = published.ROWS
+        checks = (CountCheck(row) for row in rows if row.n_claimed is not None)
+        return Benchmark(self.name, rows, tuple(checks))
+
     def report(
         self,
         results: Sequence[TrialResult],
@@ -205,4 +221,4 @@ class GridLocalization(OfPresets[Params]):
         return report.report(results, spec, context)
 
 
-STUDY = GridLocalization(params.read_params, params.PRESET_TITLES)
+STUDY = GridLocalization(params.read_params, params.PRESET_TITLES, {"grids": [8, 16]})

@@ -1,7 +1,5 @@
 """Everything that HEAL-MedVQA prints, from one run: ``overread pack heal2025``."""
 
-from collections.abc import Mapping
-
 from viewer.domain.pack import PackData
 from viewer.domain.report import Section, Table
 from viewer.studies.consistency import published_table
@@ -22,8 +20,6 @@ class Heal2025:
     title = "Localizing before answering: grounded questions about chest radiographs"
     source = SOURCE
     study = "grounded_vqa"
-    preset = "heal2025"
-    overrides: Mapping[str, object] = {}
 
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper that the run can fill."""

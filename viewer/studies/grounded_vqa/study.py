@@ -9,16 +9,21 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.studies.asking import Longest, Pointed, Question, Sources, Step, Turn
+from viewer.studies.benchmarks import Benchmark
 from viewer.studies.grounded_vqa import (
     arms,
+    consistency,
+    gold,
     params,
     plan,
     pointing,
+    published,
     report,
     request,
     steps,
 )
 from viewer.studies.grounded_vqa.localizing import SEGMENTER
+from viewer.studies.grounded_vqa.pack import PACK
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.prices import longest
 from viewer.studies.grounded_vqa.words import WORDS
@@ -41,6 +46,7 @@ class GroundedVqa(OfPresets[Params]):
         "File, Draw questions.",
         lambda held: held.has_item("question", without="options"),
     )
+    pack = PACK
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""
@@ -99,9 +105,17 @@ class GroundedVqa(OfPresets[Params]):
         """Tell whether a condition is LobA's, which highlights inside the model."""
         return arms.highlights(condition.name)
 
+    def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
+        """Return what is right of a trial as JSON."""
+        return gold.gold(turn, params_)
+
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question of each step that a trial may take."""
         return longest(dataset, params_)
+
+    def benchmark(self) -> Benchmark:
+        """Return what the paper prints, with the checks of it."""
+        return Benchmark(self.name, published.ROWS, consistency.CHECKS)
 
     def report(
         self,

@@ -20,7 +20,7 @@ from viewer.studies.pathology_mcq.layouts import (
     table_3,
     table_4,
 )
-from viewer.studies.pathology_mcq.params import Arm, Work, read_params
+from viewer.studies.pathology_mcq.params import Work, read_params
 from viewer.studies.pathology_mcq.published import SOURCE, every_row
 from viewer.studies.pathology_mcq.questions import mcqs_of
 from viewer.studies.pathology_mcq.report import expert_choices
@@ -43,8 +43,6 @@ class PathMmu2024:
     title = "Multimodal models answer multiple-choice questions about pathology images"
     source = SOURCE
     study = "pathology_mcq"
-    preset = "pathmmu2024"
-    overrides: Mapping[str, object] = {"arms": [arm.value for arm in Arm]}
 
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper.

@@ -11,18 +11,23 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
+from viewer.studies.benchmarks import Benchmark
 from viewer.studies.pathology_mcq import (
     arms,
+    consistency,
+    gold,
     making,
     params,
     parse,
     plan,
+    published,
     report,
     request,
     score,
 )
 from viewer.studies.pathology_mcq.next_sentence import next_sentence
 from viewer.studies.pathology_mcq.official import official_code
+from viewer.studies.pathology_mcq.pack import PACK
 from viewer.studies.pathology_mcq.params import Params, Work
 from viewer.studies.pathology_mcq.questions import asked_of, mcq_of
 from viewer.studies.pathology_mcq.wording import question_text, template
@@ -53,6 +58,7 @@ class PathologyMcq(OfPresets[Params]):
             or held.has_item("caption", without="background")
         ),
     )
+    pack = PACK
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""
@@ -125,6 +131,10 @@ class PathologyMcq(OfPresets[Params]):
         code = official_code(turn.replies()[-1].text, mcq.written, mcq.answer)
         return score.score_beside(answer, mcq.correct, code)
 
+    def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
+        """Return what is right of a trial as JSON."""
+        return gold.gold(turn, params_)
+
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question with the largest image of the data set."""
         largest = _largest(dataset)
@@ -138,6 +148,10 @@ class PathologyMcq(OfPresets[Params]):
         )
         most = max((len(mcq.images) for mcq in asked), default=0)
         return (Longest(max(texts, key=len, default=""), largest * most, 1),)
+
+    def benchmark(self) -> Benchmark:
+        """Return what the paper prints, with the checks of it."""
+        return Benchmark(self.name, published.every_row(), consistency.checks())
 
     def report(
         self,
@@ -155,4 +169,8 @@ def _largest(dataset: Dataset) -> tuple[SizePx, ...]:
     return tuple(sorted(sizes, key=lambda size: size.rows * size.columns)[-1:])
 
 
-STUDY = PathologyMcq(params.read_params, params.PRESET_TITLES)
+STUDY = PathologyMcq(
+    params.read_params,
+    params.PRESET_TITLES,
+    {"arms": [arm.value for arm in params.Arm]},
+)

@@ -3,8 +3,6 @@
 Grades that lie beside the data fill the tables; without them the pack says so.
 """
 
-from collections.abc import Mapping
-
 from viewer.domain.pack import PackData
 from viewer.studies.packs import PackInput
 from viewer.studies.rubric_reading.figures import figures
@@ -18,8 +16,6 @@ class Rexecution2025:
     title = "The intention-execution disconnect in medical AI"
     source = SOURCE
     study = "rubric_reading"
-    preset = "rexecution2025"
-    overrides: Mapping[str, object] = {}
 
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper."""

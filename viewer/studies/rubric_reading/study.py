@@ -18,18 +18,23 @@ from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.task_selection import Answerable
 from viewer.studies.asking import Longest, Pointed, Question, Sources, Step, Turn
+from viewer.studies.benchmarks import Benchmark
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.rubric_reading import (
+    consistency,
     curating,
+    gold,
     naming,
     params,
     parse,
     plan,
+    published,
     report,
     request,
     score,
 )
+from viewer.studies.rubric_reading.pack import PACK
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.words import WORDS
 
@@ -62,6 +67,7 @@ class RubricReading(OfPresets[Params]):
         "Import studies with their reports as Report studies or MIMIC-CXR-JPG.",
         lambda held: held.has_item("views", "tasks"),
     )
+    pack = PACK
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the only condition, which says what the run does."""
@@ -144,11 +150,19 @@ class RubricReading(OfPresets[Params]):
             return ()
         return request.pointed(turn, answer, params_)
 
+    def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
+        """Return what is right of a trial as JSON."""
+        return gold.gold(turn, params_)
+
     def longest(self, dataset: Dataset, params_: Params) -> tuple[Longest, ...]:
         """Return the longest question of each step."""
         if params_.work is params.Work.CURATION:
             return curating.longest(dataset, params_)
         return request.longest(dataset, params_)
+
+    def benchmark(self) -> Benchmark:
+        """Return what the paper prints, with the checks of it."""
+        return Benchmark(self.name, published.ROWS, consistency.CHECKS)
 
     def report(
         self,

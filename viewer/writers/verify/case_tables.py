@@ -110,12 +110,12 @@ def strata_rows(
     verdicts: Verdicts, stratum: str, small: int, language: str
 ) -> list[Row]:
     """Return tables 10 and 11: accuracy by specialty or group, in their order."""
-    strata = sorted({tuple(one.truth[stratum]) for one in verdicts})
+    strata = sorted({tuple(one.gold[stratum]) for one in verdicts})
     rows: list[Row] = []
     for model in dict.fromkeys(one.model for one in verdicts):
         asked = _asked(verdicts, model, "fdx", "raw", language)
         for key in strata:
-            some = [one for one in asked if tuple(one.truth[stratum]) == key]
+            some = [one for one in asked if tuple(one.gold[stratum]) == key]
             if some:
                 k, n = tally_of(some)
                 warning = f"fewer than {small} cases" if n < small else ""
@@ -131,7 +131,7 @@ def position_rows(verdicts: Verdicts) -> list[Row]:
         own = [
             one
             for one in verdicts
-            if (one.model, one.finding, one.truth["arm"]) == (model, "fdx", "raw")
+            if (one.model, one.finding, one.gold["arm"]) == (model, "fdx", "raw")
         ]
         places = [one.numbers.get("gold_place") for one in own]
         cells: list[object] = []
@@ -149,11 +149,11 @@ def _agreement(own: Verdicts) -> Row:
     """Return cases asked in every order, with a choice in each, alike, and right."""
     keys = dict.fromkeys((one.item, one.repeat) for one in own)
     cases = [[one for one in own if (one.item, one.repeat) == key] for key in keys]
-    asked = [of for of in cases if {one.truth["turned"] for one in of} == {0, 1, 2, 3}]
+    asked = [of for of in cases if {one.gold["turned"] for one in of} == {0, 1, 2, 3}]
     choices = [[one.said.get("option") for one in of] for of in asked]
     whole = [of for of in choices if None not in of]
     right = sum(
-        set(of) == {case[0].truth["right"]}
+        set(of) == {case[0].gold["right"]}
         for of, case in zip(choices, asked, strict=True)
     )
     return len(asked), len(whole), sum(len(set(of)) == 1 for of in whole), right
@@ -167,8 +167,8 @@ def _asked(
         one
         for one in verdicts
         if (one.model, one.finding) == (model, task)
-        and one.truth.get("arm") == arm
-        and one.truth.get("turned") == 0
+        and one.gold.get("arm") == arm
+        and one.gold.get("turned") == 0
         and language in (None, one.view)
     ]
 

@@ -39,7 +39,7 @@ def accuracy_rows(verdicts: Verdicts) -> list[Row]:
 
 def _by_chance(verdicts: Verdicts) -> float:
     """Return the mean of 1 / options over the items, each once."""
-    options = {one.item: len(one.truth["options"]) for one in verdicts}
+    options = {one.item: len(one.gold["options"]) for one in verdicts}
     return float(sum(Fraction(1, n) for n in options.values()) / len(options))
 
 
@@ -160,8 +160,8 @@ def _official(one: ItemVerdict, chance: Random) -> tuple[bool, bool, bool]:
     code = int(one.numbers.get("official", -2))
     if code == -2:
         return False, True, False
-    options = [text.split(")")[1].strip() for text in one.truth["written"]]
-    right = options[ord(one.truth["letter"][0].upper()) - ord("A")].lower()
+    options = [text.split(")")[1].strip() for text in one.gold["written"]]
+    right = options[ord(one.gold["letter"][0].upper()) - ord("A")].lower()
     if code >= 0:
         return options[code].lower() == right, False, False
     drawn = chance.choice(range(len(options)))

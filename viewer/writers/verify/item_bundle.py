@@ -121,12 +121,12 @@ def _own_tables(
     """Yield the tables of the study's paper that follow from trials."""
     study = plan["study"]
     if study == "pathology_mcq":
-        asked = [one for one in verdicts if "options" in one.truth]
+        asked = [one for one in verdicts if "options" in one.gold]
         yield from _choice_tables(asked, plan)
     elif study == "grounded_vqa":
         yield from _label_tables(verdicts, plan)
     elif study == "evidence_diagnosis":
-        cases = [one for one in verdicts if "arm" in one.truth]
+        cases = [one for one in verdicts if "arm" in one.gold]
         yield from _case_tables(cases)
         yield from _case_tables_of(cases, plan["params"]["small_cases"])
     else:

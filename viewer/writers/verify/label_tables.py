@@ -72,7 +72,7 @@ def _is_closed(one: ItemVerdict) -> bool:
 
 
 def _confusion(verdicts: Verdicts) -> tuple[int, int, int, int, int, int]:
-    """Return TP, FP, FN and TN of yes, and what was not read of either truth."""
+    """Return TP, FP, FN and TN of yes, and what was not read of either."""
     pairs = [
         (one.said.get("yes"), one.view == "positive")
         for one in verdicts
@@ -89,8 +89,8 @@ def _label_sums(verdicts: Verdicts, *, named: bool) -> tuple[int, int, int]:
     for one in verdicts:
         if not one.counted:
             continue
-        none = {one.truth["none"]} if named else set()
-        wanted, found = set(one.truth["labels"]) or none, set[str]()
+        none = {one.gold["none"]} if named else set()
+        wanted, found = set(one.gold["labels"]) or none, set[str]()
         if "labels" in one.said:
             found = set(one.said["labels"]) or none
         for i, some in enumerate((wanted & found, found - wanted, wanted - found)):

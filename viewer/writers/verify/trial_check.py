@@ -1,4 +1,4 @@
-"""One trial of a study about items, judged from its raw replies and its truth."""
+"""One trial of a study about items, judged from its raw replies and what is right."""
 
 import hashlib
 from collections import Counter
@@ -63,7 +63,7 @@ class TrialCheck:
             self.tell(f"the reply of the step {step['step']} differs from its hash")
 
     def verdict(self) -> tuple[str, str]:
-        """Return status and reason as they follow from the answer and the truth."""
+        """Return status and reason as they follow from the answer and what is right."""
         kept = kept_state(self.trial)
         if not self.parsed:
             return "provider_error", kept[1]
@@ -81,8 +81,8 @@ class TrialCheck:
     def numbers(self) -> Numbers:
         """Return the named numbers that can be worked out again."""
         numbers: Numbers = {}
-        truth, said = self.trial["truth"], self._own()
-        if "written" in truth and said:
+        gold, said = self.trial["gold"], self._own()
+        if "written" in gold and said:
             numbers["official"] = self._official(said.text)
         words = self.parsed.get("words", "")
         if words in _NUMBERS:
@@ -91,9 +91,9 @@ class TrialCheck:
 
     def _official(self, text: str) -> float:
         """Return what the authors' script reads, of the text as it is or unwrapped."""
-        truth, kept = self.trial["truth"], dict(self.trial["numbers"])
+        gold, kept = self.trial["gold"], dict(self.trial["numbers"])
         codes = [
-            float(official_reading(one, truth["written"], truth["letter"]))
+            float(official_reading(one, gold["written"], gold["letter"]))
             for one in (text, unwrapped(text))
         ]
         return kept["official"] if kept.get("official") in codes else codes[0]
@@ -125,30 +125,30 @@ class TrialCheck:
 
     def _check_unread(self) -> None:
         """Refuse that a reply could not be read that is plainly an answer."""
-        said, truth = self._own(), self.trial["truth"]
+        said, gold = self._own(), self.trial["gold"]
         if said is None or said.refusal or said.finish in REFUSALS:
             self.source.tally["plain"] += 1
             return
-        options = truth.get("options", ())
+        options = gold.get("options", ())
         place = plain_letter(said, options) if options else None
         alone = not any(step["role"] for step in self.trial["steps"])
-        yes = plain_yes(said) if "yes" in truth and alone else None
+        yes = plain_yes(said) if "yes" in gold and alone else None
         self.source.tally["taken" if place is None and yes is None else "plain"] += 1
         if yes is not None or (place is not None and place < len(options)):
             self.tell(f"the reply says {said.text.strip()}, the stored reading nothing")
 
     def choice(self) -> tuple[str, str] | None:
         """Judge a chosen option."""
-        truth, option = self.trial["truth"], self.parsed["option"]
-        if "right" not in truth:
+        gold, option = self.trial["gold"], self.parsed["option"]
+        if "right" not in gold:
             return None
-        options, place = truth["options"], truth["order"].index(option)
+        options, place = gold["options"], gold["order"].index(option)
         letter, words = chr(ord("A") + place), options[option]
-        shown = [options[i] for i in truth["order"]]
+        shown = [options[i] for i in gold["order"]]
         self._check_choice(self._own(), shown, place)
         if self.trial["answer"] not in (letter, f"{letter}. {words}"):
             self.tell(f"the answer is {self.trial['answer']}, but {letter}")
-        return (RIGHT if option == truth["right"] else WRONG), ""
+        return (RIGHT if option == gold["right"] else WRONG), ""
 
     def _check_choice(
         self, said: Said | None, shown: Sequence[str], place: int
@@ -168,7 +168,7 @@ class TrialCheck:
 
     def yes_no(self) -> tuple[str, str] | None:
         """Judge a yes or no."""
-        if "yes" not in self.trial["truth"]:
+        if "yes" not in self.trial["gold"]:
             return None
         yes, word = self.parsed["yes"], "Yes" if self.parsed["yes"] else "No"
         said = self._own()
@@ -178,37 +178,37 @@ class TrialCheck:
             self.tell(f"the reply says {'Yes' if plain else 'No'}, but {word}")
         if self.trial["answer"] != word:
             self.tell(f"the answer is {self.trial['answer']}, but {word}")
-        return (RIGHT if yes == self.trial["truth"]["yes"] else WRONG), ""
+        return (RIGHT if yes == self.trial["gold"]["yes"] else WRONG), ""
 
     def labels(self) -> tuple[str, str] | None:
         """Judge the labels of an open question."""
-        truth, read = self.trial["truth"], set(self.parsed["labels"])
-        if "labels" not in truth:
+        gold, read = self.trial["gold"], set(self.parsed["labels"])
+        if "labels" not in gold:
             return None
         said, known = self._own(), self.source.params.get("findings", ())
-        plain = plain_labels(said, known, truth["none"]) if said else None
+        plain = plain_labels(said, known, gold["none"]) if said else None
         self.source.tally["taken" if plain is None else "plain"] += 1
         if plain is not None and plain != read:
-            names = ", ".join(sorted(plain)) or truth["none"]
+            names = ", ".join(sorted(plain)) or gold["none"]
             self.tell(f"the reply says {names}, the stored reading is another one")
-        if self.trial["answer"] != (", ".join(self.parsed["labels"]) or truth["none"]):
+        if self.trial["answer"] != (", ".join(self.parsed["labels"]) or gold["none"]):
             self.tell("the answer is not that of the stored reading")
-        return (RIGHT if read == set(truth["labels"]) else WRONG), ""
+        return (RIGHT if read == set(gold["labels"]) else WRONG), ""
 
     def label_counts(self) -> Numbers:
         """Return the true and false positive and the false negative labels."""
-        truth = self.trial["truth"]
-        if "labels" not in truth:
+        gold = self.trial["gold"]
+        if "labels" not in gold:
             return {}
-        read = set(self.parsed["labels"]) or {truth["none"]}
-        wanted = set(truth["labels"]) or {truth["none"]}
+        read = set(self.parsed["labels"]) or {gold["none"]}
+        wanted = set(gold["labels"]) or {gold["none"]}
         found = (len(read & wanted), len(read - wanted), len(wanted - read))
         return dict(zip(("tp", "fp", "fn"), map(float, found), strict=True))
 
     def ranked(self) -> tuple[str, str] | None:
         """Judge a list of diagnoses by what its judge said."""
-        truth, entries = self.trial["truth"], self.parsed["entries"]
-        if "covered_from" not in truth:
+        gold, entries = self.trial["gold"], self.parsed["entries"]
+        if "covered_from" not in gold:
             return None
         self.source.tally["held"] += 1
         for entry in entries:
@@ -216,11 +216,11 @@ class TrialCheck:
                 self.tell(f"no reply has the words of '{entry}'")
         if self.trial["answer"] != "; ".join(entries):
             self.tell("the answer is not that of the stored reading")
-        if truth["covered_from"] is None:
+        if gold["covered_from"] is None:
             return LEFT_OUT, "not_judged"
-        return self._covered(truth)
+        return self._covered(gold)
 
-    def _covered(self, truth: Mapping[str, Any]) -> tuple[str, str] | None:
+    def _covered(self, gold: Mapping[str, Any]) -> tuple[str, str] | None:
         if self.trial["reason"] == _JUDGE_UNREAD:
             if self._plain_scores():
                 self.tell("the judge's score can be read")
@@ -229,15 +229,15 @@ class TrialCheck:
         if score is None:
             self.tell("it has no judge's score")
             return None
-        off = "" if score in truth["levels"] else "off_rubric"
-        return (RIGHT if score >= truth["covered_from"] else WRONG), off
+        off = "" if score in gold["levels"] else "off_rubric"
+        return (RIGHT if score >= gold["covered_from"] else WRONG), off
 
     def rank_numbers(self) -> Numbers:
         """Return the judge's score and the rank of the diagnosis in words."""
-        truth, numbers = self.trial["truth"], Numbers()
-        if "diagnosis" not in truth:
+        gold, numbers = self.trial["gold"], Numbers()
+        if "diagnosis" not in gold:
             return {}
-        rank = first_in_words(self.parsed["entries"], truth["diagnosis"])
+        rank = first_in_words(self.parsed["entries"], gold["diagnosis"])
         if rank is not None:
             numbers["first_match"] = float(rank)
         elif "first_match" in dict(self.trial["numbers"]):
@@ -259,7 +259,7 @@ class TrialCheck:
 
     def report(self) -> tuple[str, str] | None:
         """Return that an output in words is there, where people are to judge it."""
-        if self.trial["truth"].get("by") != "readers":
+        if self.trial["gold"].get("by") != "readers":
             return None
         self.source.tally["held"] += 1
         if not has_words(self._texts(), self.parsed["text"]):

@@ -19,7 +19,7 @@ RIGHT, WRONG, LEFT_OUT = "scored_correct", "scored_wrong", "excluded"
 class ItemVerdict:
     """A trial with the verdict that follows, as tables count it.
 
-    ``said`` is the answer as it was kept, {} for none; ``truth`` what is right.
+    ``said`` is the answer as it was kept, {} for none; ``gold`` what is right.
     """
 
     item: str
@@ -36,7 +36,7 @@ class ItemVerdict:
     request: str
     numbers: Mapping[str, float]
     said: Mapping[str, Any]
-    truth: Mapping[str, Any]
+    gold: Mapping[str, Any]
 
     @property
     def counted(self) -> bool:

@@ -10,7 +10,7 @@ from viewer.writers.verify.verdicts import LEFT_OUT, STATUSES, ItemVerdict
 _WITHOUT_REPLY = frozenset({"pending", "provider_error", LEFT_OUT})
 _NAMED_SO = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
-    *("answer", "truth"),
+    *("answer", "gold"),
 )
 
 

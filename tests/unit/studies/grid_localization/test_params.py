@@ -4,7 +4,7 @@ from dataclasses import fields
 import pytest
 
 from viewer.domain.errors import WrongUseError
-from viewer.studies.catalog import STUDIES, study_named
+from viewer.studies.catalog import OURS, study_named
 from viewer.studies.fields import params_as_json
 from viewer.studies.grid_localization.findings import NINE, SUPPORT_DEVICES
 from viewer.studies.grid_localization.params import (
@@ -87,7 +87,7 @@ def test_that_an_unknown_preset_names_the_known_ones() -> None:
 
 
 def test_that_the_catalogue_knows_its_studies() -> None:
-    for name in STUDIES:
+    for name in OURS:
         assert study_named(name).name == name
     with pytest.raises(WrongUseError, match="Did you mean 'grid_localization'"):
         study_named("grid_localisation")

@@ -13,10 +13,12 @@ from viewer.domain.pack import PackData
 from viewer.domain.report import Section
 from viewer.domain.result import TrialResult
 from viewer.imaging.corruptions import Corruption, corrupt, pixels_sha256
-from viewer.studies.packs import PackInput, Pictures, pack_named
+from viewer.studies.catalog import pack_named
+from viewer.studies.packs import PackInput, Pictures
 from viewer.studies.pathology_mcq.figure_gallery import gallery_figure
 from viewer.studies.pathology_mcq.params import Arm
 from viewer.studies.pathology_mcq.report import report
+from viewer.studies.pathology_mcq.study import STUDY
 from viewer.studies.protocol import ReportContext
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ PACK = pack_named("pathmmu2024")
 
 
 def pack(results: list[TrialResult]) -> PackData:
-    of = spec(settings={**PACK.overrides, "replicates": 20, "guessed_by": 1})
+    of = spec(settings={**STUDY.defaults.params, "replicates": 20, "guessed_by": 1})
     data = dataset(ITEMS)
     reported = report(results, of, ReportContext(data))
     return PACK.data(PackInput(reported, results, of, data, cast("Pictures", None)))
@@ -119,7 +121,7 @@ def test_that_what_cannot_be_drawn_is_said() -> None:
     assert data.figures == ()
     assert len(data.missing) == 2
     assert [one.title for one in data.sections] == ["Table 1", "Table 4, as published"]
-    assert PACK.overrides["arms"] == [arm.value for arm in Arm]
+    assert STUDY.defaults.params["arms"] == [arm.value for arm in Arm]
     assert isinstance(ITEMS[0], Item)
 
 
@@ -148,7 +150,7 @@ class Shown:
 @pytest.mark.statement("E003-06")
 def test_that_the_gallery_shows_every_kind_at_every_level_as_it_was_sent() -> None:
     asked = [replace(r, request_sha256="0") for r in answers("hue-1", 2)]
-    of = spec(settings={**PACK.overrides, "replicates": 20})
+    of = spec(settings={**STUDY.defaults.params, "replicates": 20})
     reported = report(asked, of, ReportContext(dataset(ITEMS)))
     given = PackInput(reported, asked, of, dataset(ITEMS), cast("Pictures", None))
     assert gallery_figure(given) is None

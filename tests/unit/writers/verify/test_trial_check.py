@@ -55,13 +55,13 @@ SOUND: tuple[Case, ...] = (
 COUNTED = {"numbers": [["judge", 4.0], ["first_match", 1.0]], "answer": "Gout; flu"}
 
 
-@pytest.mark.parametrize(("text", "parsed", "truth", "more"), SOUND)
+@pytest.mark.parametrize(("text", "parsed", "gold", "more"), SOUND)
 def test_that_nothing_is_wrong_with_a_sound_trial(
-    text: str, parsed: AnyAnswer | Unparsed, truth: dict[str, Any], more: dict[str, Any]
+    text: str, parsed: AnyAnswer | Unparsed, gold: dict[str, Any], more: dict[str, Any]
 ) -> None:
     if "judge" in more:
         more = {**more, **COUNTED}
-    assert alarms(record(text, parsed, truth, **more), KNOWN) == []
+    assert alarms(record(text, parsed, gold, **more), KNOWN) == []
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_that_nothing_is_wrong_with_a_sound_trial(
     ],
 )  # fmt: skip
 def test_that_what_does_not_hold_is_told(case: Case, told: str) -> None:
-    text, parsed, truth, more = case
-    wrong = alarms(record(text, parsed, truth, **more), KNOWN)
+    text, parsed, gold, more = case
+    wrong = alarms(record(text, parsed, gold, **more), KNOWN)
     assert any(told in one for one in wrong), wrong
 
 
@@ -141,10 +141,10 @@ def test_that_a_refusal_is_not_held_against_its_words() -> None:
 
 
 def test_that_lists_that_nobody_judges_are_left_out() -> None:
-    truth = {**JUDGED, "covered_from": None}
+    gold = {**JUDGED, "covered_from": None}
     more = {"status": "excluded", "reason": "not_judged", "answer": "Gout; flu"}
-    assert alarms(record("Gout, flu", GOUT, truth, **more)) == []
-    wrong = alarms(record("Gout, flu", GOUT, truth, **{**more, **RIGHT, "reason": ""}))
+    assert alarms(record("Gout, flu", GOUT, gold, **more)) == []
+    wrong = alarms(record("Gout, flu", GOUT, gold, **{**more, **RIGHT, "reason": ""}))
     assert any("but excluded not_judged" in one for one in wrong)
 
 

@@ -9,7 +9,7 @@ from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
 
 
-def truth(turn: Turn, params: Params) -> Mapping[str, object]:
+def gold(turn: Turn, params: Params) -> Mapping[str, object]:
     """Return whether yes is right, or the findings that are there.
 
     Of a perturbed question no is right, of a sham yes. ``none`` is the label of an item

@@ -9,7 +9,7 @@ from viewer.studies.evidence_diagnosis.preparation import is_report
 from viewer.studies.evidence_diagnosis.steps import Asking
 
 
-def truth(turn: Turn, params: Params) -> Mapping[str, object]:
+def gold(turn: Turn, params: Params) -> Mapping[str, object]:
     """Return the options with what stood at each letter, or the diagnosis.
 
     ``right`` counts the options in the case's own order from 0; ``covered_from`` is

@@ -7,7 +7,7 @@ from viewer.studies.pathology_mcq.params import Params
 from viewer.studies.pathology_mcq.questions import mcq_of
 
 
-def truth(turn: Turn, params: Params) -> Mapping[str, object]:  # noqa: ARG001 - right is right
+def gold(turn: Turn, params: Params) -> Mapping[str, object]:  # noqa: ARG001 - right is right
     """Return the options in their order and which is right, counted from 0.
 
     ``written`` and ``letter`` are options and answer as the data set's table has them,

@@ -107,3 +107,18 @@ def test_that_the_end_waits_for_work_and_tells_nobody(qtbot: QtBot) -> None:
     assert done == [True]
     qtbot.wait(20)
     assert told == []
+
+
+def test_that_on_one_core_a_long_job_holds_up_no_other(qtbot: QtBot) -> None:
+    pool = QThreadPool.globalInstance()
+    before = pool.maxThreadCount()
+    pool.setMaxThreadCount(1)
+    go, done = threading.Event(), list[None]()
+    try:
+        run_in_background(lambda: go.wait(300), lambda _: None)
+        run_in_background(lambda: None, done.append)
+        qtbot.waitUntil(lambda: len(done) == 1)
+    finally:
+        go.set()
+        finish_background_work()
+        pool.setMaxThreadCount(before)

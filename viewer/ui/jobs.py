@@ -9,7 +9,8 @@ from typing import Any, Final, Generic, TypeVar
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QThreadPool, Signal
 
 T = TypeVar("T")
-_PATIENT_THREADS: Final = 2
+_LEAST_THREADS: Final = 2
+"""In each pool, so that one long job (a folder being read) holds up no other."""
 
 
 @dataclass(eq=False)
@@ -146,11 +147,13 @@ def _pool(priority: int) -> QThreadPool:
     So nothing that somebody waits for ever queues behind thumbnails.
     """
     if priority >= 0:
-        return QThreadPool.globalInstance()
+        pool = QThreadPool.globalInstance()
+        pool.setMaxThreadCount(max(pool.maxThreadCount(), _LEAST_THREADS))
+        return pool
     application = QCoreApplication.instance()
     known = application.findChild(QThreadPool) if application is not None else None
     if known is not None:
         return known
     patient = QThreadPool(application)
-    patient.setMaxThreadCount(_PATIENT_THREADS)
+    patient.setMaxThreadCount(_LEAST_THREADS)
     return patient

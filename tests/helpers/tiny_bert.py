@@ -1,16 +1,18 @@
 """A tiny BERT of random weights, with a head for next sentences, as a folder."""
 
-import importlib
+import string
 from pathlib import Path
 
 from viewer.models.transformers_local.foreign import Foreign, transformers
 
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-_CORPUS = (
-    "which stain shows necrosis in the tile",
-    "mitosis of a nucleus beside a gland",
-    "none of these findings",
+_WORDS = (
+    "which stain shows necrosis in the tile mitosis of a nucleus beside gland none "
+    "these findings"
 )
+_SIGNS = string.ascii_lowercase + string.digits + string.punctuation
+_POSITIONS = 256
+"""Room for a question with its options, read letter by letter."""
 
 
 def write_tiny_bert(folder: Path, seed: int = 0, *, head: bool = True) -> Path:
@@ -27,7 +29,7 @@ def write_tiny_bert(folder: Path, seed: int = 0, *, head: bool = True) -> Path:
         num_hidden_layers=2,
         num_attention_heads=2,
         intermediate_size=64,
-        max_position_embeddings=64,
+        max_position_embeddings=_POSITIONS,
         initializer_range=0.5,
     )
     kind = hf.BertForNextSentencePrediction if head else hf.BertForMaskedLM
@@ -39,12 +41,7 @@ def write_tiny_bert(folder: Path, seed: int = 0, *, head: bool = True) -> Path:
 
 
 def _words() -> Foreign:
-    tk: Foreign = importlib.import_module("tokenizers")
-    words = tk.Tokenizer(tk.models.WordPiece(unk_token="[UNK]"))  # noqa: S106 - a word
-    words.pre_tokenizer = tk.pre_tokenizers.BertPreTokenizer()
-    words.normalizer = tk.normalizers.BertNormalizer()
-    trainer = tk.trainers.WordPieceTrainer(
-        vocab_size=160, special_tokens=list(_SPECIAL), show_progress=False
-    )
-    words.train_from_iterator([line for line in _CORPUS for _ in range(20)], trainer)
-    return transformers().BertTokenizer(tokenizer_object=words)
+    # A vocabulary that is trained breaks ties by chance: each process gets its own.
+    pieces = (*_SPECIAL, *_SIGNS, *(f"##{sign}" for sign in _SIGNS), *_WORDS.split())
+    known = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
+    return transformers().BertTokenizer(vocab=known)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 def main() -> None:
     """Run the command line, or open the window, and exit with its code."""
     restrict_umask()
+    _end_at_interrupt()
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     if word in _PROCESSES:
         _PROCESSES[word](*sys.argv[2:])
@@ -32,6 +33,18 @@ def main() -> None:
         if decoder is not None:
             decoder.kill()
     _leave(code)
+
+
+def _end_at_interrupt() -> None:
+    """Let Ctrl+C end an import without a word, unless it is ignored."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _raise_at_interrupt() -> None:
+    """Let Ctrl+C raise KeyboardInterrupt, as commands expect it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _leave(code: int) -> None:
@@ -55,6 +68,8 @@ def _run_command_line(decoder: "subprocess.Popen[bytes] | None") -> int:
         read_files_elsewhere()
     except OverreadError as error:
         return say(str(error))
+    if decoder is None:
+        _raise_at_interrupt()
     window = WindowParts(partial(open_window, decoder=decoder), measure_window)
     return run_command_line(sys.argv[1:], window)
 
@@ -68,7 +83,6 @@ def _early_decoder(words: Sequence[str]) -> "subprocess.Popen[bytes] | None":
     known = words[0] == "demo" if len(words) == 1 else not words
     if not known and not all(Path(word).exists() for word in words):
         return None
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends an import without a word
     from viewer.services.decoder_process import spawn_decoder
 
     return spawn_decoder()

@@ -36,6 +36,8 @@ _PATIENCE_S: Final = 300.0
 _TURN_S: Final = 0.005
 _REMARKS: Final = re.compile(r"^qt\.qpa\..*\n", re.MULTILINE)
 """What Qt says of a screen like this one."""
+_OURS: Final = re.compile(r'__main__\.py", line \d+, in main\n|pyi_rth|pyimod')
+"""A line of a traceback in the program's entry, or in what starts it frozen."""
 _HALF_WRITTEN: Final = re.compile(r"^\.|-journal$|\.tmp$|\.part$|^window\.json\.")
 _BEFORE = ("SIGTERM", "SIGINT", "SIGHUP")
 """Without SIGINT where it is ignored, as by what a shell starts in the background."""
@@ -204,7 +206,7 @@ def _before() -> Sequence[str]:
 def _wrong_end(way: str, code: int, text: str) -> Iterator[str]:
     name = way.partition(",")[0]
     if name == "SIGINT" and text.endswith("KeyboardInterrupt\n"):
-        if " in main\n" in text:  # else the interpreter itself was still starting
+        if _OURS.search(text):  # else the interpreter itself was still starting
             yield f"it said: {text}"
         return
     number = signal.Signals[name].value if name.startswith("SIG") else 0

@@ -1,5 +1,7 @@
 """The program's entry: what it begins before the command line is read."""
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,27 @@ def test_that_a_decoder_starts_where_a_window_will_open(
 )
 def test_that_none_starts_for_a_command(words: list[str]) -> None:
     assert entry._early_decoder(words) is None
+
+
+@pytest.fixture
+def at_interrupt() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("at_interrupt")
+def test_that_an_interrupt_ends_the_imports_and_raises_in_a_command() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    entry._end_at_interrupt()
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    entry._raise_at_interrupt()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("at_interrupt")
+def test_that_an_interrupt_that_is_ignored_stays_so() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    entry._end_at_interrupt()
+    entry._raise_at_interrupt()
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

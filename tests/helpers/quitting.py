@@ -36,8 +36,8 @@ _PATIENCE_S: Final = 300.0
 _TURN_S: Final = 0.005
 _REMARKS: Final = re.compile(r"^qt\.qpa\..*\n", re.MULTILINE)
 """What Qt says of a screen like this one."""
-_OURS: Final = re.compile(r'__main__\.py", line \d+, in main\n|pyi_rth|pyimod')
-"""A line of a traceback in the program's entry, or in what starts it frozen."""
+_OURS: Final = re.compile(r'__main__\.py", line \d+, in main\n|pyi_rth')
+"""A line of a traceback in the program's entry, or in a hook of a frozen one."""
 _HALF_WRITTEN: Final = re.compile(r"^\.|-journal$|\.tmp$|\.part$|^window\.json\.")
 _BEFORE = ("SIGTERM", "SIGINT", "SIGHUP")
 """Without SIGINT where it is ignored, as by what a shell starts in the background."""

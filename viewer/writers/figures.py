@@ -11,12 +11,13 @@ import numpy as np
 from viewer.domain.escapes import drawn
 from viewer.domain.map_texts import with_texts
 from viewer.domain.report import BarFigure, BarSeries
-from viewer.domain.styles import LIGHT, model_style
+from viewer.domain.styles import LIGHT, Ground, model_style
 from viewer.writers.figures_bars import percent, within_scale, write_counts
-from viewer.writers.figures_style import style, written
+from viewer.writers.figures_style import drawn_as
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Page
 
 _BARS_WIDTH = 0.82
 _TEXT_PT: Final = 8.5
@@ -27,18 +28,22 @@ def bar_figure_svg(figure: BarFigure) -> bytes:
 
     Rates are drawn in per cent. A bar without a value is left out, its n stays.
     """
+    shown = with_texts(figure, drawn)
+    options = {"text_pt": _TEXT_PT}
+    return drawn_as(shown, _draw, ("svg",), options=options)["svg"]
+
+
+def _draw(figure: BarFigure, ground: Ground) -> "Page":
     from matplotlib.figure import Figure
 
-    figure = with_texts(figure, drawn)
-    with style(_TEXT_PT):
-        bars = max(1, len(figure.groups) * len(figure.series))
-        page = Figure(figsize=(min(16.0, 3.2 + 0.30 * bars), 4.6), layout="constrained")
-        axes = page.add_subplot()
-        for i, series in enumerate(figure.series):
-            _draw_series(axes, series, i, len(figure.series), figure.error_name)
-        _draw_baseline(axes, figure)
-        _dress(axes, figure)
-        return written(page, "svg")
+    bars = max(1, len(figure.groups) * len(figure.series))
+    page = Figure(figsize=(min(16.0, 3.2 + 0.30 * bars), 4.6), layout="constrained")
+    axes = page.add_subplot()
+    for i, series in enumerate(figure.series):
+        _draw_series(axes, series, i, len(figure.series), figure.error_name)
+    _draw_baseline(axes, figure)
+    _dress(axes, figure, ground)
+    return page
 
 
 def _draw_series(
@@ -70,7 +75,7 @@ def _draw_series(
         label=f"± {error_name}" if error_name and i == n_series - 1 else None,
         zorder=4,
     )
-    write_counts(axes, x, series.counts, 0.012, 6)
+    write_counts(axes, x, series.counts, 0.012, 6, LIGHT.soft)
 
 
 def _draw_baseline(axes: "Axes", figure: BarFigure) -> None:
@@ -89,7 +94,7 @@ def _draw_baseline(axes: "Axes", figure: BarFigure) -> None:
     )
 
 
-def _dress(axes: "Axes", figure: BarFigure) -> None:
+def _dress(axes: "Axes", figure: BarFigure, ground: Ground) -> None:
     axes.set_title(figure.title, loc="left", fontsize=10, pad=26)
     axes.set_ylabel(f"{figure.y_label} (%)")
     axes.set_ylim(0, _top(figure))
@@ -98,7 +103,7 @@ def _dress(axes: "Axes", figure: BarFigure) -> None:
         np.arange(len(figure.groups)), figure.groups, rotation=24, ha="right"
     )
     axes.tick_params(axis="x", length=0, pad=_room_for_counts(figure))
-    axes.grid(axis="y", color=LIGHT.line, linewidth=0.6, zorder=0)
+    axes.grid(axis="y", color=ground.line, linewidth=0.6, zorder=0)
     axes.set_axisbelow(True)
     axes.legend(
         loc="lower left",
@@ -117,7 +122,7 @@ def _dress(axes: "Axes", figure: BarFigure) -> None:
         transform=axes.transAxes,
         ha="right",
         fontsize=7,
-        color=LIGHT.soft,
+        color=ground.soft,
     )
 
 

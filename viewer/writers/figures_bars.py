@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.styles import LIGHT
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -30,6 +28,7 @@ def write_counts(
     counts: Sequence[int],
     below: float,
     points: float,
+    colour: str,
 ) -> None:
     """Write each bar's n upright, ``below`` the axis in parts of its height."""
     for position, count in zip(x, counts, strict=True):
@@ -42,5 +41,5 @@ def write_counts(
             ha="center",
             va="top",
             fontsize=points,
-            color=LIGHT.soft,
+            color=colour,
         )

@@ -1,24 +1,24 @@
 """Heat maps over a mean image: a row a finding, columns reference and models."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from viewer.domain.figure import HeatFigure, HeatPanel
+from viewer.domain.styles import Ground
 from viewer.imaging.heat_overlay import colors, heat_overlay
 from viewer.writers.figures_style import (
     PAGE_MM,
     SMALL_PT,
     bare,
     page,
-    saved,
-    style,
     wrapped,
 )
+from viewer.writers.recorded import made
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Page
 
 _LARGEST_MM: Final = 42.0
 _NAMES_MM: Final = 22.0
@@ -26,22 +26,21 @@ _AROUND_MM: Final = 8.0
 _BAR_MM: Final = 9.0
 
 
-def heat_files(figure: HeatFigure) -> Mapping[str, bytes]:
-    """Return the SVG and PDF of heat maps under one colour scale."""
+def draw_heat(figure: HeatFigure, ground: Ground) -> "Page":  # noqa: ARG001 - a Draw
+    """Draw heat maps under one colour scale."""
     rows = tuple(dict.fromkeys(panel.row for panel in figure.panels))
     columns = tuple(dict.fromkeys(panel.column for panel in figure.panels))
     side = min(_LARGEST_MM, (PAGE_MM - _NAMES_MM) / max(1, len(columns)))
     width = min(PAGE_MM, _NAMES_MM + side * len(columns))
-    with style():
-        sheet = page(width, side * len(rows) + _AROUND_MM + _BAR_MM)
-        high = [*([side] * len(rows)), _BAR_MM * 0.4]
-        grid = sheet.add_gridspec(len(rows) + 1, len(columns), height_ratios=high)
-        for panel in figure.panels:
-            place = rows.index(panel.row), columns.index(panel.column)
-            axes = sheet.add_subplot(grid[place])
-            _draw(axes, panel, figure, first=place[0] == 0, left=place[1] == 0)
-        _scale(sheet.add_subplot(grid[-1, :]), figure.greatest)
-        return saved(sheet, figure.head)
+    sheet = page(width, side * len(rows) + _AROUND_MM + _BAR_MM)
+    high = [*([side] * len(rows)), _BAR_MM * 0.4]
+    grid = sheet.add_gridspec(len(rows) + 1, len(columns), height_ratios=high)
+    for panel in figure.panels:
+        place = rows.index(panel.row), columns.index(panel.column)
+        axes = sheet.add_subplot(grid[place])
+        _draw(axes, panel, figure, first=place[0] == 0, left=place[1] == 0)
+    _scale(sheet.add_subplot(grid[-1, :]), figure.greatest)
+    return sheet
 
 
 def _draw(
@@ -64,7 +63,7 @@ def _draw(
         va="bottom",
         color="white",
         fontsize=SMALL_PT,
-        path_effects=[withStroke(linewidth=1.2, foreground="black")],
+        path_effects=[made(withStroke, linewidth=1.2, foreground="black")],
     )
 
 
@@ -77,5 +76,4 @@ def _scale(axes: "Axes", greatest: float) -> None:
     axes.set_yticks([])
     axes.set_xlabel("Share of images or answers (%)", labelpad=1)
     axes.tick_params(axis="x", labelsize=SMALL_PT)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.spines[:].set_visible(False)

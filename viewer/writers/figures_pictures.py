@@ -1,23 +1,21 @@
 """Figures made of pictures: examples by class, and a method from left to right."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.figure import GalleryFigure, Step, StripFigure, Tile
+from viewer.domain.styles import Ground
 from viewer.writers.figures_style import (
     PAGE_MM,
     SMALL_PT,
-    SOFT,
     TEXT_PT,
     bare,
     page,
-    saved,
-    style,
     wrapped,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Page
 
 _COLUMNS: Final = (4, 6)
 """How many pictures a row has room for, at least and at most."""
@@ -33,20 +31,19 @@ _PROMPT_LETTERS: Final = 25
 _PROMPT_LINES: Final = 19
 
 
-def gallery_files(figure: GalleryFigure) -> Mapping[str, bytes]:
-    """Return the SVG and PDF of examples, a row for each class."""
+def draw_gallery(figure: GalleryFigure, ground: Ground) -> "Page":  # noqa: ARG001
+    """Draw examples, a row for each class."""
     kinds = tuple(dict.fromkeys(tile.kind for tile in figure.tiles))
     rows = [[tile for tile in figure.tiles if tile.kind == kind] for kind in kinds]
     fewest, most = _COLUMNS
     columns = min(max(fewest, *map(len, rows)), most) if rows else fewest
-    with style():
-        sheet = page(PAGE_MM, _ROW_MM * fewest / columns * len(kinds))
-        for row, mine in enumerate(rows):
-            for column, tile in enumerate(mine[:most]):
-                place = row * columns + column + 1
-                axes = sheet.add_subplot(len(kinds), columns, place)
-                _draw_tile(axes, tile, first=column == 0)
-        return saved(sheet, figure.head)
+    sheet = page(PAGE_MM, _ROW_MM * fewest / columns * len(kinds))
+    for row, mine in enumerate(rows):
+        for column, tile in enumerate(mine[:most]):
+            place = row * columns + column + 1
+            axes = sheet.add_subplot(len(kinds), columns, place)
+            _draw_tile(axes, tile, first=column == 0)
+    return sheet
 
 
 def _draw_tile(axes: "Axes", tile: Tile, *, first: bool) -> None:
@@ -59,22 +56,21 @@ def _draw_tile(axes: "Axes", tile: Tile, *, first: bool) -> None:
         axes.set_ylabel(tile.kind, fontweight="bold")
 
 
-def strip_files(figure: StripFigure) -> Mapping[str, bytes]:
-    """Return the SVG and PDF of a method's steps, arrows between them."""
+def draw_strip(figure: StripFigure, ground: Ground) -> "Page":
+    """Draw a method's steps, arrows between them."""
     n = len(figure.steps)
     worded = all(step.picture is None for step in figure.steps)
-    with style():
-        height = _WORDS_MM if worded else _STRIP_MM + _LINE_MM * _further(figure)
-        sheet = page(PAGE_MM, height, between=0.16)
-        for place, step in enumerate(figure.steps):
-            axes = sheet.add_subplot(1, n, place + 1)
-            if worded:
-                _write_step(axes, step, place + 1)
-            else:
-                _draw_step(axes, step, place + 1)
-            if place:
-                _arrow(axes)
-        return saved(sheet, figure.head)
+    height = _WORDS_MM if worded else _STRIP_MM + _LINE_MM * _further(figure)
+    sheet = page(PAGE_MM, height, between=0.16)
+    for place, step in enumerate(figure.steps):
+        axes = sheet.add_subplot(1, n, place + 1)
+        if worded:
+            _write_step(axes, step, place + 1)
+        else:
+            _draw_step(axes, step, place + 1)
+        if place:
+            _arrow(axes, ground.soft)
+    return sheet
 
 
 def _further(figure: StripFigure) -> int:
@@ -134,13 +130,18 @@ def _wrapped(line: str) -> list[str]:
     return wrapped(line, _PROMPT_LETTERS).split("\n")
 
 
-def _arrow(axes: "Axes") -> None:
+def _arrow(axes: "Axes", colour: str) -> None:
     axes.annotate(
         "",
         (-0.02, 0.5),
         (-0.16, 0.5),
         xycoords="axes fraction",
         textcoords="axes fraction",
-        arrowprops={"arrowstyle": "-|>", "color": SOFT, "lw": 0.8, "mutation_scale": 6},
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": colour,
+            "lw": 0.8,
+            "mutation_scale": 6,
+        },
         annotation_clip=False,
     )

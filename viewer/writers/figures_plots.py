@@ -1,18 +1,16 @@
 """Points and lines in panels, three beside one another."""
 
-from collections.abc import Mapping
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.figure import PlotFigure, PlotPanel
+from viewer.domain.styles import Ground
 from viewer.writers.figures_style import (
     PAGE_MM,
     SMALL_PT,
-    SOFT,
     page,
-    saved,
-    style,
 )
+from viewer.writers.recorded import made
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,33 +21,32 @@ _PANEL_MM: Final = 56.0
 _KEY_MM: Final = 8.0
 
 
-def plot_files(figure: PlotFigure) -> Mapping[str, bytes]:
-    """Return the SVG and PDF of points or lines."""
-    with style():
-        down = ceil(len(figure.panels) / _ACROSS) or 1
-        sheet = page(PAGE_MM, _KEY_MM + _PANEL_MM * down, between=0.06)
-        across = min(_ACROSS, len(figure.panels)) or 1
-        for place, panel in enumerate(figure.panels):
-            axes = sheet.add_subplot(down, across, place + 1)
-            _draw(axes, figure, panel)
-        _key(sheet, figure)
-        return saved(sheet, figure.head)
+def draw_plots(figure: PlotFigure, ground: Ground) -> "Page":
+    """Draw points or lines."""
+    down = ceil(len(figure.panels) / _ACROSS) or 1
+    sheet = page(PAGE_MM, _KEY_MM + _PANEL_MM * down, between=0.06)
+    across = min(_ACROSS, len(figure.panels)) or 1
+    for place, panel in enumerate(figure.panels):
+        axes = sheet.add_subplot(down, across, place + 1)
+        _draw(axes, figure, panel, ground)
+    _key(sheet, figure, ground)
+    return sheet
 
 
-def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel) -> None:
+def _draw(axes: "Axes", figure: PlotFigure, panel: PlotPanel, ground: Ground) -> None:
     for series in panel.series:
         look = figure.styles[series.name]
         axes.plot(
             series.x,
             series.y,
-            color=look.colour,
+            color=look.colour_on(ground),
             marker=look.marker,
             markersize=2.4,
             linewidth=0.8 if figure.joined else 0.0,
             alpha=1.0 if figure.joined else 0.75,
         )
     if figure.identity:
-        axes.axline((0, 0), slope=1, color=SOFT, linewidth=0.5, linestyle="--")
+        axes.axline((0, 0), slope=1, color=ground.soft, linewidth=0.5, linestyle="--")
         ends = figure.scale or (0.0, _reach(panel))
         axes.set_xlim(*ends)
         axes.set_ylim(*ends)
@@ -66,14 +63,15 @@ def _reach(panel: PlotPanel) -> float:
     return 1.05 * max((*values, 0.0)) or 1.0
 
 
-def _key(sheet: "Page", figure: PlotFigure) -> None:
+def _key(sheet: "Page", figure: PlotFigure, ground: Ground) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D(
+        made(
+            Line2D,
             [],
             [],
-            color=look.colour,
+            color=look.colour_on(ground),
             marker=look.marker,
             linewidth=0,
             markersize=3,

@@ -1,6 +1,6 @@
 """Grouped bars of rates, with whiskers, chance and printed values (X-05)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -8,19 +8,15 @@ import numpy as np
 
 from viewer.domain.figure import RateFigure, RatePanel, has_limits
 from viewer.domain.report import BarSeries
-from viewer.domain.styles import Style, model_style
+from viewer.domain.styles import Ground, Style, model_style
 from viewer.writers.figures_bars import Floats, percent, within_scale, write_counts
 from viewer.writers.figures_style import (
-    INK,
-    LINE,
     PAGE_MM,
     SMALL_PT,
-    SOFT,
     name_groups,
     page,
-    saved,
-    style,
 )
+from viewer.writers.recorded import made
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,14 +29,6 @@ _LEGEND_MM: Final = 12.0
 _TALLEST_MM: Final = 235.0
 """What a journal's page has room for, without the caption."""
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-_DIAMOND: Final[dict[str, Any]] = {
-    "marker": "D",
-    "markersize": 3.4,
-    "markerfacecolor": "white",
-    "markeredgecolor": INK,
-    "markeredgewidth": 0.7,
-    "linestyle": "none",
-}
 _KEY: Final[dict[str, Any]] = {
     "frameon": False,
     "fontsize": SMALL_PT + 0.5,
@@ -50,30 +38,18 @@ _KEY: Final[dict[str, Any]] = {
 }
 
 
-def rate_files(figure: RateFigure) -> Mapping[str, bytes]:
-    """Return the SVG and PDF of a figure of rates."""
-    with style():
-        n = len(figure.panels)
-        height = min(_TALLEST_MM, n * _HEIGHT_MM + _LEGEND_MM)
-        sheet = page(PAGE_MM, height)
-        for place, panel in enumerate(figure.panels):
-            axes = sheet.add_subplot(n, 1, place + 1)
-            _draw_panel(axes, panel, figure, place, last=place == n - 1)
-        _keys(sheet, figure)
-        return saved(sheet, figure.head)
-
-
-def _draw_panel(
-    axes: "Axes", panel: RatePanel, figure: RateFigure, place: int, *, last: bool
-) -> None:
-    width = _GROUP / max(1, len(panel.series))
-    for i, series in enumerate(panel.series):
-        x = np.arange(len(panel.groups), dtype=np.float64)
-        x += (i + 0.5) * width - _GROUP / 2
-        _draw_bars(axes, series, x, width, _look(figure, place, i))
-        _draw_chance(axes, panel.baselines[i], x, width / 2)
-    _draw_published(axes, panel)
-    _dress(axes, panel, figure.rate_name, last=last)
+def draw_rates(figure: RateFigure, ground: Ground) -> "Page":
+    """Draw a figure of rates."""
+    n = len(figure.panels)
+    sheet = page(PAGE_MM, min(_TALLEST_MM, n * _HEIGHT_MM + _LEGEND_MM))
+    for place, panel in enumerate(figure.panels):
+        axes = sheet.add_subplot(n, 1, place + 1)
+        for i in range(len(panel.series)):
+            _draw_series(axes, panel, i, _look(figure, place, i), ground)
+        _draw_published(axes, panel, ground)
+        _dress(axes, panel, figure.rate_name, last=place == n - 1)
+    _keys(sheet, figure, ground)
+    return sheet
 
 
 def _look(figure: RateFigure, place: int, i: int) -> Style:
@@ -83,9 +59,13 @@ def _look(figure: RateFigure, place: int, i: int) -> Style:
     return replace(model_style(place), hatch="" if i == 0 else "//////"[: 4 + i])
 
 
-def _draw_bars(
-    axes: "Axes", series: BarSeries, x: Floats, width: float, look: Style
+def _draw_series(
+    axes: "Axes", panel: RatePanel, i: int, look: Style, ground: Ground
 ) -> None:
+    """Draw a series' bars, whiskers, counts and chance in every group."""
+    series, width = panel.series[i], _GROUP / max(1, len(panel.series))
+    x = np.arange(len(panel.groups), dtype=np.float64)
+    x += (i + 0.5) * width - _GROUP / 2
     heights, whiskers = percent(series.values), _whiskers(series)
     axes.bar(
         x,
@@ -93,7 +73,7 @@ def _draw_bars(
         width * 0.9,
         color=look.colour,
         hatch=look.hatch,
-        edgecolor="white" if look.hatch else look.colour,
+        edgecolor=ground.paper if look.hatch else look.colour,
         linewidth=0.0 if look.hatch else 0.2,
         label=series.name,
         zorder=2,
@@ -104,13 +84,14 @@ def _draw_bars(
         heights[drawn],
         whiskers[:, drawn],
         fmt="none",
-        ecolor=INK,
+        ecolor=ground.ink,
         elinewidth=0.6,
         capsize=1.4,
         capthick=0.6,
         zorder=4,
     )
-    write_counts(axes, x, series.counts, 0.02, SMALL_PT)
+    write_counts(axes, x, series.counts, 0.02, SMALL_PT, ground.soft)
+    _draw_chance(axes, panel.baselines[i], x, width / 2, ground.ink)
 
 
 def _whiskers(series: BarSeries) -> Floats:
@@ -123,36 +104,43 @@ def _whiskers(series: BarSeries) -> Floats:
 
 
 def _draw_chance(
-    axes: "Axes", values: tuple[float | None, ...], x: Floats, half: float
+    axes: "Axes", values: tuple[float | None, ...], x: Floats, half: float, colour: str
 ) -> None:
     axes.hlines(
         percent(values),
         x - half,
         x + half,
-        colors=INK,
+        colors=colour,
         linewidth=0.8,
         linestyles=(0, (2, 1.2)),
         zorder=5,
     )
 
 
-def _draw_published(axes: "Axes", panel: RatePanel) -> None:
+def _draw_published(axes: "Axes", panel: RatePanel, ground: Ground) -> None:
     """Draw printed values as open diamonds, each with the letter of whose it is."""
     people = tuple(dict.fromkeys(mark.who for mark in panel.published))
     for mark in panel.published:
         place = people.index(mark.who)
         slot = (place + 0.5) / len(people) - 0.5
         x, y = panel.groups.index(mark.group) + _GROUP * slot, 100 * mark.value
-        axes.plot(
-            x,
-            y,
-            zorder=6,
-            **_DIAMOND,
-        )
-        _letter(axes, x, y, _LETTERS[place])
+        axes.plot(x, y, zorder=6, **_diamond(ground))
+        _letter(axes, x, y, _LETTERS[place], ground.paper)
 
 
-def _letter(axes: "Axes", x: float, y: float, letter: str) -> None:
+def _diamond(ground: Ground) -> dict[str, Any]:
+    """Return how an open diamond is drawn."""
+    return {
+        "marker": "D",
+        "markersize": 3.4,
+        "markerfacecolor": ground.paper,
+        "markeredgecolor": ground.ink,
+        "markeredgewidth": 0.7,
+        "linestyle": "none",
+    }
+
+
+def _letter(axes: "Axes", x: float, y: float, letter: str, paper: str) -> None:
     from matplotlib.patheffects import withStroke
 
     axes.annotate(
@@ -163,7 +151,7 @@ def _letter(axes: "Axes", x: float, y: float, letter: str) -> None:
         ha="center",
         va="bottom",
         fontsize=SMALL_PT,
-        path_effects=[withStroke(linewidth=1.4, foreground="white")],
+        path_effects=[made(withStroke, linewidth=1.4, foreground=paper)],
         zorder=7,
     )
 
@@ -174,23 +162,22 @@ def _dress(axes: "Axes", panel: RatePanel, rate_name: str, *, last: bool) -> Non
     axes.set_xlim(-0.55, len(panel.groups) - 0.45)
     name_groups(axes, panel.groups if last else [""] * len(panel.groups))
     axes.tick_params(axis="x", length=0, pad=_room_for_counts(panel.series))
-    axes.grid(axis="y", color=LINE, linewidth=0.4, zorder=0)
+    axes.grid(axis="y", zorder=0)
     axes.set_axisbelow(True)
     if panel.title:
         axes.set_title(panel.title, loc="left", pad=4, fontweight="bold")
 
 
-def _keys(sheet: "Page", figure: RateFigure) -> None:
+def _keys(sheet: "Page", figure: RateFigure, ground: Ground) -> None:
     """Put the key above the panels, and whose the printed values are below."""
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 
     names = [series.name for series in figure.panels[0].series]
-    bars = [_bar_key(Patch, figure, i, name) for i, name in enumerate(names)]
+    bars = [_bar_key(figure, i, name, ground) for i, name in enumerate(names)]
     name = figure.error_name if has_limits(figure) else f"± {figure.error_name}"
-    whisker = Line2D([], [], color=INK, lw=0.6, label=name)
-    dashes = (0, (2, 1.2))
-    chance = Line2D([], [], color=INK, lw=0.8, ls=dashes, label=figure.baseline_name)
+    whisker = made(Line2D, [], [], color=ground.ink, lw=0.6, label=name)
+    name, dashes = figure.baseline_name, (0, (2, 1.2))
+    chance = made(Line2D, [], [], color=ground.ink, lw=0.8, ls=dashes, label=name)
     whiskers = [whisker] if figure.error_name else []
     handles = [*bars, *whiskers, *([chance] if figure.baseline_name else [])]
     sheet.legend(handles=handles, loc="outside upper left", ncols=6, **_KEY)
@@ -198,16 +185,20 @@ def _keys(sheet: "Page", figure: RateFigure) -> None:
     people = enumerate(dict.fromkeys(mark.who for mark in marks))
     words = ", ".join(f"{_LETTERS[i]} {who}" for i, who in people)
     if words:
-        diamond = Line2D([], [], label=f"published: {words}", **_DIAMOND)
+        diamond = made(Line2D, [], [], label=f"published: {words}", **_diamond(ground))
         sheet.legend(handles=[diamond], loc="outside lower left", **_KEY)
 
 
-def _bar_key(patch: "type[Patch]", figure: RateFigure, i: int, name: str) -> "Patch":
+def _bar_key(figure: RateFigure, i: int, name: str, ground: Ground) -> "Patch":
     """Return a series' key; of grids, which every model has, without a colour."""
+    from matplotlib.patches import Patch
+
     look = _look(figure, 0, i)
-    color = SOFT if figure.one_model else look.colour
-    edge = "white" if look.hatch else color
-    return patch(facecolor=color, hatch=look.hatch, edgecolor=edge, lw=0, label=name)
+    color = ground.soft if figure.one_model else look.colour
+    edge = ground.paper if look.hatch else color
+    return made(
+        Patch, facecolor=color, hatch=look.hatch, edgecolor=edge, lw=0, label=name
+    )
 
 
 def _room_for_counts(series: Sequence[BarSeries]) -> float:

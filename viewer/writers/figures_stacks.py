@@ -1,20 +1,17 @@
 """Stacked bars: shares of a whole lying down, counts standing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.figure import Stack, StackFigure
-from viewer.domain.styles import Style, ink_on, style_of
+from viewer.domain.styles import Ground, ink_on, style_of
 from viewer.writers.figures_style import (
-    LINE,
     PAGE_MM,
     SMALL_PT,
-    SOFT,
     name_groups,
     page,
-    saved,
-    style,
 )
+from viewer.writers.recorded import made
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,19 +26,18 @@ _NARROW: Final = 0.06
 """Shares of a bar below which no number is written in it."""
 
 
-def stack_files(figure: StackFigure) -> Mapping[str, bytes]:
-    """Return the SVG and PDF of stacked bars."""
-    with style():
-        rows = list(_rows(figure.stacks))
-        high = _AROUND_MM + _ROW_MM * (rows[-1][0] + 1 if rows else 1)
-        sheet = page(PAGE_MM, high if figure.share else _STANDING_MM)
-        axes = sheet.add_subplot()
-        if figure.share:
-            _draw_shares(axes, figure, rows)
-        else:
-            _draw_counts(axes, figure)
-        _key(sheet, figure.segments)
-        return saved(sheet, figure.head)
+def draw_stacks(figure: StackFigure, ground: Ground) -> "Page":
+    """Draw stacked bars."""
+    rows = list(_rows(figure.stacks))
+    high = _AROUND_MM + _ROW_MM * (rows[-1][0] + 1 if rows else 1)
+    sheet = page(PAGE_MM, high if figure.share else _STANDING_MM)
+    axes = sheet.add_subplot()
+    if figure.share:
+        _draw_shares(axes, figure, rows, ground)
+    else:
+        _draw_counts(axes, figure, ground)
+    _key(sheet, figure.segments, ground)
+    return sheet
 
 
 def _rows(stacks: Sequence[Stack]) -> Iterator[tuple[float, Stack]]:
@@ -55,15 +51,17 @@ def _rows(stacks: Sequence[Stack]) -> Iterator[tuple[float, Stack]]:
 
 
 def _draw_shares(
-    axes: "Axes", figure: StackFigure, rows: Sequence[tuple[float, Stack]]
+    axes: "Axes",
+    figure: StackFigure,
+    rows: Sequence[tuple[float, Stack]],
+    ground: Ground,
 ) -> None:
     for at, stack in rows:
         whole = sum(stack.counts)
-        _draw_parts(
-            axes, at, [c / whole for c in stack.counts] if whole else [], figure
-        )
+        shares = [c / whole for c in stack.counts] if whole else []
+        _draw_parts(axes, at, shares, figure, ground)
         if stack.n is not None:
-            _aside(axes, at, str(stack.n))
+            _aside(axes, at, str(stack.n), ground.soft)
     axes.set_yticks([at for at, _ in rows], [stack.name for _, stack in rows])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim((rows[-1][0] if rows else 0) + 0.6, -0.6 + _GAP / 4)
@@ -76,55 +74,64 @@ def _draw_shares(
 
 
 def _draw_parts(
-    axes: "Axes", at: float, shares: Sequence[float], figure: StackFigure
+    axes: "Axes",
+    at: float,
+    shares: Sequence[float],
+    figure: StackFigure,
+    ground: Ground,
 ) -> None:
     left = 0.0
     for code, share in zip(figure.segments, shares, strict=bool(shares)):
         look = style_of(code)
+        colour = look.colour_on(ground)
         axes.barh(
             at,
             100 * share,
             0.82,
             left,
-            color=look.colour,
+            color=colour,
             hatch=look.hatch,
-            edgecolor=SOFT,
+            edgecolor=ground.soft,
             linewidth=0.3,
         )
         if share >= _NARROW:
-            _number(axes, left + 50 * share, at, f"{100 * share:.0f}", look)
+            plate = colour if look.hatch else ""
+            place = left + 50 * share, at
+            _number(axes, place, f"{100 * share:.0f}", ink_on(colour), plate)
         left += 100 * share
 
 
-def _number(axes: "Axes", x: float, y: float, text: str, look: Style) -> None:
+def _number(
+    axes: "Axes", place: tuple[float, float], text: str, colour: str, plate: str
+) -> None:
+    """Write a share in its part of a bar, on a plate where that is hatched."""
     from matplotlib.patheffects import withStroke
 
-    plate = [withStroke(linewidth=2.0, foreground=look.colour)]
+    around = [made(withStroke, linewidth=2.0, foreground=plate)] if plate else []
     axes.text(
-        x,
-        y,
+        *place,
         text,
         ha="center",
         va="center_baseline",
         fontsize=SMALL_PT,
-        color=ink_on(look.colour),
-        path_effects=plate if look.hatch else [],
+        color=colour,
+        path_effects=around,
     )
 
 
-def _aside(axes: "Axes", at: float, text: str) -> None:
+def _aside(axes: "Axes", at: float, text: str, colour: str) -> None:
     axes.text(
         101,
         at,
         text,
         va="center_baseline",
         fontsize=SMALL_PT,
-        color=SOFT,
+        color=colour,
         clip_on=False,
     )
 
 
-def _draw_counts(axes: "Axes", figure: StackFigure) -> None:
+def _draw_counts(axes: "Axes", figure: StackFigure, ground: Ground) -> None:
     from matplotlib.ticker import MaxNLocator
 
     tallest = max((sum(stack.counts) for stack in figure.stacks), default=0.0)
@@ -137,9 +144,9 @@ def _draw_counts(axes: "Axes", figure: StackFigure) -> None:
                 count,
                 0.72,
                 bottom,
-                color=look.colour,
+                color=look.colour_on(ground),
                 hatch=look.hatch,
-                edgecolor="white",
+                edgecolor=ground.soft if look.hatch else ground.paper,
                 linewidth=0.3,
                 zorder=2,
             )
@@ -156,21 +163,22 @@ def _draw_counts(axes: "Axes", figure: StackFigure) -> None:
     axes.tick_params(axis="x", length=0)
     axes.set_ylim(0, max(1.0, 1.1 * tallest))
     axes.set_ylabel(f"Number of {figure.unit}")
-    axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
-    axes.grid(axis="y", color=LINE, linewidth=0.4, zorder=0)
+    axes.yaxis.set_major_locator(made(MaxNLocator, "auto", integer=True))
+    axes.grid(axis="y", zorder=0)
 
 
-def _key(sheet: "Page", segments: Sequence[str]) -> None:
+def _key(sheet: "Page", segments: Sequence[str], ground: Ground) -> None:
     from matplotlib.patches import Patch
 
     patches = []
     for look in map(style_of, segments):
         sign = "" if look.sign == "◼" else f"{look.sign} "
         patches.append(
-            Patch(
-                facecolor=look.colour,
+            made(
+                Patch,
+                facecolor=look.colour_on(ground),
                 hatch=look.hatch,
-                edgecolor=SOFT,
+                edgecolor=ground.soft,
                 lw=0.3,
                 label=sign + look.words,
             )

@@ -2,28 +2,32 @@
 
 183 mm is a page's width and 89 mm a column's; text is 7 point sans. In SVG text is
 outlines, so that it looks the same where the font is missing; in PDF the font is
-embedded, so that it can be searched. No date is written.
+embedded, so that it can be searched. No date is written. The same drawing stands on
+light ground in print, and on the ground of the theme on the screen.
 """
 
 import io
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping, Sequence
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from viewer.domain.figure import FigureHead
-from viewer.domain.styles import LIGHT
-from viewer.writers.figures_letters import missing_letters, stand_in
+from viewer.domain.styles import LIGHT, Ground
+from viewer.writers.figures_letters import readable
 from viewer.writers.han_font import figure_families
+from viewer.writers.recorded import made, real, recorded, script_of
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Page
 
+T = TypeVar("T")
+Draw = Callable[[T, Ground], "Page"]
+"""Draws a figure on a page of a ground."""
 PAGE_MM: Final = 183.0
 TEXT_PT: Final = 7.0
 SMALL_PT: Final = 5.5
-INK, SOFT, LINE = LIGHT.ink, LIGHT.soft, LIGHT.line
+PRINT_DPI: Final = 300.0
+_NOTE_PT: Final = 5.0
 _INCH: Final = 25.4
 _POINTS: Final = 72.0
 _LETTER: Final = 0.62
@@ -31,48 +35,54 @@ _LETTER: Final = 0.62
 _AXES_SHARE: Final = 0.92
 """How much of the page's width the axes have."""
 _PARTED: Final = {"Cardiomediastinum": "Cardio- mediastinum"}
-_NO_DATE: Final = {
+_METADATA: Final[Mapping[str, dict[str, Any]]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {},
 }
+_LAST: Final = """
+# Name another file to save to: the ending says whether it is PNG, SVG or PDF.
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else {name!r}, dpi={dpi:g})"""
+_DRAWING: Final = RLock()
+"""Held while anything is drawn: matplotlib's settings are those of the process."""
 
 
-def style(
-    text_pt: float = TEXT_PT, *, framed: bool = False
-) -> "AbstractContextManager[None]":
-    """Return the settings under which a figure is drawn and written.
+def settings(
+    ground: Ground = LIGHT, text_pt: float = TEXT_PT, *, framed: bool = False
+) -> dict[Any, Any]:
+    """Return matplotlib's settings under which a figure is drawn and written.
 
     ``framed`` axes have lines on all four sides, others at the left and below.
     """
-    import matplotlib as mpl
-
-    return mpl.rc_context(
-        {
-            "text.parse_math": False,  # a finding may be called "$\\frac{x$"
-            "text.usetex": False,
-            "svg.hashsalt": "overread",
-            "svg.fonttype": "path",
-            "pdf.fonttype": 42,
-            "font.family": figure_families("DejaVu Sans"),
-            "font.size": text_pt,
-            "text.color": INK,
-            "axes.labelcolor": INK,
-            "axes.edgecolor": SOFT,
-            "axes.linewidth": 0.5,
-            "axes.spines.top": framed,
-            "axes.spines.right": framed,
-            "axes.titlesize": TEXT_PT,
-            "xtick.color": INK,
-            "ytick.color": INK,
-            "xtick.major.width": 0.5,
-            "ytick.major.width": 0.5,
-            "xtick.major.size": 2.0,
-            "ytick.major.size": 2.0,
-            "hatch.linewidth": 0.4,
-            "image.interpolation": "none",
-            "image.resample": False,
-        }
-    )
+    return {
+        "text.parse_math": False,  # a finding may be called "$\\frac{x$"
+        "text.usetex": False,
+        "svg.hashsalt": "overread",
+        "svg.fonttype": "path",
+        "pdf.fonttype": 42,
+        "font.family": figure_families("DejaVu Sans"),
+        "font.size": text_pt,
+        "figure.facecolor": ground.paper,
+        "axes.facecolor": ground.paper,
+        "text.color": ground.ink,
+        "axes.labelcolor": ground.ink,
+        "axes.edgecolor": ground.soft,
+        "axes.linewidth": 0.5,
+        "axes.spines.top": framed,
+        "axes.spines.right": framed,
+        "axes.titlesize": TEXT_PT,
+        "grid.color": ground.line,
+        "grid.linewidth": 0.4,
+        "xtick.color": ground.ink,
+        "ytick.color": ground.ink,
+        "xtick.major.width": 0.5,
+        "ytick.major.width": 0.5,
+        "xtick.major.size": 2.0,
+        "ytick.major.size": 2.0,
+        "hatch.linewidth": 0.4,
+        "image.interpolation": "none",
+        "image.resample": False,
+    }
 
 
 def page(width_mm: float, height_mm: float, between: float = 0.02) -> "Page":
@@ -80,40 +90,65 @@ def page(width_mm: float, height_mm: float, between: float = 0.02) -> "Page":
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    pads = ConstrainedLayoutEngine(w_pad=0.02, h_pad=0.02, wspace=between)
-    return Figure(figsize=(width_mm / _INCH, height_mm / _INCH), layout=pads)
+    pads = made(ConstrainedLayoutEngine, w_pad=0.02, h_pad=0.02, wspace=between)
+    size = width_mm / _INCH, height_mm / _INCH
+    return recorded("figure", Figure, figsize=size, layout=pads)
 
 
-def saved(figure: "Page", head: FigureHead) -> Mapping[str, bytes]:
-    """Return the SVG and the PDF of a page by file name."""
-    return {f"{head.name}.{kind}": written(figure, kind) for kind in ("svg", "pdf")}
+def drawn_as(
+    figure: T,
+    draw: Draw[T],
+    kinds: Sequence[str],
+    ground: Ground = LIGHT,
+    dpi: float = PRINT_DPI,
+    options: Mapping[str, Any] | None = None,
+) -> Mapping[str, bytes]:
+    """Return a figure as ``svg``, ``pdf`` or ``png``, by kind; ``options`` of settings.
 
-
-def written(figure: "Page", kind: str) -> bytes:
-    """Return a page as ``svg`` or ``pdf``, the same bytes for the same page.
-
-    Letters that no font has are not drawn as empty boxes: a note says so.
+    The same bytes for the same figure. Letters that no font has are not drawn as empty
+    boxes: a note says so.
     """
+    import matplotlib as mpl
+
+    with _DRAWING, mpl.rc_context(settings(ground, **(options or {}))):
+        sheet = _readable(figure, draw, ground)
+        return {kind: _saved(real(sheet), kind, dpi) for kind in kinds}
+
+
+def script_for(figure: T, draw: Draw[T], name: str, ground: Ground = LIGHT) -> str:
+    """Return a script that draws a figure again, into a PNG of that name or another."""
+    import matplotlib as mpl
+
+    with _DRAWING, mpl.rc_context(settings(ground)):
+        script = script_of(_readable(figure, draw, ground))
+    if script is None:
+        raise TypeError("only a page that was made by page() is written down")
+    return script.text(
+        settings(ground), _LAST.format(name=f"{name}.png", dpi=PRINT_DPI)
+    )
+
+
+def _readable(figure: T, draw: Draw[T], ground: Ground) -> "Page":
+    """Draw a figure; of letters that no font has, a note tells."""
+    told, note = readable(figure)
+    sheet = draw(told, ground)
+    if note:
+        sheet.text(0.995, 0.002, note, ha="right", va="bottom", fontsize=_NOTE_PT)
+    return sheet
+
+
+def _saved(sheet: "Page", kind: str, dpi: float) -> bytes:
     out = io.BytesIO()
-    missing = missing_letters(lambda: _save(figure, out, kind))
-    if missing:
-        stand_in(figure, missing)
-        out = io.BytesIO()
-        _save(figure, out, kind)
+    sheet.savefig(out, format=kind, metadata=_METADATA[kind], dpi=dpi)
+    sheet.set_layout_engine("none")  # laid out once: the next file is the same
     return out.getvalue()
-
-
-def _save(figure: "Page", out: io.BytesIO, kind: str) -> None:
-    figure.savefig(out, format=kind, metadata=_NO_DATE[kind], dpi=300)
-    figure.set_layout_engine("none")  # laid out once: the next file is the same
 
 
 def bare(axes: "Axes") -> None:
     """Leave of a picture's axes nothing but the picture."""
     axes.set_xticks([])
     axes.set_yticks([])
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.spines[:].set_visible(False)
 
 
 def wrapped(name: str, most: int = 13) -> str:

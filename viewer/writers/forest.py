@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 from viewer.domain.escapes import drawn
 from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.domain.map_texts import with_texts
-from viewer.domain.styles import LIGHT, model_style
-from viewer.writers.figures_style import style, written
+from viewer.domain.styles import Ground, model_style
+from viewer.writers.figures_style import drawn_as
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,26 +23,30 @@ def forest_svg(figure: ForestFigure) -> bytes:
 
     The first row is at the top; n and the note of each row stand at the outer edges.
     """
+    options = {"text_pt": 7.5, "framed": True}
+    shown = with_texts(figure, drawn)
+    return drawn_as(shown, _draw, ("svg",), options=options)["svg"]
+
+
+def _draw(figure: ForestFigure, ground: Ground) -> "Figure":
     from matplotlib.figure import Figure
 
-    figure = with_texts(figure, drawn)
-    with style(7.5, framed=True):
-        size = _WIDTH, 1.4 + _ROW * max(1, len(figure.rows))
-        page = Figure(figsize=size, layout="constrained")
-        rates, differences = page.subplots(1, 2, sharey=True, width_ratios=(2, 3))
-        _draw_rates(rates, figure)
-        _draw_differences(differences, figure)
-        _name_sides(page, figure)
-        return written(page, "svg")
+    size = _WIDTH, 1.4 + _ROW * max(1, len(figure.rows))
+    page = Figure(figsize=size, layout="constrained")
+    rates, differences = page.subplots(1, 2, sharey=True, width_ratios=(2, 3))
+    _draw_rates(rates, figure, ground)
+    _draw_differences(differences, figure, ground)
+    _name_sides(page, figure)
+    return page
 
 
-def _draw_rates(axes: "Axes", figure: ForestFigure) -> None:
+def _draw_rates(axes: "Axes", figure: ForestFigure, ground: Ground) -> None:
     """Draw paired dots, a line between them."""
     for y, row in enumerate(figure.rows):
         if row.first is None or row.second is None:
             continue
         ends = 100 * row.first, 100 * row.second
-        axes.plot(ends, (y, y), color=LIGHT.soft, linewidth=1, zorder=1)
+        axes.plot(ends, (y, y), color=ground.soft, linewidth=1, zorder=1)
         for end, look in zip(ends, _SIDES, strict=True):
             axes.plot(end, y, look.marker, color=look.colour, markersize=4.5, zorder=2)
     axes.set_xlim(-3, 103)
@@ -56,17 +60,17 @@ def _name(row: ForestRow) -> str:
     return f"{row.name}  n = {row.n}" if row.n else row.name
 
 
-def _draw_differences(axes: "Axes", figure: ForestFigure) -> None:
+def _draw_differences(axes: "Axes", figure: ForestFigure, ground: Ground) -> None:
     for y, row in enumerate(figure.rows):
         ends = [100 * end for end in row.interval or ()]
-        axes.plot(ends, [y] * len(ends), color=LIGHT.ink, linewidth=1, zorder=1)
+        axes.plot(ends, [y] * len(ends), color=ground.ink, linewidth=1, zorder=1)
         sign = "D" if row.summary else "s"
-        axes.plot(100 * row.value, y, sign, color=LIGHT.ink, markersize=4.5, zorder=2)
+        axes.plot(100 * row.value, y, sign, color=ground.ink, markersize=4.5, zorder=2)
         axes.text(
             1.01, y, row.note, transform=axes.get_yaxis_transform(), va="center",
-            fontsize=6.5, color=LIGHT.soft,
+            fontsize=6.5, color=ground.soft,
         )  # fmt: skip
-    axes.axvline(0, color=LIGHT.soft, linewidth=0.8, linestyle=(0, (3, 2)))
+    axes.axvline(0, color=ground.soft, linewidth=0.8, linestyle=(0, (3, 2)))
     axes.set_xlabel(f"difference, first less second (points)\n{figure.interval}")
     _dress(axes)
 
@@ -87,7 +91,6 @@ def _name_sides(page: "Figure", figure: ForestFigure) -> None:
 
 def _dress(axes: "Axes") -> None:
     axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color=LIGHT.line, linewidth=0.6, zorder=0)
+    axes.grid(axis="x", linewidth=0.6, zorder=0)
     axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    axes.spines[["top", "right", "left"]].set_visible(False)

@@ -22,7 +22,7 @@ from viewer.domain.styles import LIGHT, MODELS
 from viewer.studies.grid_localization.findings import NINE
 from viewer.writers.figures_files import figure_files
 from viewer.writers.figures_rates import _whiskers
-from viewer.writers.figures_style import PAGE_MM, name_groups, style
+from viewer.writers.figures_style import PAGE_MM, name_groups, settings
 
 pytestmark = pytest.mark.statement("E000-28")
 _HASHES = """
@@ -131,9 +131,10 @@ def test_that_each_model_has_the_colour_it_has_on_the_screen() -> None:
 @pytest.mark.parametrize("groups", [(*NINE, "Mean of findings"), NINE, NINE[:2]])
 def test_that_the_name_of_no_group_meets_the_next(groups: tuple[str, ...]) -> None:
     """Long words are parted and letters made smaller, as a page's width asks."""
+    from matplotlib import rc_context
     from matplotlib.figure import Figure as Page
 
-    with style():
+    with rc_context(settings()):
         sheet = Page(figsize=(PAGE_MM / 25.4, 2))
         axes = sheet.add_axes((0.06, 0.3, 0.92, 0.6))
         axes.set_xlim(-0.55, len(groups) - 0.45)

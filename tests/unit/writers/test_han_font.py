@@ -10,9 +10,10 @@ from matplotlib import get_data_path
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from viewer.domain.styles import Ground
 from viewer.writers import han_font as module
 from viewer.writers.figures_letters import NOTE, STAND_IN
-from viewer.writers.figures_style import style, written
+from viewer.writers.figures_style import drawn_as
 from viewer.writers.han_font import (
     ASKED_FOR,
     HanFont,
@@ -77,12 +78,16 @@ def test_that_fonts_of_this_machine_are_looked_through(
 
 def drawn(words: str) -> tuple[Figure, bytes, bytes]:
     """Return a page with words as a title and a tick, and its two files."""
-    with style():
-        page = Figure(figsize=(3, 2), layout="constrained")
+    page = Figure(figsize=(3, 2), layout="constrained")
+
+    def draw(told: tuple[str, ...], _: Ground) -> Figure:
         axes = page.subplots()
-        axes.set_title(words)
-        axes.set_xticks([0, 1], [words, "plain"])
-        return page, written(page, "svg"), written(page, "pdf")
+        axes.set_title(told[0], fontweight="bold")
+        axes.set_xticks([0, 1], told)
+        return page
+
+    files = drawn_as((words, "plain"), draw, ("svg", "pdf"))
+    return page, files["svg"], files["pdf"]
 
 
 def texts(page: Figure) -> list[str]:

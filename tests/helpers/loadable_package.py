@@ -104,6 +104,6 @@ def installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(package)
     path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
     monkeypatch.setenv("PYTHONPATH", path)
-    catalog._outsiders.cache_clear()
+    catalog._others.cache_clear()
     yield
-    catalog._outsiders.cache_clear()
+    catalog._others.cache_clear()

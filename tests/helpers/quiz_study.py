@@ -19,8 +19,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.item import Item
 from viewer.domain.plugins import Plugin, Plugins
-from viewer.domain.report import ReportData
-from viewer.domain.result import Score, TrialResult
+from viewer.domain.result import Score
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.readers.datasets.files import content_sha256
@@ -32,7 +31,6 @@ from viewer.studies import catalog
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.fields import ModelName, Switch, about, read_fields
 from viewer.studies.presets import OfPresets
-from viewer.studies.protocol import NO_CONTEXT, ReportContext
 
 if TYPE_CHECKING:
     from viewer.studies.study import Study
@@ -148,18 +146,6 @@ class Quiz(OfPresets[Params]):
         asked = Longest(ANSWER, sizes, 1)
         judged = Longest(JUDGE, (), 1, "judge")
         return (asked, judged, judged) if params.judge else (asked,)
-
-    def report(
-        self,
-        results: Sequence[TrialResult],
-        spec: RunSpec,  # noqa: ARG002 - as every study takes it
-        context: ReportContext = NO_CONTEXT,  # noqa: ARG002 - as every study takes it
-    ) -> ReportData:
-        from viewer.studies.tables import items_table, results_table
-
-        tables = (items_table(results), results_table(results))
-        pending = any(one.score.status is Status.PENDING for one in results)
-        return ReportData(tables, (), {"hit_rate": "right answers"}, pending)
 
 
 def read_params(preset: str, overrides: Mapping[str, object]) -> Params:

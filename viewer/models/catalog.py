@@ -6,13 +6,14 @@ import importlib.util
 import threading
 from collections.abc import Mapping
 from decimal import Decimal
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.plugins import PluginError, Plugins, load_plugins
 from viewer.models.cnn_cam.settings import CNN_SETTINGS
 from viewer.models.coordinates.settings import COORDINATE_SETTINGS, WRITTEN_SETTINGS
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint, endpoint_at
@@ -201,7 +202,13 @@ _lock = threading.RLock()
 
 def adapters() -> Mapping[str, AdapterSpec]:
     """Return every way of asking, those of other packages included."""
-    return {**_outsiders(), **ADAPTERS}
+    others = {name: one.value for name, one in _others().working.items()}
+    return {**ADAPTERS, **others}
+
+
+def broken_adapters() -> tuple[str, ...]:
+    """Return a sentence for each way of asking that cannot be used."""
+    return _others().broken
 
 
 def builtin_profiles() -> tuple[ModelProfile, ...]:
@@ -322,7 +329,7 @@ def _made(profile: ModelProfile, allowance: Allowance) -> Adapter:
 
 
 def _spec_named(name: str) -> AdapterSpec:
-    spec = ADAPTERS.get(name) or _outsiders().get(name)
+    spec = ADAPTERS.get(name) or adapters().get(name)
     if spec is None:
         raise WrongUseError(
             f"There is no way of asking called '{name}'.", _choose_adapter()
@@ -331,26 +338,22 @@ def _spec_named(name: str) -> AdapterSpec:
 
 
 def _choose_adapter() -> str:
-    return f"Choose one of {', '.join(ADAPTERS)}."
+    return f"Choose one of {', '.join(adapters())}."
 
 
 @functools.cache
-def _outsiders() -> Mapping[str, AdapterSpec]:
-    return {e.name: _loaded(e) for e in entry_points(group=ENTRY_POINTS)}
+def _others() -> Plugins[AdapterSpec]:
+    return load_plugins(entry_points(group=ENTRY_POINTS), "way of asking", _checked)
 
 
-def _loaded(entry: EntryPoint) -> AdapterSpec:
-    try:
-        spec = entry.load()
-    except (ImportError, AttributeError) as error:
-        raise WrongUseError(
-            f"The way of asking '{entry.name}' of another package cannot be loaded "
-            f"({type(error).__name__}).",
-            f"Update or uninstall the package that brings {entry.value}.",
-        ) from error
+def _checked(name: str, spec: object) -> AdapterSpec:
+    """Return what another package calls a way of asking, or raise why it is none."""
+    if name in ADAPTERS:
+        raise PluginError("has the name of one of this program's: give it another one.")
     if not isinstance(spec, AdapterSpec):
-        raise WrongUseError(
-            f"The way of asking '{entry.name}' of another package is no AdapterSpec.",
-            f"Update or uninstall the package that brings {entry.value}.",
+        raise PluginError("is no AdapterSpec: update or uninstall the package.")
+    if spec.name != name:
+        raise PluginError(
+            f"calls itself '{spec.name}': its entry point needs the same name."
         )
     return spec

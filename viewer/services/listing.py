@@ -11,10 +11,12 @@ from typing import Final
 import viewer
 from viewer.domain.errors import OverreadError
 from viewer.domain.han import HAN_ADVICE
+from viewer.models.catalog import broken_adapters
 from viewer.services.model_list import ModelLine, model_lines
 from viewer.settings import Settings
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store, sqlite_version
+from viewer.studies.catalog import broken_studies
 from viewer.writers.han_font import han_font
 
 Row = dict[str, object]
@@ -123,6 +125,10 @@ def doctor_rows(settings: Settings) -> list[Row]:
     ]
     facts += [(name, *_package_state(name, extra)) for name, extra in _PACKAGES]
     facts.append(("font for Chinese", *_han_state()))
+    facts += [
+        ("plug-in", "cannot be used", why)
+        for why in (*broken_studies(), *broken_adapters())
+    ]
     return [{"what": w, "state": s, "mend": m} for w, s, m in facts]
 
 

@@ -108,9 +108,11 @@ def places_findings(study: str) -> bool:
 def _unknown(
     kind: str, kinds: str, name: str, known: Mapping[str, object]
 ) -> WrongUseError:
+    broken = " overread doctor names those that cannot be used."
     return WrongUseError(
         f"There is no {kind} named '{name}'.",
-        f"{did_you_mean(name, known)}The {kinds} are {', '.join(known)}.",
+        f"{did_you_mean(name, known)}The {kinds} are {', '.join(known)}."
+        f"{broken if broken_studies() else ''}",
     )
 
 

@@ -1,13 +1,19 @@
 """What every study says of its presets."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
+from viewer.domain.report import ReportData
+from viewer.domain.result import TrialResult
+from viewer.domain.run import RunSpec
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.fields import params_as_json
 from viewer.studies.packs import Pack
+from viewer.studies.protocol import NO_CONTEXT, ReportContext
+from viewer.studies.tables import items_table, results_table
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -26,7 +32,8 @@ class StudyDefaults:
 class OfPresets(Generic[P]):
     """A study whose settings come from named presets.
 
-    It has no pack and no published numbers until its class says otherwise.
+    It has no pack, no published numbers and no table of its own until its class says
+    otherwise.
 
     Parameters
     ----------
@@ -61,6 +68,17 @@ class OfPresets(Generic[P]):
     def roles(self, params: P) -> Mapping[str, str]:  # noqa: ARG002 - of no interest here
         """Return nothing: no other model takes part."""
         return {}
+
+    def report(
+        self,
+        results: Sequence[TrialResult],
+        spec: RunSpec,  # noqa: ARG002 - of no interest here
+        context: ReportContext = NO_CONTEXT,  # noqa: ARG002 - of no interest here
+    ) -> ReportData:
+        """Return the two tables that every study about items has."""
+        tables = (items_table(results), results_table(results))
+        pending = any(one.score.status is Status.PENDING for one in results)
+        return ReportData(tables, (), {"hit_rate": "right answers"}, pending)
 
     def unasked(self, dataset: Dataset, params: P) -> str:  # noqa: ARG002 - of no interest here
         """Return "": whatever is there is asked about."""

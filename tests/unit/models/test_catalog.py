@@ -205,7 +205,7 @@ OUTSIDE = AdapterSpec(
 def _offer(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     entry = EntryPoint("outside", value, catalog.ENTRY_POINTS)
     monkeypatch.setattr(catalog, "entry_points", lambda group: [entry])  # noqa: ARG005
-    catalog._outsiders.cache_clear()
+    catalog._others.cache_clear()
 
 
 def test_that_another_package_can_offer_a_way_of_asking(
@@ -217,7 +217,7 @@ def test_that_another_package_can_offer_a_way_of_asking(
     assert set(ADAPTERS) < set(adapters())
     profile = profile_from_table({"name": "theirs", "adapter": "outside"})
     assert adapter_for(profile).identity(0).model == "outside"
-    catalog._outsiders.cache_clear()
+    catalog._others.cache_clear()
 
 
 @pytest.mark.parametrize("value", ["no_such_package:SPEC", "json:loads", "json:spec"])
@@ -225,10 +225,13 @@ def test_that_a_broken_offer_is_named(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     _offer(monkeypatch, value)
-    with pytest.raises(WrongUseError, match="'outside' of another package"):
-        adapters()
+    (why,) = catalog.broken_adapters()
+    assert why.startswith("The way of asking 'outside' of package ")
+    assert set(adapters()) == set(ADAPTERS)
+    with pytest.raises(WrongUseError, match="no way of asking called 'outside'"):
+        spec_of(ModelProfile("theirs", "outside"))
     assert spec_of(ModelProfile("uniform", "uniform")).name == "uniform"
-    catalog._outsiders.cache_clear()
+    catalog._others.cache_clear()
 
 
 def test_that_a_number_of_tokens_is_no_key() -> None:

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from PIL import Image
 
 BRINGS = Path(__file__).parents[1] / "helpers" / "outside"
 Lines = Mapping[str, Mapping[str, str]]
+SAYS_A = 'adapter = "scripted"\nanswer = "A"'
 SIDED: Lines = {"viewer.studies": {"laterality": "laterality:STUDY"}}
 
 
@@ -100,25 +102,123 @@ def items_of(report: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def asked_about(overread: Installed, study: str, model: str) -> Path:
+    """Import the questions, run a study on them, and export the bundle of the run."""
+    write_sides(overread.folder / "sides")
+    overread("import", "pathmmu", overread.folder / "sides")
+    overread("run", write_study_file(overread.folder, study, model))
+    bundle = overread.folder / "sides.zip"
+    overread("export", "bundle", "last", "--out", bundle)
+    return bundle
+
+
 def test_that_a_study_of_another_package_goes_all_the_way(
     overread: Installed, tmp_path: Path
 ) -> None:
     assert len((BRINGS / "laterality.py").read_text().splitlines()) <= 80
     overread.bring("laterality", SIDED)
-    write_sides(tmp_path / "sides")
-    overread("import", "pathmmu", tmp_path / "sides")
-    asked = write_study_file(
-        tmp_path, "laterality", 'adapter = "scripted"\nanswer = "A"'
-    )
-    run = json.loads(overread("run", asked, "--json"))
-    assert run["counts"] == {"scored_correct": 3, "scored_wrong": 1}
+    bundle = asked_about(overread, "laterality", SAYS_A)
+    (run,) = json.loads(overread("runs", "--json"))
+    assert run["study"] == "laterality"
     overread("report", "last", "--out", tmp_path / "report")
-    assert [row["answer"] for row in items_of(tmp_path / "report")] == ["A"] * 4
-    bundle = tmp_path / "sides.zip"
-    overread("export", "bundle", "last", "--out", bundle)
+    statuses = [row["status"] for row in items_of(tmp_path / "report")]
+    assert statuses == [*["scored_correct"] * 3, "scored_wrong"]
     said = overread("verify", bundle)
     assert "\nVERIFIED: sides.zip holds." in said
     assert "tables/results.csv: 2 rows worked out again." in said
+    assert "4 plain answers were read again" in said
+    assert json.loads(overread("published", "laterality", "--json")) == []
+    overread("published")
     assert overread.plug_ins() == []
-    assert "laterality" not in overread("published")
-    overread("published", "laterality")
+
+
+OWN_TABLE = """
+
+from dataclasses import replace
+from viewer.domain.report import Table
+
+
+class WithTable(Laterality):
+    def gold(self, turn, params):
+        return {"side": SIDES[turn.item.reference["option"]]}
+
+    def score(self, turn, answer, params):
+        right = answer.option == turn.item.reference["option"]
+        return Score(Status.SCORED_CORRECT if right else Status.SCORED_WRONG)
+
+    def report(self, *given):
+        data = super().report(*given)
+        own = Table("table_1", ("side", "n"), (("left", 3),))
+        return replace(data, tables=(*data.tables, own))
+
+
+STUDY = WithTable(READ, {"own": "Own"})
+"""
+
+
+def test_that_what_a_study_judges_by_a_rule_of_its_own_is_verified_in_part(
+    overread: Installed,
+) -> None:
+    module = (BRINGS / "laterality.py").read_text(encoding="utf-8")
+    overread.add("laterality", module + OWN_TABLE, SIDED)
+    said = overread("verify", asked_about(overread, "laterality", SAYS_A), code=3)
+    assert "the verdicts of 4 trials were taken as they stand" in said
+    assert "tables/results.csv: 2 rows worked out again." in said
+    assert "tables/table_1.csv could not be worked out again" in said
+    assert "PARTLY VERIFIED: sides.zip" in said
+
+
+def test_that_doctor_names_what_is_broken_and_nothing_else_breaks(
+    overread: Installed, tmp_path: Path
+) -> None:
+    own = (BRINGS / "laterality.py").read_text(encoding="utf-8")
+    newer = own.replace("interface = 1", "interface = 2")
+    overread.add("newer", newer, {"viewer.studies": {"laterality": "newer:STUDY"}})
+    raising = {
+        "viewer.studies": {"side": "raises:S"},
+        "viewer.models": {"m": "raises:S"},
+    }
+    overread.add("raises", 'raise RuntimeError("no licence")', raising)
+    overread.add("empty", "SPEC = 1", {"viewer.models": {"shouting": "empty:SPEC"}})
+    named = "\n".join(sorted(overread.plug_ins()))
+    assert named == (
+        "The study 'laterality' of package newer was built for interface 2, and this "
+        "program offers 1: install a version for it.\n"
+        "The study 'side' of package raises cannot be loaded (RuntimeError: no "
+        "licence): update or uninstall the package.\n"
+        "The way of asking 'm' of package raises cannot be loaded (RuntimeError: no "
+        "licence): update or uninstall the package.\n"
+        "The way of asking 'shouting' of package empty is no AdapterSpec: update or "
+        "uninstall the package."
+    )
+    asked = write_study_file(tmp_path, "laterality", SAYS_A)
+    assert "overread doctor names those that cannot be used" in overread(
+        "run", asked, code=2
+    )
+    overread("published")
+    bundle = asked_about(overread, "pathology_mcq", SAYS_A)
+    assert "\nVERIFIED" in overread("verify", bundle)
+
+
+def test_that_runs_are_listed_without_the_study_they_asked(
+    overread: Installed, tmp_path: Path
+) -> None:
+    overread.bring("laterality", SIDED)
+    asked_about(overread, "laterality", SAYS_A)
+    shutil.rmtree(tmp_path / "site")
+    (run,) = json.loads(overread("runs", "--json"))
+    assert run["study"] == "laterality"
+    said = overread("report", "last", "--out", tmp_path / "report", code=2)
+    assert "There is no study named 'laterality'." in said
+
+
+def test_that_a_way_of_asking_of_another_package_answers(
+    overread: Installed, tmp_path: Path
+) -> None:
+    assert len((BRINGS / "shouting.py").read_text().splitlines()) <= 40
+    overread.bring("shouting", {"viewer.models": {"shouting": "shouting:SPEC"}})
+    overread.bring("laterality", SIDED)
+    bundle = asked_about(overread, "laterality", 'adapter = "shouting"\nsays = "b"')
+    overread("report", "last", "--out", tmp_path / "report")
+    assert [row["answer"] for row in items_of(tmp_path / "report")] == ["B"] * 4
+    assert "\nVERIFIED" in overread("verify", bundle)

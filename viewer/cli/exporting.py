@@ -94,7 +94,8 @@ def tasks(run_name: str, out: Path, store: Path | None) -> None:
 def verify(path: Path) -> int:
     """Hold a bundle's bytes against their hashes and work its tables out again.
 
-    Exit codes: 0 it holds, 1 it does not, 2 the file is no bundle.
+    Exit codes: 0 it holds, 1 it does not, 2 the file is no bundle, 3 a study of another
+    package judges or counts in a way that is not known here.
     """
     from viewer.writers.verify.main import verify_file
 

@@ -35,7 +35,6 @@ from viewer.studies.protocol import ReportContext
 from viewer.writers.bundle import bundle_bytes, manifest_schema
 from viewer.writers.bundle_html import BundlePage, render_bundle
 from viewer.writers.files import write_atomically
-from viewer.writers.verify.item_bundle import ITEM_TABLES
 from viewer.writers.verify.main import HEADERS
 from viewer.writers.verify_script import verify_script
 
@@ -163,19 +162,16 @@ def _of_items(
         "trials.jsonl": json_lines(kept),
         "replies.jsonl": json_lines(replies.records),
         "README.txt": items.README.encode(),
-        **items.grades_member(context.grades, kept),
+        **(items.grades_member(context.grades, kept) if own.study.words.graded else {}),
     }
     page = BundlePage(
         *(_title(report), report.data.incomplete, plan, kept, {}),
         about=items.VERIFIED,
         replies=replies.told,
     )
-    tables = [name for name in ITEM_TABLES if name in _table_names(report)]
+    worked = {"items", "results", *own.study.worked_tables}
+    tables = [table.name for table in report.data.tables if table.name in worked]
     return _Contents(members, kept, page, tables)
-
-
-def _table_names(report: RunReport) -> frozenset[str]:
-    return frozenset(table.name for table in report.data.tables)
 
 
 def _about(

@@ -46,6 +46,7 @@ class OfPresets(Generic[P]):
     """
 
     pack: Pack | None = None
+    worked_tables: tuple[str, ...] = ()
 
     def __init__(
         self,

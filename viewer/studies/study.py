@@ -241,6 +241,9 @@ class PlacingStudy(Study, Protocol):
 class ItemStudy(Study, Protocol):
     """A study that asks about items of a data set, and reads words off the replies."""
 
+    worked_tables: tuple[str, ...]
+    """The tables beside trials and rates that verify.py works out again."""
+
     def prompts(self, params: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
         """Return the name and template of every prompt that may be asked with."""
         ...

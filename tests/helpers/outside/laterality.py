@@ -53,8 +53,8 @@ class Laterality(OfPresets[Params]):
 
     def question(self, turn: Turn, step: Step, by: Sources, params: Params) -> Question:
         keys = turn.item.images if params.image else ()
-        parts = (*(by.picture(by.raster(key)) for key in keys), TextPart(PROMPT))
-        return Question((Message("user", parts),), "side", PROMPT)
+        shown = (by.picture(by.raster(key)) for key in keys)
+        return Question((Message("user", (*shown, TextPart(PROMPT))),), "side", PROMPT)
 
     def parse(self, turn: Turn, params: Params) -> AnyAnswer | Unparsed:
         return parse(turn.replies()[-1], SIDES)

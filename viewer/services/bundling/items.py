@@ -24,6 +24,7 @@ from viewer.services.pseudonyms import Pseudonyms
 from viewer.services.rescore import kept_replies
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
+from viewer.studies.catalog import package_of
 
 _TOKEN: Final = re.compile(r"[\w.#-]+")
 VERIFIED: Final = """\
@@ -76,7 +77,9 @@ def plan_of_items(
     trials = [one.trial for one in scored]
     return {
         "study": bench.spec.study,
+        "package": package_of(bench.spec.study),
         "asks": "items",
+        "worked_tables": list(bench.study.worked_tables),
         "preset": bench.spec.preset,
         "params": {
             name: names.readers.get(value, value) if isinstance(value, str) else value

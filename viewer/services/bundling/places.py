@@ -10,6 +10,7 @@ from viewer.services.pseudonyms import Pseudonyms
 from viewer.store import trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
+from viewer.studies.catalog import package_of
 
 VERIFIED: Final = """\
 What verify.py verifies
@@ -51,6 +52,7 @@ def plan_of_places(bench: PlacingBench, asked: Iterable[Condition]) -> Record:
     grids = [(c.name, bench.study.grid(c, bench.params)) for c in ordered]
     return {
         "study": bench.spec.study,
+        "package": package_of(bench.spec.study),
         "preset": bench.spec.preset,
         "params": dict(bench.study.params_as_json(bench.params)),
         "seed": bench.spec.seed,

@@ -32,6 +32,12 @@ class Bundle:
     members: Mapping[str, bytes]
     manifest: Mapping[str, Any]
 
+    @property
+    def tables(self) -> list[str]:
+        """The names of the tables, sorted."""
+        found = (n for n in self.members if n.startswith("tables/"))
+        return sorted(n.removeprefix("tables/").removesuffix(".csv") for n in found)
+
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield the JSON objects of a member that has one to a line."""
         for line in self.members[name].decode().splitlines():

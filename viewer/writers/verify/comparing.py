@@ -18,10 +18,11 @@ _GUARDED = re.compile("'+[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 @dataclass
 class Report:
-    """What was found: what does not hold, and what was done."""
+    """What was found: what does not hold, what was done, and what nobody could."""
 
     wrong: list[str] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,12 @@ def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
                     f"{cell or 'empty'}, worked out again {_printed(value) or 'empty'}."
                 )
     found.done.append(_worked_out(table, len(printed)))
+
+
+def has_other_columns(bundle: Bundle, table: Worked) -> bool:
+    """Tell whether a table is printed with columns that are not worked out here."""
+    printed = read_csv(bundle.members.get(f"tables/{table.name}.csv", b""))
+    return bool(printed) and printed[0] != list(table.header)
 
 
 def read_csv(data: bytes) -> list[list[str]]:

@@ -25,6 +25,7 @@ from viewer.writers.verify.comparing import (
     Tell,
     Worked,
     compare_table,
+    has_other_columns,
     read_csv,
 )
 from viewer.writers.verify.item_tables import (
@@ -47,15 +48,6 @@ from viewer.writers.verify.trial_check import JudgedFrom
 from viewer.writers.verify.verdicts import ItemVerdict, plan_departures
 from viewer.writers.verify.worded import judged_again
 
-ITEM_TABLES = (
-    *("items", "results", "accuracy_paper", "accuracy_recommended", "official"),
-    *("corruption", "noise", "closed_scores", "table_2_accuracy"),
-    *("table_3_textual", "table_4_visual", "outputs", "table_1", "table_2"),
-    *("table_02", "table_03", "table_04", "table_06", "table_08", "table_09"),
-    *("table_10", "table_11", "table_03_zh", "table_04_zh", "table_06_zh"),
-    *("table_09_zh", "table_10_zh", "table_11_zh", "positions"),
-)
-"""The tables that are worked out again; the others have a hash alone."""
 _FIVE = COUNT_COLUMNS[:5]
 _ARMS = {
     "table_03": ("raw", "expert"),
@@ -80,7 +72,8 @@ def recompute_items(
 ) -> None:
     """Judge every trial again, and work the tables out again that follow."""
     trials = list(bundle.lines("trials.jsonl"))
-    source = JudgedFrom(plan["params"], tuple(bundle.lines("replies.jsonl")))
+    replies = tuple(bundle.lines("replies.jsonl"))
+    source = JudgedFrom(plan["params"], replies, plan["package"])
     tell(f"{len(trials)} trials are judged again.")
     found.wrong += plan_departures(plan, trials)
     verdicts = [judged_again(source, trial) for trial in trials]
@@ -97,10 +90,40 @@ def recompute_items(
         grades = json.loads(bundle.members["grades.json"])["grades"]
         verdicts = graded_verdicts(verdicts, grades, plan["params"])
         found.done.append(f"{len(grades)} grades of readers were counted again.")
-    named = {"items", "results", *bundle.manifest["recomputed_tables"]}
-    for table in (*_shared_tables(bundle, verdicts), *_own_tables(verdicts, plan)):
-        if table.name in named or f"tables/{table.name}.csv" in bundle.members:
+    _tell_taken(source, plan, found)
+    _compare(bundle, plan, verdicts, found)
+
+
+def _tell_taken(source: JudgedFrom, plan: Mapping[str, Any], found: Report) -> None:
+    if source.unjudged:
+        found.left.append(
+            f"How the study {plan['study']} judges is its own: the verdicts of "
+            f"{source.unjudged} trials were taken as they stand."
+        )
+
+
+def _compare(
+    bundle: Bundle,
+    plan: Mapping[str, Any],
+    verdicts: Sequence[ItemVerdict],
+    found: Report,
+) -> None:
+    """Hold every table that can be worked out against its trials."""
+    named = {*bundle.tables, *bundle.manifest["recomputed_tables"]}
+    worked = [*_shared_tables(bundle, verdicts), *_own_tables(verdicts, plan)]
+    if plan["package"]:
+        worked = [one for one in worked if not has_other_columns(bundle, one)]
+    else:
+        named |= {"items", "results"}
+    for table in worked:
+        if table.name in named:
             compare_table(bundle, table, found)
+    done = {table.name for table in worked}
+    found.left += [
+        f"tables/{name}.csv could not be worked out again: its bytes alone were held."
+        for name in bundle.tables
+        if name not in done and (plan["package"] or name in _KNOWN)
+    ]
 
 
 def _shared_tables(bundle: Bundle, verdicts: Sequence[ItemVerdict]) -> Iterator[Worked]:
@@ -118,33 +141,32 @@ def _shared_tables(bundle: Bundle, verdicts: Sequence[ItemVerdict]) -> Iterator[
 def _own_tables(
     verdicts: Sequence[ItemVerdict], plan: Mapping[str, Any]
 ) -> Iterator[Worked]:
-    """Yield the tables of the study's paper that follow from trials."""
-    study = plan["study"]
-    if study == "pathology_mcq":
-        asked = [one for one in verdicts if "options" in one.gold]
-        yield from _choice_tables(asked, plan)
-    elif study == "grounded_vqa":
-        yield from _label_tables(verdicts, plan)
-    elif study == "evidence_diagnosis":
-        cases = [one for one in verdicts if "arm" in one.gold]
-        yield from _case_tables(cases)
-        yield from _case_tables_of(cases, plan["params"]["small_cases"])
-    else:
-        means = ("metric", "model", "n", "mean", "sd", "p_adjusted")
-        for name, measures in _MEASURES.items():
-            rows = grade_mean_rows(verdicts, plan["models"], measures)
-            yield Worked(name, means, rows, ("mean", "sd"))
-        header = (
-            *("model", "n_planned", "n_delivered", "n_token_limit", "n_refused"),
-            *("n_unparsed", "n_failed", "n_excluded", "n_pending"),
-            *("n_with_boxes", "n_annotated_images", "n_boxes"),
-        )
-        yield Worked("outputs", header, output_rows(verdicts))
+    """Yield the tables that the study says follow from trials."""
+    wanted = set(plan["worked_tables"])
+    for names, tables in _GROUPS:
+        if names & wanted:
+            yield from tables(verdicts, plan)
+
+
+def _grade_tables(
+    verdicts: Sequence[ItemVerdict], plan: Mapping[str, Any]
+) -> Iterator[Worked]:
+    means = ("metric", "model", "n", "mean", "sd", "p_adjusted")
+    for name, measures in _MEASURES.items():
+        rows = grade_mean_rows(verdicts, plan["models"], measures)
+        yield Worked(name, means, rows, ("mean", "sd"))
+    header = (
+        *("model", "n_planned", "n_delivered", "n_token_limit", "n_refused"),
+        *("n_unparsed", "n_failed", "n_excluded", "n_pending"),
+        *("n_with_boxes", "n_annotated_images", "n_boxes"),
+    )
+    yield Worked("outputs", header, output_rows(verdicts))
 
 
 def _choice_tables(
-    verdicts: Sequence[ItemVerdict], plan: Mapping[str, Any]
+    every: Sequence[ItemVerdict], plan: Mapping[str, Any]
 ) -> Iterator[Worked]:
+    verdicts = [one for one in every if "options" in one.gold]
     rates = (*_KEY, *COUNT_COLUMNS, "k", "n", "accuracy")
     chance = ("random", "frequent", "frequent_letter")
     yield Worked("accuracy_paper", (*rates, *chance), accuracy_rows(verdicts))
@@ -191,7 +213,15 @@ def _label_tables(
         yield Worked(name, flips, flip_rows(verdicts, tests))
 
 
-def _case_tables(verdicts: Sequence[ItemVerdict]) -> Iterator[Worked]:
+def _case_tables(
+    every: Sequence[ItemVerdict], plan: Mapping[str, Any]
+) -> Iterator[Worked]:
+    verdicts = [one for one in every if "arm" in one.gold]
+    yield from _tables_of_all(verdicts)
+    yield from _tables_of_each(verdicts, plan["params"]["small_cases"])
+
+
+def _tables_of_all(verdicts: Sequence[ItemVerdict]) -> Iterator[Worked]:
     models = list(dict.fromkeys(one.model for one in verdicts))
     header, scores = ["model"], ["model"]
     for subset in ("en", "zh", "all"):
@@ -208,7 +238,7 @@ def _case_tables(verdicts: Sequence[ItemVerdict]) -> Iterator[Worked]:
     yield Worked("positions", header, position_rows(verdicts))
 
 
-def _case_tables_of(verdicts: Sequence[ItemVerdict], small: int) -> Iterator[Worked]:
+def _tables_of_each(verdicts: Sequence[ItemVerdict], small: int) -> Iterator[Worked]:
     """Yield the tables that are of one language, English ones as the paper has them."""
     models = list(dict.fromkeys(one.model for one in verdicts))
     scores = ("model", "score", "n_judged", "n_planned")
@@ -223,3 +253,30 @@ def _case_tables_of(verdicts: Sequence[ItemVerdict], small: int) -> Iterator[Wor
         for name, of in (("table_10", "specialty"), ("table_11", "group")):
             rows = strata_rows(verdicts, of, small, language)
             yield Worked(f"{name}{end}", strata, rows, (), models)
+
+
+_GROUPS = (
+    (
+        frozenset(
+            {
+                *("accuracy_paper", "accuracy_recommended", "official"),
+                *("corruption", "noise"),
+            }
+        ),
+        _choice_tables,
+    ),
+    (frozenset({"closed_scores", "table_2_accuracy", *_FLIPS}), _label_tables),
+    (frozenset({"outputs", *_MEASURES}), _grade_tables),
+    (
+        frozenset(
+            {
+                *("table_02", "table_08", "positions", "table_09", "table_09_zh"),
+                *(f"{name}{end}" for name in _ARMS for end in ("", "_zh")),
+                *("table_10", "table_10_zh", "table_11", "table_11_zh"),
+            }
+        ),
+        _case_tables,
+    ),
+)
+"""Tables beside trials and rates, by what works them out; a plan names its own."""
+_KNOWN = frozenset().union(*(names for names, _ in _GROUPS))

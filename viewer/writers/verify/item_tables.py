@@ -142,7 +142,7 @@ def _graded(
         for name in ("language", *_CONTENT)
     }
     content = min(means[name] for name in _CONTENT)
-    if params["content_order"] == "minimum_then_average":
+    if params.get("content_order") == "minimum_then_average":
         least = [min(scores[name] for name in _CONTENT) for scores in given]
         content = sum(least) / len(least)
     numbers = {**one.numbers, "content": content, **means}

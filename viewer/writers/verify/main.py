@@ -4,7 +4,8 @@ Every byte is held against its hash, every trial is judged again from its raw re
 and what is right of it, and every number of the tables named below is worked out again
 and compared with what is printed, to the last digit. What cannot be worked out again,
 such as the meaning of a sentence, is told. Exit codes: 0 all of it holds, 1
-something does not, 2 the file cannot be read as a bundle.
+something does not, 2 the file cannot be read as a bundle, 3 nothing is wrong, but a
+study of another package judges or counts in a way that is not known here.
 """
 
 import json
@@ -12,7 +13,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any
 
 from viewer.writers.verify.archive import MOST_BYTES, Bundle, BundleError, opened
 from viewer.writers.verify.comparing import Report, Tell, Worked, compare_table
-from viewer.writers.verify.item_bundle import ITEM_TABLES, recompute_items
+from viewer.writers.verify.item_bundle import recompute_items
 from viewer.writers.verify.judging import (
     ABSENT,
     Judged,
@@ -37,7 +38,7 @@ from viewer.writers.verify.more_tables import (
 from viewer.writers.verify.other_arms import absent_rows, replicate_rows
 from viewer.writers.verify.results import Asked, results_rows
 
-HOLDS, FAILS, UNREADABLE_FILE = 0, 1, 2
+HOLDS, FAILS, UNREADABLE_FILE, PARTLY = 0, 1, 2, 3
 HEADERS = {
     "items": "item patient image view finding condition repeat model status answer "
     "coverage outcome reference_cells request_sha256",
@@ -83,11 +84,14 @@ def verify_file(path: Path, tell: Tell) -> int:
     except BundleError as error:
         tell(str(error))
         return UNREADABLE_FILE
-    for sentence in (*found.done, *found.wrong[:_MOST_NAMED]):
+    for sentence in (*found.done, *found.left, *found.wrong[:_MOST_NAMED]):
         tell(sentence)
     if found.wrong:
         tell(f"NOT VERIFIED: {path.name} does not hold.")
         return FAILS
+    if found.left:
+        tell(f"PARTLY VERIFIED: {path.name} holds as far as it could be worked out.")
+        return PARTLY
     tell(f"VERIFIED: {path.name} holds.")
     return HOLDS
 
@@ -123,10 +127,14 @@ def _recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
     plan = json.loads(bundle.members["plan.json"])
     if plan.get("asks") == "items":
         recompute_items(bundle, plan, found, tell)
-        _tell_others(bundle, found, ITEM_TABLES)
+    elif plan["package"]:
+        found.left.append(
+            f"How the study {plan['study']} judges places is its own: its trials and "
+            "tables were held against their hashes only."
+        )
     else:
         _recompute_places(bundle, plan, found, tell)
-        _tell_others(bundle, found, HEADERS)
+    _tell_others(bundle, found)
 
 
 def _recompute_places(
@@ -202,13 +210,13 @@ def _results(
         yield from pool.map(function, tasks)
 
 
-def _tell_others(bundle: Bundle, found: Report, known: Collection[str]) -> None:
-    tables = sorted(
-        name.removeprefix("tables/").removesuffix(".csv")
-        for name in bundle.members
-        if name.startswith("tables/")
-    )
-    others = [name for name in tables if name not in known]
+def _tell_others(bundle: Bundle, found: Report) -> None:
+    told = (*found.done, *found.left)
+    others = [
+        name
+        for name in bundle.tables
+        if not any(one.startswith(f"tables/{name}.csv") for one in told)
+    ]
     if others:
         found.done.append(f"Held against their hashes only: {', '.join(others)}.")
 

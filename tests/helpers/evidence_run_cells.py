@@ -4,9 +4,11 @@ Bounds of a divergence are searched for by scipy, Wilson's interval is statsmode
 the paper's rows are read off the files of their numbers and tried in fractions.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from math import isnan, log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,6 +33,16 @@ JUDGE_FAMILY = {"GPT-5.2"}
 """The models whose name tells that they are of the judge's maker."""
 
 
+def _check_gold(gold: Mapping[str, Any], line: Mapping[str, str]) -> None:
+    """Hold the letter that is right against the verdict on the letter answered."""
+    if "right" not in gold:
+        assert gold["diagnosis"]
+    elif line["status"] in {"scored_correct", "scored_wrong"}:
+        letter = "ABCD"[gold["order"].index(gold["right"])]
+        is_right = line["status"] == "scored_correct"
+        assert (line["answer"][:1] == letter) == is_right
+
+
 def check_every_cell(made: Made) -> Mapping[str, int]:
     """Compare every table of the pack; return how many cells each has.
 
@@ -44,6 +56,7 @@ def check_every_cell(made: Made) -> Mapping[str, int]:
         found = made.table(name, "run")
         for line in found if name == "items" else ():
             assert len(line.pop("request_sha256")) in {0, 64}
+            _check_gold(json.loads(line.pop("gold")), line)
         cells[f"run/{name}"] = compare(found, rows(truth), name)
     files = {p.stem for p in (made.folder / "tables").glob("*.csv")}
     assert files == {*TABLES, "sensitivity", "published"}

@@ -1,6 +1,7 @@
 """Every trial of a pack, and the rates of its groups, worked out anew."""
 
 import itertools
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
@@ -9,7 +10,7 @@ from typing import Any
 from statsmodels.stats.proportion import proportion_confint
 
 from tests.helpers.heal_flips import Row, Rows
-from tests.helpers.heal_pack import MODELS, SWAPS, Made, Verdict
+from tests.helpers.heal_pack import MODELS, SHAMS, SWAPS, Made, Verdict
 from tests.helpers.heal_truth import Asked
 from tests.helpers.sheets import Sheet
 from viewer.store import trials
@@ -31,8 +32,17 @@ def check_items(made: Made, sheet: Sheet) -> None:
             else:
                 told: Any = trials.sent_request(store, sha256).document["facts"]
                 assert (told["item"], told["condition"]) == (row["item"], v.condition)
-            sheet.check(i, {"request_sha256": sha256})
+            assert _is_right(json.loads(row["gold"]), v), row
+            sheet.check(i, {"request_sha256": sha256, "gold": row["gold"]})
     assert not left
+
+
+def _is_right(gold: Mapping[str, Any], v: Verdict) -> bool:
+    """Tell whether what is right stands beside a trial."""
+    if v.asked.closed:
+        yes = v.perturbation in SHAMS if v.perturbation else v.asked.yes
+        return gold == {"yes": yes}
+    return {*gold["labels"], "No finding"} == {*v.asked.labels, "No finding"}
 
 
 def _item(v: Verdict, *, regions: bool) -> Row:

@@ -86,7 +86,7 @@ class TrialResult:
     compares the answer under every rule in a run with answers other than cells, and
     ``detection`` has its boxes there, None for answers that have none. A study without
     a grid leaves all of these alone; ``said`` is what it read off the replies, None
-    without any.
+    without any, and ``gold`` what is right as JSON, "" where no program can tell.
     """
 
     item: str
@@ -109,3 +109,4 @@ class TrialResult:
     measures: Measures | None = None
     detection: Detection | None = None
     said: AnyAnswer | Unparsed | None = None
+    gold: str = ""

@@ -97,6 +97,10 @@ class Bench(ABC):
         """Read and score a trial's replies; unreadable ones raise ProviderError."""
 
     @abstractmethod
+    def gold(self, trial: Trial) -> Mapping[str, object]:
+        """Return what is right of a trial as JSON, {} where no program can tell."""
+
+    @abstractmethod
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the name and template of every prompt that models are asked with."""
 

@@ -101,6 +101,14 @@ class PlacingBench(Bench):
         """Hops 7 and 8."""
         return judge_reply(self, trial, kept[-1].reply.raw)
 
+    def gold(self, trial: Trial) -> Mapping[str, object]:
+        """Return the cells that are right, by their names."""
+        reference = self.reference(trial)
+        if reference is None:
+            return {}
+        cells = reference.grid.cells()
+        return {"cells": [reference.grid.label(cells[i]) for i in reference.hits]}
+
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the prompt of each view, in the words of each model."""
         views: Iterable[str] = self.spec.params["views"]  # type: ignore[assignment]

@@ -58,7 +58,7 @@ def report_data(store: Store, run: int) -> RunReport:
     if isinstance(bench, PlacingBench):
         results = tuple(_placed_results(store, bench, scored))
     else:
-        results = tuple(_worded_results(store, run, scored))
+        results = tuple(_worded_results(store, run, bench, scored))
     data = bench.study.report(results, bench.spec, context_of(store, run, bench))
     return RunReport(summary, bench, results, data)
 
@@ -114,13 +114,15 @@ def _grades(dataset: Dataset) -> tuple[Grades, str]:
 
 
 def _worded_results(
-    store: Store, run: int, scored: Sequence[ScoredTrial]
+    store: Store, run: int, bench: Bench, scored: Sequence[ScoredTrial]
 ) -> Iterator[TrialResult]:
-    """Yield trials with what was read off their replies."""
+    """Yield trials with what was read off their replies, and what is right."""
     parsed = steps.parsed_answers(store, run)
     for one in scored:
         said = any_answer_of_json(parsed[one.id]) if one.id in parsed else None
-        yield replace(_result(one), said=said)
+        gold = bench.gold(one.trial)
+        text = json.dumps(gold, sort_keys=True, ensure_ascii=False) if gold else ""
+        yield replace(_result(one), said=said, gold=text)
 
 
 def _placed_results(

@@ -15,7 +15,7 @@ ALL_VIEWS: Final = "all"
 """The view of rows that count trials of all views."""
 ITEMS_HEADER: Final = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
-    *("status", "reason", "answer", "request_sha256"),
+    *("status", "reason", "answer", "gold", "request_sha256"),
 )
 RESULTS_HEADER: Final = (
     *("finding", "view", "condition", "model"),
@@ -43,7 +43,7 @@ def _trial(one: TrialResult) -> tuple[object, ...]:
     return (
         *(one.item, one.patient, one.image, one.finding, one.view, one.condition),
         *(one.repeat, one.model, one.score.status.value, one.score.reason),
-        *(one.score.answer, one.request_sha256),
+        *(one.score.answer, one.gold, one.request_sha256),
     )
 
 

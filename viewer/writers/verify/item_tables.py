@@ -1,5 +1,6 @@
 """The rows of the tables that studies about items share, worked out once more."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, ItemVerdict
 
 ITEM_COLUMNS = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
-    *("status", "reason", "answer", "request_sha256"),
+    *("status", "reason", "answer", "gold", "request_sha256"),
 )
 COUNT_COLUMNS = (
     *("n_planned", "n_scored", "n_failed", "n_refused", "n_unparsed", "n_excluded"),
@@ -38,11 +39,20 @@ def verdict_rows(verdicts: Sequence[ItemVerdict]) -> list[Row]:
     return [
         (
             *(one.item, one.patient, one.image, one.finding, one.view, one.condition),
-            *(one.repeat, one.model, one.status, one.reason, one.answer, one.request),
+            *(one.repeat, one.model, one.status, one.reason, one.answer),
+            _gold_of(one),
+            one.request,
             *(one.numbers.get(name) for name in names),
         )
         for one in verdicts
     ]
+
+
+def _gold_of(one: ItemVerdict) -> str:
+    """Return what is right as the text that stands in items.csv."""
+    if not one.gold:
+        return ""
+    return json.dumps(one.gold, sort_keys=True, ensure_ascii=False)
 
 
 def group_rows(verdicts: Sequence[ItemVerdict], means: Sequence[str]) -> list[Row]:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QTreeWidget, QW
 from viewer.domain.case import ImageRef
 from viewer.domain.run import RunSpec
 from viewer.services.background import AskCommand
+from viewer.services.commands import FigureCommand
 from viewer.settings import Settings
 from viewer.ui.actions import HIDE, SHOW, Handlers
 from viewer.ui.desk import Desk, Listener, WorkerBridge
@@ -47,6 +48,12 @@ class IdleWorker:
 
     def look(self, ref: ImageRef) -> int:
         return self._note("look", ref)
+
+    def figures(self, run: int) -> int:
+        return self._note("figures", run)
+
+    def draw_figure(self, command: FigureCommand) -> int:
+        return self._note("draw_figure", command)
 
     def model_states(self) -> int:
         return self._note("states")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.figure import RateFigure, RatePanel
+from viewer.domain.figure import Figure, RateFigure, RatePanel
 from viewer.domain.report import BarSeries
 
 
@@ -15,6 +15,14 @@ def order_names(figure: RateFigure) -> tuple[str, ...]:
     people = (mark.who for mark in panel.published)
     names = (*series, figure.baseline_name, *people)
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+def orders_of(figure: Figure) -> tuple[str, ...]:
+    """Return what a figure's groups can be ordered by; one series alone orders none."""
+    if not isinstance(figure, RateFigure) or figure.one_model or figure.in_order:
+        return ()
+    names = order_names(figure)
+    return names if len(names) > 1 else ()
 
 
 def by_relative_difference(figure: RateFigure, above: str, below: str) -> RateFigure:

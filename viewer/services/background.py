@@ -6,7 +6,7 @@ import json
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from viewer.domain.run import Event, RunMark, RunSpec
 from viewer.services.commands import (
     AskCommand,
     CalibrationStep,
+    FigureCommand,
     HeldModel,
     LoadStep,
     ask_as_json,
@@ -153,6 +154,14 @@ class BackgroundWorker:
     def look(self, ref: ImageRef) -> int:
         """Look for text in an image's pixels; return the id."""
         return self._send({"cmd": "look", "path": str(ref.path), "frame": ref.frame})
+
+    def figures(self, run: int) -> int:
+        """Ask for the list of a run's figures; return the id."""
+        return self._send({"cmd": "figures", "run": run})
+
+    def draw_figure(self, command: FigureCommand) -> int:
+        """Ask for a figure as a picture or another file; return the id."""
+        return self._send({"cmd": "draw_figure", **asdict(command)})
 
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be; return the id."""

@@ -101,6 +101,55 @@ class PixelLook:
         return PixelReview(self.image_sha256, ReviewDecision.BLOCKED)
 
 
+@dataclass(frozen=True, slots=True)
+class FigureCard:
+    """A figure of a run as the window lists it.
+
+    ``called`` is its number and title and what tells it from others, ``words`` what
+    stands under it, ``orders`` what its groups can be ordered by, none for most.
+    """
+
+    name: str
+    called: str
+    words: str
+    orders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FigureCommand:
+    """A figure of a run as a file of a kind: png, svg, pdf, csv or py, its script.
+
+    ``ground`` is light, as in print, or dark; a picture has ``dpi`` pixels an inch.
+    ``order`` names the two series that its groups are ordered by.
+    """
+
+    run: int
+    name: str
+    kind: str = "png"
+    ground: str = "light"
+    dpi: float = 300.0
+    order: tuple[str, str] | None = None
+
+
+def figure_of_json(value: Mapping[str, Any]) -> FigureCommand:
+    """Return the command of which ``asdict`` made these JSON values; others raise."""
+    try:
+        order = value["order"] and (str(value["order"][0]), str(value["order"][1]))
+        return FigureCommand(
+            int(value["run"]),
+            str(value["name"]),
+            str(value["kind"]),
+            str(value["ground"]),
+            float(value["dpi"]),
+            order,
+        )
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise WrongUseError(
+            "The worker got a figure's name that it cannot read.",
+            f"{type(error).__name__} at {error}.",
+        ) from error
+
+
 def look_as_json(look: PixelLook) -> dict[str, object]:
     """Return a look at pixels as plain JSON values."""
     return dataclasses.asdict(look) | {

@@ -14,8 +14,6 @@ from viewer.services.report_run import RunReport, grades_stamp, report_data
 from viewer.store import runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.packs import PackInput, Reviewed
-from viewer.writers.figures_files import figure_files
-from viewer.writers.files import write_atomically
 
 _KEPT = 2
 """Runs whose figures are kept; each has pictures."""
@@ -90,14 +88,6 @@ def pack_input(
         reference_cells,
         sources_of(bench) if isinstance(bench, ItemBench) else None,
     )
-
-
-def export_figure(figure: Figure, folder: Path) -> tuple[Path, ...]:
-    """Write a figure's SVG, PDF and CSV into a folder; return the files."""
-    files = figure_files(figure)
-    for name, content in files.items():
-        write_atomically(folder / name, content)
-    return tuple(folder / name for name in files)
 
 
 def _said(store: Store, run: int) -> tuple[tuple[object, ...], ...]:

@@ -32,8 +32,10 @@ from viewer.services.commands import (
     CalibrationStep,
     LoadStep,
     ask_of_json,
+    figure_of_json,
     look_as_json,
 )
+from viewer.services.drawn_figures import drawn_figure, listed_figures
 from viewer.services.events_json import event_as_json, line
 from viewer.services.interrupted import note_begun, note_ended
 from viewer.services.model_profiles import model_named
@@ -254,6 +256,14 @@ class _Worker:
         ref = ImageRef(Path(str(command.get("path"))), _number(command, "frame"))
         return _Answer(look_as_json(pixels_to_review(self._store_path, ref)))
 
+    def figures(self, command: Result) -> _Answer:
+        """List a run's figures."""
+        return _Answer(listed_figures(self._store_path, _number(command, "run")))
+
+    def draw_figure(self, command: Result) -> _Answer:
+        """Draw a figure of a run, or write it as a file."""
+        return _Answer(drawn_figure(self._store_path, figure_of_json(command)))
+
     def states(self, _command: Result) -> _Answer:
         """Say of each model that is loaded before it is asked where it stands."""
         return _Answer(
@@ -359,6 +369,8 @@ _COMMANDS: Final[Mapping[str, Callable[[_Worker, Result], _Answer]]] = {
     "ask": _Worker.ask,
     "cancel": _Worker.cancel,
     "look": _Worker.look,
+    "figures": _Worker.figures,
+    "draw_figure": _Worker.draw_figure,
     "states": _Worker.states,
     "load": _Worker.load,
     "unload": _Worker.unload,

@@ -18,6 +18,7 @@ from viewer.ui.undo import UndoStack
 
 if TYPE_CHECKING:
     from viewer.services.background import AskCommand
+    from viewer.services.commands import FigureCommand
 
 
 class Worker(Protocol):
@@ -43,6 +44,12 @@ class Worker(Protocol):
 
     def look(self, ref: ImageRef) -> int:
         """Look for text in an image's pixels; the reply is a PixelLook."""
+
+    def figures(self, run: int) -> int:
+        """Ask for the list of a run's figures."""
+
+    def draw_figure(self, command: "FigureCommand") -> int:
+        """Ask for a figure as a picture or another file."""
 
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be."""
@@ -141,6 +148,14 @@ class WorkerBridge(QObject):
     def look(self, ref: ImageRef) -> int:
         """Look for text in an image's pixels; the reply is a PixelLook."""
         return self._started().look(ref)
+
+    def figures(self, run: int) -> int:
+        """Ask for the list of a run's figures."""
+        return self._started().figures(run)
+
+    def draw_figure(self, command: "FigureCommand") -> int:
+        """Ask for a figure as a picture or another file."""
+        return self._started().draw_figure(command)
 
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be."""

@@ -21,13 +21,14 @@ def choose_to_write(
     name : str
         The file name that is offered; its ending is added where a person gives none.
     kinds : str
-        Qt's filter of file names, "Tables (*.csv)".
+        Qt's filter of file names, "Tables (*.csv)", or several, ";;" between them.
     then : callable
         Gets the chosen file; nobody is called where the person cancels.
     """
     dialog = _dialog(parent, title, kinds, then)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(Path(name).suffix)
+    dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(_ending(kind)))
     dialog.selectFile(name)
     dialog.open()
 
@@ -39,6 +40,11 @@ def choose_to_read(
     dialog = _dialog(parent, title, kinds, then)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.open()
+
+
+def _ending(kind: str) -> str:
+    """Return the ending of the files of a kind, such as "csv"."""
+    return kind.rpartition(".")[2].rstrip(")")
 
 
 def _dialog(

@@ -1,16 +1,25 @@
-"""The page of figures: every one can be looked at, copied and written."""
+"""The page of figures: every one can be looked at, copied and saved, as in print."""
 
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.figures_at_hand import AtHand, FiguresAtHand
 from tests.helpers.measure_store import finished_run
 from tests.helpers.sample_figures import SAMPLES
-from viewer.domain.figure import Figure, HeatFigure, RateFigure, Step, StripFigure
+from viewer.domain.figure import Figure, RateFigure
+from viewer.domain.styles import DARK, LIGHT
+from viewer.services.background import WorkerDied, WorkerReply
 from viewer.services.figures import RunFigures
 from viewer.settings import Settings
 from viewer.ui import theme
@@ -18,50 +27,202 @@ from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.charts.figures import FiguresPage
 from viewer.ui.panels.charts.words import is_faint, lines_of
+from viewer.writers.figures_files import figure_picture, figure_script
 
 pytestmark = pytest.mark.statement("E000-28")
+Show = Callable[..., tuple[FiguresPage, FiguresAtHand]]
+RATES = next(one for one in SAMPLES if isinstance(one, RateFigure))
 
 
 @pytest.fixture
-def page(settings: Settings, qtbot: QtBot) -> FiguresPage:
-    made = FiguresPage(Desk(settings, WorkerBridge(settings.store)))
-    qtbot.addWidget(made)
-    made.resize(1000, 700)
-    made.show()
-    return made
+def show(settings: Settings, qtbot: QtBot) -> Show:
+    """Show a page with figures of a run, and wait for the first of them."""
+
+    def shown(*figures: Figure) -> tuple[FiguresPage, FiguresAtHand]:
+        at_hand = AtHand(*figures)
+        page = FiguresPage(Desk(settings, at_hand.bridge(settings.store)))
+        qtbot.addWidget(page)
+        page.resize(1000, 700)
+        page.show()
+        page.show_run(3)
+        qtbot.waitUntil(lambda: not page.view.picture.isNull() or not figures)
+        assert at_hand.worker is not None
+        return page, at_hand.worker
+
+    return shown
+
+
+def image(content: bytes) -> QImage:
+    return QImage.fromData(content)
 
 
 @pytest.mark.parametrize("figure", SAMPLES, ids=lambda figure: figure.head.name)
 @pytest.mark.parametrize("palette", [theme.DARK, theme.LIGHT], ids=lambda p: p.name)
-def test_that_every_kind_of_figure_is_drawn_in_both_themes(
-    page: FiguresPage, figure: Figure, palette: theme.Palette, qapp: QApplication
+def test_that_the_window_shows_the_drawing_of_print_on_its_own_ground(
+    show: Show, figure: Figure, palette: theme.Palette, qapp: QApplication
 ) -> None:
     theme.apply(qapp, palette)
-    page.show_figures((figure,))
-    qapp.processEvents()
+    page, worker = show(figure)
+    wanted = worker.drawn[-1]
+    assert wanted.ground == palette.name
+    ground = DARK if palette is theme.DARK else LIGHT
+    content = figure_picture(figure, "png", ground, wanted.dpi)
+    assert page.view.picture == image(content)
     assert page.words.startswith(figure.head.caption)
-    picture = page.picture()
-    ground = QColor(palette.panel).rgb()
-    shown = {
-        picture.pixel(x, y)
-        for x in range(0, picture.width(), 3)
-        for y in range(0, picture.height(), 3)
-    }
-    assert ground in shown
-    assert len(shown) > 3
+    assert page.view.picture.width() <= page.view.page_px + 1
 
 
-def test_that_a_runs_figures_are_chosen_copied_and_written(
+def test_that_a_picture_is_painted_pixel_for_pixel(show: Show, qtbot: QtBot) -> None:
+    page, _ = show(RATES)
+    qtbot.waitUntil(lambda: abs(page.view.picture.width() - page.view.page_px) <= 1)
+    sheet = page.view.widget()
+    assert sheet is not None
+    seen = sheet.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    drawn = page.view.picture.convertToFormat(QImage.Format.Format_RGB32)
+    assert seen.size() == drawn.size()
+    assert seen == drawn
+
+
+def test_that_another_theme_or_width_is_drawn_anew(
+    show: Show, qtbot: QtBot, qapp: QApplication
+) -> None:
+    page, worker = show(RATES)
+    qtbot.wait(300)
+    assert {one.ground for one in worker.drawn} == {"dark"}
+    theme.apply(qapp, theme.LIGHT)
+    qtbot.waitUntil(lambda: worker.drawn[-1].ground == "light")
+    before = worker.drawn[-1].dpi
+    page.resize(700, 700)
+    qtbot.waitUntil(lambda: worker.drawn[-1].dpi < before)
+    page.hide()
+    theme.apply(qapp, theme.DARK)
+    qtbot.wait(50)
+    assert worker.drawn[-1].ground == "light"
+    page.show()
+    qtbot.waitUntil(lambda: worker.drawn[-1].ground == "dark")
+
+
+def test_that_a_figure_is_looked_at_more_closely_with_keys_and_wheel(
+    show: Show, qtbot: QtBot
+) -> None:
+    page, worker = show(RATES)
+    qtbot.wait(300)
+    first, dpi = page.view.page_px, worker.drawn[-1].dpi
+    page.view.setFocus()
+    actions = {action.text(): action for action in page.view.actions()}
+    actions["Zoom in"].trigger()
+    assert page.view.page_px > first
+    qtbot.waitUntil(lambda: worker.drawn[-1].dpi > dpi)
+    actions["Fit to the width"].trigger()
+    assert page.view.page_px == first
+    wheel = QWheelEvent(
+        QPointF(10, 10),
+        QPointF(10, 10),
+        QPoint(),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.ControlModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(page.view.viewport(), wheel)
+    assert page.view.page_px < first
+
+
+def test_that_the_menu_offers_to_copy_and_to_save(show: Show, qtbot: QtBot) -> None:
+    page, worker = show(RATES)
+    names = [one.text() for one in page.view.actions() if not one.isSeparator()]
+    assert names == [
+        *("Copy picture", "Copy as Python script", "Export figure…"),
+        *("Zoom in", "Zoom out", "Fit to the width"),
+    ]
+    page.view.actions()[0].trigger()
+    clipboard = QGuiApplication.clipboard()
+    clipboard.clear()
+    page.copy()
+    qtbot.waitUntil(lambda: not clipboard.image().isNull())
+    printed = image(figure_picture(RATES, "png"))
+    assert clipboard.image().size() == printed.size()
+    page.copy_script()
+    qtbot.waitUntil(lambda: clipboard.text().startswith("import"))
+    ast.parse(clipboard.text())
+    order = page.order.chosen
+    assert order is not None
+    assert worker.drawn[-1].order == order
+
+
+def test_that_a_figure_is_saved_as_its_name_says(
+    show: Show, qtbot: QtBot, tmp_path: Path
+) -> None:
+    figure = SAMPLES[0]
+    page, _ = show(figure)
+    for kind in ("svg", "PDF", "png", "csv", "py"):
+        path = tmp_path / f"mine.{kind}"
+        page.export_to(path)
+        qtbot.waitUntil(path.is_file)
+    assert (tmp_path / "mine.png").read_bytes() == figure_picture(figure, "png")
+    assert (tmp_path / "mine.py").read_text() == figure_script(figure)
+    assert (tmp_path / "mine.PDF").read_bytes().startswith(b"%PDF")
+    page.export_to(tmp_path / "mine.docx")
+    notices = page._desk.notices
+    with qtbot.waitSignal(notices.posted):
+        page.export_to(tmp_path / "mine")
+    assert not (tmp_path / "mine.docx").exists()
+    assert page.view.words == "", "the figure stays"
+
+
+def test_that_a_picture_that_cannot_be_drawn_says_why(show: Show, qtbot: QtBot) -> None:
+    page, worker = show(RATES)
+    qtbot.wait(300)
+    worker.found = RunFigures(())
+    page._draw()
+    told = "Run 3 has no figure 'fig2' any more. Choose another figure."
+    qtbot.waitUntil(lambda: page.words == told)
+    assert page.view.picture.isNull()
+
+
+def test_that_a_worker_that_died_is_told_in_the_figures_place(
+    show: Show, qtbot: QtBot
+) -> None:
+    page, worker = show(RATES)
+    qtbot.wait(300)
+    page._await("picture", 999, lambda _: None)
+    worker.listener(WorkerDied("It ended."))
+    qtbot.waitUntil(lambda: page.words == "It ended.")
+
+
+def test_that_one_picture_is_drawn_at_a_time_and_the_latest_wins(
+    show: Show, qtbot: QtBot
+) -> None:
+    page, worker = show(*SAMPLES)
+    qtbot.wait(300)
+    kept: list[object] = []
+    listener, worker.listener = worker.listener, kept.append
+    n = len(worker.drawn)
+    for place in (1, 2, 3):
+        page.choice.setCurrentIndex(place)
+    assert [one.name for one in worker.drawn[n:]] == [SAMPLES[1].head.name]
+    assert page.view.words == "Drawing the figure …"
+    worker.listener = listener
+    (reply,) = kept
+    assert isinstance(reply, WorkerReply)
+    listener(reply)
+    qtbot.waitUntil(lambda: not page.view.picture.isNull())
+    assert [one.name for one in worker.drawn[n + 1 :]] == [SAMPLES[3].head.name]
+
+
+def test_that_a_runs_figures_are_drawn_by_the_worker_copied_and_saved(
     settings: Settings, qtbot: QtBot, tmp_path: Path
 ) -> None:
     finished_run(settings.store, tmp_path / "images")
-    workspace = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
+    bridge = WorkerBridge(settings.store)
+    workspace = MeasureWorkspace(Desk(settings, bridge))
     qtbot.addWidget(workspace)
     workspace.resize(1300, 900)
     workspace.show()
     workspace.pages.setCurrentIndex(2)
     figures = workspace.figures
-    qtbot.waitUntil(lambda: figures.figure is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: not figures.view.picture.isNull(), timeout=60_000)
     assert workspace.film.isHidden()
     names = [figures.choice.itemText(i) for i in range(figures.choice.count())]
     assert names[:3] == [
@@ -70,17 +231,16 @@ def test_that_a_runs_figures_are_chosen_copied_and_written(
         "Figure 3 · Classes of error",
     ]
     figures.choice.setCurrentIndex(1)
+    out = tmp_path / "mine.svg"
+    figures.export_to(out)
+    qtbot.waitUntil(out.is_file, timeout=60_000)
+    QGuiApplication.clipboard().clear()
     figures.copy()
-    assert not QGuiApplication.clipboard().pixmap().isNull()
-    figures.export_to(tmp_path / "out")
-    written = {f"fig2_hit_rates_8.{kind}" for kind in ("svg", "pdf", "csv")}
-    out = tmp_path / "out"
-    qtbot.waitUntil(
-        lambda: out.is_dir() and {p.name for p in out.iterdir()} == written,
-        timeout=60_000,
-    )
+    clipboard = QGuiApplication.clipboard()
+    qtbot.waitUntil(lambda: not clipboard.pixmap().isNull(), timeout=60_000)
     workspace.pages.setCurrentIndex(0)
     assert not workspace.film.isHidden()
+    bridge.close()
     again = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(again)
     workspace.pages.setCurrentIndex(2)
@@ -88,104 +248,129 @@ def test_that_a_runs_figures_are_chosen_copied_and_written(
     assert again.pages.currentIndex() == 2
 
 
-def test_that_the_figure_looked_at_stays_when_the_run_goes_on(
-    page: FiguresPage,
+_ALONE = """
+import sys, time
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from viewer.settings import read_settings
+from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.panels.charts.figures import FiguresPage
+
+app = QApplication([])
+settings = read_settings(Path(sys.argv[1]))
+bridge = WorkerBridge(settings.store)
+page = FiguresPage(Desk(settings, bridge))
+page.resize(900, 700)
+page.show()
+page.show_run(int(sys.argv[2]))
+end = time.monotonic() + 120
+while page.view.picture.isNull() and time.monotonic() < end:
+    app.processEvents()
+    time.sleep(0.01)
+print(page.view.picture.isNull(), sorted({n.partition(".")[0] for n in sys.modules}
+      & {"matplotlib", "pyqtgraph"}))
+bridge.close()
+"""
+
+
+def test_that_a_window_with_a_figure_never_loads_what_draws_it(
+    settings: Settings, tmp_path: Path
 ) -> None:
-    page.show_figures(SAMPLES)
+    run = finished_run(settings.store, tmp_path / "images")
+    done = subprocess.run(
+        [sys.executable, "-c", _ALONE, str(settings.store), str(run)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        cwd=Path(__file__).parents[3],
+    )
+    assert done.stdout.split() == ["False", "[]"]
+
+
+def test_that_the_figure_looked_at_stays_when_the_run_goes_on(
+    show: Show, qtbot: QtBot
+) -> None:
+    page, worker = show(*SAMPLES)
     page.choice.setCurrentIndex(3)
-    page.show_figures(SAMPLES[2:])
-    assert page.figure is SAMPLES[3]
+    worker.found = RunFigures(SAMPLES[2:])
+    page.show_run(3)
+    qtbot.waitUntil(lambda: page.choice.count() == len(SAMPLES) - 2)
+    card = page.card
+    assert card is not None
+    assert card.name == SAMPLES[3].head.name
 
 
 def test_that_groups_are_ordered_by_two_series_that_a_person_chooses(
-    page: FiguresPage, tmp_path: Path, qtbot: QtBot
+    show: Show, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    page.show_figures(SAMPLES)
+    page, _ = show(*SAMPLES)
     assert page.order.isHidden()
     page.choice.setCurrentIndex(1)
     assert not page.order.isHidden()
     page.order.above.setCurrentText("CNN")
     page.order.below.setCurrentText("a")
-    assert "(CNN − a) / a" in page.words
-    shown = page.figure
-    assert isinstance(shown, RateFigure)
-    assert shown.panels[0].groups == ("Edema", "Cardiomegaly")
+    qtbot.waitUntil(lambda: "(CNN − a) / a" in page.words)
     page.order.above.setCurrentText("b")
     page.order.below.setCurrentText("chance")
-    shown = page.figure
-    assert isinstance(shown, RateFigure)
-    assert shown.panels[0].groups == ("Cardiomegaly", "Edema")
-    page.export_to(tmp_path)
+    qtbot.waitUntil(lambda: "(b − chance) / chance" in page.words)
     table = tmp_path / "fig2.csv"
+    page.export_to(table)
     qtbot.waitUntil(table.is_file, timeout=20_000)
     assert table.read_text().splitlines()[1].startswith(",Cardiomegaly,a")
 
 
-def test_that_groups_that_are_no_findings_keep_their_order(page: FiguresPage) -> None:
-    figure = next(one for one in SAMPLES if isinstance(one, RateFigure))
-    kept = replace(figure, in_order=True)
-    page.show_figures((kept,))
+def test_that_groups_that_are_no_findings_keep_their_order(show: Show) -> None:
+    page, worker = show(replace(RATES, in_order=True))
     assert page.order.isHidden()
-    assert page.figure is kept
+    assert worker.drawn[-1].order is None
 
 
-def test_that_a_figure_without_chance_is_ordered_by_its_series(
-    page: FiguresPage,
-) -> None:
-    rates = next(f for f in SAMPLES if isinstance(f, RateFigure))
-    bare = [replace(panel, published=()) for panel in rates.panels]
-    page.show_figures((replace(rates, baseline_name="", panels=tuple(bare)),))
+def test_that_a_figure_without_chance_is_ordered_by_its_series(show: Show) -> None:
+    bare = [replace(panel, published=()) for panel in RATES.panels]
+    page, _ = show(replace(RATES, baseline_name="", panels=tuple(bare)))
     assert page.order.chosen == ("a", "b")
     alone = tuple(replace(p, series=p.series[:1]) for p in bare)
-    page.show_figures((replace(rates, baseline_name="", panels=alone),))
+    page, _ = show(replace(RATES, baseline_name="", panels=alone))
     assert page.order.isHidden()
 
 
-def test_that_only_a_figure_of_one_grid_is_called_by_it(page: FiguresPage) -> None:
+def test_that_only_a_figure_of_one_grid_is_called_by_it(show: Show) -> None:
     (first, *_) = SAMPLES
     numbered = replace(first.head, name="fig_02", number="", title="A case")
     on_grid = replace(numbered, number="Figure 2", grid="8")
-    page.show_figures((replace(first, head=numbered), replace(first, head=on_grid)))
+    page, _ = show(replace(first, head=numbered), replace(first, head=on_grid))
     names = [page.choice.itemText(i) for i in range(2)]
     assert names == ["A case", "Figure 2 · A case, 8 × 8 grid"]
 
 
 def test_that_a_run_without_figures_says_under_its_name_what_they_need(
-    page: FiguresPage,
+    show: Show, qtbot: QtBot
 ) -> None:
-    page._show(3, RunFigures((), ("Figure 5 needs two models.",)))
-    assert page.words == "Figure 5 needs two models."
-    page._show(4, RunFigures(SAMPLES, ("Figure 5 needs two models.",)))
+    page, worker = show()
+    worker.found = RunFigures((), ("Figure 5 needs two models.",))
+    page.show_run(4)
+    qtbot.waitUntil(lambda: page.words == "Figure 5 needs two models.")
+    worker.found = RunFigures(SAMPLES, ("Figure 5 needs two models.",))
+    page.show_run(5)
     told = "Some figures are missing. Figure 5 needs two models."
-    (label,) = (one for one in page.findChildren(QLabel) if one.text() == told)
-    assert not label.isHidden()
-    page._show(5, RunFigures(SAMPLES))
-    assert label.isHidden()
-    page._show(6, RunFigures(SAMPLES, ("Figure 5 needs two.", "Figure 6 needs masks.")))
+
+    def labels() -> list[QLabel]:
+        return [one for one in page.findChildren(QLabel) if one.text() == told]
+
+    qtbot.waitUntil(lambda: any(not one.isHidden() for one in labels()))
+    (label,) = labels()
+    worker.found = RunFigures(SAMPLES)
+    page.show_run(6)
+    qtbot.waitUntil(label.isHidden)
+    sentences = ("Figure 5 needs two.", "Figure 6 needs masks.")
+    worker.found = RunFigures(SAMPLES, sentences)
+    page.show_run(7)
+    qtbot.waitUntil(lambda: "\n" in label.text())
     head, *listed = label.text().splitlines()
     assert head == "Some figures are missing."
     assert listed == ["•  Figure 5 needs two.", "•  Figure 6 needs masks."]
     assert not label.isHidden()
-
-
-@pytest.mark.parametrize("palette", [theme.DARK, theme.LIGHT], ids=lambda p: p.name)
-def test_that_a_figure_of_words_alone_is_as_high_as_they_are(
-    page: FiguresPage, palette: theme.Palette, qapp: QApplication
-) -> None:
-    theme.apply(qapp, palette)
-    strip = next(f for f in SAMPLES if isinstance(f, StripFigure))
-    steps = tuple(Step(f"Step {n}", None, "Is it there?\n\nNo.") for n in range(4))
-    page.show_figures((replace(strip, steps=steps),))
-    qapp.processEvents()
-    labels = page._page.findChildren(QLabel)
-    assert [one.text() for one in labels[:2]] == ["1 · Step 0", "Is it there?\n\nNo."]
-    words = labels[1::2]
-    assert max(one.height() for one in words) < 6 * page.fontMetrics().height()
-    assert words[0].mapTo(page, words[0].rect().topLeft()).y() < page.height() / 3
-    assert words[0].font().pointSizeF() > page.font().pointSizeF()
-    assert len({one.x() for one in words}) == 3, "three beside one another"
-    assert page.picture().pixelColor(2, 2) == QColor(palette.panel)
-    assert page.export.isEnabled()
 
 
 def test_that_a_colour_that_is_faint_on_its_ground_is_told_by_a_hollow_sign(
@@ -199,29 +384,11 @@ def test_that_a_colour_that_is_faint_on_its_ground_is_told_by_a_hollow_sign(
     assert not is_faint("#F7F7F7")
 
 
-def test_that_a_page_without_figures_offers_nothing_to_export(
-    page: FiguresPage,
-) -> None:
-    page.show_figures(())
-    assert page.figure is None
+def test_that_a_page_without_figures_offers_nothing_to_export(show: Show) -> None:
+    page, worker = show()
+    assert page.card is None
     assert not page.export.isEnabled()
     page.copy()
     page.ask_where_to_export()
     assert page.words == ""
-
-
-def test_that_heat_maps_of_long_and_short_names_are_equally_large(
-    page: FiguresPage, qapp: QApplication
-) -> None:
-    heat = next(f for f in SAMPLES if isinstance(f, HeatFigure))
-    names = {panel.column for panel in heat.panels}
-    longest = {max(names): "a-rather-long-model-name-qwen2.5-vl-72b-instruct-awq-local"}
-    panels = [
-        replace(panel, column=longest.get(panel.column, panel.column))
-        for panel in heat.panels
-    ]
-    page.show_figures((replace(heat, panels=tuple(panels)),))
-    qapp.processEvents()
-    boxes = [i for i in page._page.ci.items if hasattr(i, "viewRange")]
-    widths = [box.width() for box in boxes]
-    assert max(widths) - min(widths) <= 2, widths
+    assert worker.drawn == []

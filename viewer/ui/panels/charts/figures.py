@@ -1,93 +1,70 @@
-"""The page of a run's figures: one is chosen, looked at and written for print."""
+"""The page of a run's figures, each as it is printed: looked at, copied and saved.
 
+The worker draws them: the window shows its pictures, and loads no library to draw.
+"""
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Self
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QSignalBlocker
+from PySide6.QtGui import QAction, QGuiApplication, QImage, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from viewer.domain.figure import (
-    Figure,
-    GalleryFigure,
-    HeatFigure,
-    PlotFigure,
-    RateFigure,
-    StackFigure,
-    StripFigure,
-)
-from viewer.domain.figure_order import by_relative_difference
-from viewer.domain.grid import grids_in_words
-from viewer.services.figures import RunFigures, export_figure, run_figures
+from viewer.services.background import WorkerDied, WorkerReply
+from viewer.services.commands import FigureCard, FigureCommand
 from viewer.ui import theme
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
+from viewer.ui.file_choice import choose_to_write
 from viewer.ui.long_choice import LongChoice
+from viewer.ui.panels.charts.figure_view import FigureView
 from viewer.ui.panels.charts.order import OrderChoice
-from viewer.ui.panels.charts.pictures import (
-    draw_gallery,
-    draw_heat,
-    draw_strip,
-    gallery_height,
-    heat_height,
-)
-from viewer.ui.panels.charts.plots import draw_plots, plot_height
-from viewer.ui.panels.charts.rates import draw_rates
-from viewer.ui.panels.charts.stacks import draw_stacks, stack_height
-from viewer.ui.panels.charts.worded import is_worded, worded_page
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.plain_text import Label
 
-_PANEL_PX: Final = 230
-_LEAST_PX: Final = 240
+_PAGE_INCH: Final = 183 / 25.4
+_FILES: Final = (
+    "PDF (*.pdf);;SVG (*.svg);;PNG (*.png);;Numbers (*.csv);;Python script (*.py)"
+)
+_LIST, _PICTURE = "list", "picture"
+Reply = Mapping[str, Any]
 
 
 class FiguresPage(QWidget):
     """The paper's figures of a run: a choice above, words below.
 
-    They are worked out in the background when the page is first looked at.
+    They are worked out in the worker when the page is first looked at.
     """
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._store = desk, desk.settings.store
+        self._desk = desk
         self._errands = Errands(self)
         self._run: int | None = None
-        self._figures: tuple[Figure, ...] = ()
-        self._page: Any = None
+        self._cards: tuple[FigureCard, ...] = ()
+        self._asked: dict[str, tuple[int, Callable[[Reply], None]]] = {}
+        self._stale, self._ground = False, theme.current().name
         self.choice, self.export = LongChoice(), QPushButton("Export figure…")
-        self.order = OrderChoice()
-        self._title, self._key, self._caption = Label(), Label(), Label()
-        self._missing = Label()
-        self._area = QScrollArea()
+        self.order, self.view = OrderChoice(), FigureView()
+        self._title, self._caption, self._missing = Label(), Label(), Label()
+        self._actions = self._offer_actions()
+        desk.worker.message.connect(self._hear)
         self._prepare()
         self._lay_out()
 
     @property
-    def figure(self) -> Figure | None:
-        """The figure on the screen, its groups in the order chosen."""
+    def card(self) -> FigureCard | None:
+        """The figure on the screen."""
         place = self.choice.currentIndex()
-        if not 0 <= place < len(self._figures):
-            return None
-        figure = self._figures[place]
-        order = self.order.chosen
-        if isinstance(figure, RateFigure) and order is not None:
-            return by_relative_difference(figure, *order)
-        return figure
+        return self._cards[place] if 0 <= place < len(self._cards) else None
 
     @property
     def words(self) -> str:
         """What stands under the figure, or in its place."""
-        page = self._area.widget()
-        return page.text() if isinstance(page, QLabel) else str(self._caption.text())
+        return str(self._caption.text()) or self.view.words
 
     @property
     def table(self) -> Self:
@@ -95,158 +72,219 @@ class FiguresPage(QWidget):
         return self
 
     def show_run(self, run: int) -> None:
-        """Work out the figures of a run and show the one that was looked at."""
+        """List the figures of a run and show the one that was looked at."""
         if run != self._run:
             self._missing.hide()
             self.show_figures(())
         self._run = run
         self._title.setText(f"Working out the figures of run {run} …")
-        self._errands.start(
-            "figures",
-            lambda: _figures_of(self._store, run),
-            lambda found: self._show(run, found),
-            self._fail,
-        )
-
-    def picture(self) -> QImage:
-        """Return the figure as it stands on the screen; null without one."""
-        return QImage() if self._page is None else self._page.grab().toImage()
+        self._await(_LIST, self._desk.worker.figures(run), self._take_list)
 
     def copy(self) -> None:
-        """Copy the figure as a picture, as it stands on the screen."""
-        if self._page is not None:
-            QGuiApplication.clipboard().setImage(self.picture())
-            self._desk.notices.say("The figure is copied as a picture.")
+        """Copy the figure as a picture, as it is printed."""
+        self._fetch("copy", "png", self._copy_picture)
 
-    def export_to(self, folder: Path) -> None:
-        """Write the figure as SVG, PDF and CSV into a folder."""
-        figure = self.figure
-        if figure is not None:
-            self._errands.start(
-                ("export", figure.head.name),
-                lambda: export_figure(figure, folder),
-                lambda files: self._desk.notices.say(
-                    f"{', '.join(path.name for path in files)} are written."
-                ),
-                self._fail,
-            )
+    def copy_script(self) -> None:
+        """Copy a Python script that draws the figure."""
+        self._fetch("copy", "py", self._copy_script)
+
+    def export_to(self, path: Path) -> None:
+        """Save the figure; the file's ending says as what."""
+        kind = path.suffix.removeprefix(".").lower()
+        self._fetch("save", kind, lambda reply: self._save(reply, path))
 
     def ask_where_to_export(self) -> None:
-        """Let a person choose the folder to write the figure into."""
-        if self.figure is None:
-            return
-        dialog = QFileDialog(self, "Export figure")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.fileSelected.connect(lambda name: self.export_to(Path(name)))
-        dialog.open()
+        """Let a person choose the file to save the figure to."""
+        card = self.card
+        if card is not None:
+            name = f"{card.name}.pdf"
+            choose_to_write(self, "Export figure", name, _FILES, self.export_to)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Draw again where the theme changed."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self.figure is not None:
+        if event.type() == QEvent.Type.PaletteChange and self.isVisible():
             self._draw()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw again where the theme changed since this was looked at."""
+        super().showEvent(event)
+        if self._ground != theme.current().name:
+            self._draw()
+
+    def show_figures(self, cards: tuple[FigureCard, ...]) -> None:
+        """Offer figures; the one that was looked at stays."""
+        chosen = self.card.name if self.card else ""
+        names = [card.name for card in cards]
+        self._cards = cards
+        with QSignalBlocker(self.choice):
+            self.choice.clear()
+            self.choice.addItems([card.called for card in cards])
+            place = names.index(chosen) if chosen in names else 0
+            self.choice.setCurrentIndex(place)
+        for widget in (self.choice, self.export):
+            widget.setEnabled(bool(cards))
+        for action in self._actions:
+            action.setEnabled(bool(cards))
+        self._choose(anew=chosen not in names)
+
+    def _offer_actions(self) -> tuple[QAction, ...]:
+        made = []
+        for text, do in (
+            ("Copy picture", self.copy),
+            ("Copy as Python script", self.copy_script),
+            ("Export figure…", self.ask_where_to_export),
+        ):
+            action = QAction(text, self)
+            action.triggered.connect(lambda _=False, do=do: do())
+            made.append(action)
+        return tuple(made)
 
     def _prepare(self) -> None:
         self.choice.setAccessibleName("Figure")
         self.choice.setSizeAdjustPolicy(LongChoice.SizeAdjustPolicy.AdjustToContents)
-        self.choice.currentIndexChanged.connect(self._choose)
+        self.choice.currentIndexChanged.connect(lambda _: self._choose())
         self.order.changed.connect(self._draw)
         self.export.setToolTip(
-            "Write this figure as SVG, PDF and CSV into a folder you choose"
+            "Save this figure as PDF, SVG or PNG, its numbers as CSV, or a Python"
+            " script that draws it"
         )
         self.export.clicked.connect(self.ask_where_to_export)
+        self.view.offer(self._actions)
+        self.view.redraw_wanted.connect(self._draw)
         self._title.setFont(theme.title_font(self.font()))
-        for label in (self._key, self._caption, self._missing):
+        for label in (self._caption, self._missing):
             label.setFont(theme.caption_font(self.font()))
             label.setWordWrap(True)
-        self._key.setTextFormat(Qt.TextFormat.RichText)
-        self._caption.setTextFormat(Qt.TextFormat.PlainText)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._area.setAccessibleName("The figure")
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
-        head.addWidget(self.order)
-        head.addWidget(self.choice)
-        head.addWidget(self.export)
+        for widget in (self.order, self.choice, self.export):
+            head.addWidget(widget)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 8, 0, 0)
         box.setSpacing(8)
         box.addLayout(head)
         box.addWidget(self._missing)
         self._missing.hide()
-        box.addWidget(self._area, 1)
-        box.addWidget(self._key)
+        box.addWidget(self.view, 1)
         box.addWidget(self._caption)
         self.setFocusProxy(self.choice)
         self.show_figures(())
 
-    def _show(self, run: int, found: RunFigures) -> None:
-        figures = found.figures
-        words = f"Figures of run {run}" if figures else f"Run {run} has no figure yet."
-        self._title.setText(words)
-        self.show_figures(figures)
-        why = " ".join(found.missing)
-        if not figures:
-            self._say(why)
-        self._missing.setText(_listed(found.missing))
-        self._missing.setVisible(bool(figures and why))
-
-    def _say(self, why: str) -> None:
-        """Say in the middle of the page what a figure needs."""
-        label = Label(why, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-        self._area.setWidget(label)
-
-    def show_figures(self, figures: tuple[Figure, ...]) -> None:
-        """Offer figures; the one that was looked at stays."""
-        chosen = self.figure.head.name if self.figure else ""
-        names = [figure.head.name for figure in figures]
-        self._figures = figures
-        self.choice.blockSignals(True)
-        self.choice.clear()
-        for figure in figures:
-            self.choice.addItem(_name(figure))
-        self.choice.setCurrentIndex(names.index(chosen) if chosen in names else 0)
-        self.choice.blockSignals(False)
-        for widget in (self.choice, self.export):
-            widget.setEnabled(bool(figures))
-        self._choose()
-
-    def _choose(self) -> None:
+    def _choose(self, *, anew: bool = True) -> None:
         """Offer the orders of the chosen figure, and draw it."""
-        place = self.choice.currentIndex()
-        self.order.offer(self._figures[place] if self._figures else None)
+        card = self.card
+        self.order.offer(card.orders if card else ())
+        self._caption.setText(card.words if card else "")
+        self.view.setAccessibleDescription(
+            f"{card.called}. {card.words}" if card else ""
+        )
+        if card is None or anew:
+            self.view.show_words("Drawing the figure …" if card else "")
         self._draw()
 
     def _draw(self) -> None:
-        """Draw the chosen figure in the theme in use, on a page of its own."""
-        figure = self.figure
-        if figure is None:
-            self._area.setWidget(QWidget())
-            self._page = None
-            self._key.clear()
-            self._caption.clear()
+        """Let the figure be drawn for the screen; one picture is drawn at a time."""
+        if self.card is None:
+            self._asked.pop(_PICTURE, None)
             return
-        self._page, key = _page_of(figure)
-        self._area.setWidget(self._page)
-        self._key.setText(key)
-        self._key.setVisible(bool(key))
-        self._caption.setText(figure.head.words)
+        self._stale = _PICTURE in self._asked
+        if self._stale:
+            return
+        wanted, width = self._command("png"), self.view.page_px
+        self._ground = theme.current().name
+        drawn = replace(wanted, ground=self._ground, dpi=width / _PAGE_INCH)
+        self._await(
+            _PICTURE,
+            self._desk.worker.draw_figure(drawn),
+            lambda reply: self._show_picture(reply, wanted, width),
+        )
 
-    def _fail(self, error: Exception) -> None:
-        self._title.setText("The figures could not be worked out.")
-        tell_error(self._desk, error)
+    def _command(self, kind: str) -> FigureCommand:
+        name = self.card.name if self.card else ""
+        return FigureCommand(self._run or 0, name, kind, order=self.order.chosen)
+
+    def _fetch(self, what: str, kind: str, then: Callable[[Reply], None]) -> None:
+        """Ask for the figure as a file of a kind, as it is printed."""
+        if self.card is not None:
+            number = self._desk.worker.draw_figure(self._command(kind))
+            self._await(what, number, then)
+
+    def _await(self, what: str, number: int, then: Callable[[Reply], None]) -> None:
+        self._asked[what] = number, then
+
+    def _hear(self, message: object) -> None:
+        if isinstance(message, WorkerDied) and self._asked:
+            what = _LIST if _LIST in self._asked else _PICTURE
+            self._asked.clear()
+            self._fail(what, message.sentence)
+        elif isinstance(message, WorkerReply):
+            of = {number: what for what, (number, _) in self._asked.items()}
+            if message.id in of:
+                self._take(of[message.id], message)
+
+    def _take(self, what: str, reply: WorkerReply) -> None:
+        _, then = self._asked.pop(what)
+        if reply.ok is None:
+            self._fail(what, reply.sentence)
+        else:
+            then(reply.ok)
+        if what == _PICTURE and self._stale:
+            self._draw()
+
+    def _take_list(self, reply: Reply) -> None:
+        cards = tuple(
+            FigureCard(**{**one, "orders": tuple(one["orders"])})
+            for one in reply["figures"]
+        )
+        missing = tuple(reply["missing"])
+        run = self._run
+        words = f"Figures of run {run}" if cards else f"Run {run} has no figure yet."
+        self._title.setText(words)
+        self.show_figures(cards)
+        if not cards:
+            self.view.show_words(" ".join(missing))
+        self._missing.setText(_listed(missing))
+        self._missing.setVisible(bool(cards and missing))
+
+    def _show_picture(self, reply: Reply, wanted: FigureCommand, width: int) -> None:
+        """Show what was drawn, unless another figure is looked at by now."""
+        if self._command("png") == wanted:
+            self._caption.setText(reply["words"])
+            self.view.show_picture(QImage.fromData(_content(reply)), width)
+
+    def _copy_picture(self, reply: Reply) -> None:
+        QGuiApplication.clipboard().setImage(QImage.fromData(_content(reply)))
+        self._desk.notices.say("The figure is copied as a picture.")
+
+    def _copy_script(self, reply: Reply) -> None:
+        QGuiApplication.clipboard().setText(_content(reply).decode())
+        self._desk.notices.say("A Python script that draws the figure is copied.")
+
+    def _save(self, reply: Reply, path: Path) -> None:
+        from viewer.services.drawn_figures import save_figure
+
+        self._errands.start(
+            ("save", path),
+            lambda: save_figure(path, _content(reply)),
+            lambda _: self._desk.notices.say(f"{path.name} is written."),
+            lambda error: tell_error(self._desk, error),
+        )
+
+    def _fail(self, what: str, sentence: str) -> None:
+        if what not in {_LIST, _PICTURE}:
+            self._desk.notices.say(sentence)
+            return
+        if what == _LIST:
+            self._title.setText("The figures could not be worked out.")
+        self._caption.clear()
+        self.view.show_words(sentence)
 
 
-def _figures_of(store: Path, run: int) -> RunFigures:
-    """Return a run's figures; the first chart's library is imported meanwhile."""
-    import pyqtgraph  # noqa: F401 - used once it is imported
-
-    return run_figures(store, run)
+def _content(reply: Reply) -> bytes:
+    return base64.b64decode(reply["content"])
 
 
 def _listed(missing: tuple[str, ...]) -> str:
@@ -255,43 +293,3 @@ def _listed(missing: tuple[str, ...]) -> str:
     if len(missing) < 2:
         return " ".join((head, *missing)) if missing else ""
     return "\n".join((head, *(f"•  {why}" for why in missing)))
-
-
-def _name(figure: Figure) -> str:
-    """Return what a figure is called in the list, and what tells it from others."""
-    head = figure.head
-    apart = [grids_in_words(f"grid={head.grid}")] if head.grid else []
-    if isinstance(figure, HeatFigure):
-        first, *more = dict.fromkeys(panel.row for panel in figure.panels)
-        apart = [f"{first} …" if more else first]
-    called = ", ".join((head.title, *apart))
-    return f"{head.number} · {called}" if head.number else called
-
-
-def _page_of(figure: Figure) -> tuple[Any, str]:
-    """Return a page of its own with a figure, and its key."""
-    if isinstance(figure, StripFigure) and is_worded(figure):
-        return worded_page(figure), ""
-    import pyqtgraph as pg
-
-    page = pg.GraphicsLayoutWidget()
-    page.setBackground(theme.current().panel)
-    page.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    key, height = _drawn(page, figure)
-    page.setMinimumHeight(max(_LEAST_PX, height))
-    return page, key
-
-
-def _drawn(page: Any, figure: Figure) -> tuple[str, int]:  # noqa: ANN401
-    """Draw a figure; return its key and the height that it needs."""
-    if isinstance(figure, RateFigure):
-        return draw_rates(page, figure), _PANEL_PX * len(figure.panels)
-    if isinstance(figure, StackFigure):
-        return draw_stacks(page, figure), stack_height(figure)
-    if isinstance(figure, HeatFigure):
-        return draw_heat(page, figure), heat_height(figure)
-    if isinstance(figure, GalleryFigure):
-        return draw_gallery(page, figure), gallery_height(figure)
-    if isinstance(figure, PlotFigure):
-        return draw_plots(page, figure), plot_height(figure)
-    return draw_strip(page, figure), _LEAST_PX

@@ -5,8 +5,6 @@ from typing import Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
-from viewer.domain.figure import Figure, RateFigure
-from viewer.domain.figure_order import order_names
 from viewer.ui.long_choice import LongChoice
 from viewer.ui.plain_text import Label
 
@@ -39,21 +37,12 @@ class OrderChoice(QWidget):
             return None
         return self.above.currentText(), self.below.currentText()
 
-    def offer(self, figure: Figure | None) -> None:
+    def offer(self, names: tuple[str, ...]) -> None:
         """Offer a figure's series; what was chosen stays where it is still there."""
-        names = _orders(figure)
         self.setVisible(bool(names))
         if names:
             for combo, first in ((self.above, 0), (self.below, 1)):
                 _fill(combo, names, first)
-
-
-def _orders(figure: Figure | None) -> tuple[str, ...]:
-    """Return what a figure's groups can be ordered by; one series alone orders none."""
-    if not isinstance(figure, RateFigure) or figure.one_model or figure.in_order:
-        return ()
-    names = order_names(figure)
-    return names if len(names) > 1 else ()
 
 
 def _fill(combo: QComboBox, names: tuple[str, ...], first: int) -> None:

@@ -106,7 +106,7 @@ STYLES: Final[Mapping[str, Style]] = {
     "en": Style("English", "#0072B2"),
     "zh": Style("Chinese", "#E69F00"),
     "image_above": Style("image above text", "#009E73"),
-    "image_below": Style("image below text", "#A6611A", marker="^"),
+    "image_below": Style("image below text", "#A6611A", marker="^", on_dark="#D9A066"),
     "alike": Style("alike", "#C9D0D5", marker="s", on_dark="#6B747E"),
     "tagged": Style("so tagged", "#56B4E9"),
     "not_tagged": Style("other tasks", "#EEF1F3", on_dark="#343A42"),

@@ -232,9 +232,8 @@ class BackgroundWorker:
         number = next(self._ids)
         with self._lock:
             process = self._running()
-            with contextlib.suppress(
-                OSError
-            ):  # the listening thread tells that it died
+            # the listening thread tells that it died; one whose input is closed ends
+            with contextlib.suppress(OSError, ValueError):
                 send(process, {"id": number, **command})
         return number
 

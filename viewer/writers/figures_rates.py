@@ -79,19 +79,20 @@ def _draw_series(
         zorder=2,
     )
     drawn = ~np.isnan(heights) & ~np.isnan(whiskers).any(axis=0)
-    axes.errorbar(
-        x[drawn],
-        heights[drawn],
-        whiskers[:, drawn],
-        fmt="none",
-        ecolor=ground.ink,
-        elinewidth=0.6,
-        capsize=1.4,
-        capthick=0.6,
-        zorder=4,
-    )
+    for colour, points in _strokes(ground, 0.6):
+        axes.errorbar(
+            x[drawn],
+            heights[drawn],
+            whiskers[:, drawn],
+            fmt="none",
+            ecolor=colour,
+            elinewidth=points,
+            capsize=1.4,
+            capthick=points,
+            zorder=4,
+        )
     write_counts(axes, x, series.counts, 0.02, SMALL_PT, ground.soft)
-    _draw_chance(axes, panel.baselines[i], x, width / 2, ground.ink)
+    _draw_chance(axes, panel.baselines[i], x, width / 2, ground)
 
 
 def _whiskers(series: BarSeries) -> Floats:
@@ -103,18 +104,29 @@ def _whiskers(series: BarSeries) -> Floats:
     return np.maximum(np.stack([heights - low, high - heights]), 0.0)
 
 
+def _strokes(ground: Ground, width: float) -> tuple[tuple[str, float], ...]:
+    """Return the strokes of a line over bars: on dark ground it is edged to be seen."""
+    ink = (ground.ink, width)
+    return ((ground.paper, 2.5 * width), ink) if ground.dark else (ink,)
+
+
 def _draw_chance(
-    axes: "Axes", values: tuple[float | None, ...], x: Floats, half: float, colour: str
+    axes: "Axes",
+    values: tuple[float | None, ...],
+    x: Floats,
+    half: float,
+    ground: Ground,
 ) -> None:
-    axes.hlines(
-        percent(values),
-        x - half,
-        x + half,
-        colors=colour,
-        linewidth=0.8,
-        linestyles=(0, (2, 1.2)),
-        zorder=5,
-    )
+    for colour, points in _strokes(ground, 0.8):
+        axes.hlines(
+            percent(values),
+            x - half,
+            x + half,
+            colors=colour,
+            linewidth=points,
+            linestyles=(0, (1.6 / points, 0.96 / points)),
+            zorder=5,
+        )
 
 
 def _draw_published(axes: "Axes", panel: RatePanel, ground: Ground) -> None:

@@ -186,7 +186,7 @@ def _key(sheet: "Page", segments: Sequence[str], ground: Ground) -> None:
     sheet.legend(
         handles=patches,
         loc="outside upper left",
-        ncols=7,
+        ncols=9,
         frameon=False,
         fontsize=SMALL_PT + 0.5,
         borderaxespad=0.3,

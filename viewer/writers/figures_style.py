@@ -48,11 +48,16 @@ _DRAWING: Final = RLock()
 
 
 def settings(
-    ground: Ground = LIGHT, text_pt: float = TEXT_PT, *, framed: bool = False
+    ground: Ground = LIGHT,
+    text_pt: float = TEXT_PT,
+    *,
+    framed: bool = False,
+    pixels: bool = False,
 ) -> dict[Any, Any]:
     """Return matplotlib's settings under which a figure is drawn and written.
 
-    ``framed`` axes have lines on all four sides, others at the left and below.
+    ``framed`` axes have lines on all four sides, others at the left and below. Pictures
+    are kept as they are, but for a figure that is made of ``pixels`` itself.
     """
     return {
         "text.parse_math": False,  # a finding may be called "$\\frac{x$"
@@ -80,8 +85,8 @@ def settings(
         "xtick.major.size": 2.0,
         "ytick.major.size": 2.0,
         "hatch.linewidth": 0.4,
-        "image.interpolation": "none",
-        "image.resample": False,
+        "image.interpolation": "antialiased" if pixels else "none",
+        "image.resample": pixels,
     }
 
 
@@ -110,7 +115,8 @@ def drawn_as(
     """
     import matplotlib as mpl
 
-    with _DRAWING, mpl.rc_context(settings(ground, **(options or {}))):
+    pixels = "png" in kinds
+    with _DRAWING, mpl.rc_context(settings(ground, pixels=pixels, **(options or {}))):
         sheet = _readable(figure, draw, ground)
         return {kind: _saved(real(sheet), kind, dpi) for kind in kinds}
 
@@ -119,13 +125,12 @@ def script_for(figure: T, draw: Draw[T], name: str, ground: Ground = LIGHT) -> s
     """Return a script that draws a figure again, into a PNG of that name or another."""
     import matplotlib as mpl
 
-    with _DRAWING, mpl.rc_context(settings(ground)):
+    first = settings(ground, pixels=True)
+    with _DRAWING, mpl.rc_context(first):
         script = script_of(_readable(figure, draw, ground))
     if script is None:
         raise TypeError("only a page that was made by page() is written down")
-    return script.text(
-        settings(ground), _LAST.format(name=f"{name}.png", dpi=PRINT_DPI)
-    )
+    return script.text(first, _LAST.format(name=f"{name}.png", dpi=PRINT_DPI))
 
 
 def _readable(figure: T, draw: Draw[T], ground: Ground) -> "Page":

@@ -240,12 +240,12 @@ def test_that_a_runs_figures_are_drawn_by_the_worker_copied_and_saved(
     qtbot.waitUntil(lambda: not clipboard.pixmap().isNull(), timeout=60_000)
     workspace.pages.setCurrentIndex(0)
     assert not workspace.film.isHidden()
-    bridge.close()
     again = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(again)
     workspace.pages.setCurrentIndex(2)
     again.recall(workspace.choices)
     assert again.pages.currentIndex() == 2
+    bridge.close()
 
 
 _ALONE = """

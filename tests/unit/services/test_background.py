@@ -19,6 +19,7 @@ from viewer.services.background import (
     WorkerMessage,
     WorkerReply,
 )
+from viewer.services.commands import FigureCommand
 from viewer.store import runs
 from viewer.store.database import open_store
 from viewer.store.locks import run_lock
@@ -252,3 +253,21 @@ def _until_ended(heard: Heard) -> list[object]:
         message = heard.get(timeout=300)
         events += [message.event] if isinstance(message, WorkerEvent) else []
     return events
+
+
+def test_that_what_is_asked_of_a_worker_that_is_ending_is_lost_without_a_word(
+    worker: BackgroundWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("viewer.services.background._PATIENCE_S", 0.0)
+    worker.start()
+    worker.close()
+    assert worker.draw_figure(FigureCommand(1, "fig1")) > 0
+
+
+def test_that_figures_of_an_unknown_run_are_refused(
+    heard: Heard, worker: BackgroundWorker
+) -> None:
+    asked = {worker.figures(7), worker.draw_figure(FigureCommand(7, "fig1"))}
+    told = [reply(heard), reply(heard)]
+    assert {one.id for one in told} == asked
+    assert all(one.ok is None and "7" in one.sentence for one in told)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers.sample_figures import SAMPLES, rates
-from viewer.domain.figure import Figure
+from tests.helpers.sample_figures import SAMPLES, head, rates
+from viewer.domain.figure import Figure, Step, StripFigure
 from viewer.domain.styles import DARK, GROUNDS, LIGHT, Ground
 from viewer.writers.figures_files import figure_files, figure_picture, figure_script
 from viewer.writers.recorded import Script, made, recorded
@@ -25,7 +25,12 @@ def named(figure: Figure) -> str:
     return figure.head.name
 
 
-@pytest.mark.parametrize("figure", SAMPLES, ids=named)
+NOISE = np.random.default_rng(0).integers(0, 256, (300, 300), dtype=np.uint8)
+LARGE = StripFigure(head("large"), (Step("Image", NOISE, "a"),) * 6)
+"""Of pictures that have more pixels than the page."""
+
+
+@pytest.mark.parametrize("figure", [*SAMPLES, LARGE], ids=named)
 def test_that_a_script_draws_the_same_picture_in_another_process(
     figure: Figure, tmp_path: Path
 ) -> None:

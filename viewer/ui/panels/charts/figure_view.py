@@ -22,6 +22,8 @@ from viewer.ui.plain_text import Label
 _WIDEST_PX: Final = 1200
 """A page wider than that would have letters larger than the window's own."""
 _MARGIN_PX: Final = 8
+_ANY_PX: Final = 16_777_215
+"""Qt's own word for no limit."""
 _STEP: Final = 1.25
 _ZOOMS: Final = (0.5, 4.0)
 _SETTLED_MS: Final = 200
@@ -48,7 +50,7 @@ class _Sheet(Label):
 
 
 class FigureView(QScrollArea):
-    """Shows a picture on the ground of the theme; scrolls it where it is larger.
+    """Shows a picture on the ground of the theme, no higher than it; scrolls it.
 
     Until a sharper picture comes, the one that is there is stretched.
     """
@@ -114,6 +116,7 @@ class FigureView(QScrollArea):
         """Say in the middle what there is in the place of a picture."""
         self._sheet.image = QImage()
         self.setWidgetResizable(True)
+        self.setMaximumHeight(_ANY_PX)
         self._sheet.setText(words)
 
     def show_picture(self, picture: QImage, page_px: int) -> None:
@@ -132,6 +135,9 @@ class FigureView(QScrollArea):
         size = QSizeF(self._sheet.image.size()) * by
         self._sheet.resize(ceil(size.width()), ceil(size.height()))
         self._sheet.shown = size
+        bar = self.horizontalScrollBar().sizeHint().height()
+        wider = self._sheet.width() > self.maximumViewportSize().width()
+        self.setMaximumHeight(self._sheet.height() + wider * bar)
         self._sheet.update()
 
     def _zoom_by(self, by: float) -> None:

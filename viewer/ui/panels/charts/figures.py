@@ -168,8 +168,9 @@ class FiguresPage(QWidget):
         box.addLayout(head)
         box.addWidget(self._missing)
         self._missing.hide()
-        box.addWidget(self.view, 1)
+        box.addWidget(self.view, 1000)
         box.addWidget(self._caption)
+        box.addStretch(1)
         self.setFocusProxy(self.choice)
         self.show_figures(())
 

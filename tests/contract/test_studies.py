@@ -56,6 +56,7 @@ def test_that_a_study_is_what_the_catalogue_calls_it(name: str) -> None:
     assert study.version
     assert study.parser_version
     assert study.scorer_version
+    assert study.words.places == isinstance(study, PlacingStudy)
     assert study.defaults.preset in study.presets()
     assert study.read_params(study.defaults.preset, dict(study.defaults.params))
     if study.pack is not None:

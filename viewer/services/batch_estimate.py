@@ -27,7 +27,6 @@ from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
 from viewer.studies.exclusions import reason_words
-from viewer.studies.study import PlacingStudy
 
 _OVERHEAD_S: Final = 0.04
 """What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""
@@ -199,7 +198,7 @@ def _questions(planned: Sequence[Trial], asked: Sequence[Trial], spec: RunSpec) 
 
 def _with_what(spec: RunSpec) -> str:
     """Return what goes along with each question, and who is asked besides."""
-    if isinstance(study_named(spec.study), PlacingStudy):
+    if study_named(spec.study).words.places:
         return ", each with one gridded image"
     besides = " and ".join(helper.name for helper in spec.helpers)
     return f", whose replies go on to {besides}" if besides else ""

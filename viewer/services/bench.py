@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from viewer.domain.case import Dataset, DatasetImage, ImageRef
 from viewer.domain.errors import PrivacyError
@@ -19,7 +19,7 @@ from viewer.services.burned_in import check_pixels
 from viewer.services.gate import CLOSED, About, Gate
 from viewer.services.memo import Memo
 from viewer.store.trials import StoredReply
-from viewer.studies.asking import Step
+from viewer.studies.asking import Sources, Step
 from viewer.studies.study import Study
 
 if TYPE_CHECKING:
@@ -62,10 +62,12 @@ class Draft:
 class Bench(ABC):
     """Everything that stays the same while a run's trials are asked.
 
-    Safe to use from threads; it holds no store.
+    Safe to use from threads; it holds no store. ``has_grid`` tells whether its answers
+    are places on an image that was sent with a grid.
     """
 
     study: Study
+    has_grid: ClassVar[bool]
 
     def __init__(
         self, spec: RunSpec, study: Study, dataset: Dataset, gate: Gate = CLOSED
@@ -103,6 +105,10 @@ class Bench(ABC):
     @abstractmethod
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the name and template of every prompt that models are asked with."""
+
+    def sources(self) -> Sources | None:
+        """Return the images for who makes pictures of a run, None without items."""
+        return None
 
     def endpoint_of(self, model: str) -> "Endpoint | None":
         """Return the endpoint that a model is asked at, None for a model here."""

@@ -99,7 +99,7 @@ def run_bundle(store: Store, run: int) -> bytes:
 def _check_leaving(store: Store, bench: Bench) -> None:
     """Raise where replies may repeat words that have to stay on this machine."""
     name = bench.spec.dataset
-    if isinstance(bench, ItemBench) and name in asking.restricted_datasets(store):
+    if not bench.has_grid and name in asking.restricted_datasets(store):
         raise PrivacyError(
             f"'{name}' is restricted: a bundle would hold what replies repeat of it.",
             "Use overread report RUN --out DIR, or import it again with --unrestricted "

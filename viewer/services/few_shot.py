@@ -10,7 +10,6 @@ from viewer.services.placed_answer import asking_of
 from viewer.store import cases
 from viewer.store.database import Store
 from viewer.studies.catalog import placing_study, study_named
-from viewer.studies.study import PlacingStudy
 
 
 def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:
@@ -19,8 +18,6 @@ def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:
     A name that is not registered raises.
     """
     study = study_named(spec.study)
-    if not isinstance(study, PlacingStudy):
-        return None
     params = study.read_params(spec.preset, dict(spec.params))
     name = study.examples_from(params)
     return cases.dataset_named(store, name) if name else None

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from viewer.domain.case import View
 from viewer.domain.figure import Figure
-from viewer.services.item_bench import ItemBench, sources_of
 from viewer.services.pictures import pictures_of
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
@@ -86,7 +85,7 @@ def pack_input(
         },
         order,
         reference_cells,
-        sources_of(bench) if isinstance(bench, ItemBench) else None,
+        bench.sources(),
     )
 
 

@@ -61,6 +61,7 @@ class ItemBench(Bench):
     """The bench on which a trial takes as many questions as its study wants."""
 
     study: ItemStudy
+    has_grid = False
 
     def __init__(
         self, spec: RunSpec, study: ItemStudy, dataset: Dataset, gate: Gate = CLOSED
@@ -119,6 +120,10 @@ class ItemBench(Bench):
         """Return the item that a trial asks about."""
         return item_of(self.items, trial.item)
 
+    def sources(self) -> Sources:
+        """Return the images for who makes pictures of a run."""
+        return _Sources(self)
+
     def gold(self, trial: Trial) -> Mapping[str, object]:
         """Return what is right of a trial as JSON, {} where no program can tell."""
         return self.study.gold(Turn(trial, self.item(trial)), self.params)
@@ -161,11 +166,6 @@ class ItemBench(Bench):
     def _facts(self, trial: Trial, step: Step, question: Question) -> Facts:
         plain = _facts(trial, step, self.spec.seed)
         return replace(plain, choices=question.choices, prompt=question.boxes)
-
-
-def sources_of(bench: ItemBench) -> Sources:
-    """Return a bench's images for who makes pictures of a run."""
-    return _Sources(bench)
 
 
 class _Sources:

@@ -20,7 +20,6 @@ from viewer.domain.run import RunSpec, RunSummary
 from viewer.imaging.bitmap_font import text_mask
 from viewer.models.prices import price_of
 from viewer.services.bench import Bench
-from viewer.services.placing_bench import PlacingBench
 from viewer.services.privacy import method_codes
 from viewer.services.request_key import request_key
 from viewer.store.runs import spec_as_json
@@ -43,7 +42,7 @@ def manifest_of(
     hashes stand in it. Its own hash, over everything else in canonical JSON, comes
     last. It holds no path, no key and nothing of a file's header.
     """
-    study, has_grid = bench.study, isinstance(bench, PlacingBench)
+    study = bench.study
     manifest: dict[str, object] = {
         "schema": SCHEMA,
         "overread": viewer.__version__,
@@ -63,7 +62,7 @@ def manifest_of(
             "parser_version": study.parser_version,
             "scorer_version": study.scorer_version,
             **_prompts(bench),
-            **({"grid_font_sha256": _font_sha256()} if has_grid else {}),
+            **({"grid_font_sha256": _font_sha256()} if bench.has_grid else {}),
             "metrics": dict(data.metric_definitions),
         },
         "dataset": _dataset(bench.dataset, bench.spec),

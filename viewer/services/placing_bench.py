@@ -53,6 +53,7 @@ class PlacingBench(Bench):
     """
 
     study: PlacingStudy
+    has_grid = True
 
     def __init__(
         self,

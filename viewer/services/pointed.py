@@ -14,7 +14,7 @@ from viewer.store.database import Store
 from viewer.store.steps import AskedTrial
 from viewer.studies.asking import Pointed, Replied, Turn
 from viewer.studies.catalog import study_named
-from viewer.studies.study import ItemStudy, PointsOut
+from viewer.studies.study import PointsOut
 
 
 def pointed_out(
@@ -40,8 +40,6 @@ def pointed_out(
 def roles_of(spec: RunSpec) -> Mapping[str, str]:
     """Return the model in each role of a run, none where its study has no roles."""
     study = study_named(spec.study)
-    if not isinstance(study, ItemStudy):
-        return {}
     return study.roles(study.read_params(spec.preset, dict(spec.params)))
 
 

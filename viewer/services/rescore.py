@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from viewer.services.bench import ANSWER, Bench, Kept
 from viewer.services.ledger import judged_or_failed, own_reply, steps_of
-from viewer.services.placing_bench import PlacingBench
 from viewer.services.run_trial import bench_of
 from viewer.store import cases, runs, steps, trials
 from viewer.store.database import Store
@@ -54,7 +53,7 @@ def _settled(store: Store, verdicts: Sequence[Verdict]) -> Iterator[None]:
 def _new_verdict(store: Store, bench: Bench, scored: ScoredTrial) -> Verdict | None:
     if scored.reply_id is None:
         return None
-    is_place = isinstance(bench, PlacingBench)
+    is_place = bench.has_grid
     kept = kept_replies(store, scored.id, scored.reply_id, alone=is_place)
     parsed, score = judged_or_failed(bench, StoredTrial(scored.id, scored.trial), kept)
     # a cell is told by its verdict, whatever else its reply says

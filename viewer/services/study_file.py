@@ -19,7 +19,7 @@ from viewer.models.paper_presets import samples
 from viewer.services.money import DOLLAR
 from viewer.studies.catalog import study_named
 from viewer.studies.naming_models import NamesModels
-from viewer.studies.study import ItemStudy, Study
+from viewer.studies.study import Study
 
 _KEYS: Final = (
     "study",
@@ -169,8 +169,6 @@ def _helpers(
     known: Mapping[str, ModelProfile],
 ) -> tuple[ModelProfile, ...]:
     """Return the models that have a role in a study, each once."""
-    if not isinstance(study, ItemStudy):
-        return ()
     roles = study.roles(params)
     for role, name in roles.items():
         if not name:

@@ -37,7 +37,7 @@ def most_of_trial(spec: RunSpec, dataset: Dataset, profile: ModelProfile) -> int
 def who_answers(spec: RunSpec, profile: ModelProfile, role: str) -> ModelProfile:
     """Return the model that answers in a role, the trial's own in none."""
     study = study_named(spec.study)
-    if not role or not isinstance(study, ItemStudy):
+    if not role:
         return profile
     name = study.roles(study.read_params(spec.preset, dict(spec.params)))[role]
     known = {one.name: one for one in (*spec.models, *spec.helpers)}

@@ -102,7 +102,7 @@ def placing_study(name: str = PLACING) -> PlacingStudy:
 
 def places_findings(study: str) -> bool:
     """Tell whether the answers of a study, by its name, are places on an image."""
-    return isinstance(study_named(study), PlacingStudy)
+    return study_named(study).words.places
 
 
 def _unknown(
@@ -134,6 +134,11 @@ def _checked(name: str, study: object) -> Study:
     if not isinstance(study, ItemStudy | PlacingStudy):
         raise PluginError(
             f"has no {_missing(study)}: ask its author for a version that has it."
+        )
+    if study.words.places != isinstance(study, PlacingStudy):
+        raise PluginError(
+            "has the verdicts of another kind of study in its words: HITS are for "
+            "places, RIGHTS for words."
         )
     if study.name != name:
         raise PluginError(

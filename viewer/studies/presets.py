@@ -81,6 +81,10 @@ class OfPresets(Generic[P]):
         pending = any(one.score.status is Status.PENDING for one in results)
         return ReportData(tables, (), {"hit_rate": "right answers"}, pending)
 
+    def examples_from(self, params: P) -> str:  # noqa: ARG002 - of no interest here
+        """Return "": no example is shown."""
+        return ""
+
     def unasked(self, dataset: Dataset, params: P) -> str:  # noqa: ARG002 - of no interest here
         """Return "": whatever is there is asked about."""
         return ""

@@ -77,6 +77,14 @@ class Study(Protocol):
         """Return every trial, grouped by image; exclusions carry their reason."""
         ...
 
+    def roles(self, params: Any) -> Mapping[str, str]:  # noqa: ANN401
+        """Return the name of the model in each role beside the ones studied."""
+        ...
+
+    def examples_from(self, params: Any) -> str:  # noqa: ANN401
+        """Return the name of the data set examples come from, "" for none."""
+        ...
+
     def unasked(self, dataset: Dataset, params: Any) -> str:  # noqa: ANN401
         """Return what a run will not ask about, and why; "" for nothing."""
         ...
@@ -130,10 +138,6 @@ class PlacingStudy(Study, Protocol):
         A model that writes coordinates is asked in the words of ``asking``, with the
         finding in place of ``{condition}``.
         """
-        ...
-
-    def examples_from(self, params: Any) -> str:  # noqa: ANN401
-        """Return the name of the data set examples come from, "" for none."""
         ...
 
     def check_examples(
@@ -246,10 +250,6 @@ class ItemStudy(Study, Protocol):
 
     def prompts(self, params: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
         """Return the name and template of every prompt that may be asked with."""
-        ...
-
-    def roles(self, params: Any) -> Mapping[str, str]:  # noqa: ANN401
-        """Return the name of the model in each role beside the ones studied."""
         ...
 
     def next_step(self, turn: Turn, params: Any) -> Step | None:  # noqa: ANN401

@@ -1,13 +1,15 @@
 """Letters that no font has: named below the figure, never drawn as empty boxes."""
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 from viewer.domain.map_texts import with_texts
 from viewer.writers.han_font import figure_families
 
 T = TypeVar("T")
+FAMILY: Final = "DejaVu Sans"
 STAND_IN: Final = "[…]"
 """What stands in a figure for letters that cannot be drawn."""
 NOTE: Final = (
@@ -16,8 +18,23 @@ NOTE: Final = (
 )
 
 
-def readable(figure: T) -> tuple[T, str]:
-    """Return a figure without letters that no font has, and a note of that or ""."""
+@dataclass(frozen=True)
+class Readable(Generic[T]):
+    """A figure whose letters can all be drawn in some families of fonts.
+
+    ``note`` says that letters were left out, "" where none was.
+    """
+
+    figure: T
+    families: tuple[str, ...] = (FAMILY,)
+    note: str = ""
+
+
+def readable(figure: T) -> Readable[T]:
+    """Return a figure without the letters that no font has.
+
+    Other fonts are looked for only where it has letters that the first one lacks.
+    """
     letters: set[str] = set()
 
     def collect(text: str) -> str:
@@ -25,20 +42,18 @@ def readable(figure: T) -> tuple[T, str]:
         return text
 
     with_texts(figure, collect)
-    missing = {letter for letter in letters - {"\n"} if not _has(letter)}
+    first = _letters_of(FAMILY, "normal") & _letters_of(FAMILY, "bold")
+    beyond = {letter for letter in letters - {"\n"} if ord(letter) not in first}
+    if not beyond:
+        return Readable(figure)
+    families = tuple(figure_families(FAMILY))
+    known = {code for name in families[1:] for code in _letters_of(name, "normal")}
+    missing = {letter for letter in beyond if ord(letter) not in known}
     if not missing:
-        return figure, ""
+        return Readable(figure, families)
     run = re.compile(f"[{re.escape(''.join(sorted(missing)))}]+")
-    return with_texts(figure, lambda text: run.sub(STAND_IN, text)), NOTE
-
-
-def _has(letter: str) -> bool:
-    """Tell whether text and titles, which are bold, can be written with a letter."""
-    first, *others = figure_families("DejaVu Sans")
-    faces = [_letters_of(first, weight) for weight in ("normal", "bold")]
-    if all(ord(letter) in face for face in faces):
-        return True
-    return any(ord(letter) in _letters_of(family, "normal") for family in others)
+    told = with_texts(figure, lambda text: run.sub(STAND_IN, text))
+    return Readable(told, families, NOTE)
 
 
 @lru_cache(maxsize=8)

@@ -12,8 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from viewer.domain.styles import LIGHT, Ground
-from viewer.writers.figures_letters import readable
-from viewer.writers.han_font import figure_families
+from viewer.writers.figures_letters import FAMILY, Readable, readable
 from viewer.writers.recorded import made, real, recorded, script_of
 
 if TYPE_CHECKING:
@@ -53,6 +52,7 @@ def settings(
     *,
     framed: bool = False,
     pixels: bool = False,
+    families: Sequence[str] = (FAMILY,),
 ) -> dict[Any, Any]:
     """Return matplotlib's settings under which a figure is drawn and written.
 
@@ -65,7 +65,7 @@ def settings(
         "svg.hashsalt": "overread",
         "svg.fonttype": "path",
         "pdf.fonttype": 42,
-        "font.family": figure_families("DejaVu Sans"),
+        "font.family": list(families),
         "font.size": text_pt,
         "figure.facecolor": ground.paper,
         "axes.facecolor": ground.paper,
@@ -115,9 +115,10 @@ def drawn_as(
     """
     import matplotlib as mpl
 
-    pixels = "png" in kinds
-    with _DRAWING, mpl.rc_context(settings(ground, pixels=pixels, **(options or {}))):
-        sheet = _readable(figure, draw, ground)
+    told = readable(figure)
+    wanted = {"pixels": "png" in kinds, "families": told.families, **(options or {})}
+    with _DRAWING, mpl.rc_context(settings(ground, **wanted)):
+        sheet = _noted(told, draw, ground)
         return {kind: _saved(real(sheet), kind, dpi) for kind in kinds}
 
 
@@ -125,20 +126,20 @@ def script_for(figure: T, draw: Draw[T], name: str, ground: Ground = LIGHT) -> s
     """Return a script that draws a figure again, into a PNG of that name or another."""
     import matplotlib as mpl
 
-    first = settings(ground, pixels=True)
+    told = readable(figure)
+    first = settings(ground, pixels=True, families=told.families)
     with _DRAWING, mpl.rc_context(first):
-        script = script_of(_readable(figure, draw, ground))
+        script = script_of(_noted(told, draw, ground))
     if script is None:
         raise TypeError("only a page that was made by page() is written down")
     return script.text(first, _LAST.format(name=f"{name}.png", dpi=PRINT_DPI))
 
 
-def _readable(figure: T, draw: Draw[T], ground: Ground) -> "Page":
-    """Draw a figure; of letters that no font has, a note tells."""
-    told, note = readable(figure)
-    sheet = draw(told, ground)
-    if note:
-        sheet.text(0.995, 0.002, note, ha="right", va="bottom", fontsize=_NOTE_PT)
+def _noted(told: Readable[T], draw: Draw[T], ground: Ground) -> "Page":
+    """Draw a figure, and below it the note where letters were left out."""
+    sheet = draw(told.figure, ground)
+    if told.note:
+        sheet.text(0.995, 0.002, told.note, ha="right", va="bottom", fontsize=_NOTE_PT)
     return sheet
 
 

@@ -14,6 +14,7 @@ PERFECT = (
     "viewer/domain/*.py",
     "viewer/metrics/*.py",
     "viewer/imaging/*.py",
+    "viewer/results/*.py",
     "viewer/studies/choice*.py",
     "viewer/studies/*/parse.py",
     "viewer/studies/*/score.py",

@@ -28,6 +28,7 @@ ONLY_IN = {
     "Qt only in ui and app": {"viewer.ui", "viewer.app"},
     "SQL only in store": {"viewer.store"},
     "model libraries only in models": {"viewer.models"},
+    "data frames only in results and writers": {"viewer.results", "viewer.writers"},
     "highdicom only in readers and writers": {"viewer.readers", "viewer.writers"},
     "msgspec only in domain": {"viewer.domain"},
 }
@@ -51,6 +52,10 @@ VIOLATIONS = (
     (
         "model libraries only in models",
         {"viewer/services/__init__.py": "from openai import OpenAI"},
+    ),
+    (
+        "data frames only in results and writers",
+        {"viewer/studies/__init__.py": "import pandas"},
     ),
     (
         "highdicom only in readers and writers",

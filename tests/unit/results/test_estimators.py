@@ -1,0 +1,283 @@
+"""Every estimator against scikit-learn, SciPy, statsmodels, NumPy or brute force."""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import permutation_test
+from sklearn.metrics import f1_score, precision_score, recall_score
+from sklearn.preprocessing import MultiLabelBinarizer
+from statsmodels.stats.proportion import proportion_confint
+
+from tests.helpers.tabled import estimate
+from viewer.results import estimators
+from viewer.results.estimators import Seen
+from viewer.results.records import Frame, frame_of
+
+SHARES = ("edit", "sham")
+Columns = Mapping[str, Sequence[Any]]
+FLAGS = st.lists(st.booleans(), min_size=1, max_size=60)
+
+
+def test_that_an_estimator_is_found_by_its_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(estimators, "ESTIMATORS", {})
+
+    @estimators.estimator("first")
+    def first(seen: Seen) -> tuple[object, ...]:
+        return (seen.values()[0],)
+
+    assert dict(estimators.ESTIMATORS) == {"first": first}
+    assert first(Seen(frame_of({"a": [None, 7]}), None, ("a",), {})) == (7,)
+
+
+def test_that_rows_are_counted_and_summed_in_their_order() -> None:
+    assert estimate("size", {"a": [1, 2, 3]}) == (3,)
+    assert estimate("size", {"a": []}) == estimate("sum", {"a": []}) == (0,)
+    assert estimate("sum", {"a": [True, False, True]}) == (2,)
+    assert estimate("sum", {"a": [1.5, None, 2.0]}) == (3.5,)
+    assert estimate("sum", {"a": [1e16, 1.0, -1e16]}) == (1e16 + 1.0 - 1e16,)
+
+
+@given(FLAGS)
+def test_that_a_rate_has_wilsons_interval(hits: list[bool]) -> None:
+    k, n, value, low, high = estimate("rate", {"right": hits})
+    assert (k, n, value) == (sum(hits), len(hits), np.mean(hits))
+    theirs = proportion_confint(k, n, method="wilson")
+    assert (low, high) == pytest.approx(theirs, abs=1e-12)
+    assert estimate("share", {"right": hits}) == (value,)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=9))
+def test_that_a_pooled_rate_is_one_of_sums(parts: list[tuple[int, int]]) -> None:
+    hits = [hit for hit, _ in parts]
+    tries = [hit + miss for hit, miss in parts]
+    value, low, high = estimate("pooled rate", {"hits": hits, "tries": tries})
+    if not sum(tries):
+        assert all(map(isnan, (value, low, high)))
+        return
+    assert value == sum(hits) / sum(tries)
+    theirs = proportion_confint(sum(hits), sum(tries), method="wilson")
+    assert (low, high) == pytest.approx(theirs, abs=1e-12)
+
+
+def test_that_a_mean_of_pooled_rates_needs_all_of_them() -> None:
+    columns = {
+        "hits": [1, 0, 3, 5],
+        "tries": [2, 2, 3, 5],
+        "test": ["a", "a", "b", "c"],
+    }
+    both = {"of": ("hits", "tries"), "by": "test"}
+    assert estimate("mean of pooled rates", columns, **both, among=("a", "b")) == (
+        (1 / 4 + 3 / 3) / 2,
+    )
+    (none,) = estimate("mean of pooled rates", columns, **both, among=("a", "z"))
+    assert isnan(none)
+
+
+def test_that_nothing_has_no_rate() -> None:
+    assert estimate("rate", {"right": []})[:2] == (0, 0)
+    empty = [
+        *estimate("rate", {"right": []})[2:],
+        *estimate("share", {"right": []}),
+        *estimate("mean", {"cost": []}),
+        *estimate("mean", {"cost": [None, nan]}),
+        *estimate("largest", {"cost": []}),
+        *estimate("f1", {"found": [], "true": []}),
+    ]
+    assert all(map(isnan, empty))
+
+
+def test_that_a_part_is_of_the_rows_it_is_held_against() -> None:
+    own, others = frame_of({"a": [1]}), frame_of({"a": [1, 2, 3, 4]})
+    assert estimate("part", own, others) == (0.25,)
+    assert isnan(estimate("part", own, others.iloc[:0])[0])
+    assert isnan(estimate("part", own)[0])
+
+
+@pytest.mark.statement("E002-13")
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 10**6), st.integers(0, 10**11)),
+        min_size=1,
+        max_size=50,
+    )
+)
+def test_that_a_hundred_items_cost_what_their_mean_says(
+    answers: list[tuple[int, int]],
+) -> None:
+    latencies, peaks = map(list, zip(*answers, strict=True))
+    seconds = [latency / 10 for latency in latencies]
+    (found,) = estimate("mean", {"seconds_per_100": seconds})
+    assert found == pytest.approx(np.mean(latencies) / 10, abs=1e-9, rel=1e-12)
+    assert estimate("largest", {"peak": peaks}) == (np.max(peaks),)
+
+
+def test_that_the_largest_is_not_told_unless_every_row_tells_its_own() -> None:
+    assert isnan(estimate("largest", {"peak": [1.0, None]})[0])
+    assert isnan(estimate("largest", {"peak": [None, None]})[0])
+    assert estimate("largest", {"peak": [1.0, 3.0, 2.0]}) == (3.0,)
+
+
+def test_that_means_are_of_each_column_s_own_rows() -> None:
+    columns = {"a": [1.0, None, 3.0], "b": [0.5, 0.25, None]}
+    assert estimate("mean", columns) == (2.0, 0.375)
+
+
+def _labelled(rng: np.random.Generator, names: list[str]) -> Columns:
+    n = int(rng.integers(1, 10))
+
+    def draw() -> list[tuple[str, ...]]:
+        return [tuple(x for x in names if rng.random() < 0.4) for _ in range(n)]
+
+    return {"found": draw(), "true": draw()}
+
+
+@pytest.mark.statement("E002-07")
+def test_that_f1_agrees_with_scikit_learn_whatever_labels_count() -> None:
+    rng = np.random.default_rng(3)
+    names = list("abcd")
+    for _ in range(30):
+        columns = _labelled(rng, names)
+        only = tuple(x for x in names if rng.random() < 0.7) or ("a",)
+        drop = tuple(x for x in names if rng.random() < 0.3)
+        counted = [x for x in only if x not in drop]
+        binarizer = MultiLabelBinarizer(classes=names)
+        true = binarizer.fit_transform(columns["true"])
+        found = binarizer.transform(columns["found"])
+        ours = estimate("f1", columns, only=only, drop=drop)
+        of_all = estimate("f1", columns)
+        (macro,) = estimate("macro f1", columns, only=only)
+        for place, score in enumerate((f1_score, precision_score, recall_score)):
+            where = [names.index(x) for x in counted] or None
+            theirs = _theirs(score, true, found, where) if counted else nan
+            assert ours[place] == pytest.approx(theirs, abs=1e-12, nan_ok=True)
+            theirs = _theirs(score, true, found, None)
+            assert of_all[place] == pytest.approx(theirs, abs=1e-12, nan_ok=True)
+        where = [names.index(x) for x in only]
+        each = np.array(_theirs(f1_score, true, found, where, average=None))
+        assert macro == pytest.approx(each.mean(), abs=1e-12, nan_ok=True)
+
+
+def _theirs(
+    score: Callable[..., Any],
+    true: object,
+    found: object,
+    where: list[int] | None,
+    average: str | None = "micro",
+) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return score(true, found, labels=where, average=average, zero_division=np.nan)
+
+
+def test_that_a_label_named_twice_counts_once() -> None:
+    twice = {"found": [("a", "a", "b")], "true": [("a", "a")]}
+    assert estimate("f1", twice) == (2 / 3, 1 / 2, 1.0)
+
+
+@pytest.mark.statement("E002-19")
+def test_that_a_gain_is_in_per_cent_of_what_was_there_before() -> None:
+    def asked(right: int, wrong: int) -> Frame:
+        found = right * [("a",)] + wrong * [("b",)]
+        return frame_of({"found": found, "true": len(found) * [("a",)]})
+
+    assert estimate("gain in f1", asked(3, 2), asked(2, 2)) == pytest.approx(
+        (0.5, 0.6, 20.0)
+    )
+    assert estimate("gain in f1", asked(2, 2), asked(2, 2))[2] == 0.0
+    before, after, gain = estimate("gain in f1", asked(2, 2), asked(0, 2))
+    assert (before, after, isnan(gain)) == (0.0, 0.5, True)
+    before, after, gain = estimate("gain in f1", asked(2, 2))
+    assert (isnan(before), after, isnan(gain)) == (True, 0.5, True)
+
+
+def _items(seed: int, patients: int) -> Columns:
+    """Return items of patients, some without one of the two shares."""
+    rng = np.random.default_rng(seed)
+    who = [f"p{p}" for p in rng.permutation(patients) for _ in range(p % 3 + 1)]
+    return {
+        "patient": list(who),
+        "edit": [None if rng.random() < 0.1 else float(rng.random()) for _ in who],
+        "sham": [None if rng.random() < 0.1 else float(rng.random() / 2) for _ in who],
+    }
+
+
+def _gaps(items: Columns) -> dict[str, list[float]]:
+    gaps: dict[str, list[float]] = {}
+    for patient, edit, sham in zip(*items.values(), strict=True):
+        if isinstance(edit, float) and isinstance(sham, float):
+            gaps.setdefault(patient, []).append(edit - sham)
+    return gaps
+
+
+def _paired(items: Columns, replicates: int) -> tuple[Any, ...]:
+    drawn = {"cluster": "patient", "replicates": replicates, "seed": 0}
+    return estimate("paired difference", items, of=SHARES, **drawn)
+
+
+@pytest.mark.statement("E002-11")
+def test_that_a_paired_difference_draws_clusters_with_all_their_rows() -> None:
+    items = _items(2, 14)
+    n, first, second, net, low, high, _, method = _paired(items, 20_000)
+    gaps = _gaps(items)
+    every = [g for of in gaps.values() for g in of]
+    both = [
+        (edit, sham)
+        for _, edit, sham in zip(*items.values(), strict=True)
+        if edit is not None and sham is not None
+    ]
+    assert n == len(every) == len(both) < len(items["patient"])
+    assert (first, second) == pytest.approx(np.mean(both, axis=0))
+    assert net == pytest.approx(np.mean(every))
+    rng, drawn = np.random.default_rng(1), []
+    for _ in range(20_000):
+        sample = rng.choice(list(gaps), len(gaps))
+        drawn.append(np.mean([gap for name in sample for gap in gaps[name]]))
+    assert (low, high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.01)
+    assert "20,000 resamples, seed 0" in method
+
+
+def _signed(sums: list[float]) -> Iterator[float]:
+    for signs in product((-1, 1), repeat=len(sums)):
+        yield abs(sum(sign * one for sign, one in zip(signs, sums, strict=True)))
+
+
+@pytest.mark.statement("E002-11")
+@pytest.mark.parametrize("seed", range(4))
+def test_that_its_p_value_is_that_of_every_pattern_of_signs(seed: int) -> None:
+    items = _items(seed, 8)
+    sums = [sum(of) for of in _gaps(items).values()]
+    ours = _paired(items, 50)[6]
+    reached = [far >= abs(sum(sums)) - 1e-9 for far in _signed(sums)]
+    assert ours == pytest.approx(np.mean(reached))
+    theirs = permutation_test(
+        (np.array(sums),), np.sum, permutation_type="samples", n_resamples=np.inf
+    )
+    assert ours == pytest.approx(theirs.pvalue)
+
+
+def test_that_nothing_paired_has_no_difference() -> None:
+    alone: Columns = {"patient": ["a", "b"], "edit": [0.5, None], "sham": [None, 1.0]}
+    n, first, second, net, low, high, p_value, _ = _paired(alone, 10)
+    assert (n, p_value) == (0, 1.0)
+    assert all(isnan(one) for one in (first, second, net, low, high))
+
+
+def test_that_one_cluster_tells_no_interval() -> None:
+    items: Columns = {
+        "patient": ["a", "a"],
+        "edit": [1.0, 0.5],
+        "sham": [0.0, 0.5],
+    }
+    _, _, _, net, low, high, p_value, _ = _paired(items, 10)
+    assert (net, p_value) == (0.5, 1.0)
+    assert isnan(low)
+    assert isnan(high)

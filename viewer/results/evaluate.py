@@ -1,0 +1,214 @@
+"""From frames and a specification to a table."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import isnan
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.report import Table
+from viewer.results.estimators import ESTIMATORS, Seen
+from viewer.results.records import Frame, Frames
+from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec, Where
+
+Values = Mapping[str, object]
+"""What a row is about, by column."""
+Groups = Mapping[tuple[object, ...], Frame]
+"""A frame's rows by the values of some columns."""
+
+
+def evaluate(spec: Spec, frames: Frames) -> Table:
+    """Return the table of a specification.
+
+    Raises
+    ------
+    WrongUseError
+        The specification names a frame, a column or an estimator that is not there.
+    """
+    if isinstance(spec, ListSpec):
+        return _listed(spec, _filtered(spec.name, frames, spec.frame, spec.where))
+    rows = tuple(_Evaluation(spec, frames).rows())
+    return Table(spec.name, spec.header, (*rows, *(spec.below if rows else ())))
+
+
+def evaluate_all(specs: Sequence[Spec], frames: Frames) -> tuple[Table, ...]:
+    """Return the tables of several specifications, in their order."""
+    return tuple(evaluate(spec, frames) for spec in specs)
+
+
+class _Evaluation:
+    """Works one table out; groups of a frame are found once for all cells."""
+
+    def __init__(self, spec: TableSpec, frames: Frames) -> None:
+        self._spec = spec
+        self._frames = frames
+        self._keys = {key.column: key for key in spec.keys}
+        self._grouped: dict[object, Groups] = {}
+        self._filtered: dict[object, Frame] = {}
+        limits = {key.column: key.values for key in spec.keys if key.values}
+        self._where = {**spec.where, **limits}
+        self._own = _filtered(spec.name, frames, spec.frame, self._where)
+        _check(spec, self._own, self._keys)
+
+    def rows(self) -> Iterator[tuple[object, ...]]:
+        """Yield the rows, those of each outer combination together."""
+        spec = self._spec
+        several = spec.needs_several
+        if several and self._own[several].nunique() < 2:
+            return
+        choices = [_in_order(self._keys[name], self._own) for name in spec.outer]
+        for values in product(*choices):
+            outer = dict(zip(spec.outer, values, strict=True))
+            own = self._group("", {}, outer)
+            for columns in spec.inner:
+                yield from self._of_set(outer, columns, own)
+
+    def _of_set(
+        self, outer: Values, columns: tuple[str, ...], own: Frame
+    ) -> Iterator[tuple[object, ...]]:
+        alone = [name for name in columns if name in self._spec.only_several]
+        if any(own[name].nunique() < 2 for name in alone):
+            return
+        for values in self._combinations(columns, own):
+            about = {**outer, **dict(zip(columns, values, strict=True))}
+            yield (*self._shown(about), *self._cells(about))
+
+    def _combinations(
+        self, columns: tuple[str, ...], own: Frame
+    ) -> Sequence[tuple[object, ...]]:
+        """Return what the rows of a set are about, in the table's order."""
+        if not columns:
+            return [()]
+        seen = dict.fromkeys(zip(*(own[name] for name in columns), strict=True))
+        keys = [self._keys[name] for name in columns]
+        if not any(key.values or key.ascending for key in keys):
+            return list(seen)
+        places: dict[tuple[object, ...], int] = {}
+
+        def place(values: tuple[object, ...]) -> tuple[object, ...]:
+            free = [
+                value
+                for key, value in zip(keys, values, strict=True)
+                if not (key.values or key.ascending)
+            ]
+            ranks = [
+                key.values.index(value) if key.values else value
+                for key, value in zip(keys, values, strict=True)
+                if key.values or key.ascending
+            ]
+            return (places.setdefault(tuple(free), len(places)), *ranks)
+
+        return sorted(seen, key=place)
+
+    def _shown(self, about: Values) -> Iterator[object]:
+        return (_plain(about.get(k.column, k.total)) for k in self._spec.keys)
+
+    def _cells(self, about: Values) -> Iterator[object]:
+        for cell in self._spec.cells:
+            found = _estimate(self._seen(cell, about), cell)
+            yield from map(_plain, found)
+
+    def _seen(self, cell: Cell, about: Values) -> Seen:
+        others = None
+        if cell.against:
+            held = {**about, **cell.against}.items()
+            wanted = {column: value for column, value in held if value is not None}
+            others = self._group(cell.frame, cell.where, wanted)
+        own = self._group(cell.frame, cell.where, about)
+        _need(self._spec.name, own, cell.of)
+        return Seen(own, others, cell.of, cell.options)
+
+    def _group(self, frame: str, where: Where, about: Values) -> Frame:
+        """Return a frame's rows that a table's row is about, as far as it has keys."""
+        rows = self._of_frame(frame, where)
+        columns = tuple(name for name in about if name in rows.columns)
+        which = (frame, *((name, tuple(of)) for name, of in where.items()), columns)
+        if which not in self._grouped:
+            self._grouped[which] = _groups(rows, columns)
+        found = self._grouped[which].get(tuple(about[name] for name in columns))
+        return rows.iloc[:0] if found is None else found
+
+    def _of_frame(self, frame: str, where: Where) -> Frame:
+        which = (frame, *((name, tuple(of)) for name, of in where.items()))
+        if which not in self._filtered:
+            own = self._own
+            if frame:
+                own = _filtered(self._spec.name, self._frames, frame, {})
+            self._filtered[which] = _taken(self._spec.name, own, where)
+        return self._filtered[which]
+
+
+def _groups(
+    rows: Frame, columns: tuple[str, ...]
+) -> Mapping[tuple[object, ...], Frame]:
+    if not columns:
+        return {(): rows}
+    places: dict[tuple[object, ...], list[int]] = {}
+    values = zip(*(rows[name].tolist() for name in columns), strict=True)
+    for place, key in enumerate(values):
+        places.setdefault(key, []).append(place)
+    return {key: rows.iloc[of] for key, of in places.items()}
+
+
+def _in_order(key: Key, own: Frame) -> Sequence[object]:
+    if key.values:
+        return key.values
+    seen = list(dict.fromkeys(own[key.column].tolist()))
+    return sorted(seen) if key.ascending else seen
+
+
+def _estimate(seen: Seen, cell: Cell) -> Sequence[object]:
+    found = ESTIMATORS[cell.estimator](seen)
+    return tuple(found)[: len(cell.names)]
+
+
+def _listed(spec: ListSpec, rows: Frame) -> Table:
+    columns = spec.columns or tuple(rows.columns)
+    _need(spec.name, rows, columns)
+    values = zip(*(rows[name].tolist() for name in columns), strict=True)
+    return Table(spec.name, columns, tuple(tuple(map(_plain, row)) for row in values))
+
+
+def _filtered(table: str, frames: Frames, name: str, where: Where) -> Frame:
+    if name not in frames:
+        raise WrongUseError(
+            f"The table '{table}' is made of '{name}', which the study does not make.",
+            f"It makes {', '.join(frames)}.",
+        )
+    return _taken(table, frames[name], where)
+
+
+def _taken(table: str, rows: Frame, where: Where) -> Frame:
+    _need(table, rows, where)
+    for column, values in where.items():
+        rows = rows[rows[column].isin(list(values))]
+    return rows
+
+
+def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
+    _need(spec.name, own, [*keys, *filter(None, [spec.needs_several])])
+    unknown = [c.estimator for c in spec.cells if c.estimator not in ESTIMATORS]
+    if unknown:
+        raise WrongUseError(
+            f"The table '{spec.name}' asks for the estimator '{unknown[0]}', which "
+            "this program does not have.",
+            f"It has {', '.join(sorted(ESTIMATORS))}.",
+        )
+
+
+def _need(
+    table: str, rows: Frame, columns: Sequence[str] | Mapping[str, object]
+) -> None:
+    missing = [name for name in columns if name not in rows.columns]
+    if missing:
+        raise WrongUseError(
+            f"The table '{table}' names the column '{missing[0]}', which its records "
+            "do not have.",
+            f"They have {', '.join(map(str, rows.columns))}.",
+        )
+
+
+def _plain(value: object) -> object:
+    """Return a value without NumPy's types, None for a number that is none."""
+    item = getattr(value, "item", None)
+    value = item() if callable(item) else value
+    return None if isinstance(value, float) and isnan(value) else value

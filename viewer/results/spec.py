@@ -1,0 +1,110 @@
+"""Tables as data: whoever has the frames and a specification can work a table out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Where = Mapping[str, tuple[object, ...]]
+"""Which rows of a frame count: by column, the values that are taken."""
+TRIALS: Final = "trials"
+"""The frame with a row for each trial."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A column that says what a row is about.
+
+    ``column`` is that of the frame, ``header`` that of the table where it is named
+    otherwise. ``total`` stands in rows that take all its values together. ``values``
+    are the only ones wanted, in their order; without them rows come in the order of
+    the frame, or of their values where ``ascending``.
+    """
+
+    column: str
+    header: str = ""
+    total: str = ""
+    values: tuple[object, ...] = ()
+    ascending: bool = False
+
+    @property
+    def name(self) -> str:
+        """What stands above it in the table."""
+        return self.header or self.column
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One or more columns of numbers, all given by one estimator.
+
+    ``names`` are the columns' headers, ``of`` the columns of the frame that the
+    estimator reads. It sees the rows of the table's row that ``where`` takes. With
+    ``against`` it also sees those of another row: the same but for these keys, of
+    which None stands for all values. ``frame`` names a frame to take whole, where the
+    table's own rows will not do.
+    """
+
+    estimator: str
+    names: tuple[str, ...]
+    of: tuple[str, ...] = ()
+    where: Where = field(default_factory=dict)
+    against: Mapping[str, object] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    frame: str = ""
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """A table whose rows are groups of a frame's rows.
+
+    ``outer`` names keys every combination of which has rows, whether the frame has it
+    or not. Within each, ``sets`` name the other keys that tell rows apart, one set
+    after the other; the keys of no set show their total. A set that tells only a key
+    of ``only_several`` apart is left out where there is one value of it, and the whole
+    table where there is one value of ``needs_several``. ``below`` are rows that follow
+    as they are, such as a paper's own, where there is any above them.
+    """
+
+    name: str
+    keys: tuple[Key, ...]
+    cells: tuple[Cell, ...]
+    title: str = ""
+    text: str = ""
+    frame: str = TRIALS
+    where: Where = field(default_factory=dict)
+    outer: tuple[str, ...] = ()
+    sets: tuple[tuple[str, ...], ...] = ()
+    only_several: tuple[str, ...] = ()
+    needs_several: str = ""
+    below: tuple[tuple[object, ...], ...] = ()
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns, keys first."""
+        return (
+            *(key.name for key in self.keys),
+            *(name for cell in self.cells for name in cell.names),
+        )
+
+    @property
+    def inner(self) -> tuple[tuple[str, ...], ...]:
+        """The sets, or all keys that are not outer ones as the only set."""
+        rest = tuple(k.column for k in self.keys if k.column not in self.outer)
+        return self.sets or (rest,)
+
+
+@dataclass(frozen=True)
+class ListSpec:
+    """A table that lists rows of a frame as they are.
+
+    Without ``columns`` all of them.
+    """
+
+    name: str
+    columns: tuple[str, ...] = ()
+    title: str = ""
+    text: str = ""
+    frame: str = TRIALS
+    where: Where = field(default_factory=dict)
+
+
+Spec = TableSpec | ListSpec

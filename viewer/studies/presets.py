@@ -13,7 +13,7 @@ from viewer.studies.benchmarks import Benchmark
 from viewer.studies.fields import params_as_json
 from viewer.studies.packs import Pack
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
-from viewer.studies.tables import items_table, results_table
+from viewer.studies.tables import trial_tables
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -77,7 +77,7 @@ class OfPresets(Generic[P]):
         context: ReportContext = NO_CONTEXT,  # noqa: ARG002 - of no interest here
     ) -> ReportData:
         """Return the two tables that every study about items has."""
-        tables = (items_table(results), results_table(results))
+        tables = trial_tables(results)
         pending = any(one.score.status is Status.PENDING for one in results)
         return ReportData(tables, (), {"hit_rate": "right answers"}, pending)
 

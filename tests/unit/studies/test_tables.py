@@ -5,7 +5,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from viewer.domain.answer import Status
 from viewer.domain.result import Score, TrialResult
-from viewer.studies.tables import items_table, results_table
+from viewer.studies.tables import trial_tables
 
 RIGHT, WRONG = Status.SCORED_CORRECT, Status.SCORED_WRONG
 
@@ -30,7 +30,7 @@ RESULTS = (
 
 
 def test_that_items_list_every_trial_with_its_named_numbers() -> None:
-    table = items_table(RESULTS)
+    table, _ = trial_tables(RESULTS)
     assert table.name == "items"
     assert table.header[-3:] == ("request_sha256", "judge", "share")
     assert [row[0] for row in table.rows] == list("12345678")
@@ -39,11 +39,11 @@ def test_that_items_list_every_trial_with_its_named_numbers() -> None:
         (2.0, 0.5),
         (None,) * 2,
     ]
-    assert items_table(()).rows == ()
+    assert [one.rows for one in trial_tables(())] == [(), ()]
 
 
 def test_that_every_trial_is_counted_once_in_each_division() -> None:
-    table = results_table(RESULTS)
+    _, table = trial_tables(RESULTS)
     rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
     assert [(row["finding"], row["view"]) for row in rows] == [
         ("(micro)", "all"),
@@ -65,7 +65,7 @@ def test_that_every_trial_is_counted_once_in_each_division() -> None:
 
 
 def test_that_intervals_are_wilsons() -> None:
-    table = results_table(RESULTS)
+    _, table = trial_tables(RESULTS)
     row = dict(zip(table.header, table.rows[0], strict=True))
     low, high = proportion_confint(2, 6, method="wilson")
     assert row["wilson_low"] == pytest.approx(low, abs=1e-12)
@@ -73,7 +73,13 @@ def test_that_intervals_are_wilsons() -> None:
 
 
 def test_that_nothing_settled_has_no_rate() -> None:
-    table = results_table(RESULTS[5:6])
+    _, table = trial_tables(RESULTS[5:6])
     row = dict(zip(table.header, table.rows[0], strict=True))
     assert (row["hit_rate"], row["wilson_low"], row["answered_rate"]) == (None,) * 3
     assert len(table.rows) == 2
+
+
+def test_that_means_of_numbers_can_be_left_out() -> None:
+    items, table = trial_tables(RESULTS, means=False)
+    assert items.header[-2:] == ("judge", "share")
+    assert table.header[-1] == "answered_rate"

@@ -1,7 +1,6 @@
 """What a run of the study reports: tables at full precision, and what is printed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from viewer.domain.answer import ChoiceAnswer, Status
@@ -59,7 +58,7 @@ from viewer.studies.evidence_diagnosis.tables import (
 )
 from viewer.studies.evidence_diagnosis.validation import validation_table
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import items_table, results_table
+from viewer.studies.tables import trial_tables
 
 DEFINITIONS: Final[Mapping[str, str]] = {
     "ddx": (
@@ -93,9 +92,8 @@ def report(
 ) -> ReportData:
     """Return the tables of a run; without its data set only trials and rates."""
     params = read_params(spec.preset, spec.params)
-    bare = [replace(r, score=replace(r.score, numbers=())) for r in results]
     made = [one for one in results if Task(one.finding) in PREPARING]
-    tables = [items_table(results), results_table(bare)]
+    tables = [*trial_tables(results, means=False)]
     tables += [preparation_table(made), invented_table(made)]
     if context.dataset is not None and len(made) < len(results):
         rows = rows_of(results, context.dataset, params)

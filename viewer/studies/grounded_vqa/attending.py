@@ -1,18 +1,14 @@
 """Where a model on this machine looked while its region was highlighted (E002-17)."""
 
-from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
 from viewer.domain.geometry import Affine, SizePx
 from viewer.domain.inside import Measures, QueryPosition
-from viewer.domain.report import Table
-from viewer.domain.result import TrialResult
 from viewer.imaging.patch_cover import share_inside
 from viewer.imaging.resample import shrunk_size
 from viewer.studies.asking import Sources, Turn
-from viewer.studies.grounded_vqa.arms import LOBA
 from viewer.studies.grounded_vqa.items import area_of
 from viewer.studies.grounded_vqa.params import Params
 
@@ -52,26 +48,6 @@ def attention_numbers(turn: Turn, params: Params) -> Numbers:
     )
     on_image = float(np.sum(shown.values))
     return (*told, (ON_IMAGE, on_image), *(((INSIDE, inside),) if on_image else ()))
-
-
-def attention_table(results: Sequence[TrialResult]) -> Table:
-    """Return by model and weight where attention went, means over questions."""
-    found: dict[tuple[str, str], list[Mapping[str, float]]] = {}
-    for result in results:
-        numbers = dict(result.score.numbers)
-        if result.condition.startswith(LOBA) and IN_TOWER in numbers:
-            found.setdefault((result.model, result.condition), []).append(numbers)
-    names = (IN_TOWER, ON_IMAGE, INSIDE)
-    rows = tuple(
-        (model, condition, len(of), *(_mean(of, name) for name in names))
-        for (model, condition), of in found.items()
-    )
-    return Table("attention", ("model", "condition", "n", *names), rows)
-
-
-def _mean(numbers: Sequence[Mapping[str, float]], name: str) -> float | None:
-    told = [of[name] for of in numbers if name in of]
-    return float(np.mean(told)) if told else None
 
 
 def _to_native(to_sent: Affine, sent: SizePx, native: SizePx) -> Affine:

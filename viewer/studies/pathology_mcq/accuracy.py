@@ -1,29 +1,30 @@
 """Accuracy by model, arm and part of the data set; two tables that never mix (X-02)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from viewer.domain.answer import Status
+from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.choice import letter_of
 from viewer.domain.report import Table
 from viewer.domain.result import TrialResult
 from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
+from viewer.metrics.intervals import wilson
 from viewer.studies.pathology_mcq.arms import arm_of
 from viewer.studies.pathology_mcq.baselines import frequent_choice, random_rate
 from viewer.studies.pathology_mcq.params import Arm, Params
 from viewer.studies.pathology_mcq.questions import Mcq
 from viewer.studies.pathology_mcq.scopes import Scope, scopes_of
-from viewer.studies.tables import RESULTS_HEADER, rates_of
+from viewer.studies.tables import COUNTS, RATE
 
 Key = tuple[str, str, Scope]
 """A model, a condition and a column."""
-RATES: Final = RESULTS_HEADER[RESULTS_HEADER.index("model") + 1 :]
+RATES: Final = (*COUNTS, *(name for cell in RATE for name in cell.names))
 """The columns that `rates_of` fills."""
-_COUNTS: Final = tuple(name for name in RESULTS_HEADER if name.startswith("n_"))
 _NOT_COUNTED: Final = frozenset({Status.EXCLUDED, Status.PENDING})
+_SCORED: Final = frozenset({Status.SCORED_CORRECT, Status.SCORED_WRONG})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def paper_table(
     """
     validation = [mcq for mcq in mcqs if mcq.split == "val"]
     header = (
-        *("model", "condition", "part", "subset", *_COUNTS, "k", "n", "accuracy"),
+        *("model", "condition", "part", "subset", *COUNTS, "k", "n", "accuracy"),
         *("random", "frequent", "frequent_letter"),
     )
     chance: dict[frozenset[str], tuple[object, ...]] = {}
@@ -87,7 +88,7 @@ def paper_table(
     rows = tuple(
         (
             *_named(rate),
-            *(rate.row[name] for name in (*_COUNTS, "k", "n")),
+            *(rate.row[name] for name in (*COUNTS, "k", "n")),
             rate.value,
             *chance[rate.items],
         )
@@ -105,14 +106,14 @@ def recommended_table(
     questions. Repeats of a question stay with its image.
     """
     header = (
-        *("model", "condition", "part", "subset", *_COUNTS, "k", "n", "accuracy"),
+        *("model", "condition", "part", "subset", *COUNTS, "k", "n", "accuracy"),
         *("wilson_low", "wilson_high", "image_low", "image_high", "answered_rate"),
     )
     names = ("wilson_low", "wilson_high")
     rows = tuple(
         (
             *_named(rate),
-            *(rate.row[name] for name in (*_COUNTS, "k", "n")),
+            *(rate.row[name] for name in (*COUNTS, "k", "n")),
             rate.value,
             *(rate.row[name] for name in names),
             *interval,
@@ -168,3 +169,25 @@ def _finite(value: float) -> float | None:
 
 def _named(rate: Rate) -> tuple[str, str, str, str]:
     return rate.model, rate.condition, rate.scope.part, rate.scope.subset
+
+
+def rates_of(results: Iterable[TrialResult]) -> tuple[object, ...]:
+    """Return the columns of RATES.
+
+    Rates are None where there is no trial that counts.
+    """
+    statuses = [one.score.status for one in results]
+    k = statuses.count(Status.SCORED_CORRECT)
+    scored = sum(status in _SCORED for status in statuses)
+    n = sum(status not in _NOT_COUNTED for status in statuses)
+    interval = wilson(k, n) if n else None
+    return (
+        *(len(statuses), scored, statuses.count(Status.PROVIDER_ERROR)),
+        statuses.count(Status.REFUSED),
+        sum(status in UNREADABLE for status in statuses),
+        *(statuses.count(Status.EXCLUDED), statuses.count(Status.PENDING)),
+        *(k, n, k / n if n else None),
+        interval.low if interval else None,
+        interval.high if interval else None,
+        k / scored if scored else None,
+    )

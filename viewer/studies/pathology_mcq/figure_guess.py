@@ -7,13 +7,12 @@ from viewer.domain.choice import ExpertChoice
 from viewer.domain.figure import FigureHead, RateFigure, RatePanel
 from viewer.domain.report import BarSeries, Table
 from viewer.domain.result import TrialResult
-from viewer.studies.pathology_mcq.accuracy import RATES
+from viewer.studies.pathology_mcq.accuracy import RATES, rates_of
 from viewer.studies.pathology_mcq.baselines import random_rate
 from viewer.studies.pathology_mcq.experts import expert_score, group_scores
 from viewer.studies.pathology_mcq.guessing import Audit
 from viewer.studies.pathology_mcq.params import Arm, Params
 from viewer.studies.pathology_mcq.questions import Mcq
-from viewer.studies.tables import rates_of
 
 GUESSABLE, MATCHED = "guessable items", "matching questions"
 MISMATCHED: Final = "mismatched questions"

@@ -1,7 +1,6 @@
 """What a run of the study reports: its tables at full precision."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from viewer.domain.answer import Status
@@ -31,7 +30,7 @@ from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
 from viewer.studies.pathology_mcq.robustness import noise_table, robustness_table
 from viewer.studies.pathology_mcq.validity import reviews_table
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import items_table, results_table
+from viewer.studies.tables import trial_tables
 
 DEFINITIONS: Final = {
     "accuracy": (
@@ -57,8 +56,7 @@ def report(
     params = read_params(spec.preset, spec.params)
     if params.work is Work.BUILDING:
         return _built(results)
-    bare = [replace(r, score=replace(r.score, numbers=())) for r in results]
-    tables = [items_table(results), results_table(bare)]
+    tables = [*trial_tables(results, means=False)]
     if context.dataset is not None:
         tables += _of_dataset(results, context.dataset.items, params, spec.seed)
     full = tuple(table for table in tables if table.rows or table.name in _ALWAYS)
@@ -87,7 +85,7 @@ def _built(results: Sequence[TrialResult]) -> ReportData:
     """Return what was made of images with their captions."""
     made = made_table(results)
     text = "Three questions of each image that a model described (Sun 2024, 3.2)."
-    tables = (items_table(results), results_table(results), made, built_table(results))
+    tables = (*trial_tables(results), made, built_table(results))
     return ReportData(
         tables=tables,
         figures=(),

@@ -35,7 +35,7 @@ from viewer.studies.rubric_reading.score import score
 from viewer.studies.rubric_reading.supplement import coverage_figure, curation_section
 from viewer.studies.rubric_reading.tables import Graded, grade_tables, graded
 from viewer.studies.rubric_reading.using import ungraded, used_grades
-from viewer.studies.tables import items_table, results_table
+from viewer.studies.tables import trial_tables
 
 DEFINITIONS: Final = {
     "content": (
@@ -78,7 +78,7 @@ def report(
     context = replace(context, grades=used.grades)
     judged = judged_results(results, context, params)
     tables = [
-        *(items_table(judged), results_table(_bare(judged)), outputs_table(judged)),
+        *(*trial_tables(judged, means=False), outputs_table(judged)),
         *(prompts_table(), rubric_table(context.grades.rubric)),
     ]
     figures: tuple[BarFigure, ...] = ()
@@ -112,7 +112,7 @@ def _curated(results: Sequence[TrialResult]) -> ReportData:
     """Return what was proposed, and what a draft of it would cover."""
     selected = draft_selection(results)
     tables = (
-        *(items_table(results), results_table(_bare(results))),
+        *trial_tables(results, means=False),
         *(candidates_table(results), histogram_table(results)),
         *selection_tables(selected),
     )
@@ -161,8 +161,3 @@ def rubric_table(rubric: Mapping[Dimension, RubricRow]) -> Table:
         for dimension, row in rubric.items()
     )
     return Table("rubric", ("dimension", "heading", *"12345"), tuple(rows))
-
-
-def _bare(results: Sequence[TrialResult]) -> tuple[TrialResult, ...]:
-    """Leave out the numbers: means of grades have tables of their own."""
-    return tuple(replace(r, score=replace(r.score, numbers=())) for r in results)

@@ -10,7 +10,6 @@ from tests.helpers.requests import request
 from tests.helpers.scripted_clock import ScriptedClock
 from viewer.domain.inside import Highlight
 from viewer.domain.reference import Mask
-from viewer.metrics.efficiency import per_hundred
 from viewer.models.transformers_local import adapter, answering, engine, memory
 from viewer.models.transformers_local.adapter import TransformersLocal
 
@@ -26,10 +25,6 @@ def test_that_every_answer_tells_its_time_and_memory(
     peaks = [reply.peak_memory_bytes for reply in replies]
     assert all(peak is not None and peak > 10**6 for peak in peaks)
     assert all(reply.latency_ms > 0 for reply in replies)
-    cost = per_hundred([float(reply.latency_ms) for reply in replies], peaks)
-    assert cost is not None
-    assert cost.peak_mib is not None
-    assert cost.seconds > 0
     assert replies[0] == replies[1]  # what an answer cost is no part of it
 
 

@@ -2,22 +2,11 @@
 
 import pytest
 
-from viewer.domain.answer import Status, YesNoAnswer
+from tests.helpers.heal_trials import NO, YES, closed, heal_rows, unsaid
+from viewer.domain.answer import Status
 from viewer.domain.item import TASK_MARK
-from viewer.domain.result import Score, TrialResult
-from viewer.studies.grounded_vqa.perturbation_tables import perturbation_table
 
-TESTS = ("TPT anatomy",)
-
-
-def trial(item: str, condition: str, status: Status, yes: bool | None) -> TrialResult:
-    said = None if yes is None else YesNoAnswer(yes, "leading")
-    name = item if condition == "plain" else f"{item}{TASK_MARK}Heart: Mass"
-    return TrialResult(
-        *(name, "p", "i", "positive", "Mass", condition, 0, "m"),
-        Score(status),
-        said=said,
-    )
+SWAPPED = f"{TASK_MARK}Heart: Mass"
 
 
 @pytest.mark.statement("E002-09")
@@ -25,11 +14,12 @@ def trial(item: str, condition: str, status: Status, yes: bool | None) -> TrialR
 def test_that_a_failed_trial_alone_is_no_true_positive(
     plain_is_yes: bool, base: int
 ) -> None:
-    failed = trial("q2", "tpt-anatomy", Status.PROVIDER_ERROR, None)
-    results = [trial("q1", "tpt-anatomy", Status.SCORED_CORRECT, False), failed]
+    results = [
+        closed(f"q1{SWAPPED}", NO, condition="tpt-anatomy"),
+        unsaid(f"q2{SWAPPED}", "tpt-anatomy", Status.PROVIDER_ERROR),
+    ]
     if plain_is_yes:
-        results.append(trial("q2", "plain", Status.SCORED_CORRECT, True))
-    table = perturbation_table(results, TESTS, "table_3")
-    (row,) = (dict(zip(table.header, row, strict=True)) for row in table.rows)
+        results.append(closed("q2", YES))
+    (row,) = heal_rows("table_3_textual", results)
     assert (row["n_true_positives"], row["n_unread"]) == (base, base - 1)
     assert row["score"] == 1 / base

@@ -3,7 +3,6 @@
 import pytest
 
 from viewer.studies.grounded_vqa import published
-from viewer.studies.grounded_vqa.gains import relative_gain
 from viewer.studies.grounded_vqa.published import (
     ABLATION,
     ACCURACY,
@@ -53,8 +52,9 @@ def test_that_the_paper_s_best_gain_is_a_relative_one() -> None:
     before = value("F1", "MIMIC Open", "LLaVA-Med").value
     after = value("F1", "MIMIC Open", LOBA).value
     assert (before, after) == (0.551, 0.581)
-    assert f"{relative_gain(before, after):.2f}" == GAIN.printed == "5.44"
-    assert 100 * (after - before) == pytest.approx(3.0)
+    gain = 100 * (after - before)
+    assert f"{gain / before:.2f}" == GAIN.printed == "5.44"
+    assert gain == pytest.approx(3.0)
 
 
 def test_that_the_fourth_weight_of_table_8_is_loba_s_row_of_table_2() -> None:

@@ -1,7 +1,7 @@
 """Verdicts and micro scores, against scikit-learn and the specification's fixture."""
 
-import math
 import warnings
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -13,81 +13,103 @@ from sklearn.metrics import (
 )
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from viewer.domain.answer import LabelsAnswer, Status, Unparsed, YesNoAnswer
-from viewer.studies.grounded_vqa.score import (
-    ClosedScores,
-    EmptyTruth,
-    LabelScores,
-    closed_scores,
-    label_scores,
-    micro,
-    score_closed,
-    score_open,
-)
+from tests.helpers.heal_trials import NO, UNREAD, YES, YesNo, closed, heal_rows, opened
+from tests.helpers.tabled import Row, estimate
+from viewer.domain.answer import LabelsAnswer, Status, Unparsed
+from viewer.domain.result import TrialResult
+from viewer.results.records import Frame
+from viewer.studies.grounded_vqa.frames import trial_frame
+from viewer.studies.grounded_vqa.score import score_closed, score_open
 
-YES, NO = YesNoAnswer(yes=True), YesNoAnswer(yes=False)
-UNREAD = Unparsed(Status.UNPARSED, "no_yes_or_no")
+LABELS = ("found", "true")
+COUNTS = ("tp", "fp", "fn")
+Truth = tuple[str, ...]
+
+
+def _opened(
+    answers: Iterable[LabelsAnswer | Unparsed], truths: Iterable[Truth]
+) -> tuple[list[TrialResult], dict[str, Truth]]:
+    """Return open questions that were answered, and what is right by item."""
+    pairs = list(zip(answers, truths, strict=True))
+    found = [opened(f"q{i}", said, truth) for i, (said, truth) in enumerate(pairs)]
+    return found, {one.item: pairs[i][1] for i, one in enumerate(found)}
+
+
+def _open_row(
+    answers: Iterable[LabelsAnswer | Unparsed], truths: Iterable[Truth]
+) -> Row:
+    (row,) = heal_rows("table_2_accuracy", *_opened(answers, truths))
+    return row
 
 
 @pytest.mark.statement("E002-07")
 def test_that_the_fixture_of_appendix_a3_is_exact() -> None:
     truths = [("pneumonia", "effusion"), (), ("nodule",), ()]
-    answers = [("pneumonia",), (), ("nodule", "fibrosis"), ("nodule",)]
-    items = [(LabelsAnswer(a), t) for a, t in zip(answers, truths, strict=True)]
-    with_label = micro(items, EmptyTruth.LABEL)
-    without = micro(items, EmptyTruth.DROP)
-    assert with_label == LabelScores(3, 2, 2)
-    assert (with_label.precision, with_label.recall, with_label.f1) == (0.6, 0.6, 0.6)
-    assert without == LabelScores(2, 2, 1)
-    assert without.precision == 0.5
-    assert without.recall == pytest.approx(2 / 3, abs=1e-15)
-    assert without.f1 == pytest.approx(4 / 7, abs=1e-15)
+    named = [("pneumonia",), (), ("nodule", "fibrosis"), ("nodule",)]
+    answers = list(map(LabelsAnswer, named))
+    row = _open_row(answers, truths)
+    results, _ = _opened(answers, truths)
+    counts = [sum(one.score.number(n) or 0 for one in results) for n in COUNTS]
+    assert counts == [3, 2, 2]
+    with_label = [row[f"open_{of}"] for of in ("precision", "recall", "f1")]
+    assert with_label == [0.6, 0.6, 0.6]
+    assert row["open_precision_dropped"] == 2 / (2 + 2)
+    assert row["open_recall_dropped"] == pytest.approx(2 / (2 + 1), abs=1e-15)
+    assert row["open_f1_dropped"] == pytest.approx(4 / (4 + 2 + 1), abs=1e-15)
 
 
 def _agrees_on_labels(rng: np.random.Generator) -> None:
     names = [f"finding {i}" for i in range(int(rng.integers(1, 6)))]
     n = int(rng.integers(1, 8))
 
-    def draw() -> list[tuple[str, ...]]:
+    def draw() -> list[Truth]:
         return [tuple(x for x in names if rng.random() < 0.4) for _ in range(n)]
 
     truths, answers = draw(), draw()
-    items = [(LabelsAnswer(a), t) for a, t in zip(answers, truths, strict=True)]
-    for empty in EmptyTruth:
-        alone = ("No finding",) if empty is EmptyTruth.LABEL else ()
+    results, by_item = _opened(map(LabelsAnswer, answers), truths)
+    frame = trial_frame(results, "q", by_item)
+    for alone, drop in ((("No finding",), ()), ((), ("No finding",))):
         binarizer = MultiLabelBinarizer(classes=[*names, "No finding"])
         true = binarizer.fit_transform([t or alone for t in truths])
         found = binarizer.transform([a or alone for a in answers])
-        ours = micro(items, empty)
-        for score, value in (
-            (precision_score, ours.precision),
-            (recall_score, ours.recall),
-            (f1_score, ours.f1),
-        ):
-            theirs = score(true, found, average="micro", zero_division=np.nan)
-            assert value == pytest.approx(theirs, abs=1e-12, nan_ok=True)
+        ours = estimate("f1", frame, of=LABELS, drop=drop)
+        scores = (f1_score, precision_score, recall_score)
+        theirs = [s(true, found, average="micro", zero_division=np.nan) for s in scores]
+        assert ours == pytest.approx(theirs, abs=1e-12, nan_ok=True)
 
 
 def _agrees_on_closed(rng: np.random.Generator) -> None:
     n = int(rng.integers(1, 12))
     truths = [bool(x) for x in rng.random(n) < 0.5]
     answers = [(YES, NO, UNREAD)[int(i)] for i in rng.integers(0, 3, n)]
-    ours = closed_scores(list(zip(answers, truths, strict=True)))
-    words = {YES: "yes", NO: "no", UNREAD: "unread"}
-    true = ["yes" if t else "no" for t in truths]
+    frame = _closed_frame(answers, truths)
+    words = {YES: "Yes", NO: "No", UNREAD: "unread"}
+    true = ["Yes" if t else "No" for t in truths]
     found = [words[a] for a in answers]
-    labels = ["yes", "no"]
-    f1 = f1_score(true, found, labels=labels, average=None, zero_division=np.nan)
-    assert ours.yes.f1 == pytest.approx(f1[0], abs=1e-12, nan_ok=True)
-    assert ours.no.f1 == pytest.approx(f1[1], abs=1e-12, nan_ok=True)
-    assert ours.macro_f1 == pytest.approx(np.mean(f1), abs=1e-12, nan_ok=True)
-    assert ours.accuracy == pytest.approx(accuracy_score(true, found), abs=1e-12)
-    for score, of in ((precision_score, "precision"), (recall_score, "recall")):
-        theirs = score(true, found, labels=labels, average=None, zero_division=np.nan)
-        each = (getattr(ours.yes, of), getattr(ours.no, of))
-        assert each == pytest.approx(theirs, abs=1e-12, nan_ok=True)
-    assert ours.specificity == pytest.approx(ours.no.recall, abs=0, nan_ok=True)
-    assert ours.items == n
+    both = ["Yes", "No"]
+    scores = (f1_score, precision_score, recall_score)
+    theirs = np.array(
+        [
+            s(true, found, labels=both, average=None, zero_division=np.nan)
+            for s in scores
+        ]
+    )
+    for place, label in enumerate(both):
+        ours = estimate("f1", frame, of=LABELS, only=(label,))
+        assert ours == pytest.approx(theirs[:, place], abs=1e-12, nan_ok=True)
+    (macro,) = estimate("macro f1", frame, of=LABELS, only=both)
+    assert macro == pytest.approx(np.mean(theirs[0]), abs=1e-12, nan_ok=True)
+    (accuracy,) = estimate("share", frame, of=("right",))
+    assert accuracy == pytest.approx(accuracy_score(true, found), abs=1e-12)
+    (specificity,) = estimate(
+        "share", frame[frame["right_answer"] == "No"], of=("right",)
+    )
+    assert specificity == pytest.approx(theirs[2, 1], abs=1e-12, nan_ok=True)
+
+
+def _closed_frame(answers: Sequence[YesNo], truths: Sequence[bool]) -> Frame:
+    pairs = zip(answers, truths, strict=True)
+    return trial_frame([closed("q", said, yes=yes) for said, yes in pairs], "q", {})
 
 
 @pytest.mark.statement("E002-07")
@@ -115,27 +137,38 @@ def test_that_micro_scores_agree_with_scikit_learn_on_ten_thousand_cases() -> No
 
 @pytest.mark.statement("E002-07")
 def test_that_closed_questions_have_every_score_the_paper_may_mean() -> None:
-    scores = ClosedScores(tp=6, fp=2, fn=1, tn=9, unread_yes=1, unread_no=1)
-    assert (scores.positive, scores.hallucinated, scores.items) == (8, 12, 20)
-    assert scores.yes == LabelScores(6, 2, 2)
-    assert scores.no == LabelScores(9, 1, 3)
-    assert scores.accuracy == 15 / 20
-    assert scores.specificity == 9 / 12
-    assert scores.macro_f1 == pytest.approx((12 / 16 + 18 / 22) / 2, abs=1e-15)
+    positive: tuple[YesNo, ...] = (*6 * (YES,), NO, UNREAD)
+    hallucinated: tuple[YesNo, ...] = (*9 * (NO,), *2 * (YES,), UNREAD)
+    results = [
+        *(closed("q", said) for said in positive),
+        *(closed("q", said, yes=False) for said in hallucinated),
+    ]
+    (row,) = heal_rows("closed_scores", results)
+    counts = [row[name] for name in (*COUNTS, "tn", "unread_yes", "unread_no")]
+    assert counts == [6, 2, 1, 9, 1, 1]
+    assert row["precision_yes"] == row["recall_yes"] == row["f1_yes"] == 6 / 8
+    assert row["f1_no"] == 18 / 22
+    assert row["accuracy"] == 15 / 20
+    assert row["specificity"] == 9 / 12
+    assert row["macro_f1"] == pytest.approx((12 / 16 + 18 / 22) / 2, abs=1e-15)
 
 
 def test_that_nothing_has_no_score_rather_than_zero() -> None:
-    none = closed_scores([])
-    assert none == ClosedScores()
-    assert math.isnan(none.accuracy)
-    assert math.isnan(none.specificity)
-    assert math.isnan(micro([], EmptyTruth.LABEL).f1)
+    open_alone = [opened("q", LabelsAnswer(()), ())]
+    (row,) = heal_rows("closed_scores", open_alone)
+    counts = [row[name] for name in (*COUNTS, "tn", "unread_yes", "unread_no")]
+    assert counts == [0] * 6
+    assert (row["accuracy"], row["specificity"], row["macro_f1"]) == (None,) * 3
+    (accuracy,) = heal_rows("table_2_accuracy", [closed("q", YES)])
+    assert (accuracy["open_f1"], accuracy["open_f1_dropped"]) == (None, None)
 
 
 def test_that_a_reply_that_could_not_be_read_misses_every_label() -> None:
-    assert label_scores(UNREAD, ("a", "b"), EmptyTruth.LABEL) == LabelScores(0, 0, 2)
-    assert label_scores(UNREAD, (), EmptyTruth.LABEL) == LabelScores(0, 0, 1)
-    assert label_scores(UNREAD, (), EmptyTruth.DROP) == LabelScores(0, 0, 0)
+    two, none = _open_row([UNREAD], [("a", "b")]), _open_row([UNREAD], [()])
+    assert (two["open_recall"], two["open_f1"], two["open_precision"]) == (0, 0, None)
+    assert (none["open_recall"], none["open_recall_dropped"]) == (0.0, None)
+    beside = _open_row([UNREAD, LabelsAnswer(("c",))], [("a", "b"), ("c",)])
+    assert beside["open_recall"] == beside["open_recall_dropped"] == 1 / 3
 
 
 def test_that_each_reply_has_a_verdict() -> None:

@@ -1,0 +1,98 @@
+"""Trials of the grounded questions without a run, and the tables made of them."""
+
+from collections.abc import Mapping, Sequence
+
+from tests.helpers.tabled import Row, rows
+from viewer.domain.answer import LabelsAnswer, Status, Unparsed, YesNoAnswer
+from viewer.domain.item import TASK_MARK
+from viewer.domain.result import Score, TrialResult
+from viewer.results.spec import TRIALS, Spec
+from viewer.studies.grounded_vqa.frames import EDITS, edit_frame, trial_frame
+from viewer.studies.grounded_vqa.params import Params
+from viewer.studies.grounded_vqa.score import score_closed, score_open
+from viewer.studies.grounded_vqa.tables import specs
+
+YES, NO = YesNoAnswer(yes=True), YesNoAnswer(yes=False)
+UNREAD = Unparsed(Status.UNPARSED, "no_yes_or_no")
+YesNo = YesNoAnswer | Unparsed
+FEW = Params(replicates=500)
+
+
+def closed(
+    item: str,
+    said: YesNo,
+    *,
+    yes: bool = True,
+    condition: str = "plain",
+    model: str = "m",
+    patient: str = "p",
+) -> TrialResult:
+    """Return a closed question that was answered, what it says there or not."""
+    kind, verdict = "positive" if yes else "hallucinated", score_closed(said, yes=yes)
+    who = (item, patient, "i", kind, "Mass", condition, 0, model)
+    return TrialResult(*who, verdict, said=said)
+
+
+def opened(
+    item: str,
+    said: LabelsAnswer | Unparsed,
+    truth: Sequence[str],
+    *,
+    condition: str = "plain",
+    model: str = "m",
+) -> TrialResult:
+    """Return an open question that was answered."""
+    kind = "abnormality" if truth else "normal"
+    who = (item, "p", "i", kind, "Heart", condition, 0, model)
+    return TrialResult(*who, score_open(said, truth), said=said)
+
+
+def unsaid(
+    item: str, condition: str, status: Status, model: str = "m", view: str = "positive"
+) -> TrialResult:
+    """Return a question that ended without a reply."""
+    who = (item, "p", "i", view, "Mass", condition, 0, model)
+    return TrialResult(*who, Score(status))
+
+
+def probed(
+    key: str,
+    patient: str,
+    replies: Mapping[str, Sequence[YesNo]],
+    model: str = "m",
+) -> list[TrialResult]:
+    """Return a true positive with the replies to its edits, by condition.
+
+    Where there are none the edit could not be made.
+    """
+    found = [closed(key, YES, model=model, patient=patient)]
+    for condition, said in replies.items():
+        for number, reply in enumerate(said):
+            name = f"{key}{TASK_MARK}{number}"
+            found.append(
+                closed(name, reply, condition=condition, model=model, patient=patient)
+            )
+        if not said:
+            name = f"{key}{TASK_MARK}none"
+            found.append(unsaid(name, condition, Status.EXCLUDED, model))
+    return found
+
+
+def spec_of(name: str, params: Params = FEW) -> Spec:
+    """Return a table's specification."""
+    every = specs(params, 0, has_dataset=True, has_boxes=True)
+    return next(spec for spec in every if spec.name == name)
+
+
+def heal_rows(
+    name: str,
+    results: Sequence[TrialResult],
+    truths: Mapping[str, tuple[str, ...]] | None = None,
+    params: Params = FEW,
+) -> list[Row]:
+    """Return one of the study's tables of some trials."""
+    frames = {
+        TRIALS: trial_frame(results, "q", truths or {}),
+        EDITS: edit_frame(results),
+    }
+    return rows(spec_of(name, params), frames)

@@ -88,12 +88,13 @@ def _rows(path: Path) -> Iterator[_Row]:
 
 
 def _between(olds: Sequence[_Row], news: Sequence[_Row]) -> Iterator[str]:
+    """Yield what of a table differs; a column that was added is no difference."""
     if len(olds) != len(news):
         yield f"{len(olds)} rows before, {len(news)} after"
     for number, (old, new) in enumerate(zip(olds, news, strict=False), 1):
-        for name in dict.fromkeys((*old, *new)):
-            if old.get(name) != new.get(name):
-                yield f"row {number}, {name}: {old.get(name)!r} -> {new.get(name)!r}"
+        for name in old:
+            if old[name] != new.get(name):
+                yield f"row {number}, {name}: {old[name]!r} -> {new.get(name)!r}"
 
 
 def main() -> int:

@@ -1,6 +1,7 @@
 """Every number of the pathology questions against brute force, 10,000 times."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -8,19 +9,23 @@ import pytest
 
 from tests.helpers.official_script import official_run
 from tests.unit.studies.pathology_mcq.small import item, result
+from tests.unit.studies.pathology_mcq.test_baselines import told
+from tests.unit.studies.pathology_mcq.test_experts import scored
 from tests.unit.studies.pathology_mcq.test_official import samples
 from viewer.domain.answer import Status
-from viewer.domain.choice import ExpertChoice
-from viewer.studies.pathology_mcq.accuracy import accuracies
-from viewer.studies.pathology_mcq.baselines import frequent_choice, random_rate
-from viewer.studies.pathology_mcq.experts import expert_score, group_scores
+from viewer.domain.choice import ExpertChoice, letter_of
+from viewer.results.evaluate import evaluate
+from viewer.studies.pathology_mcq.baselines import random_rate
+from viewer.studies.pathology_mcq.frames import ANSWERS, answer_frame
 from viewer.studies.pathology_mcq.guessing import audit
-from viewer.studies.pathology_mcq.params import FrequentFrom, Pooling
+from viewer.studies.pathology_mcq.params import FrequentFrom, Pooling, read_params
 from viewer.studies.pathology_mcq.questions import Mcq, mcq_of
-from viewer.studies.pathology_mcq.scopes import OVERALL, Scope
+from viewer.studies.pathology_mcq.scopes import OVERALL
+from viewer.studies.pathology_mcq.tables import accuracy_paper
 
 pytestmark = pytest.mark.proof
 CASES = 10_000
+RATES = accuracy_paper(read_params("pathmmu2024", {}), ())
 STATUSES = (*[Status.SCORED_CORRECT] * 4, *[Status.SCORED_WRONG] * 3, *Status)
 
 
@@ -40,6 +45,8 @@ def test_that_both_baselines_are_what_counting_by_hand_gives() -> None:
     chance = Random(1)
     for _ in range(CASES):
         mcqs, validation = some(chance), some(chance)
+        tests = [replace(m, split="test") for m in mcqs]
+        others = [replace(m, split="val", key=f"{m.key}v") for m in validation]
         parts = [Fraction(1, len(m.options)) for m in mcqs]
         exact = sum(parts, Fraction(0)) / len(mcqs)
         assert abs((random_rate(mcqs) or 0) - float(exact)) <= 1e-15
@@ -49,9 +56,9 @@ def test_that_both_baselines_are_what_counting_by_hand_gives() -> None:
         ):
             counts = Counter(m.correct for m in known)
             letter = min(o for o in counts if counts[o] == max(counts.values()))
-            found = frequent_choice(mcqs, validation, source)
-            assert found.option == letter
-            assert found.k == sum(m.correct == letter for m in mcqs)
+            _, rate, found = told(tests, others, source)
+            assert found == letter_of(letter)
+            assert rate == sum(m.correct == letter for m in mcqs) / len(mcqs)
 
 
 @pytest.mark.statement("E003-02", "E003-18")
@@ -61,7 +68,10 @@ def test_that_every_accuracy_is_what_counting_by_hand_gives() -> None:
         mcqs = some(chance)
         kept = [item(m.key, m.correct, len(m.options)) for m in mcqs]
         results = [result(one, chance.choice(STATUSES)) for one in kept]
-        rates = accuracies(results, mcqs)
+        rates = {
+            (row[2], row[3]): dict(zip(RATES.header, row, strict=True))
+            for row in evaluate(RATES, {ANSWERS: answer_frame(results, mcqs)}).rows
+        }
         for part, splits in (("val", {"val"}), ("all", {"test", "test_tiny"})):
             for subset in (OVERALL, "P", "Q"):
                 own = [
@@ -70,12 +80,12 @@ def test_that_every_accuracy_is_what_counting_by_hand_gives() -> None:
                     if r.view in splits and subset in {OVERALL, r.finding}
                 ]
                 n = sum(s not in {Status.EXCLUDED, Status.PENDING} for s in own)
-                rate = rates.get(("m", "plain", Scope(part, subset)))
+                rate = rates.get((part, subset))
                 assert (rate is None) == (not own)
                 if rate is not None:
                     k = own.count(Status.SCORED_CORRECT)
-                    assert (rate.row["k"], rate.row["n"]) == (k, n)
-                    assert rate.value == (k / n if n else None)
+                    assert (rate["k"], rate["n"]) == (k, n)
+                    assert rate["accuracy"] == (k / n if n else None)
 
 
 @pytest.mark.statement("E003-08", "E003-11")
@@ -99,10 +109,11 @@ def test_that_experts_and_guesses_are_what_counting_by_hand_gives() -> None:
             ]
             rates = [Fraction(sum(r), len(r)) for r in readers]
             means.append(sum(rates, Fraction(0)) / len(rates))
-        score = expert_score(group_scores(choices, mcqs, Pooling.AVERAGE))
+        rows = scored(choices, mcqs, Pooling.AVERAGE)
+        score = rows.get(("tiny", OVERALL, "mean"), (None,))[0]
         wanted = sum(means, Fraction(0)) / len(means) if means else None
         assert (score is None) == (wanted is None)
-        assert wanted is None or abs(Fraction(score or 0) - wanted) <= Fraction(
+        assert wanted is None or abs(Fraction(str(score or 0)) - wanted) <= Fraction(
             1, 10**14
         )
         _check_guesses(chance)

@@ -5,10 +5,11 @@ NaN stands for what cannot be told. Sums run in the order of the rows, so that a
 the same wherever it is worked out.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan, nan
+from fractions import Fraction
+from math import fsum, isnan, nan
 from typing import Any, Final
 
 import numpy as np
@@ -146,6 +147,108 @@ def gain_in_f1(seen: Seen) -> Sequence[object]:
     return before, after, gain
 
 
+@estimator("nested mean of rates")
+def nested_mean_of_rates(seen: Seen) -> Sequence[object]:
+    """Return the mean over ``by`` of the share of rows whose column holds.
+
+    ``by`` are columns, each within the one before: the mean over the values of the
+    first of the mean over those of the second, and so on.
+    """
+    return (_nested(seen.rows, seen.of[0], seen.options["by"]),)
+
+
+@estimator("change of rates")
+def change_of_rates(seen: Seen) -> Sequence[object]:
+    """Return the nested mean of what it is held against, its own, and the difference.
+
+    Last comes the difference's direction, as an arrow.
+    """
+    column, by = seen.of[0], seen.options["by"]
+    before = nan if seen.others is None else _nested(seen.others, column, by)
+    after = _nested(seen.rows, column, by)
+    return before, after, after - before, arrow(after - before)
+
+
+def arrow(change: float) -> str:
+    """Return the sign of a change: up, down, none, or "" where it is not known."""
+    if isnan(change):
+        return ""
+    return "↑" if change > 0 else "↓" if change < 0 else "="
+
+
+@estimator("rate by cluster")
+def rate_by_cluster(seen: Seen) -> Sequence[object]:
+    """Return the percentile interval of a rate, ``cluster`` drawn with all its rows.
+
+    Those that are drawn are the clusters of the rows it is held against.
+    """
+    name = seen.options["cluster"]
+    every = sorted(set([] if seen.others is None else seen.others[name].tolist()))
+    if not every or seen.rows.empty:
+        return nan, nan
+    place = {cluster: i for i, cluster in enumerate(every)}
+    own = [place[cluster] for cluster in seen.rows[name].tolist()]
+    hits = np.bincount(own, seen.rows[seen.of[0]].astype(float), len(every))
+    trials = np.bincount(own, minlength=len(every))
+    drawn = cluster_bootstrap(
+        hits.astype(np.int64)[:, None],
+        trials[:, None],
+        Resampling(seen.options["replicates"], seen.options["seed"]),
+    )
+    interval = drawn.cells[0].percentile.interval
+    return interval.low, interval.high
+
+
+@estimator("chance")
+def chance(seen: Seen) -> Sequence[object]:
+    """Return the expected rate of a random option, each item once.
+
+    The column counts an item's options.
+    """
+    counts = _by_item(seen).values()
+    return (
+        float(sum(Fraction(1, n) for n in counts) / len(counts)) if counts else nan,
+    )
+
+
+@estimator("constant answer")
+def constant_answer(seen: Seen) -> Sequence[object]:
+    """Return the rate of always giving one answer, each item once, and the answer.
+
+    The column has an item's right answer; without the option ``answer`` it is the most
+    frequent of them, the smallest of those alike.
+    """
+    right = list(_by_item(seen).values())
+    counts = Counter(right)
+    most = min(counts, key=lambda one: (-counts[one], one), default=None)
+    answer = seen.options.get("answer", most)
+    if answer is None:
+        return nan, ""
+    return _ratio(right.count(answer), len(right)), answer
+
+
+@estimator("first")
+def first(seen: Seen) -> Sequence[object]:
+    """Return the first value of each column."""
+    return tuple(next(iter(seen.rows[name].tolist()), None) for name in seen.of)
+
+
+@estimator("distinct")
+def distinct(seen: Seen) -> Sequence[object]:
+    """Return how many different values a column has."""
+    return (len(set(seen.values())),)
+
+
+@estimator("difference in points")
+def difference_in_points(seen: Seen) -> Sequence[object]:
+    """Return a rate less another in percentage points.
+
+    The columns are the first rate's hits and rows, and the other's.
+    """
+    hits, rows, others, of = (sum(seen.values(i)) for i in range(4))
+    return (100 * (_ratio(hits, rows) - _ratio(others, of)),)
+
+
 @estimator("paired difference")
 def paired_difference(seen: Seen) -> Sequence[object]:
     """Return the mean of a column less that of another over rows with both.
@@ -181,6 +284,23 @@ def _rate(k: int, n: int) -> tuple[float, ...]:
     interval = wilson(k, n) if n else None
     ends = (interval.low, interval.high) if interval else (nan, nan)
     return (k, n, _ratio(k, n), *ends)
+
+
+def _nested(rows: Frame, column: str, by: Sequence[str]) -> float:
+    if not by:
+        return _ratio(int(sum(rows[column])), len(rows))
+    known = rows[by[0]].tolist()
+    parts = (
+        _nested(rows[[one == value for one in known]], column, by[1:])
+        for value in dict.fromkeys(known)
+    )
+    means = [part for part in parts if not isnan(part)]
+    return fsum(means) / len(means) if means else nan
+
+
+def _by_item(seen: Seen) -> dict[str, Any]:
+    items, values = seen.rows["item"].tolist(), seen.rows[seen.of[0]].tolist()
+    return dict(zip(items, values, strict=True))
 
 
 def _f1(rows: Frame, seen: Seen) -> tuple[float, float, float]:

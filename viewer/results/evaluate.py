@@ -45,6 +45,7 @@ class _Evaluation:
         self._grouped: dict[object, Groups] = {}
         self._filtered: dict[object, Frame] = {}
         limits = {key.column: key.values for key in spec.keys if key.values}
+        self._fixed = {c: of[0] for c, of in spec.where.items() if len(of) == 1}
         self._where = {**spec.where, **limits}
         self._own = _filtered(spec.name, frames, spec.frame, self._where)
         _check(spec, self._own, self._keys)
@@ -59,6 +60,8 @@ class _Evaluation:
         for values in product(*choices):
             outer = dict(zip(spec.outer, values, strict=True))
             own = self._group("", {}, outer)
+            if own.empty and not spec.every:
+                continue
             for columns in spec.inner:
                 yield from self._of_set(outer, columns, own)
 
@@ -104,11 +107,14 @@ class _Evaluation:
 
     def _cells(self, about: Values) -> Iterator[object]:
         for cell in self._spec.cells:
-            found = _estimate(self._seen(cell, about), cell)
-            yield from map(_plain, found)
+            if cell.blank and cell.blank not in about:
+                yield from (None for _ in cell.names)
+            else:
+                found = _estimate(self._seen(cell, about), cell)
+                yield from map(_plain, found)
 
     def _seen(self, cell: Cell, about: Values) -> Seen:
-        others = None
+        others, about = None, {**self._fixed, **about}
         if cell.against:
             held = {**about, **cell.against}.items()
             wanted = {column: value for column, value in held if value is not None}

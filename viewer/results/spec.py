@@ -40,7 +40,7 @@ class Cell:
     estimator reads. It sees the rows of the table's row that ``where`` takes. With
     ``against`` it also sees those of another row: the same but for these keys, of
     which None stands for all values. ``frame`` names a frame to take whole, where the
-    table's own rows will not do.
+    table's own rows will not do. ``blank`` is a key whose total rows leave it empty.
     """
 
     estimator: str
@@ -50,18 +50,21 @@ class Cell:
     against: Mapping[str, object] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     frame: str = ""
+    blank: str = ""
 
 
 @dataclass(frozen=True)
 class TableSpec:
     """A table whose rows are groups of a frame's rows.
 
-    ``outer`` names keys every combination of which has rows, whether the frame has it
-    or not. Within each, ``sets`` name the other keys that tell rows apart, one set
-    after the other; the keys of no set show their total. A set that tells only a key
+    ``outer`` names keys whose combinations have rows one after the other, those that
+    the frame does not have too where ``every`` is set. Within each, ``sets`` name the
+    other keys that tell rows apart, one set after the other; keys of no set show their
+    total. A set that tells only a key
     of ``only_several`` apart is left out where there is one value of it, and the whole
     table where there is one value of ``needs_several``. ``below`` are rows that follow
-    as they are, such as a paper's own, where there is any above them.
+    as they are, such as a paper's own, where there is any above them. A column of which
+    ``where`` takes one value is part of what a row is about, as a key would be.
     """
 
     name: str
@@ -72,6 +75,7 @@ class TableSpec:
     frame: str = TRIALS
     where: Where = field(default_factory=dict)
     outer: tuple[str, ...] = ()
+    every: bool = False
     sets: tuple[tuple[str, ...], ...] = ()
     only_several: tuple[str, ...] = ()
     needs_several: str = ""

@@ -80,6 +80,7 @@ def trial_specs(numbers: Sequence[str], *, means: bool = True) -> tuple[Spec, ..
         ),
         (*counts(), *RATE, *(of_numbers if means else ())),
         outer=("condition", "model"),
+        every=True,
         sets=((), ("finding",), ("view",)),
         only_several=("view",),
     )

@@ -281,3 +281,94 @@ def test_that_one_cluster_tells_no_interval() -> None:
     assert (net, p_value) == (0.5, 1.0)
     assert isnan(low)
     assert isnan(high)
+
+
+LEVELS: Columns = {
+    "kind": ["a", "a", "a", "b", "b"],
+    "level": [1, 1, 2, 1, 3],
+    "right": [True, False, True, False, True],
+}
+
+
+def test_that_a_nested_mean_is_of_means_of_rates() -> None:
+    nested = "nested mean of rates"
+    assert estimate(nested, LEVELS, of=("right",), by=()) == (3 / 5,)
+    by_level = ((1 / 3 + 1.0) + 1.0) / 3
+    (value,) = estimate(nested, LEVELS, of=("right",), by=("level",))
+    assert value == pytest.approx(by_level, abs=1e-15)
+    (value,) = estimate(nested, LEVELS, of=("right",), by=("kind", "level"))
+    assert value == pytest.approx(((0.5 + 1.0) / 2 + (0.0 + 1.0) / 2) / 2, abs=1e-15)
+    empty: Columns = {name: [] for name in LEVELS}
+    assert isnan(*estimate(nested, empty, of=("right",), by=("kind",)))
+
+
+THREE_OF_FOUR: Columns = {
+    "kind": [""] * 4,
+    "level": [0] * 4,
+    "right": [True, True, True, False],
+}
+
+
+def change(rows: Columns, others: Columns | None) -> tuple[Any, ...]:
+    held = None if others is None else frame_of(others)
+    by = ("kind", "level")
+    return estimate("change of rates", rows, held, of=("right",), by=by)
+
+
+def test_that_a_change_has_its_direction() -> None:
+    before, after, less, arrow = change(LEVELS, THREE_OF_FOUR)
+    assert (before, after) == (0.75, 0.625)
+    assert (less, arrow) == (-0.125, "↓")
+    up: Columns = {"kind": ["a"], "level": [1], "right": [True]}
+    assert change(up, THREE_OF_FOUR)[3] == "↑"
+    assert change(THREE_OF_FOUR, THREE_OF_FOUR)[2:] == (0.0, "=")
+    assert change(up, None)[3] == ""
+
+
+def test_that_a_rate_by_cluster_draws_clusters_with_all_their_rows() -> None:
+    rng = np.random.default_rng(4)
+    patients = [f"p{i}" for i in range(20) for _ in range(int(rng.integers(1, 5)))]
+    often = {patient: rng.random() for patient in patients}
+    right = [bool(rng.random() < often[patient]) for patient in patients]
+    rows = frame_of({"right": right, "patient": patients})
+    options = {"cluster": "patient", "replicates": 20_000, "seed": 3}
+    found = estimate("rate by cluster", rows, rows, of=("right",), **options)
+    names = sorted(set(patients))
+    own = [[r for p, r in zip(patients, right, strict=True) if p == n] for n in names]
+    drawn = []
+    for _ in range(20_000):
+        some = [own[i] for i in rng.integers(0, len(own), len(own))]
+        drawn.append(sum(map(sum, some)) / sum(map(len, some)))
+    assert found == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.02)
+    nobody = estimate("rate by cluster", rows.iloc[:0], rows, of=("right",), **options)
+    assert all(map(isnan, nobody))
+
+
+def test_that_chance_and_a_constant_answer_count_each_item_once() -> None:
+    rows = {
+        "item": ["a", "a", "b", "c"],
+        "options": [4, 4, 2, 4],
+        "letter": ["B", "B", "A", "A"],
+    }
+    assert estimate("chance", rows, of=("options",)) == ((0.25 + 0.5 + 0.25) / 3,)
+    constant = "constant answer"
+    assert estimate(constant, rows, of=("letter",)) == (2 / 3, "A")
+    assert estimate(constant, rows, of=("letter",), answer="B") == (1 / 3, "B")
+    assert estimate(constant, rows, of=("letter",), answer=None)[1] == ""
+    tie = {"item": ["a", "b"], "letter": ["B", "A"]}
+    assert estimate(constant, tie, of=("letter",)) == (1 / 2, "A")
+    nothing: Columns = {"item": [], "options": [], "letter": []}
+    assert isnan(*estimate("chance", nothing, of=("options",)))
+
+
+def test_that_values_are_taken_and_counted() -> None:
+    rows = {"a": ["x", "y", "x"], "b": [1, 2, 3]}
+    assert estimate("first", rows) == ("x", 1)
+    assert estimate("first", {"a": []}) == (None,)
+    assert estimate("distinct", rows, of=("a",)) == (2,)
+
+
+def test_that_a_difference_in_points_is_one_of_two_rates() -> None:
+    rows = {"k": [1, 1], "n": [1, 1], "other_k": [1, 0], "other_n": [1, 1]}
+    assert estimate("difference in points", rows) == (50.0,)
+    assert isnan(*estimate("difference in points", {**rows, "n": [0, 0]}))

@@ -1,5 +1,7 @@
 """Tables of specifications, against rows written by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,8 +44,10 @@ def test_that_every_outer_combination_has_its_sets_one_after_the_other() -> None
         (FINDING, WAY, MODEL),
         (N,),
         outer=("way", "model"),
+        every=True,
         sets=((), ("finding",)),
     )
+    assert values(replace(spec, every=False)) == values(spec)[:-1]
     assert values(spec) == [
         ("every", "x", "b", 2),
         ("p", "x", "b", 1),
@@ -135,7 +139,7 @@ def test_that_another_frame_is_taken_by_the_keys_that_it_has() -> None:
     spec = TableSpec(
         "t", (MODEL, WAY), (prices, dear, whole), where={"finding": ("q",)}
     )
-    assert values(spec) == [("b", "x", 0, 0, 2), ("a", "x", 3, 1, 2)]
+    assert values(spec) == [("b", "x", 0, 0, 1), ("a", "x", 3, 1, 2)]
     assert values(TableSpec("t", (MODEL,), (N,), frame="prices")) == [
         ("a", 2),
         ("c", 1),
@@ -214,7 +218,11 @@ ESTIMATOR_GONE = (
             COLUMN_GONE,
             "They have model, price.",
         ),
-        (TableSpec("t", (), (Cell("gone", ("n",)),)), ESTIMATOR_GONE, "It has f1, "),
+        (
+            TableSpec("t", (), (Cell("gone", ("n",)),)),
+            ESTIMATOR_GONE,
+            "It has chance, ",
+        ),
     ],
 )
 def test_that_what_is_not_there_is_said_in_a_sentence(
@@ -224,3 +232,23 @@ def test_that_what_is_not_there_is_said_in_a_sentence(
         evaluate(spec, FRAMES)
     assert problem in str(raised.value)
     assert remedy in str(raised.value)
+
+
+def test_that_rows_of_a_total_can_leave_a_cell_empty() -> None:
+    spec = TableSpec(
+        "t",
+        (MODEL, FINDING),
+        (N, Cell("size", ("of_finding",), blank="finding")),
+        outer=("model",),
+        sets=(("finding",), ()),
+    )
+    assert values(spec) == [
+        *(("b", "p", 2, 2), ("b", "q", 1, 1), ("b", "every", 3, None)),
+        *(("a", "q", 2, 2), ("a", "every", 2, None)),
+    ]
+
+
+def test_that_what_a_table_is_limited_to_can_be_held_against_something_else() -> None:
+    beside = Cell("part", ("part",), against={"way": "x"}, frame="trials")
+    spec = TableSpec("t", (MODEL,), (N, beside), where={"way": ("y",)})
+    assert values(spec) == [("b", 1, 1 / 2)]

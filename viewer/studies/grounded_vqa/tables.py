@@ -91,6 +91,7 @@ def _benchmark() -> Spec:
         "How many of each kind were there to be asked, beside the paper's benchmark.",
         frame=QUESTIONS,
         outer=("source", "kind"),
+        every=True,
         below=tuple((SOURCE, form, n, n / every) for form, n in SIZES.items()),
     )
 
@@ -241,7 +242,7 @@ _GAIN: Final = TableSpec(
             ("f1_plain", "f1", "gain_percent"),
             _LABELS,
             {"counted": (True,)},
-            against={"condition": "plain", "note": ""},
+            against={"condition": "plain", "note": "", "beside_plain": None},
             options={"drop": (NO,)},
             frame="trials",
         ),

@@ -1,9 +1,8 @@
 """How many questions and images there are, beside the paper's numbers (E003-02)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from viewer.domain.report import Table
 from viewer.studies.pathology_mcq.questions import Mcq
 from viewer.studies.pathology_mcq.scopes import ALL, OVERALL, TINY, VAL, Scope, within
 
@@ -33,15 +32,15 @@ IMAGES: Final = {
 """Images (Sun 2024, 3.2)."""
 
 
-def sizes_table(mcqs: Sequence[Mcq]) -> Table:
-    """Return sizes.csv: what the data set holds, and what the paper says it holds."""
+def size_rows(
+    mcqs: Sequence[Mcq],
+) -> tuple[tuple[str, ...], Iterator[tuple[object, ...]]]:
+    """Return what the data set holds, and what the paper says it holds."""
     header = ("part", "subset", "questions", "published", "images", "published_images")
-    rows = []
-    for scope in QUESTIONS:
-        own = list(within(mcqs, scope))
-        images = {key for mcq in own for key in mcq.images}
-        named = (scope.part, scope.subset)
-        rows.append(
-            (*named, len(own), QUESTIONS[scope], len(images), IMAGES.get(scope))
-        )
-    return Table("sizes", header, tuple(rows))
+    return header, (_size(scope, list(within(mcqs, scope))) for scope in QUESTIONS)
+
+
+def _size(scope: Scope, own: Sequence[Mcq]) -> tuple[object, ...]:
+    images = {key for mcq in own for key in mcq.images}
+    named = (scope.part, scope.subset)
+    return (*named, len(own), QUESTIONS[scope], len(images), IMAGES.get(scope))

@@ -1,18 +1,30 @@
 """Figure 5: what is guessed without looking (Sun 2024, 4.3; E003-17)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from viewer.domain.choice import ExpertChoice
 from viewer.domain.figure import FigureHead, RateFigure, RatePanel
 from viewer.domain.report import BarSeries, Table
 from viewer.domain.result import TrialResult
-from viewer.studies.pathology_mcq.accuracy import RATES, rates_of
+from viewer.results.evaluate import evaluate
+from viewer.results.records import records
+from viewer.results.spec import TRIALS, Cell, Key, TableSpec
+from viewer.studies.packs import PackInput
 from viewer.studies.pathology_mcq.baselines import random_rate
-from viewer.studies.pathology_mcq.experts import expert_score, group_scores
-from viewer.studies.pathology_mcq.guessing import Audit
+from viewer.studies.pathology_mcq.frames import (
+    CHOICES,
+    VOTES,
+    choice_frame,
+    expert_choices,
+    vote_frame,
+)
+from viewer.studies.pathology_mcq.layouts import Told, number
 from viewer.studies.pathology_mcq.params import Arm, Params
-from viewer.studies.pathology_mcq.questions import Mcq
+from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
+from viewer.studies.pathology_mcq.scopes import OVERALL, Scope
+from viewer.studies.pathology_mcq.tables import experts
 
 GUESSABLE, MATCHED = "guessable items", "matching questions"
 MISMATCHED: Final = "mismatched questions"
@@ -20,16 +32,17 @@ MISMATCHED: Final = "mismatched questions"
 EXPERTS_BAR: Final = "experts, with images"
 _NOBODY: Final = (0, None, None)
 """Of who answered nothing: n, accuracy, chance."""
-_HEADER: Final = ("panel", "who", "k", "n", "accuracy", "random")
+_BARS: Final = TableSpec(
+    "figure5",
+    (Key("panel"), Key("model", "who")),
+    (
+        Cell("rate", ("k", "n", "accuracy"), ("right",), {"counted": (True,)}),
+        Cell("chance", ("random",), ("options",)),
+    ),
+)
 
 
-def guess_bars(
-    results: Sequence[TrialResult],
-    found: Audit,
-    mcqs: Mapping[str, Mcq],
-    experts: Sequence[ExpertChoice],
-    params: Params,
-) -> Table:
+def guess_bars(given: PackInput, told: Told, params: Params) -> Table:
     """Return figure5.csv: each bar of every panel with its counts.
 
     Left, the items that are guessable: models without the image, experts with it on
@@ -37,19 +50,53 @@ def guess_bars(
     Right, the items drawn for it, with their own questions, as a next-sentence model
     is asked them too, and with the questions of others.
     """
-    out = set(found.guessable)
+    mcqs = mcqs_of(given.dataset.items)
+    out = {str(r["item"]) for r in told.of_table("guesses") if r["guessable"] == 1}
+    rows = tuple(_trials(given.results, out))
+    trials = [trial for _, trial in rows]
+    frame = records(trials).assign(
+        panel=[panel for panel, _ in rows],
+        options=[len(mcqs[one.item].options) for one in trials],
+    )
+    experts = expert_choices(given.dataset.items)
+    read = {one.item for one in experts} & out
+    bars = evaluate(_BARS, {TRIALS: frame})
+    own = [mcqs[key] for key in mcqs if key in read]
+    score = _expert_score(experts, own, params)
+    guessed = [row for row in bars.rows if row[0] == GUESSABLE]
+    others = [row for row in bars.rows if row[0] != GUESSABLE]
+    if score is not None:
+        chance = random_rate(own)
+        guessed.append((GUESSABLE, EXPERTS_BAR, None, len(own), score, chance))
+    return Table(bars.name, bars.header, (*guessed, *others))
+
+
+def _trials(
+    results: Sequence[TrialResult], out: Collection[str]
+) -> Iterator[tuple[str, TrialResult]]:
+    """Yield the trials of each panel."""
     blind = [r for r in results if r.condition == Arm.TEXT_ONLY]
     swapped = [r for r in results if r.condition == Arm.MISMATCH]
     drawn = {r.item for r in swapped}
-    read = {one.item for one in experts}
-    own = [mcqs[key] for key in found.guessable if key in read]
-    score = expert_score(group_scores(experts, own, params.expert_pooling))
-    rows = list(_rows(GUESSABLE, [r for r in blind if r.item in out], mcqs))
-    if score is not None:
-        rows.append((GUESSABLE, EXPERTS_BAR, None, len(own), score, random_rate(own)))
-    rows += _rows(MATCHED, [r for r in blind if r.item in drawn], mcqs)
-    rows += _rows(MISMATCHED, swapped, mcqs)
-    return Table("figure5", _HEADER, tuple(rows))
+    yield from ((GUESSABLE, r) for r in blind if r.item in out)
+    yield from ((MATCHED, r) for r in blind if r.item in drawn)
+    yield from ((MISMATCHED, r) for r in swapped)
+
+
+def _expert_score(
+    choices: Sequence[ExpertChoice], own: Sequence[Mcq], params: Params
+) -> float | None:
+    """Return the mean of the groups on the guessable items that they read."""
+    every = (Scope("", OVERALL),)
+    told = [replace(mcq, split="") for mcq in own]
+    found = evaluate(
+        experts(params.expert_pooling),
+        {
+            CHOICES: choice_frame(choices, told, every),
+            VOTES: vote_frame(choices, told, every),
+        },
+    )
+    return number(found.rows[-1][3]) if found.rows else None
 
 
 def guess_figure(bars: Table) -> RateFigure | None:
@@ -82,17 +129,6 @@ def guess_figure(bars: Table) -> RateFigure | None:
     return RateFigure(
         head, (panel,), "", "random choice", rate_name="Accuracy", in_order=True
     )
-
-
-def _rows(
-    panel: str, results: Sequence[TrialResult], mcqs: Mapping[str, Mcq]
-) -> Iterator[tuple[object, ...]]:
-    for model in dict.fromkeys(one.model for one in results):
-        own = [one for one in results if one.model == model]
-        row = dict(zip(RATES, rates_of(own), strict=True))
-        keys = dict.fromkeys(one.item for one in own)
-        counted = (row["k"], row["n"], row["hit_rate"])
-        yield (panel, model, *counted, random_rate([mcqs[key] for key in keys]))
 
 
 def _rate(value: object) -> float | None:

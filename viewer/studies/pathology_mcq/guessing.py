@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from viewer.domain.answer import Status
-from viewer.domain.report import Table
 from viewer.domain.result import TrialResult
 from viewer.studies.pathology_mcq.params import Arm
 from viewer.studies.pathology_mcq.questions import Mcq
-from viewer.studies.pathology_mcq.scopes import OVERALL, subsets_of
+
+_UNHEARD: Final = frozenset({Status.PENDING, Status.PROVIDER_ERROR})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,37 +81,6 @@ def audit(results: Sequence[TrialResult], threshold: int) -> Audit:
     return Audit(tuple(items), threshold, len({one.model for one in blind}))
 
 
-def guess_table(found: Audit, mcqs: Mapping[str, Mcq]) -> Table:
-    """Return guesses.csv: each item with who guesses it, and what becomes of it.
-
-    ``guessable`` is empty where it cannot be told.
-    """
-    header = ("item", "subset", "split", "asked", "guessed", "models", "guessable")
-    rows = tuple(
-        (
-            *(one.item, mcqs[one.item].subset, mcqs[one.item].split),
-            *(one.asked, len(one.by), " ".join(one.by), _cell(found.verdict(one))),
-        )
-        for one in found.items
-    )
-    return Table("guesses", header, rows)
-
-
-def audit_table(found: Audit, mcqs: Mapping[str, Mcq]) -> Table:
-    """Return guess_audit.csv: how many are guessable, kept, and cannot be told.
-
-    ``share`` is of those that can be told; the paper found over 60 % before it took
-    them out (Sun 2024, 3.2).
-    """
-    header = ("subset", "asked", "guessable", "kept", "not_told", "share", *_RULE)
-    rows = tuple(
-        (subset, *_counts(found, own), found.threshold, found.models)
-        for subset in (OVERALL, *subsets_of([mcqs[one.item] for one in found.items]))
-        if (own := [g for g in found.items if subset in {OVERALL, mcqs[g.item].subset}])
-    )
-    return Table("guess_audit", header, rows)
-
-
 def filtered(found: Audit, mcqs: Mapping[str, Mcq]) -> dict[str, object]:
     """Return the items that stay in the layout of data.json, to be imported again."""
     table: dict[str, dict[str, list[object]]] = {}
@@ -130,18 +99,3 @@ def filtered(found: Audit, mcqs: Mapping[str, Mcq]) -> dict[str, object]:
             entry["explanations"] = list(mcq.explanations)
         table.setdefault(mcq.subset, {}).setdefault(mcq.split, []).append(entry)
     return {subset: dict(splits) for subset, splits in table.items()}
-
-
-_UNHEARD: Final = frozenset({Status.PENDING, Status.PROVIDER_ERROR})
-_RULE: Final = ("guessed_by", "models")
-
-
-def _counts(found: Audit, own: Sequence[Guessed]) -> tuple[int | float | None, ...]:
-    verdicts = [found.verdict(one) for one in own]
-    out, kept = verdicts.count(True), verdicts.count(False)
-    share = out / (out + kept) if out + kept else None
-    return len(own), out, kept, verdicts.count(None), share
-
-
-def _cell(verdict: bool | None) -> int | None:
-    return None if verdict is None else int(verdict)

@@ -1,16 +1,16 @@
 """Tables laid out as the paper prints them (Tables 1 to 4; E003-14)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
+from typing import Final
 
-from viewer.domain.choice import ExpertChoice
 from viewer.domain.report import Section, Table
 from viewer.metrics.printed import as_percent
-from viewer.studies.pathology_mcq.accuracy import Key, Rate
+from viewer.results.estimators import arrow
 from viewer.studies.pathology_mcq.arms import PLAIN
-from viewer.studies.pathology_mcq.baselines import frequent_choice, random_rate
-from viewer.studies.pathology_mcq.experts import expert_score, group_scores
-from viewer.studies.pathology_mcq.params import KINDS, Arm, Params
+from viewer.studies.pathology_mcq.frames import OVER_KINDS
+from viewer.studies.pathology_mcq.params import KINDS, Arm
 from viewer.studies.pathology_mcq.published import (
     EXPERTS,
     FREQUENT,
@@ -18,7 +18,6 @@ from viewer.studies.pathology_mcq.published import (
     rows_of,
 )
 from viewer.studies.pathology_mcq.questions import Mcq
-from viewer.studies.pathology_mcq.robustness import arrow, robustness
 from viewer.studies.pathology_mcq.scopes import (
     ALL,
     OVERALL,
@@ -26,11 +25,45 @@ from viewer.studies.pathology_mcq.scopes import (
     VAL,
     Scope,
     subsets_of,
-    within,
 )
 
 WITH_IMAGE, TEXT_ONLY, CHANCE = "image and text", "text only", "none"
-Cells = tuple[float | None, ...]
+_MEAN: Final = "mean"
+"""The group of the experts' mean."""
+Record = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Told:
+    """The tables of a run that the paper's are laid out from, as records by name."""
+
+    tables: Mapping[str, Sequence[Record]]
+
+    @classmethod
+    def of(cls, tables: Sequence[Table]) -> "Told":
+        """Return what tables tell."""
+        return cls({table.name: tuple(_records(table)) for table in tables})
+
+    def of_table(self, name: str) -> Sequence[Record]:
+        """Return the records of a table, none where it has no row."""
+        return self.tables.get(name, ())
+
+    def accuracies(self) -> dict[tuple[str, str, Scope], float | None]:
+        """Return accuracy by model, condition and column."""
+        return {
+            (str(r["model"]), str(r["condition"]), scope_of(r)): number(r["accuracy"])
+            for r in self.of_table("accuracy_paper")
+        }
+
+
+def scope_of(record: Record) -> Scope:
+    """Return the column that a record is of."""
+    return Scope(str(record["part"]), str(record["subset"]))
+
+
+def number(value: object) -> float | None:
+    """Return a rate, None where there is none."""
+    return value if isinstance(value, float) else None
 
 
 def columns_of(mcqs: Sequence[Mcq], *, validation: bool = True) -> tuple[Scope, ...]:
@@ -40,57 +73,51 @@ def columns_of(mcqs: Sequence[Mcq], *, validation: bool = True) -> tuple[Scope, 
     return (*((Scope(VAL, OVERALL),) if validation else ()), *tests)
 
 
-def table_1(
-    rates: Mapping[Key, Rate],
-    mcqs: Sequence[Mcq],
-    validation: Sequence[Mcq],
-    experts: Sequence[ExpertChoice],
-    params: Params,
-) -> Table:
+def table_1(told: Told, mcqs: Sequence[Mcq]) -> Table:
     """Return Table 1 at full precision: chance, experts, models with image, without.
 
-    ``mcqs`` are the questions asked, ``validation`` that split of the data set.
+    ``mcqs`` are the questions asked.
     """
     columns = columns_of(mcqs)
-    header = ("model", "input", *map(_name, columns))
-    rows = [
-        (RANDOM, CHANCE, *_random(mcqs, columns)),
-        (FREQUENT, CHANCE, *_frequent(mcqs, columns, validation, params)),
+    chance = {scope_of(record): record for record in told.of_table("baselines")}
+    rows: list[tuple[object, ...]] = [
+        (name, CHANCE, *(_of(chance.get(column), key) for column in columns))
+        for name, key in ((RANDOM, "random"), (FREQUENT, "frequent"))
     ]
-    read = _experts(mcqs, columns, experts, params)
+    read = [_experts(told, column) for column in columns]
     if any(value is not None for value in read):
         rows.append((EXPERTS, WITH_IMAGE, *read))
-    for condition, told in ((PLAIN, WITH_IMAGE), (Arm.TEXT_ONLY.value, TEXT_ONLY)):
+    found = told.accuracies()
+    for condition, shown in ((PLAIN, WITH_IMAGE), (Arm.TEXT_ONLY.value, TEXT_ONLY)):
+        models = dict.fromkeys(m for m, other, _ in found if other == condition)
         rows += [
-            (model, told, *_values(rates, model, condition, columns))
-            for model in _models(rates, condition)
+            (m, shown, *(found.get((m, condition, c)) for c in columns)) for m in models
         ]
-    return Table("table1", header, tuple(rows))
+    return Table("table1", ("model", "input", *map(_name, columns)), tuple(rows))
 
 
-def table_2(rates: Mapping[Key, Rate]) -> Table:
+def table_2(told: Told) -> Table:
     """Return Table 2: the mean over levels by kind, and each one's change."""
-    names = (*KINDS, "overall")
-    header = ("model", *(part for n in names for part in (n, f"{n}_change")))
-    rows = []
-    for row in robustness(rates):
-        values = (*row.kinds, row.overall)
-        rows.append((row.model, *(x for v in values for x in (v, row.change(v)))))
-    return Table("table2", header, tuple(rows))
+    names = (*KINDS, OVER_KINDS)
+    cells = {(r["model"], r["corruption"]): r for r in told.of_table("corruption")}
+    models = dict.fromkeys(model for model, _ in cells)
+    rows = tuple(
+        (model, *_with_changes([cells.get((model, n)) for n in names], "accuracy"))
+        for model in models
+    )
+    return Table("table2", ("model", *_changing(names)), rows)
 
 
-def table_3(rates: Mapping[Key, Rate], mcqs: Sequence[Mcq]) -> Table:
+def table_3(told: Told, mcqs: Sequence[Mcq]) -> Table:
     """Return Table 3: accuracy with noise for images, and its change."""
     columns = columns_of(mcqs, validation=False)
-    names = map(_name, columns)
-    header = ("model", *(part for n in names for part in (n, f"{n}_change")))
-    rows = []
-    for model in _models(rates, Arm.NOISE.value):
-        noise = _values(rates, model, Arm.NOISE.value, columns)
-        clean = _values(rates, model, PLAIN, columns)
-        pairs = zip(noise, clean, strict=True)
-        rows.append((model, *(x for n, c in pairs for x in (n, _less(n, c)))))
-    return Table("table3", header, tuple(rows))
+    cells = {(r["model"], scope_of(r)): r for r in told.of_table("noise")}
+    models = dict.fromkeys(model for model, _ in cells)
+    rows = tuple(
+        (model, *_with_changes([cells.get((model, c)) for c in columns], "noise"))
+        for model in models
+    )
+    return Table("table3", ("model", *_changing(map(_name, columns))), rows)
 
 
 def table_4() -> Table:
@@ -137,56 +164,31 @@ def _printed(row: Sequence[object], changes: set[int]) -> Iterator[str]:
         yield shown
 
 
+def _records(table: Table) -> Iterator[Record]:
+    return (dict(zip(table.header, row, strict=True)) for row in table.rows)
+
+
+def _of(record: Record | None, name: str) -> float | None:
+    return number(record[name]) if record else None
+
+
+def _with_changes(
+    records: Sequence[Record | None], name: str
+) -> Iterator[float | None]:
+    return (_of(record, key) for record in records for key in (name, "change"))
+
+
+def _changing(names: Iterable[str]) -> Iterator[str]:
+    return (part for name in names for part in (name, f"{name}_change"))
+
+
 def _name(scope: Scope) -> str:
     return f"{scope.subset}_{scope.part}"
 
 
-def _models(rates: Mapping[Key, Rate], condition: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(m for m, other, _ in rates if other == condition))
-
-
-def _values(
-    rates: Mapping[Key, Rate],
-    model: str,
-    condition: str,
-    columns: Sequence[Scope],
-) -> Cells:
-    found = (rates.get((model, condition, column)) for column in columns)
-    return tuple(rate.value if rate else None for rate in found)
-
-
-def _less(value: float | None, other: float | None) -> float | None:
-    return None if value is None or other is None else value - other
-
-
-def _random(mcqs: Sequence[Mcq], columns: Sequence[Scope]) -> Cells:
-    return tuple(random_rate(list(within(mcqs, column))) for column in columns)
-
-
-def _frequent(
-    mcqs: Sequence[Mcq],
-    columns: Sequence[Scope],
-    validation: Sequence[Mcq],
-    params: Params,
-) -> Cells:
-    found = (
-        frequent_choice(list(within(mcqs, c)), validation, params.frequent_from)
-        for c in columns
-    )
-    return tuple(one.rate for one in found)
-
-
-def _experts(
-    mcqs: Sequence[Mcq],
-    columns: Sequence[Scope],
-    choices: Sequence[ExpertChoice],
-    params: Params,
-) -> Cells:
+def _experts(told: Told, column: Scope) -> float | None:
     """Return the experts' score where they read the whole column, else None."""
-    found = []
-    for column in columns:
-        own = list(within(mcqs, column))
-        groups = group_scores(choices, own, params.expert_pooling)
-        whole = groups and all(g.answered == g.items for g in groups)
-        found.append(expert_score(groups) if whole else None)
-    return tuple(found)
+    own = [r for r in told.of_table("experts") if scope_of(r) == column]
+    groups = [r for r in own if r["group"] != _MEAN]
+    whole = groups and all(r["answered"] == r["items"] for r in groups)
+    return next((_of(r, "score") for r in own if r["group"] == _MEAN and whole), None)

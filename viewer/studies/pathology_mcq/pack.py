@@ -6,25 +6,27 @@ from typing import Final
 from viewer.domain.figure import Figure
 from viewer.domain.pack import PackData
 from viewer.domain.report import Section, Table
+from viewer.results.evaluate import evaluate
+from viewer.results.spec import TRIALS, Key, TableSpec
 from viewer.studies.consistency import published_table
 from viewer.studies.packs import PackInput
-from viewer.studies.pathology_mcq.accuracy import accuracies
 from viewer.studies.pathology_mcq.consistency import checks
 from viewer.studies.pathology_mcq.figure_gallery import gallery_figure
 from viewer.studies.pathology_mcq.figure_guess import guess_bars, guess_figure
-from viewer.studies.pathology_mcq.guessing import audit
+from viewer.studies.pathology_mcq.frames import asked_frame
 from viewer.studies.pathology_mcq.layouts import (
+    Told,
     printed,
     table_1,
     table_2,
     table_3,
     table_4,
 )
-from viewer.studies.pathology_mcq.params import Work, read_params
+from viewer.studies.pathology_mcq.params import Params, Work, read_params
 from viewer.studies.pathology_mcq.published import SOURCE, every_row
-from viewer.studies.pathology_mcq.questions import mcqs_of
-from viewer.studies.pathology_mcq.report import expert_choices
+from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
 from viewer.studies.pathology_mcq.robustness import level_figure
+from viewer.studies.pathology_mcq.tables import baselines
 
 _IN_THE_RUN: Final = frozenset({"items", "results"})
 """Tables of trials, which lie in the run's own folder."""
@@ -52,8 +54,10 @@ class PathMmu2024:
         params = read_params(given.spec.preset, given.spec.params)
         if params.work is Work.BUILDING:
             return self._of_building(given)
-        bars, figures = _figures(given)
-        laid_out = _laid_out(given)
+        told = _told(given, params)
+        bars = guess_bars(given, told, params)
+        figures = (gallery_figure(given), level_figure(told), guess_figure(bars))
+        laid_out = _laid_out(given, told)
         reported = (t for t in given.report.tables if t.name not in _IN_THE_RUN)
         return PackData(
             self.title,
@@ -83,31 +87,29 @@ class PathMmu2024:
         )
 
 
-def _laid_out(given: PackInput) -> tuple[Table, ...]:
-    params = read_params(given.spec.preset, given.spec.params)
+def _asked(given: PackInput) -> tuple[Mcq, ...]:
     mcqs = mcqs_of(given.dataset.items)
-    asked = [mcqs[key] for key in dict.fromkeys(one.item for one in given.results)]
-    rates = accuracies(given.results, asked)
-    validation = [mcq for mcq in mcqs.values() if mcq.split == "val"]
-    experts = expert_choices(given.dataset.items)
-    made = (
-        table_1(rates, asked, validation, experts, params),
-        table_2(rates),
-        table_3(rates, asked),
-        table_4(),
+    return tuple(mcqs[key] for key in dict.fromkeys(one.item for one in given.results))
+
+
+def _told(given: PackInput, params: Params) -> Told:
+    """Return the run's tables, and what chance comes to on the questions asked."""
+    mcqs = tuple(mcqs_of(given.dataset.items).values())
+    chance = evaluate(
+        TableSpec(
+            "baselines",
+            (Key("part"), Key("subset")),
+            baselines(params, mcqs),
+        ),
+        {TRIALS: asked_frame(_asked(given))},
     )
+    return Told.of((*given.report.tables, chance))
+
+
+def _laid_out(given: PackInput, told: Told) -> tuple[Table, ...]:
+    asked = _asked(given)
+    made = (table_1(told, asked), table_2(told), table_3(told, asked), table_4())
     return tuple(table for table in made if table.rows)
-
-
-def _figures(given: PackInput) -> tuple[Table, Figures]:
-    params = read_params(given.spec.preset, given.spec.params)
-    mcqs = mcqs_of(given.dataset.items)
-    asked = [mcqs[key] for key in dict.fromkeys(one.item for one in given.results)]
-    experts = expert_choices(given.dataset.items)
-    found = audit(given.results, params.guessed_by)
-    bars = guess_bars(given.results, found, mcqs, experts, params)
-    rates = accuracies(given.results, asked)
-    return bars, (gallery_figure(given), level_figure(rates), guess_figure(bars))
 
 
 def _missing(figures: Figures) -> Iterator[str]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from viewer.domain.item import Item
-from viewer.domain.report import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +25,12 @@ def validity_of(item: Item) -> Validity:
     return Validity(item.key, len(reviews), tuple(failed))
 
 
-def reviews_table(items: Sequence[Item]) -> Table:
-    """Return reviews.csv: each reviewed item, kept or rejected, and why."""
+def review_rows(
+    items: Sequence[Item],
+) -> tuple[tuple[str, ...], Iterator[tuple[object, ...]]]:
+    """Return each reviewed item, kept or rejected, and why."""
     header = ("item", "subset", "split", "readers", "verdict", "reasons")
-    rows = tuple(
+    rows = (
         (
             *(item.key, item.kind, str(item.facts.get("split", "")), found.readers),
             "reject" if found.failed else "keep",
@@ -38,7 +39,7 @@ def reviews_table(items: Sequence[Item]) -> Table:
         for item in items
         if (found := validity_of(item)).readers
     )
-    return Table("reviews", header, rows)
+    return header, rows
 
 
 def _reviews(item: Item) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -7,21 +7,36 @@ from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 
 from tests.unit.studies.pathology_mcq.small import item
-from viewer.studies.pathology_mcq.baselines import (
-    Frequent,
-    frequent_choice,
-    frequent_option,
-    random_rate,
-)
-from viewer.studies.pathology_mcq.params import FrequentFrom
+from viewer.domain.choice import letter_of
+from viewer.results.evaluate import evaluate
+from viewer.results.spec import TRIALS, Key, TableSpec
+from viewer.studies.pathology_mcq.baselines import frequent_option, random_rate
+from viewer.studies.pathology_mcq.frames import asked_frame
+from viewer.studies.pathology_mcq.params import FrequentFrom, read_params
 from viewer.studies.pathology_mcq.questions import Mcq, mcq_of
+from viewer.studies.pathology_mcq.scopes import OVERALL
+from viewer.studies.pathology_mcq.tables import baselines
 
 VAL, SAME = FrequentFrom.VAL, FrequentFrom.SAME_SPLIT
 sizes = st.lists(st.integers(2, 10), min_size=1, max_size=40)
 
 
-def questions(correct: list[int], options: int = 10) -> list[Mcq]:
-    return [mcq_of(item(f"P-val-{i}", c, options)) for i, c in enumerate(correct)]
+def questions(correct: list[int], options: int = 10, split: str = "val") -> list[Mcq]:
+    return [mcq_of(item(f"P-{split}-{i}", c, options)) for i, c in enumerate(correct)]
+
+
+def told(
+    mcqs: list[Mcq], validation: list[Mcq], source: FrequentFrom
+) -> tuple[object, ...]:
+    """Return chance, the rate of the frequent letter and the letter, over the test."""
+    params = read_params("pathmmu2024", {"frequent_from": source.value})
+    spec = TableSpec(
+        "baselines",
+        (Key("part"), Key("subset", values=(OVERALL,))),
+        baselines(params, (*mcqs, *validation)),
+    )
+    rows = evaluate(spec, {TRIALS: asked_frame(mcqs)}).rows
+    return rows[0][2:] if rows else ()
 
 
 @pytest.mark.statement("E003-03")
@@ -44,25 +59,25 @@ def test_that_the_frequent_letter_is_that_of_scikit_learns_dummy(
     dummy = DummyClassifier(strategy="most_frequent")
     blank = np.zeros((len(correct), 1))
     dummy.fit(blank, correct)
-    mcqs = questions(correct)
-    found = frequent_choice(mcqs, (), SAME)
-    assert found.option == dummy.predict(blank[:1])[0]
-    assert found.rate == pytest.approx(dummy.score(blank, correct), abs=1e-12)
+    _, rate, letter = told(questions(correct), [], SAME)
+    assert letter == letter_of(int(dummy.predict(blank[:1])[0]))
+    assert rate == pytest.approx(dummy.score(blank, correct), abs=1e-12)
 
 
 @pytest.mark.statement("E003-03")
 def test_that_the_letter_comes_from_the_validation_split_unless_said_otherwise() -> (
     None
 ):
-    test, validation = questions([0, 0, 0, 1]), questions([1, 1, 0])
-    assert frequent_choice(test, validation, VAL) == Frequent(1, 1, 4)
-    assert frequent_choice(test, validation, SAME) == Frequent(0, 3, 4)
+    test = questions([0, 0, 0, 1], split="test")
+    validation = questions([1, 1, 0])
+    assert told(test, validation, VAL)[1:] == (1 / 4, "B")
+    assert told(test, validation, SAME)[1:] == (3 / 4, "A")
 
 
 @pytest.mark.statement("E003-03")
 def test_that_without_items_or_validation_there_is_no_rate() -> None:
     assert random_rate([]) is None
     assert frequent_option([]) is None
-    assert frequent_choice(questions([0]), (), VAL).rate is None
-    assert frequent_choice([], questions([0]), VAL).rate is None
+    assert told(questions([0], split="test"), [], VAL)[1:] == (None, "")
+    assert told([], questions([0]), VAL) == ()
     assert frequent_option(questions([2, 1, 2, 1])) == 1

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,15 +8,14 @@ import pytest
 from tests.unit.studies.pathology_mcq.small import item, result
 from viewer.domain.answer import Status
 from viewer.domain.item import Item
+from viewer.domain.report import Table
 from viewer.domain.result import TrialResult
 from viewer.readers.datasets.catalog import read_dataset
-from viewer.studies.pathology_mcq.guessing import (
-    audit,
-    audit_table,
-    filtered,
-    guess_table,
-)
-from viewer.studies.pathology_mcq.questions import mcqs_of
+from viewer.results.evaluate import evaluate
+from viewer.studies.pathology_mcq.frames import GUESSES, guess_frame
+from viewer.studies.pathology_mcq.guessing import Audit, audit, filtered
+from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
+from viewer.studies.pathology_mcq.tables import GUESS_TABLE, guess_audit
 
 RIGHT, WRONG = Status.SCORED_CORRECT, Status.SCORED_WRONG
 MODELS = ("a", "b", "c", "d")
@@ -27,6 +27,15 @@ def guesses(one: Item, by: int, **more: int) -> list[TrialResult]:
         result(one, RIGHT if i < by else Status.UNPARSED, "text_only", m, **more)
         for i, m in enumerate(MODELS)
     ]
+
+
+def guess_table(found: Audit, mcqs: Mapping[str, Mcq]) -> Table:
+    return evaluate(GUESS_TABLE, {GUESSES: guess_frame(found, mcqs)})
+
+
+def audit_table(found: Audit, mcqs: Mapping[str, Mcq]) -> Table:
+    spec = guess_audit(tuple(mcqs.values()))
+    return evaluate(spec, {GUESSES: guess_frame(found, mcqs)})
 
 
 @pytest.mark.statement("E003-08")

@@ -1,22 +1,32 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from math import isnan
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from tests.helpers.official_script import official_run
+from tests.unit.studies.pathology_mcq.small import item, result
 from viewer.domain.answer import ChoiceAnswer, Status
-from viewer.studies.pathology_mcq.difference import difference
+from viewer.domain.item import Item
+from viewer.domain.result import Score, TrialResult
+from viewer.results.evaluate import evaluate, evaluate_all
+from viewer.results.records import frame_of_rows
+from viewer.studies.pathology_mcq.frames import OFFICIAL
 from viewer.studies.pathology_mcq.official import (
     OfficialResult,
     OfficialSample,
     official_choice,
+    official_code,
     official_options,
 )
+from viewer.studies.pathology_mcq.official_report import differing_rows
+from viewer.studies.pathology_mcq.params import read_params
 from viewer.studies.pathology_mcq.parse import read_choice
-from viewer.studies.pathology_mcq.score import score
+from viewer.studies.pathology_mcq.questions import mcq_of
+from viewer.studies.pathology_mcq.score import score, score_beside
+from viewer.studies.pathology_mcq.tables import OFFICIAL_ITEMS, OFFICIAL_TABLE
 
 FOUR = ("A) Necrosis", "B) Fibrosis", "C) Lymphoma", "D) Fibrosis (old)")
 TEXTS = ("Necrosis", "Fibrosis", "Lymphoma", "Fibrosis (old")
@@ -128,22 +138,46 @@ def test_that_a_reply_of_exactly_the_right_words_is_right_however_few() -> None:
 @pytest.mark.statement("E003-05")
 def test_that_the_difference_is_shown_item_by_item() -> None:
     replies = {"a": "(B)", "b": "b", "c": None, "d": "not (B)", "e": "(C)"}
-    sent = [OfficialSample(n, FOUR, FOUR[1], text) for n, text in replies.items()]
-    official = official_run(sent)
-    verdicts = {
-        name: score(read_choice(text, TEXTS), 1).status
-        if text is not None
-        else Status.PROVIDER_ERROR
-        for name, text in replies.items()
-    }
-    both = difference(verdicts, official)
-    assert (both.typed_correct, both.planned) == (2, 5)
-    assert (both.official_correct, both.official_n) == (2, 4)
-    assert both.official_at_random == 1
-    assert both.in_points == pytest.approx(10)
-    assert [(one.name, one.official, one.why) for one in both.differing] == [
+    mcqs, results = {}, []
+    for name, text in replies.items():
+        asked = item(f"PubMed-test-{name}", 1)
+        mcqs[asked.key] = replace(
+            mcq_of(asked), options=TEXTS, written=FOUR, answer=FOUR[1]
+        )
+        results.append(with_score(asked, text))
+    params = read_params("pathmmu2024", {})
+    frame = frame_of_rows(*differing_rows(results, mcqs, params))
+    both, items = evaluate_all([OFFICIAL_TABLE, OFFICIAL_ITEMS], {OFFICIAL: frame})
+    row = dict(zip(both.header, both.rows[0], strict=True))
+    assert (row["typed_k"], row["typed_n"]) == (2, 5)
+    assert (row["official_k"], row["official_n"]) == (2, 4)
+    assert (row["official_at_random"], row["official_dropped"]) == (1, 1)
+    assert row["difference_points"] == pytest.approx(10)
+    assert row["differing"] == 3
+    assert [(str(of[2])[-1], *of[4:]) for of in items.rows] == [
         ("b", "wrong", "at random"),
         ("c", "dropped", "no_reply"),
         ("d", "correct", "read otherwise"),
     ]
-    assert isnan(difference({}, official_run([])).in_points)
+
+
+def test_that_what_the_script_drops_whole_has_no_difference() -> None:
+    asked = item("PubMed-test-1", 1)
+    rows = differing_rows(
+        [with_score(asked, None)],
+        {asked.key: mcq_of(asked)},
+        read_params("pathmmu2024", {}),
+    )
+    (row,) = evaluate(OFFICIAL_TABLE, {OFFICIAL: frame_of_rows(*rows)}).rows
+    assert (
+        dict(zip(OFFICIAL_TABLE.header, row, strict=True))["difference_points"] is None
+    )
+
+
+def with_score(asked: Item, text: str | None) -> TrialResult:
+    """Return a trial with both readings of its reply, without a reply a failed one."""
+    score_ = Score(Status.PROVIDER_ERROR)
+    if text is not None:
+        code = official_code(text, FOUR, FOUR[1])
+        score_ = score_beside(read_choice(text, TEXTS), 1, code)
+    return replace(result(asked, score_.status), score=score_)

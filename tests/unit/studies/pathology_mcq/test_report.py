@@ -1,4 +1,5 @@
 from fractions import Fraction
+from math import nan
 
 import pytest
 from statsmodels.stats.proportion import proportion_confint
@@ -8,12 +9,13 @@ from viewer.domain.answer import Status
 from viewer.domain.item import Item
 from viewer.domain.report import ReportData, Table
 from viewer.domain.result import TrialResult
-from viewer.studies.pathology_mcq.accuracy import accuracies
-from viewer.studies.pathology_mcq.dataset_sizes import QUESTIONS, sizes_table
+from viewer.results.estimators import arrow
+from viewer.studies.pathology_mcq.dataset_sizes import QUESTIONS, size_rows
+from viewer.studies.pathology_mcq.layouts import Told
 from viewer.studies.pathology_mcq.params import KINDS, LEVELS
 from viewer.studies.pathology_mcq.questions import mcqs_of
 from viewer.studies.pathology_mcq.report import percent, report
-from viewer.studies.pathology_mcq.robustness import arrow, level_figure
+from viewer.studies.pathology_mcq.robustness import level_figure
 from viewer.studies.pathology_mcq.scopes import OVERALL, Scope
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 
@@ -160,14 +162,13 @@ def test_that_a_corruption_is_the_mean_over_levels_and_overall_over_kinds() -> N
     assert overall["accuracy"] == pytest.approx(1 - 6.5 / 20, abs=1e-12)
     assert overall["direction"] == "↓"
     assert by_kind["brightness"]["direction"] == "↑"
-    assert [arrow(c) for c in (None, 0.0, 0.1, -0.1)] == ["", "=", "↑", "↓"]
+    assert [arrow(c) for c in (nan, 0.0, 0.1, -0.1)] == ["", "=", "↑", "↓"]
 
 
 @pytest.mark.statement("E003-06", "E003-19")
 def test_that_figure_4_has_colour_and_quality_apart_with_level_0_clean() -> None:
     items = tuple(item(f"PubMed-test_tiny-{i}") for i in range(20))
-    mcqs = tuple(mcqs_of(items).values())
-    figure = level_figure(accuracies(shaken(), mcqs))
+    figure = level_figure(Told.of(reported(shaken(), *items).tables))
     assert figure is not None
     colour, quality = figure.panels
     assert list(colour.series[0].x) == [0, 1, 2, 3, 4, 5]
@@ -177,14 +178,13 @@ def test_that_figure_4_has_colour_and_quality_apart_with_level_0_clean() -> None
             mean = sum(20 - level - k for k in kinds) / len(kinds) / 20
             assert panel.series[0].y[level] == pytest.approx(100 * mean, abs=1e-10)
     some = [r for r in shaken() if r.condition not in {"plain", "hue-2"}]
-    partial = level_figure(accuracies(some, mcqs))
+    partial = level_figure(Told.of(reported(some, *items).tables))
     assert partial is not None
     assert [list(panel.series[0].x) for panel in partial.panels] == [
         [1, 3, 4, 5],
         [1, 2, 3, 4, 5],
     ]
-    unshaken = accuracies(every_other(), tuple(mcqs_of(ITEMS).values()))
-    assert level_figure(unshaken) is None
+    assert level_figure(Told.of(reported(every_other()).tables)) is None
 
 
 @pytest.mark.statement("E003-07")
@@ -211,8 +211,8 @@ def test_that_guesses_and_experts_are_reported_where_there_are_any() -> None:
 
 @pytest.mark.statement("E003-02", "E003-18")
 def test_that_sizes_stand_beside_the_papers() -> None:
-    table = sizes_table(tuple(mcqs_of(ITEMS).values()))
-    rows = {row[:2]: row[2:] for row in table.rows}
+    _, sizes = size_rows(tuple(mcqs_of(ITEMS).values()))
+    rows = {row[:2]: row[2:] for row in sizes}
     assert rows["tiny", "Overall"] == (6, 1156, 3, None)
     assert rows["all", "Overall"][1:4:2] == (9677, 7213)
     assert rows["val", "Overall"] == (2, 710, 1, 510)

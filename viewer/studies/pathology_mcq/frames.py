@@ -1,0 +1,206 @@
+"""The frames that the study's tables are made of.
+
+``answers`` has a row for each trial and column of the paper's tables that holds it,
+``changes`` the same of clean, noisy and corrupted images, ``guesses`` a row for each
+item that was asked without its image, ``official`` one for each trial that the authors'
+script reads, ``choices`` one for each expert's choice and column, and ``votes`` one for
+each group of experts, item and column.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from viewer.domain.choice import ExpertChoice, letter_of
+from viewer.domain.item import Item
+from viewer.domain.result import TrialResult
+from viewer.results.records import Frame, frame_of_rows, records
+from viewer.results.spec import TRIALS
+from viewer.studies.pathology_mcq.arms import PLAIN, arm_of, corruption_of
+from viewer.studies.pathology_mcq.dataset_sizes import size_rows
+from viewer.studies.pathology_mcq.guessing import Audit, audit
+from viewer.studies.pathology_mcq.official_report import differing_rows
+from viewer.studies.pathology_mcq.params import Arm, Params
+from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
+from viewer.studies.pathology_mcq.scopes import OVERALL, TINY, Scope, scopes_of
+from viewer.studies.pathology_mcq.validity import review_rows
+
+ANSWERS: Final = "answers"
+CHANGES: Final = "changes"
+GUESSES: Final = "guesses"
+OFFICIAL: Final = "official"
+CHOICES: Final = "choices"
+VOTES: Final = "votes"
+REVIEWS: Final = "reviews"
+SIZES: Final = "sizes"
+CLEAN, OVER_KINDS = "clean", "overall"
+"""What is shown: the image as it is, and corruptions of all kinds together."""
+
+
+def frames(
+    results: Sequence[TrialResult], items: Sequence[Item], params: Params
+) -> dict[str, Frame]:
+    """Return the frames of a run."""
+    mcqs = mcqs_of(tuple(items))
+    asked = [mcqs[key] for key in dict.fromkeys(one.item for one in results)]
+    answers = answer_frame(results, asked)
+    scopes = scopes_of(asked)
+    choices = expert_choices(items)
+    return {
+        TRIALS: records(results),
+        ANSWERS: answers,
+        CHANGES: change_frame(answers),
+        GUESSES: guess_frame(audit(results, params.guessed_by), mcqs),
+        OFFICIAL: frame_of_rows(*differing_rows(results, mcqs, params)),
+        CHOICES: choice_frame(choices, asked, scopes),
+        VOTES: vote_frame(choices, asked, scopes),
+        REVIEWS: frame_of_rows(*review_rows(items)),
+        SIZES: frame_of_rows(*size_rows(tuple(mcqs.values()))),
+    }
+
+
+def expert_choices(items: Sequence[Item]) -> tuple[ExpertChoice, ...]:
+    """Return what experts chose, as the data set brings it."""
+    return tuple(
+        ExpertChoice(str(group), str(reader), item.key, int(str(option)))
+        for item in items
+        for group, reader, option in _listed(item.reference.get("experts"))
+    )
+
+
+def answer_frame(results: Sequence[TrialResult], asked: Sequence[Mcq]) -> Frame:
+    """Return the trials of each model and condition, by the columns that hold them."""
+    by_key = {mcq.key: mcq for mcq in asked}
+    trials = records(results).assign(
+        options=[len(by_key[one.item].options) for one in results],
+        letter=[letter_of(by_key[one.item].correct) for one in results],
+        uncorrupted=[arm_of(one.condition) is not Arm.CORRUPTION for one in results],
+    )
+    places: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, one in enumerate(results):
+        places[one.model, one.condition].append(place)
+    held = [
+        (place, scope)
+        for own in places.values()
+        for scope in scopes_of(asked)
+        for place in own
+        if scope.holds(results[place].finding, results[place].view)
+    ]
+    return trials.iloc[[place for place, _ in held]].assign(
+        part=[scope.part for _, scope in held],
+        subset=[scope.subset for _, scope in held],
+    )
+
+
+def asked_frame(asked: Sequence[Mcq]) -> Frame:
+    """Return the questions that were asked, by the columns that hold them."""
+    rows = (
+        (scope.part, scope.subset, m.key, len(m.options), letter_of(m.correct))
+        for scope in scopes_of(asked)
+        for m in asked
+        if scope.holds(m.subset, m.split)
+    )
+    return frame_of_rows(("part", "subset", "item", "options", "letter"), rows)
+
+
+def change_frame(answers: Frame) -> Frame:
+    """Return what was shown of images: themselves, noise, or a corruption at a level.
+
+    Corruptions are of the tiny test (Sun 2024, 4.2); each stands here under its kind
+    and under all kinds together.
+    """
+    header = ("model", "part", "subset", "shown", "kind", "level", "counted", "right")
+    columns = ("model", "part", "subset", "condition", "counted", "right")
+    rows = zip(*(answers[name].tolist() for name in columns), strict=True)
+    return frame_of_rows(header, (row for one in rows for row in _shown(*one)))
+
+
+def _shown(
+    model: str, part: str, subset: str, condition: str, *ended: bool
+) -> Iterator[tuple[object, ...]]:
+    where = model, part, subset
+    if condition == PLAIN:
+        yield (*where, CLEAN, "", 0, *ended)
+    elif condition == Arm.NOISE:
+        yield (*where, Arm.NOISE.value, "", 0, *ended)
+    elif arm_of(condition) is Arm.CORRUPTION and (part, subset) == (TINY, OVERALL):
+        kind, level = corruption_of(condition)
+        counted, _ = ended
+        if counted:
+            yield from (
+                (*where, one, kind, level, *ended) for one in (kind, OVER_KINDS)
+            )
+
+
+def guess_frame(found: Audit, mcqs: Mapping[str, Mcq]) -> Frame:
+    """Return each item with who guesses it, and what becomes of it.
+
+    ``guessable`` is empty where it cannot be told.
+    """
+    header = (
+        *("item", "subset", "split", "asked", "guessed", "models", "guessable"),
+        *("out", "told", "guessed_by", "of_models"),
+    )
+    rows = (
+        (
+            *(one.item, mcqs[one.item].subset, mcqs[one.item].split),
+            *(one.asked, len(one.by), " ".join(one.by)),
+            None if verdict is None else int(verdict),
+            *(verdict is True, verdict is not None, found.threshold, found.models),
+        )
+        for one in found.items
+        for verdict in [found.verdict(one)]
+    )
+    return frame_of_rows(header, rows)
+
+
+def choice_frame(
+    choices: Iterable[ExpertChoice], asked: Sequence[Mcq], scopes: Sequence[Scope]
+) -> Frame:
+    """Return what each expert chose of the items asked, in each column of the table."""
+    known = list(choices)
+    header = ("part", "subset", "group", "reader", "item", "right", "items")
+    rows = (
+        (scope.part, scope.subset, c.group, c.reader, c.item, right, len(truth))
+        for scope in scopes
+        for truth in [_truth(asked, scope)]
+        for c in known
+        if c.item in truth
+        for right in [c.option == truth[c.item]]
+    )
+    return frame_of_rows(header, rows)
+
+
+def vote_frame(
+    choices: Iterable[ExpertChoice], asked: Sequence[Mcq], scopes: Sequence[Scope]
+) -> Frame:
+    """Return whether most of a group chose the right option, in each column.
+
+    Where two options are chosen equally often there is none, and that is wrong.
+    """
+    votes: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+    for one in choices:
+        votes[one.group, one.item][one.option] += 1
+    rows = (
+        (scope.part, scope.subset, group, item, _majority(of) == truth[item])
+        for scope in scopes
+        for truth in [_truth(asked, scope)]
+        for (group, item), of in votes.items()
+        if item in truth
+    )
+    return frame_of_rows(("part", "subset", "group", "item", "right"), rows)
+
+
+def _truth(asked: Sequence[Mcq], scope: Scope) -> dict[str, int]:
+    return {m.key: m.correct for m in asked if scope.holds(m.subset, m.split)}
+
+
+def _majority(votes: Counter[int]) -> int | None:
+    (most, count), *others = votes.most_common(2)
+    return None if others and others[0][1] == count else most
+
+
+def _listed(value: object) -> Iterator[tuple[object, object, object]]:
+    for entry in value if isinstance(value, list) else ():
+        group, reader, option = entry
+        yield group, reader, option

@@ -1,0 +1,231 @@
+"""The study's tables as specifications; paper and recommended never mix (X-02)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from viewer.domain.choice import letter_of
+from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec, Where
+from viewer.studies.pathology_mcq.baselines import frequent_option
+from viewer.studies.pathology_mcq.frames import (
+    ANSWERS,
+    CHANGES,
+    CHOICES,
+    CLEAN,
+    GUESSES,
+    OFFICIAL,
+    OVER_KINDS,
+    REVIEWS,
+    SIZES,
+    VOTES,
+)
+from viewer.studies.pathology_mcq.params import (
+    KINDS,
+    Arm,
+    FrequentFrom,
+    Params,
+    Pooling,
+)
+from viewer.studies.pathology_mcq.questions import Mcq
+from viewer.studies.pathology_mcq.scopes import OVERALL, TINY, subsets_of
+from viewer.studies.tables import counts
+
+_COUNTED: Final[Where] = {"counted": (True,)}
+_COLUMN: Final = (Key("model"), Key("condition"), Key("part"), Key("subset"))
+
+
+def specs(params: Params, mcqs: Sequence[Mcq], seed: int) -> list[Spec]:
+    """Return the tables of a run about questions of a data set."""
+    return [
+        accuracy_paper(params, mcqs),
+        _recommended(params, seed),
+        OFFICIAL_TABLE,
+        OFFICIAL_ITEMS,
+        CORRUPTION,
+        NOISE,
+        GUESS_TABLE,
+        guess_audit(mcqs),
+        experts(params.expert_pooling),
+        ListSpec("reviews", frame=REVIEWS),
+        ListSpec("sizes", frame=SIZES),
+    ]
+
+
+def accuracy_paper(params: Params, mcqs: Sequence[Mcq]) -> TableSpec:
+    """Return accuracies as the paper has them, with its two baselines.
+
+    ``mcqs`` are all of the data set: the validation split tells the frequent letter
+    whether or not it was asked.
+    """
+    return TableSpec(
+        "accuracy_paper",
+        _COLUMN,
+        (
+            *counts(),
+            Cell("rate", ("k", "n", "accuracy"), ("right",), _COUNTED),
+            *baselines(params, mcqs),
+        ),
+        frame=ANSWERS,
+    )
+
+
+def baselines(params: Params, mcqs: Sequence[Mcq]) -> tuple[Cell, ...]:
+    """Return what chance and always the same letter come to (E003-03)."""
+    options: dict[str, object] = {}
+    if params.frequent_from is FrequentFrom.VAL:
+        most = frequent_option([mcq for mcq in mcqs if mcq.split == "val"])
+        options["answer"] = None if most is None else letter_of(most)
+    names = ("frequent", "frequent_letter")
+    return (
+        Cell("chance", ("random",), ("options",)),
+        Cell("constant answer", names, ("letter",), options=options),
+    )
+
+
+def _recommended(params: Params, seed: int) -> Spec:
+    """Return accuracies with intervals: Wilson's, and over images (E003-18).
+
+    Questions on one image are not independent; so images are drawn, with all of their
+    questions. Repeats of a question stay with its image. Corrupted questions have no
+    interval over images.
+    """
+    rate = ("k", "n", "accuracy", "wilson_low", "wilson_high")
+    over_images = Cell(
+        "rate by cluster",
+        ("image_low", "image_high"),
+        ("right",),
+        {**_COUNTED, "uncorrupted": (True,)},
+        against={"part": None, "subset": None},
+        options={"cluster": "patient", "replicates": params.replicates, "seed": seed},
+    )
+    return TableSpec(
+        "accuracy_recommended",
+        _COLUMN,
+        (
+            *counts(),
+            Cell("rate", rate, ("right",), _COUNTED),
+            over_images,
+            Cell("share", ("answered_rate",), ("right",), {"answered": (True,)}),
+        ),
+        frame=ANSWERS,
+    )
+
+
+OFFICIAL_TABLE: Final = TableSpec(
+    "official",
+    (Key("model"), Key("condition")),
+    (
+        Cell("sum", ("typed_k",), ("typed_right",)),
+        Cell("size", ("typed_n",)),
+        Cell("sum", ("official_k",), ("official_right",)),
+        Cell("sum", ("official_n",), ("official_counted",)),
+        Cell("sum", ("official_at_random",), ("at_random",)),
+        Cell("size", ("official_dropped",), where={"official_counted": (0,)}),
+        Cell(
+            "difference in points",
+            ("difference_points",),
+            ("official_right", "official_counted", "typed_right", "one"),
+        ),
+        Cell("size", ("differing",), where={"differs": (True,)}),
+    ),
+    "Official-compatible reading",
+    "The replies read by the script of the authors, which answers by chance what it "
+    "cannot read and leaves out what failed.",
+    frame=OFFICIAL,
+)
+"""Both accuracies of the same replies, and what chance and dropping did (E003-05)."""
+OFFICIAL_ITEMS: Final = ListSpec(
+    "official_items",
+    ("model", "condition", "item", "typed", "official", "why"),
+    frame=OFFICIAL,
+    where={"differs": (True,)},
+)
+_CHANGE: Final = ("clean", "accuracy", "change", "direction")
+
+
+def _change(names: tuple[str, ...], by: tuple[str, ...]) -> Cell:
+    return Cell(
+        "change of rates",
+        names,
+        ("right",),
+        _COUNTED,
+        against={"shown": CLEAN},
+        options={"by": by},
+        frame=CHANGES,
+    )
+
+
+CORRUPTION: Final = TableSpec(
+    "corruption",
+    (Key("model"), Key("shown", "corruption", values=(*KINDS, OVER_KINDS))),
+    (_change(_CHANGE, ("kind", "level")),),
+    frame=CHANGES,
+    where={"part": (TINY,), "subset": (OVERALL,)},
+    outer=("model", "shown"),
+    every=True,
+)
+"""The mean over levels by kind, that over kinds, and what each changes (Table 2)."""
+NOISE: Final = TableSpec(
+    "noise",
+    (Key("model"), Key("part"), Key("subset")),
+    (_change(("clean", "noise", "change", "direction"), ()),),
+    frame=CHANGES,
+    where={"shown": (Arm.NOISE.value,)},
+)
+"""Accuracy with noise for images, beside that with images (Table 3)."""
+GUESS_TABLE: Final = ListSpec(
+    "guesses",
+    ("item", "subset", "split", "asked", "guessed", "models", "guessable"),
+    frame=GUESSES,
+)
+
+
+def guess_audit(mcqs: Sequence[Mcq]) -> Spec:
+    """Return how many are guessable, kept, and cannot be told.
+
+    ``share`` is of those that can be told; the paper found over 60 % before it took
+    them out (Sun 2024, 3.2).
+    """
+    told: Where = {"told": (True,)}
+    return TableSpec(
+        "guess_audit",
+        (Key("subset", total=OVERALL, values=subsets_of(mcqs)),),
+        (
+            Cell("size", ("asked",)),
+            Cell("size", ("guessable",), where={"out": (True,)}),
+            Cell("size", ("kept",), where={**told, "out": (False,)}),
+            Cell("size", ("not_told",), where={"told": (False,)}),
+            Cell("share", ("share",), ("out",), told),
+            Cell("first", ("guessed_by", "models"), ("guessed_by", "of_models")),
+        ),
+        frame=GUESSES,
+        sets=((), ("subset",)),
+    )
+
+
+def experts(pooling: Pooling) -> TableSpec:
+    """Return each group's score in each part and subset, and the mean of the groups.
+
+    Averaged: the mean over the members of each one's accuracy on what they answered.
+    By majority: the accuracy of the option that most members chose (E003-11).
+    """
+    frame = CHOICES if pooling is Pooling.AVERAGE else VOTES
+    by = ("group", "reader") if pooling is Pooling.AVERAGE else ("group",)
+    return TableSpec(
+        "experts",
+        (Key("part"), Key("subset"), Key("group", total="mean", ascending=True)),
+        (
+            Cell(
+                "nested mean of rates",
+                ("score",),
+                ("right",),
+                options={"by": by},
+                frame=frame,
+            ),
+            Cell("distinct", ("members",), ("reader",), blank="group"),
+            Cell("distinct", ("answered",), ("item",), blank="group"),
+            Cell("first", ("items",), ("items",), blank="group"),
+        ),
+        frame=CHOICES,
+        outer=("subset", "part"),
+        sets=(("group",), ()),
+    )

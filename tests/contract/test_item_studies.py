@@ -18,6 +18,7 @@ from viewer.domain.answer_json import answer_as_json, any_answer_of_json
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.item import check_items, item_of
+from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.services.item_bench import ItemBench
 from viewer.services.plan_run import plan_run
@@ -192,5 +193,5 @@ def test_that_a_run_is_reported_and_judged_again_alike(
 def test_that_parameters_survive_json_and_a_form_can_show_them(name: str) -> None:
     study = study_named(name)
     params = study.read_params(study.presets()[0], dict(SAMPLES[name].overrides))
-    stored = json.loads(json.dumps(study.params_as_json(params)))
+    stored = json.loads(json.dumps(plain(params)))
     assert study.read_params(study.presets()[0], stored) == params

@@ -13,6 +13,7 @@ from viewer.domain.answer import UNREADABLE, CellAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelReply
+from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec, Trial
 from viewer.readers.datasets.folder import read
 from viewer.readers.pixels import load_pixels
@@ -77,7 +78,7 @@ def test_that_parameters_survive_json_and_refuse_what_they_do_not_know(
 ) -> None:
     study = study_named(name)
     params = study.read_params(paper_preset(name), {})
-    stored = json.loads(json.dumps(study.params_as_json(params)))
+    stored = json.loads(json.dumps(plain(params)))
     assert study.read_params(paper_preset(name), stored) == params
     with pytest.raises(WrongUseError, match="nonsense"):
         study.read_params(paper_preset(name), {"nonsense": 1})

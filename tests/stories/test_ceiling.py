@@ -69,4 +69,4 @@ def test_that_a_ceiling_of_a_study_file_is_a_number_of_dollars(
     text = STUDY.replace("BASE_URL", "http://127.0.0.1:9/v1")
     study.write_text(text.replace("ceiling = 0.02", f"ceiling = {ceiling}"))
     assert run_command_line(["run", str(study), "--store", str(tmp_path / "s")]) == 2
-    assert "should be a number of dollars" in capsys.readouterr().err
+    assert "'ceiling' in study.toml must be a number" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.window_parts import Furnished
 from viewer.domain.answer import Status
 from viewer.domain.grid import Grid
+from viewer.domain.plain import plain
 from viewer.domain.result import Score
 from viewer.domain.run import RunEnded, RunSpent, RunStarted, RunWaiting, TrialDone
 from viewer.imaging.grid_overlay import LabelStyle
@@ -20,7 +21,7 @@ from viewer.services.background import WorkerDied, WorkerEvent
 from viewer.settings import Settings
 from viewer.ui import theme
 from viewer.ui.actions import HIDE, SHOW, Place
-from viewer.ui.choices import plain, restored
+from viewer.ui.choices import restored
 from viewer.ui.layout_memory import FILE, KeptImage, Layout, keep_layout, read_layout
 from viewer.ui.panels.grid_choice import GridChoice
 from viewer.ui.panels.measure.filmstrip import TrialChosen

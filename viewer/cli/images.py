@@ -1,6 +1,5 @@
 """Commands about images: phantom, import and cases."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +9,7 @@ from viewer.cli.shared import json_option, store_option
 from viewer.domain.case import NAMED_VIEWS, View
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
+from viewer.domain.plain import plain
 from viewer.printing import echo, print_json, print_rows
 from viewer.settings import read_settings
 from viewer.terminal import Progress, size_of
@@ -118,7 +118,7 @@ def import_command(
                 "patients": seen.patients,
                 "items": seen.references + len(dataset.items),
                 "readers": list(seen.readers),
-                "findings": [asdict(count) for count in seen.findings],
+                "findings": plain(seen.findings),
                 "notices": [[n.kind, n.subject, n.text] for n in dataset.notices],
             }
         )

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item
 from viewer.domain.physician import Alignment
+from viewer.domain.plain import made, plain
 
 ANONYMISATION: Final = (
     "No name, date of birth, record number or address in text and images.",
@@ -51,26 +52,21 @@ class CaseValidation:
         for line in self.unticked:
             yield f"not ticked: {ANONYMISATION[line - 1]}"
 
-    def as_json(self) -> list[object]:
+    def as_json(self) -> dict[str, Any]:
         """Return it as plain values for an item's reference, without its case."""
-        verdicts = [str(one) for one in self.alignment]
-        found = [self.reader, list(self.incomplete), self.diagnosis_confirmed]
-        return [*found, verdicts, list(self.unticked)]
+        document = plain(self)
+        del document["case"]
+        return document
 
 
 def validations_of(item: Item) -> tuple[CaseValidation, ...]:
     """Return what readers found of an item, none where nobody looked."""
-    listed = item.reference.get(VALIDATIONS)
-    return tuple(
-        CaseValidation(
-            item.key,
-            reader,
-            tuple(incomplete),
-            confirmed,
-            tuple(Alignment(one) for one in alignment),
-            tuple(unticked),
-        )
-        for reader, incomplete, confirmed, alignment, unticked in (
-            listed if isinstance(listed, list) else ()
-        )
+    listed = made(
+        list[dict[str, Any]], item.reference.get(VALIDATIONS, []), where=_WHERE
     )
+    return tuple(
+        made(CaseValidation, {"case": item.key, **one}, where=_WHERE) for one in listed
+    )
+
+
+_WHERE: Final = "what readers found"

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from viewer.domain.item import Item
+from viewer.domain.plain import made, plain
 
 OPTIONS: Final = 4
 """Options of a case's question about its final diagnosis."""
@@ -138,27 +139,10 @@ class EvidenceCase:
 
     def item(self, patient: str = "") -> Item:
         """Return the case as an item; only its truth is in the reference."""
-        facts = {
-            "language": str(self.language),
-            "specialty": self.specialty,
-            "history": self.history,
-            "examination": self.examination,
-            "evidence": [
-                {
-                    "key": one.key,
-                    "type": str(one.type),
-                    "images": list(one.images),
-                    "finding": one.finding,
-                    "when": one.when,
-                }
-                for one in self.evidence
-            ],
-            "options": list(self.options),
-        }
-        truth = {"answer": self.answer, "diagnosis": self.diagnosis}
-        return Item(
-            self.key, patient or self.key, self.specialty, self.images, facts, truth
-        )
+        facts = plain(self)
+        key = facts.pop("key")
+        truth = {name: facts.pop(name) for name in ("answer", "diagnosis")}
+        return Item(key, patient or key, self.specialty, self.images, facts, truth)
 
     @classmethod
     def of_item(cls, item: Item) -> Self:
@@ -166,25 +150,10 @@ class EvidenceCase:
 
         Where the truth is withheld, ``answer`` is -1 and ``diagnosis`` "".
         """
-        facts: Mapping[str, Any] = item.facts
-        truth: Mapping[str, Any] = item.reference
-        return cls(
-            key=item.key,
-            language=Language(facts["language"]),
-            specialty=facts["specialty"],
-            history=facts["history"],
-            examination=facts["examination"],
-            evidence=tuple(
-                Evidence(
-                    one["key"],
-                    EvidenceType(one["type"]),
-                    tuple(one["images"]),
-                    one["finding"],
-                    one["when"],
-                )
-                for one in facts["evidence"]
-            ),
-            options=tuple(facts["options"]),
-            answer=truth.get("answer", -1),
-            diagnosis=truth.get("diagnosis", ""),
-        )
+        entries = {
+            "key": item.key,
+            **item.facts,
+            "answer": item.reference.get("answer", -1),
+            "diagnosis": item.reference.get("diagnosis", ""),
+        }
+        return made(cls, entries, where=f"the case '{item.key}'")

@@ -14,7 +14,7 @@ from viewer.domain.answer import (
     PointAnswer,
     Unparsed,
 )
-from viewer.domain.answer_json import answer_as_json, answer_of_json, type_of
+from viewer.domain.answer_json import answer_document, place_of, type_of
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import (
     ChoiceQuestion,
@@ -115,7 +115,7 @@ def _plain(value: Value) -> object:
         return {"flag": value.comment}
     if isinstance(value, Absent):
         return {"absent": True}
-    return {"place": json.loads(answer_as_json(value))}
+    return {"place": answer_document(value)}
 
 
 def _value(plain: Any) -> Value:  # noqa: ANN401 - any JSON value
@@ -127,7 +127,7 @@ def _value(plain: Any) -> Value:  # noqa: ANN401 - any JSON value
         return Flagged(plain["flag"])
     if "absent" in plain:
         return Absent()
-    place = answer_of_json(json.dumps(plain["place"]))
+    place = place_of(plain["place"])
     if place is None or isinstance(place, Unparsed):
         raise TypeError("a reader's place is an answer")
     return place

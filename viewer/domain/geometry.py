@@ -1,22 +1,30 @@
-"""Points, sizes and transforms with their units in the type."""
+"""Points, sizes and transforms with their units in the type.
+
+JSON holds each as the list of its numbers, such as ``[x, y]``.
+"""
 
 from dataclasses import dataclass
 from typing import Self
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 
-@dataclass(frozen=True, slots=True)
-class PointPx:
+class _Numbers(
+    msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True
+):
+    """Numbers in the order of their fields."""
+
+
+class PointPx(_Numbers, frozen=True):
     """A position in pixels: x to the right, y down, (0, 0) the corner of pixel 0."""
 
     x: float
     y: float
 
 
-@dataclass(frozen=True, slots=True)
-class PointMm:
+class PointMm(_Numbers, frozen=True):
     """A position in the DICOM patient coordinate system, in millimetres."""
 
     x: float
@@ -24,16 +32,14 @@ class PointMm:
     z: float
 
 
-@dataclass(frozen=True, slots=True)
-class SizePx:
+class SizePx(_Numbers, frozen=True):
     """Rows (height) and columns (width) in pixels."""
 
     rows: int
     columns: int
 
 
-@dataclass(frozen=True, slots=True)
-class BoxPx:
+class BoxPx(_Numbers, frozen=True):
     """A half-open rectangle in pixels: x0 <= x < x1, y0 <= y < y1."""
 
     x0: float
@@ -49,8 +55,7 @@ class PolygonPx:
     points: tuple[PointPx, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Affine:
+class Affine(_Numbers, frozen=True):
     """A 2-D affine map of pixel coordinates: x' = a·x + b·y + c, y' = d·x + e·y + f."""
 
     a: float

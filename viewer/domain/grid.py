@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from string import ascii_uppercase
 
+import msgspec
+
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx
 
@@ -21,8 +23,9 @@ class LetterAxis(StrEnum):
     COLUMN = "column"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Cell:
+class Cell(
+    msgspec.Struct, frozen=True, order=True, array_like=True, forbid_unknown_fields=True
+):
     """A cell by its 0-based row (top to bottom) and column (left to right)."""
 
     row: int

@@ -188,6 +188,10 @@ class SectionAttention:
     tokens: tuple[int, ...]
     sums: tuple[tuple[float, ...], ...]
 
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.names) for row in (self.tokens, *self.sums)):
+            raise ValueError("sections and sums do not go together")
+
     @property
     def places(self) -> dict[str, range]:
         """The tokens of each section, as if each stood together."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.plain import plain
 
 TASK_MARK: Final = "|"
 """What stands between an item's key and the task in the name of what is asked."""
@@ -36,15 +37,7 @@ class Item:
     @property
     def content(self) -> str:
         """Everything of it as one line of JSON with sorted keys."""
-        values = {
-            "key": self.key,
-            "patient": self.patient,
-            "kind": self.kind,
-            "images": list(self.images),
-            "facts": dict(self.facts),
-            "reference": dict(self.reference),
-        }
-        return json.dumps(values, sort_keys=True, separators=(",", ":"))
+        return json.dumps(plain(self), sort_keys=True, separators=(",", ":"))
 
 
 def item_of(items: Mapping[str, Item], name: str) -> Item:

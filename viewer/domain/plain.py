@@ -1,19 +1,39 @@
-"""Dataclasses as plain JSON values and back, checked where they come in.
-
-The only module that uses msgspec. It is imported with the first value, so that a window
-that converts nothing at its start does not wait for it.
-"""
+"""Dataclasses as plain JSON values and back, checked where they come in."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from difflib import get_close_matches
+from enum import EnumType
 from pathlib import Path, PurePath
-from typing import Any, Final, Generic, TypeVar
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Generic,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+import msgspec
 
 from viewer.domain.errors import WrongUseError
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 T = TypeVar("T")
 
+NotNegative = Annotated[int, msgspec.Meta(ge=0)]
+"""A whole number of 0 or more."""
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+"""A whole number of 1 or more."""
 _WORDS: Final = {
     "array": "a list",
     "bool": "true or false",
@@ -24,21 +44,36 @@ _WORDS: Final = {
     "str": "text",
 }
 _PLACE: Final = re.compile(r" - at (?:`key` in )?`\$\.?(.*)`$")
-_TYPE: Final = re.compile(r"Expected `(.*?)`(?: of length (\d+))?, got .*")
+_TYPE: Final = re.compile(
+    r"Expected `(.*?)`(?: of(?: at (?:least|most))? length (\d+))?, got .*"
+)
+_LEAST: Final = re.compile(r"Expected `(.*?)` >= (\d+)")
 _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
 _UNKNOWN_WORD: Final = re.compile(r"Invalid enum value (.*)")
 
 
-def plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
+@overload
+def plain(value: msgspec.Struct) -> list[Any]: ...
+
+
+@overload
+def plain(value: "DataclassInstance") -> dict[str, Any]: ...
+
+
+@overload
+def plain(value: object) -> Any: ...  # noqa: ANN401 - any JSON value
+
+
+def plain(value: object) -> Any:
     """Return a value as dicts, lists, texts and numbers that JSON can hold.
 
     Sets and maps come in the order of their members, so that equal values are written
     alike.
     """
-    import msgspec
-
-    return msgspec.to_builtins(
-        value, str_keys=True, enc_hook=_as_known, order="deterministic"
+    return _with_lists(
+        msgspec.to_builtins(
+            value, str_keys=True, enc_hook=_as_known, order="deterministic"
+        )
     )
 
 
@@ -59,14 +94,16 @@ def made(kind: type[T], document: object, *, where: str) -> T:
     WrongUseError
         For a wrong type, a missing and an unknown entry; it names the entry.
     """
-    import msgspec
-
     try:
         value: T = msgspec.convert(document, kind, dec_hook=_from_known)
     except msgspec.ValidationError as error:
-        raise _refusal(str(error), where) from error
-    for entry in _unknown_entries(value, document):
-        raise WrongUseError(f"'{entry}' in {where} is not known.", "Take it out.")
+        raise _refusal(str(error), kind, where) from error
+    for entry, known in _unknown_entries(value, document):
+        raise WrongUseError(
+            f"'{entry}' in {where} is not known.",
+            f"{did_you_mean(entry.rpartition('.')[2], known)}"
+            f"Known are: {', '.join(known) or 'none'}.",
+        )
     return value
 
 
@@ -100,11 +137,21 @@ class Kinds(Generic[T]):
         return made(kind, entries, where=where)  # type: ignore[arg-type]
 
 
+def _with_lists(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _with_lists(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_lists(part) for part in value]
+    return value
+
+
 def _as_known(value: object) -> object:
     if isinstance(value, PurePath):
         return str(value)
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, float):
+        return float(value)  # numpy's, which is one too
     raise TypeError(f"{type(value).__name__} has no plain form")
 
 
@@ -116,7 +163,7 @@ def _from_known(kind: type, value: object) -> object:
     raise ValueError(f"it cannot be a {kind.__name__}")
 
 
-def _refusal(said: str, where: str) -> WrongUseError:
+def _refusal(said: str, kind: object, where: str) -> WrongUseError:
     """Return the error of what msgspec said, in words."""
     place = _PLACE.search(said)
     entry = place.group(1) if place else ""
@@ -127,12 +174,39 @@ def _refusal(said: str, where: str) -> WrongUseError:
         return WrongUseError(
             f"{subject} must be {_in_words(wrong.group(1))}{length}.", "Correct it."
         )
+    if small := _LEAST.fullmatch(said):
+        what = (
+            f"{subject} must be {_in_words(small.group(1))}, {small.group(2)} or more."
+        )
+        return WrongUseError(what, "Correct it.")
     if missing := _MISSING.fullmatch(said):
         name = ".".join(filter(None, (entry, missing.group(1))))
         return WrongUseError(f"'{name}' is missing in {where}.", "Add it.")
     if word := _UNKNOWN_WORD.fullmatch(said):
-        return WrongUseError(f"{subject} cannot be {word.group(1)}.", "Correct it.")
-    return WrongUseError(f"{subject} cannot be read ({said}).", "Correct it.")
+        return WrongUseError(
+            f"{subject} cannot be {word.group(1)}.",
+            f"Write one of {_words_at(kind, entry)}.",
+        )
+    return WrongUseError(f"{subject} cannot be used: {said}.", "Correct it.")
+
+
+def _words_at(kind: Any, entry: str) -> str:  # noqa: ANN401 - any annotation
+    """Return the words that an entry of a type may be, those of keys for a map."""
+    for step in re.findall(r"[^\W\d]\w*|\[", entry):
+        kind = _known(kind)
+        kind = _inside(kind)[-1] if step == "[" else get_type_hints(kind)[step]
+    inside = _inside(_known(kind))
+    words = next((one for one in inside if isinstance(one, EnumType)), inside)
+    return ", ".join(map(str, words))
+
+
+def _known(kind: Any) -> Any:  # noqa: ANN401 - any annotation
+    """Return X of ``X | None``."""
+    return _inside(kind)[0] if get_origin(kind) in (Union, UnionType) else kind
+
+
+def _inside(kind: Any) -> list[Any]:  # noqa: ANN401 - any annotation
+    return [one for one in get_args(kind) if one not in (NoneType, ...)] or [kind]
 
 
 def _in_words(types: str) -> str:
@@ -140,18 +214,32 @@ def _in_words(types: str) -> str:
     return " or ".join(words)
 
 
-def _unknown_entries(value: object, document: object, at: str = "") -> Iterator[str]:
-    """Yield the entries of a document that a value made of it has no field for."""
-    if is_dataclass(value) and isinstance(document, Mapping):
-        known = {field.name for field in fields(value)}
-        for name, part in document.items():
-            if name in known:
-                yield from _unknown_entries(getattr(value, name), part, f"{at}{name}.")
-            else:
-                yield f"{at}{name}"
-    elif isinstance(value, tuple | list) and isinstance(document, tuple | list):
-        for made_part, part in zip(value, document, strict=False):
-            yield from _unknown_entries(made_part, part, at)
-    elif isinstance(value, Mapping) and isinstance(document, Mapping):
-        for made_part, part in zip(value.values(), document.values(), strict=False):
-            yield from _unknown_entries(made_part, part, at)
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``Did you mean 'x'? `` for the closest known name, or nothing."""
+    close = get_close_matches(name, list(known), n=1)
+    return f"Did you mean '{close[0]}'? " if close else ""
+
+
+def _unknown_entries(
+    value: object, document: object, at: str = ""
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the entries that a value made of a document has no field for.
+
+    Each comes with the names of the fields that there are.
+    """
+    parts: Iterable[tuple[object, object, str]] = ()
+    if is_dataclass(value) and isinstance(document, dict):
+        known = tuple(field.name for field in fields(value))
+        for name in document.keys() - set(known):
+            yield f"{at}{name}", known
+        parts = (
+            (getattr(value, n, None), part, f"{at}{n}.") for n, part in document.items()
+        )
+    elif isinstance(value, Mapping) and isinstance(document, dict):
+        pairs = zip(value.values(), document.values(), strict=True)
+        parts = ((one, part, at) for one, part in pairs)
+    elif isinstance(value, tuple | list) and isinstance(document, list | tuple):
+        parts = ((one, part, at) for one, part in zip(value, document, strict=True))
+    for one, part, place in parts:
+        if one is not part and isinstance(part, dict | list | tuple):
+            yield from _unknown_entries(one, part, place)

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import ndiff
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Any, Final
 
 from viewer.domain.documents import read_json
-from viewer.domain.errors import UnreadableInputError
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.plain import made, plain
 
 
 class Category(StrEnum):
@@ -98,8 +99,6 @@ class SelectedTask:
         return tuple(line for line in lines if line[0] in "+-")
 
 
-_Member = TypeVar("_Member", bound=StrEnum)
-
 FORMAT: Final = "overread rubric tasks"
 
 
@@ -135,80 +134,39 @@ def selection_of_json(text: str, name: str) -> tuple[SelectedTask, ...]:
     return tasks
 
 
-def task_as_json(task: SelectedTask) -> dict[str, object]:
+def task_as_json(task: SelectedTask) -> dict[str, Any]:
     """Return a task as plain JSON values; :func:`task_of_json` reads it back."""
-    tags = None if task.tags is None else {t: list(v) for t, v in task.tags.items()}
-    return {
-        "item": task.item,
-        "id": task.id,
-        "task": task.task,
-        "category": str(task.category),
-        "source": None if task.source is None else str(task.source),
-        "origin": str(task.origin),
-        "candidate": task.candidate,
-        "diff": list(task.diff),
-        "rescored": task.rescored,
-        "tags": tags,
-        "temporal": task.temporal,
-        "answerable": str(task.answerable),
-    }
+    return {**plain(task), "origin": str(task.origin), "diff": list(task.diff)}
 
 
 def _task(name: str, number: int, entry: object) -> SelectedTask:
     try:
-        return task_of_json(entry)
-    except (TypeError, ValueError) as error:
+        return task_of_json(entry, f"task {number} of '{name}'")
+    except ValueError as error:
         raise _bad(name, f"has a task, number {number}, that is {error}") from error
+    except WrongUseError as error:
+        raise UnreadableInputError(error.what, error.how) from error
 
 
-def task_of_json(entry: object) -> SelectedTask:
-    """Read a task; one that does not hold raises ValueError or TypeError."""
-    if not isinstance(entry, dict):
-        raise TypeError("no object")
-    words = {key: entry.get(key) for key in ("item", "id", "task")}
-    for key, value in words.items():
-        if not isinstance(value, str) or not value.strip():
-            raise ValueError(f"without {key}")
-    task = SelectedTask(
-        str(words["item"]),
-        str(words["id"]),
-        str(words["task"]),
-        _member(Category, entry, "category"),
-        None if entry.get("source") is None else _member(Source, entry, "source"),
-        str(entry.get("candidate", "")),
-        _sum_of(entry),
-        _tags_of(entry),
-        entry.get("temporal") is True,
-        _member(Answerable, {"answerable": "yes", **entry}, "answerable"),
-    )
-    if (entry.get("diff") or list(task.diff)) != list(task.diff):
+def task_of_json(entry: object, where: str = "the task") -> SelectedTask:
+    """Read a task, called ``where`` in errors.
+
+    One that does not hold raises WrongUseError or ValueError.
+    """
+    entries = made(dict[str, Any], entry, where=where)
+    told = made(list[str], entries.pop("diff", []), where=where)
+    entries.pop("origin", None)
+    task = made(SelectedTask, entries, where=where)
+    for name in ("item", "id", "task"):
+        if not entries[name].strip():
+            raise ValueError(f"without {name}")
+    if task.rescored is not None and not 4 <= task.rescored <= 20:
+        raise ValueError("scored again with no sum from 4 to 20")
+    if task.tags is not None and set(task.tags) != set(TAGS):
+        raise ValueError("without all eight tags")
+    if (told or list(task.diff)) != list(task.diff):
         raise ValueError("not its candidate with the changes noted")
     return task
-
-
-def _member(kind: type[_Member], entry: Mapping[object, object], key: str) -> _Member:
-    value = entry.get(key)
-    if value not in set(kind):
-        raise ValueError(f"of no {key} among {', '.join(kind)}")
-    return kind(str(value))
-
-
-def _sum_of(entry: Mapping[object, object]) -> int | None:
-    value = entry.get("rescored")
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 4 <= value <= 20:
-        raise ValueError("scored again with no sum from 4 to 20")
-    return value
-
-
-def _tags_of(entry: Mapping[object, object]) -> Mapping[str, tuple[str, ...]] | None:
-    tags = entry.get("tags")
-    if tags is None:
-        return None
-    if not isinstance(tags, dict) or set(tags) != set(TAGS):
-        raise ValueError("without all eight tags")
-    return {tag: tuple(str(value) for value in tags[tag]) for tag in TAGS}
 
 
 def _bad(name: str, what: str) -> UnreadableInputError:

@@ -2,19 +2,17 @@
 
 The body is a JSON object: ``text``, ``finish_reason``, ``usage`` {``tokens_in``,
 ``tokens_out``}, ``logprobs`` [[token, logprob, [[token, logprob], …]], …], ``model``,
-``note``, ``heat_map`` {``rows``, ``columns``, ``data``: base64 of little-endian
-float16, row-major} where there is one, and ``measured`` where something was, see
-`measured_json`.
+``note``, and where there are any the fields of ``heat_map`` (its data as base64) and
+of ``measured``.
 """
 
-import base64
-import binascii
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import (
     WORK_TIME,
     ModelReply,
@@ -25,7 +23,7 @@ from viewer.domain.exchange import (
     Usage,
 )
 from viewer.domain.inside import Measured
-from viewer.models.measured_json import measured_json, measured_of
+from viewer.domain.plain import made, plain
 from viewer.models.reply_parts import (
     split_thought,
     text_of,
@@ -33,6 +31,8 @@ from viewer.models.reply_parts import (
     usage_of,
     whole,
 )
+
+T = TypeVar("T")
 
 
 def local_reply(
@@ -49,23 +49,18 @@ def local_reply(
     work_ms: int | None = None,
 ) -> RawReply:
     """Return the raw reply of a model that ran here."""
-    used = usage or Usage()
     body: dict[str, object] = {
         "text": text,
         "finish_reason": finish_reason,
-        "usage": {"tokens_in": used.tokens_in, "tokens_out": used.tokens_out},
+        "usage": plain(usage or Usage()),
         "logprobs": [[t.token, t.logprob, t.top] for t in logprobs],
         "model": model,
         "note": note,
     }
     if heat_map is not None:
-        body["heat_map"] = {
-            "rows": heat_map.rows,
-            "columns": heat_map.columns,
-            "data": base64.b64encode(heat_map.data).decode("ascii"),
-        }
+        body["heat_map"] = plain(heat_map)
     if measured is not None:
-        body["measured"] = measured_json(measured)
+        body["measured"] = plain(measured)
     data = json.dumps(body, sort_keys=True).encode()
     headers = {} if work_ms is None else {WORK_TIME: str(work_ms)}
     return RawReply(ReplyKind.LOCAL, data, headers=headers, latency_ms=latency_ms)
@@ -86,7 +81,7 @@ def read_local(body: dict[str, Any]) -> ModelReply:
         note=text_of(body.get("note")),
         logprobs=_logprobs(body.get("logprobs")),
         heat_map=_heat_map(body.get("heat_map")),
-        measured=measured_of(body.get("measured")),
+        measured=_part(Measured, body.get("measured"), "what was measured"),
     )
 
 
@@ -102,20 +97,22 @@ def _pairs(top: object) -> list[tuple[object, object]]:
     return [(t[0], t[1]) for t in listed if isinstance(t, list) and len(t) == 2]
 
 
-def _heat_map(found: object) -> SentHeatMap | None:
+def _part(kind: type[T], found: object, what: str) -> T | None:
     if found is None:
         return None
-    if not isinstance(found, dict):
-        raise unreadable("its heat map is no object")
-    rows, columns = found.get("rows"), found.get("columns")
     try:
-        data = base64.b64decode(str(found.get("data")), validate=True)
-    except (binascii.Error, ValueError):
-        raise unreadable("its heat map is not base64") from None
-    if not isinstance(rows, int) or not isinstance(columns, int):
-        raise unreadable("its heat map does not say its size")
+        return made(kind, found, where=what)
+    except WrongUseError as error:
+        raise unreadable(f"{what} is not of its form") from error
+
+
+def _heat_map(found: object) -> SentHeatMap | None:
+    heat_map = _part(SentHeatMap, found, "its heat map")
+    if heat_map is None:
+        return None
+    rows, columns, data = heat_map.rows, heat_map.columns, heat_map.data
     if min(rows, columns) < 1 or len(data) != rows * columns * 2:
         raise unreadable("its heat map does not have the size it says")
     if not np.isfinite(np.frombuffer(data, dtype="<f2")).all():
         raise unreadable("its heat map holds no finite numbers")
-    return SentHeatMap(rows, columns, data)
+    return heat_map

@@ -5,14 +5,13 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from viewer.domain.documents import read_json
-from viewer.domain.errors import OverreadError, ProviderError, RetryClass
+from viewer.domain.errors import OverreadError, ProviderError, RetryClass, WrongUseError
 from viewer.domain.exchange import (
     BoxPrompt,
     ModelIdentity,
@@ -21,12 +20,21 @@ from viewer.domain.exchange import (
     ModelRequest,
     RawReply,
 )
-from viewer.domain.geometry import SizePx
+from viewer.domain.geometry import BoxPx
+from viewer.domain.plain import made, plain
 from viewer.domain.reference import Mask
 from viewer.models.file_hash import about_the_model
 from viewer.models.loaded import LoadState, Progress
 from viewer.models.reading import local_reply, read_reply
 from viewer.models.segmenter import Segmented, Segmenter
+
+
+@dataclass(frozen=True)
+class _Outlined:
+    """The text of a reply: the mask of what lies in some boxes."""
+
+    boxes: tuple[BoxPx, ...]
+    mask: Mask
 
 
 class PromptedSegmenter:
@@ -104,7 +112,7 @@ class PromptedSegmenter:
             raise _cannot(error) from error
         took_ms = round((time.perf_counter() - started) * 1000)
         return local_reply(
-            json.dumps(_row(prompt, parts)),
+            json.dumps(plain(_outlined(prompt, parts))),
             model=self.identity(0).model,
             note=f"expected IoU {min(part.quality for part in parts):.3f}",
             latency_ms=took_ms,
@@ -117,22 +125,15 @@ class PromptedSegmenter:
         return replace(reply, mask=_mask_of(reply.text))
 
 
-def _row(prompt: BoxPrompt, parts: Sequence[Segmented]) -> dict[str, object]:
+def _outlined(prompt: BoxPrompt, parts: Sequence[Segmented]) -> _Outlined:
     whole = np.logical_or.reduce([part.mask for part in parts])
-    rows, columns = whole.shape
-    return {
-        "boxes": [[box.x0, box.y0, box.x1, box.y1] for box in prompt.boxes],
-        "size": [rows, columns],
-        "counts": Mask.of_array(whole).counts,
-    }
+    return _Outlined(prompt.boxes, Mask.of_array(whole))
 
 
 def _mask_of(text: str) -> Mask:
     try:
-        row: Any = read_json(text)
-        rows, columns = row["size"]
-        return Mask(SizePx(int(rows), int(columns)), str(row["counts"]))
-    except (ValueError, TypeError, KeyError) as error:
+        return made(_Outlined, read_json(text), where="the outline").mask
+    except (ValueError, WrongUseError) as error:
         raise ProviderError(
             "The stored outline cannot be read.",
             "Outline it again.",

@@ -14,7 +14,7 @@ from typing import Final
 
 from viewer.domain.answer import UNREADABLE, HeatMapAnswer, Status, Unparsed
 from viewer.domain.answer_json import answer_of_json
-from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseError
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.prediction import Coordinates, Prediction, Written
 from viewer.readers.datasets.csv_tables import CsvRow, corner_and_size, corners, rows_of
@@ -139,8 +139,8 @@ def _predictions(
         cells = {f: row.cells.get(column, "") for f, column in named.items()}
         try:
             yield _prediction(cells, finding)
-        except (ValueError, KeyError, UnreadableInputError) as error:
-            why = error.what if isinstance(error, UnreadableInputError) else str(error)
+        except (ValueError, KeyError, OverreadError) as error:
+            why = error.what if isinstance(error, OverreadError) else str(error)
             raise UnreadableInputError(
                 f"Line {row.line} of '{path.name}' cannot be read: {why.rstrip('.')}.",
                 "Mend the line, or map its columns with --map column=field.",

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event as Flag
 from typing import Final, TypeVar
@@ -18,6 +18,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid, LetterAxis
 from viewer.domain.image import Raster, Window
+from viewer.domain.plain import plain
 from viewer.domain.result import Measures
 from viewer.domain.run import Event, ModelStopped, OrphanPolicy, RunSpec, Trial
 from viewer.imaging.answer_overlay import draw_answer
@@ -278,7 +279,7 @@ def _place(reply: Reply) -> dict[str, object]:
     """Return an answer that is no cell, in native pixels, and how it is measured."""
     if not reply.placed:
         return {}
-    measures = asdict(reply.measures) if reply.measures else None
+    measures = plain(reply.measures)
     return {"place": json.loads(reply.placed), "measures": measures}
 
 

@@ -6,19 +6,20 @@ import json
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from viewer.domain.case import ImageRef
+from viewer.domain.plain import made, plain
 from viewer.domain.run import Event, RunMark, RunSpec
 from viewer.services.commands import (
+    STEPS,
     AskCommand,
     CalibrationStep,
     FigureCommand,
     HeldModel,
     LoadStep,
-    ask_as_json,
 )
 from viewer.services.events_json import event_of_json
 from viewer.services.jobs import (
@@ -28,7 +29,6 @@ from viewer.services.jobs import (
     send,
     spawn_worker,
 )
-from viewer.store.runs import spec_as_json
 
 __all__ = [
     "AskCommand",
@@ -100,7 +100,7 @@ def held_models(reply: WorkerReply) -> tuple[HeldModel, ...]:
     """Return the models of a reply to ``model_states``, ``load`` or ``unload``."""
     ok: Mapping[str, Any] = reply.ok or {}
     rows = ok.get("models", [ok] if "memory_bytes" in ok else [])
-    return tuple(HeldModel(**row) for row in rows)
+    return made(tuple[HeldModel, ...], rows, where="the worker's reply")
 
 
 class BackgroundWorker:
@@ -130,11 +130,11 @@ class BackgroundWorker:
 
     def ask(self, command: AskCommand) -> int:
         """Ask one question; return the id that its reply will carry."""
-        return self._send(ask_as_json(command))
+        return self._send({"cmd": "ask", **plain(command)})
 
     def run_batch(self, spec: RunSpec, concurrency: int) -> int:
         """Let the worker plan a run and start it, or go on with it; return the id."""
-        command = {"cmd": "batch", "spec": spec_as_json(spec)}
+        command = {"cmd": "batch", "spec": plain(spec)}
         return self._send({**command, "concurrency": concurrency})
 
     def resume(self, run: int, concurrency: int) -> int:
@@ -153,7 +153,7 @@ class BackgroundWorker:
 
     def look(self, ref: ImageRef) -> int:
         """Look for text in an image's pixels; return the id."""
-        return self._send({"cmd": "look", "path": str(ref.path), "frame": ref.frame})
+        return self._send({"cmd": "look", **plain(ref)})
 
     def figures(self, run: int) -> int:
         """Ask for the list of a run's figures; return the id."""
@@ -161,7 +161,7 @@ class BackgroundWorker:
 
     def draw_figure(self, command: FigureCommand) -> int:
         """Ask for a figure as a picture or another file; return the id."""
-        return self._send({"cmd": "draw_figure", **asdict(command)})
+        return self._send({"cmd": "draw_figure", **plain(command)})
 
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be; return the id."""
@@ -189,7 +189,7 @@ class BackgroundWorker:
 
     def list_models(self, table: Mapping[str, object]) -> int:
         """Ask a server, as a profile's table names it, for its models; the id."""
-        return self._send({"cmd": "list_models", "table": dict(table)})
+        return self._send({"cmd": "list_models", "table": plain(table)})
 
     def calibrate(self, name: str) -> int:
         """Find out which convention a model answers in; return the id."""
@@ -257,12 +257,12 @@ class BackgroundWorker:
             self._say(WorkerReply(number, None, _sentence(value["error"]), run))
         elif "event" in value:
             self._say(WorkerEvent(event_of_json(value)))
-        elif "loading" in value:
-            step = LoadStep(value["loading"], value["part"], value["what"])
-            self._say(WorkerLoading(step))
-        elif "calibrating" in value:
-            told = CalibrationStep(value["calibrating"], value["done"], value["total"])
-            self._say(WorkerCalibrating(told))
+        elif "step" in value:
+            step = STEPS.made(value, where="the worker's step")
+            if isinstance(step, LoadStep):
+                self._say(WorkerLoading(step))
+            else:
+                self._say(WorkerCalibrating(step))
         elif "error" in value:
             sentence = _sentence(value["error"])
             self._say(WorkerReply(int(value["id"] or 0), None, sentence))

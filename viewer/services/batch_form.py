@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from viewer.domain.box_reference import ANY, MAJORITY
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.services.form_field import FormField
 from viewer.services.model_list import model_lines
@@ -158,7 +159,7 @@ def form_fields(
     """
     chosen = study_named(study)
     params = chosen.read_params(preset, {})
-    values = chosen.params_as_json(params)
+    values = plain(params)
     kinds = {f.name: f.metadata["kind"] for f in fields(params)}
     made = (
         _in_words(
@@ -280,9 +281,9 @@ def write_study(form: BatchForm, path: Path) -> None:
 
 def _special(form: BatchForm) -> Iterator[tuple[str, object]]:
     study = study_named(form.study)
-    preset = study.params_as_json(study.read_params(form.preset, {}))
+    preset = plain(study.read_params(form.preset, {}))
     chosen = study.read_params(form.preset, dict(form.params))
-    for name, value in study.params_as_json(chosen).items():
+    for name, value in plain(chosen).items():
         if value != preset[name]:
             yield name, value
 

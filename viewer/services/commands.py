@@ -1,17 +1,16 @@
-"""What the window asks of its worker, and how it stands in a line of JSON."""
+"""What the window asks of its worker, and what the worker tells it."""
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Final
 
 from viewer.domain.case import ImageRef, View
-from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import LetterAxis
-from viewer.domain.image import VoiFunction, Window
+from viewer.domain.image import Window
+from viewer.domain.plain import Kinds
 from viewer.domain.privacy import PixelReview, ReviewDecision
+from viewer.domain.run import RunMark, RunSpec
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,49 @@ class AskCommand:
     window: Window | None = None
     letters: LetterAxis = LetterAxis.ROW
     boxes: tuple[BoxPx, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The command says all by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfModel:
+    """The profile of a model that something is done with."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfRun:
+    """A run that something is told of."""
+
+    run: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfServer:
+    """A profile's table, saved or not, whose server is asked for its models."""
+
+    table: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class NewBatch:
+    """The settings of a run to plan and start, or to go on with."""
+
+    spec: RunSpec
+    concurrency: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndedBatch:
+    """A run to stop, as what it is marked, and how long replies are awaited."""
+
+    run: int
+    mark: RunMark | None = None
+    within_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +108,12 @@ class CalibrationStep:
     name: str
     done: int
     total: int
+
+
+STEPS: Final[Kinds[LoadStep | CalibrationStep]] = Kinds(
+    "step", {"loading": LoadStep, "calibrating": CalibrationStep}
+)
+"""Steps as the worker tells them."""
 
 
 @dataclass(frozen=True)
@@ -129,85 +177,3 @@ class FigureCommand:
     ground: str = "light"
     dpi: float = 300.0
     order: tuple[str, str] | None = None
-
-
-def figure_of_json(value: Mapping[str, Any]) -> FigureCommand:
-    """Return the command of which ``asdict`` made these JSON values; others raise."""
-    try:
-        order = value["order"] and (str(value["order"][0]), str(value["order"][1]))
-        return FigureCommand(
-            int(value["run"]),
-            str(value["name"]),
-            str(value["kind"]),
-            str(value["ground"]),
-            float(value["dpi"]),
-            order,
-        )
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise WrongUseError(
-            "The worker got a figure's name that it cannot read.",
-            f"{type(error).__name__} at {error}.",
-        ) from error
-
-
-def look_as_json(look: PixelLook) -> dict[str, object]:
-    """Return a look at pixels as plain JSON values."""
-    return dataclasses.asdict(look) | {
-        "proposed": [dataclasses.astuple(box) for box in look.proposed],
-        "outlined": [dataclasses.astuple(box) for box in look.outlined],
-    }
-
-
-def look_of_json(value: Mapping[str, Any]) -> PixelLook:
-    """Return the look that :func:`look_as_json` wrote."""
-    boxes = {
-        name: tuple(BoxPx(*box) for box in value[name])
-        for name in ("proposed", "outlined")
-    }
-    return PixelLook(**{**value, **boxes})
-
-
-def ask_as_json(command: AskCommand) -> dict[str, object]:
-    """Return a question as plain JSON values."""
-    window = command.window
-    return {
-        "cmd": "ask",
-        "path": str(command.ref.path),
-        "frame": command.ref.frame,
-        "finding": command.finding,
-        "models": list(command.models),
-        "grid": command.grid,
-        "letters": command.letters.value,
-        "view": command.view.value,
-        "window": None
-        if window is None
-        else [window.center, window.width, window.function.value],
-        "boxes": [dataclasses.astuple(box) for box in command.boxes],
-    }
-
-
-def ask_of_json(value: Mapping[str, Any]) -> AskCommand:
-    """Return the question that :func:`ask_as_json` wrote; another raises."""
-    try:
-        return AskCommand(
-            ref=ImageRef(Path(value["path"]), int(value["frame"])),
-            finding=str(value["finding"]),
-            models=tuple(str(name) for name in value["models"]),
-            grid=str(value["grid"]),
-            view=View(value["view"]),
-            window=_window(value["window"]),
-            letters=LetterAxis(value["letters"]),
-            boxes=tuple(BoxPx(*map(float, box)) for box in value.get("boxes", ())),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise WrongUseError(
-            "The worker got a question that it cannot read.",
-            f"{type(error).__name__} at {error}.",
-        ) from error
-
-
-def _window(value: Any) -> Window | None:  # noqa: ANN401 - JSON
-    if value is None:
-        return None
-    center, width, function = value
-    return Window(float(center), float(width), VoiFunction(function))

@@ -12,11 +12,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.plain import made, plain
 from viewer.settings import Settings
 
 WORD: Final = "_demo"
@@ -136,7 +137,7 @@ def _register(settings: Settings) -> None:
 
 
 def _tell(done: int, total: int) -> None:
-    _say(asdict(DemoProgress(done, total)))
+    _say(plain(DemoProgress(done, total)))
 
 
 def _say(value: dict[str, object]) -> None:
@@ -146,7 +147,7 @@ def _say(value: dict[str, object]) -> None:
 def _hear(value: dict[str, object], tell: Callable[[DemoProgress], None]) -> None:
     if "what" in value:
         raise OverreadError(str(value["what"]), str(value["how"]))
-    tell(DemoProgress(int(str(value["done"])), int(str(value["total"]))))
+    tell(made(DemoProgress, value, where="the demo's progress"))
 
 
 def _spawn(settings: Settings) -> "subprocess.Popen[bytes]":

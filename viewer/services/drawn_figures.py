@@ -1,7 +1,6 @@
 """A run's figures listed and drawn for the window, as the worker does it."""
 
 import base64
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +8,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.figure import Figure, HeatFigure, RateFigure
 from viewer.domain.figure_order import by_relative_difference, orders_of
 from viewer.domain.grid import grids_in_words
+from viewer.domain.plain import plain
 from viewer.domain.styles import GROUNDS
 from viewer.services.commands import FigureCard, FigureCommand
 from viewer.services.figures import RunFigures, run_figures
@@ -36,7 +36,7 @@ def save_figure(path: Path, content: bytes) -> None:
 
 def listed(found: RunFigures) -> dict[str, object]:
     """Return figures as :func:`listed_figures` does."""
-    cards = [asdict(_card(figure)) for figure in found.figures]
+    cards = [plain(_card(figure)) for figure in found.figures]
     return {"figures": cards, "missing": list(found.missing)}
 
 

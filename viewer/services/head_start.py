@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from viewer.domain.case import ImageRef
+from viewer.domain.errors import WrongUseError
+from viewer.domain.plain import made
 from viewer.services.decoder_limits import read_limits
 from viewer.services.decoding import ProcessDecoder
 from viewer.services.demo_process import DemoProcess, demo_folder
@@ -70,7 +72,6 @@ def _image_left(home: Path) -> ImageRef:
     """Return the image on the screen when the window was closed the last time."""
     try:
         text = (home / _LAYOUT).read_text(encoding="utf-8")
-        image = json.loads(text)["image"]
-        return ImageRef(Path(image["path"]), int(image["frame"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return made(ImageRef, json.loads(text)["image"], where="the layout")
+    except (OSError, ValueError, KeyError, TypeError, WrongUseError):
         return ImageRef(Path())  # as the window does with what it cannot read

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.plain import plain
 from viewer.readers.saliency import Saliency, read_saliency, saliency_files
 from viewer.services.place_answers import answer_of_map, item_of, write_answers
 from viewer.writers.files import write_atomically
@@ -85,7 +86,7 @@ def _check_new(
 def _write(saliency: Saliency, out: Path) -> Path:
     arrays = {
         "map": saliency.values,
-        "size": np.array([saliency.size.rows, saliency.size.columns]),
+        "size": np.array(plain(saliency.size)),
     }
     if saliency.probability is not None:
         arrays["probability"] = np.array(saliency.probability)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from viewer.domain.answer import Status
+from viewer.domain.errors import WrongUseError
+from viewer.domain.plain import made
 from viewer.domain.run import RunStatus, RunSummary
 from viewer.models.prices import may_cost
 from viewer.private_files import open_private
@@ -80,10 +82,9 @@ def _noted(store: Path) -> frozenset[int]:
     """Return the runs named; a file that is missing or damaged names none."""
     try:
         value = json.loads(_file(store).read_bytes())
-    except (OSError, ValueError):
+        return made(frozenset[int], value, where="the note")
+    except (OSError, ValueError, WrongUseError):
         return frozenset()
-    known = value if isinstance(value, list) else []
-    return frozenset(run for run in known if isinstance(run, int))
 
 
 def _change(store: Path, change: Callable[[frozenset[int]], frozenset[int]]) -> None:

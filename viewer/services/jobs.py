@@ -17,6 +17,7 @@ from viewer.domain.errors import (
     StoreLostError,
     WrongUseError,
 )
+from viewer.domain.plain import plain
 from viewer.domain.run import Event
 from viewer.services.events_json import event_of_json, line
 from viewer.services.stopping import Stop
@@ -71,13 +72,7 @@ def run_in_worker(
 
 def run_command(run: int, options: "BatchOptions") -> dict[str, object]:
     """Return the command that starts a batch, without its id."""
-    return {
-        "cmd": "run",
-        "run": run,
-        "concurrency": options.concurrency,
-        "orphans": options.orphans.value if options.orphans else None,
-        "retry_failed": options.retry_failed,
-    }
+    return {"cmd": "run", "run": run, "options": plain(options)}
 
 
 def command_pipe(process: "subprocess.Popen[bytes]") -> IO[bytes]:
@@ -106,9 +101,9 @@ def _forward_cancel(
 ) -> None:
     cancel.wait()
     limit_s = cancel.left_s if isinstance(cancel, Stop) else math.inf
-    command = {"id": 2, "cmd": "cancel", "run": run}
+    within_s = None if limit_s == math.inf else limit_s
     with contextlib.suppress(OSError, ValueError):
-        send(process, command | ({} if limit_s == math.inf else {"within_s": limit_s}))
+        send(process, {"id": 2, "cmd": "cancel", "run": run, "within_s": within_s})
     if limit_s < math.inf:
         try:
             process.wait(max(0.0, limit_s) + _PATIENCE_S)

@@ -1,6 +1,5 @@
 """What the store and this installation hold, as plain rows for lists and JSON."""
 
-import dataclasses
 import importlib.metadata
 import importlib.util
 import platform
@@ -11,6 +10,7 @@ from typing import Final
 import viewer
 from viewer.domain.errors import OverreadError
 from viewer.domain.han import HAN_ADVICE
+from viewer.domain.plain import plain
 from viewer.models.catalog import broken_adapters
 from viewer.services.model_list import ModelLine, model_lines
 from viewer.settings import Settings
@@ -24,19 +24,15 @@ Row = dict[str, object]
 
 def run_rows(store: Store, *, include_adhoc: bool) -> list[Row]:
     """Return every run, oldest first."""
-    rows = []
-    for summary in runs.run_summaries(store, include_adhoc=include_adhoc):
-        row = dataclasses.asdict(summary)
-        row["status"] = summary.status.value
-        row["models"] = list(summary.models)
-        row["notes"] = [str(note) for note in summary.notes]
-        rows.append(row)
-    return rows
+    return [
+        {**plain(summary), "notes": [str(note) for note in summary.notes]}
+        for summary in runs.run_summaries(store, include_adhoc=include_adhoc)
+    ]
 
 
 def dataset_rows(store: Store) -> list[Row]:
     """Return every registered data set, oldest first."""
-    return [dataclasses.asdict(s) for s in cases.dataset_summaries(store)]
+    return [plain(summary) for summary in cases.dataset_summaries(store)]
 
 
 def image_rows(store: Store, name: str) -> tuple[list[Row], list[Row]]:
@@ -51,11 +47,11 @@ def image_rows(store: Store, name: str) -> tuple[list[Row], list[Row]]:
             "columns": image.size.columns,
             "findings": sorted({*image.masks, *image.boxes}),
             "labels": sorted(n for n, positive in image.labels.items() if positive),
-            "defects": dict(image.defects),
+            "defects": plain(image.defects),
         }
         for image in dataset.images
     ]
-    notices: list[Row] = [dataclasses.asdict(n) for n in dataset.notices]
+    notices: list[Row] = plain(dataset.notices)
     return images, notices
 
 

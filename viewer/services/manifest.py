@@ -8,13 +8,13 @@ import string
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import viewer
 from viewer.domain.case import Dataset
+from viewer.domain.plain import plain
 from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
 from viewer.imaging.bitmap_font import text_mask
@@ -22,7 +22,6 @@ from viewer.models.prices import price_of
 from viewer.services.bench import Bench
 from viewer.services.privacy import method_codes
 from viewer.services.request_key import request_key
-from viewer.store.runs import spec_as_json
 
 SCHEMA: Final = 1
 
@@ -53,7 +52,7 @@ def manifest_of(
             "id": summary.id,
             "created_at": summary.created_at,
             "plan_sha256": summary.plan_sha256,
-            "settings": spec_as_json(bench.spec),
+            "settings": plain(bench.spec),
             "notes": [[n.model, n.kind, n.text] for n in summary.notes],
         },
         "study": {
@@ -91,7 +90,7 @@ def _prices(bench: Bench) -> dict[str, object]:
     """
     asked = (*bench.spec.models, *bench.spec.helpers)
     prices = {profile.name: price_of(profile) for profile in asked}
-    return {name: asdict(price) for name, price in prices.items() if price}
+    return {name: plain(price) for name, price in prices.items() if price}
 
 
 def _sha256(data: bytes) -> str:

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from viewer.domain.answer import LabelledBox
 from viewer.domain.exchange import ModelReply
 from viewer.domain.geometry import Affine, BoxPx, PointPx, SizePx
+from viewer.domain.inside import Highlight
+from viewer.domain.plain import made
 from viewer.domain.reference import Mask
 from viewer.imaging.png import decode_png
 from viewer.imaging.resample import FitMode, fit_affine, fit_mask, shrunk_mask
@@ -102,8 +104,7 @@ def marked_images(
 
 
 def _highlighted(document: Mapping[str, Any]) -> dict[int, Mask]:
-    light = document.get("highlight")
-    if light is None:
+    if "highlight" not in document:
         return {}
-    rows, columns = light["mask"]["size"]
-    return {light["image"]: Mask(SizePx(rows, columns), light["mask"]["counts"])}
+    light = made(Highlight, document["highlight"], where="the request")
+    return {light.image: light.mask}

@@ -85,8 +85,8 @@ def known_models(models_file: Path) -> tuple[KnownModel, ...]:
     tables = read_toml(models_file).get("model", []) if models_file.exists() else []
     if not isinstance(tables, list):
         raise WrongUseError(
-            f"'model' in '{models_file.name}' should be a list of [[model]] tables.",
-            "Mend the entry.",
+            f"'model' in '{models_file.name}' must be a list of [[model]] tables.",
+            "Correct it.",
         )
     for number, table in enumerate(tables, 1):
         model = _own_model(table, number, models_file)

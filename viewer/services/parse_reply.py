@@ -8,6 +8,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import Affine, BoxPx, PointPx, PolygonPx, SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.places import Place, PlacesReading
+from viewer.domain.plain import plain
 from viewer.models.coordinates.convention import Convention, GridConvention
 from viewer.models.coordinates.conventions import (
     CONVENTIONS,
@@ -109,12 +110,10 @@ def _of_reading(reading: PlacesReading, frame: Frame) -> dict[str, object]:
         "convention": reading.convention,
         "status": reading.status.value,
         "reason": reading.reason,
-        "flags": [flag.value for flag in reading.flags],
+        "flags": plain(reading.flags),
         "scored": bool(reading.scored),
         "places": [_of_place(place, frame) for place in reading.places],
-        "rejected": [
-            {"written": r.written, "reason": r.reason} for r in reading.rejected
-        ],
+        "rejected": plain(reading.rejected),
     }
     if reading.convention == "grid":
         body["cell"] = reading.places[0].label if reading.scored else None
@@ -125,12 +124,10 @@ def _of_place(place: Place, frame: Frame) -> dict[str, object]:
     body: dict[str, object] = {
         **_geometry(place.shape),
         "label": place.label,
-        "flags": [flag.value for flag in place.flags],
+        "flags": plain(place.flags),
     }
     if place.mask is not None:
-        mask = place.mask.mask(frame.native)
-        size = [mask.size.rows, mask.size.columns]
-        body["mask"] = {"size": size, "counts": mask.counts}
+        body["mask"] = plain(place.mask.mask(frame.native))
     if place.seg_codes:
         body["seg_codes"] = list(place.seg_codes)
         body["note"] = _CODES_NOTE
@@ -144,7 +141,7 @@ def _geometry(shape: PointPx | BoxPx | PolygonPx) -> dict[str, object]:
     if isinstance(shape, BoxPx):
         corners = {"x0": shape.x0, "y0": shape.y0, "x1": shape.x1, "y1": shape.y1}
         return {"kind": "box", **corners}
-    return {"kind": "polygon", "points": [[p.x, p.y] for p in shape.points]}
+    return {"kind": "polygon", "points": plain(shape.points)}
 
 
 def _detected(

@@ -12,6 +12,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx
+from viewer.domain.plain import plain
 from viewer.domain.privacy import (
     DEIDENTIFICATION,
     Consent,
@@ -217,7 +218,7 @@ def _review_row(ref: ImageRef, found: PixelLook) -> dict[str, object]:
         "frame": ref.frame,
         "decision": found.decision,
         "reason": found.reason,
-        "boxes": [[b.x0, b.y0, b.x1, b.y1] for b in found.proposed],
+        "boxes": plain(found.proposed),
     }
 
 

@@ -7,9 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from viewer.domain.exchange import ModelReply
-from viewer.domain.geometry import SizePx
-from viewer.domain.inside import Measured, WeightForm
-from viewer.domain.reference import Mask
+from viewer.domain.inside import Highlight, Measured, WeightForm
+from viewer.domain.plain import made
 
 Said = tuple[tuple[str, str], ...]
 _MOST: Final = 12
@@ -21,17 +20,14 @@ def asked_inside(document: Mapping[str, Any]) -> Said:
 
     ``document`` is what the request's key is a hash of.
     """
-    light = document.get("highlight")
-    if light is None:
+    if "highlight" not in document:
         return ()
-    rows, columns = light["mask"]["size"]
-    region = Mask(SizePx(rows, columns), light["mask"]["counts"]).array()
-    by = "its logarithm" if light["form"] == WeightForm.LOG.value else "itself"
-    contrast = light["contrast"]
-    told = "no contrast" if contrast == 1 else f"contrast {contrast:g} with the plain"
+    light = made(Highlight, document["highlight"], where="the request")
+    by = "its logarithm" if light.form is WeightForm.LOG else "itself"
+    told = f"contrast {light.contrast:g} with the plain"
     said = (
-        f"{region.mean():.1%} of image {light['image'] + 1}, weight "
-        f"{light['weight']:g} added as {by}, {told}"
+        f"{light.mask.array().mean():.1%} of image {light.image + 1}, weight "
+        f"{light.weight:g} added as {by}, {told if light.contrasts else 'no contrast'}"
     )
     return (("highlighted", said),)
 

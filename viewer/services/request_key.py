@@ -14,7 +14,8 @@ from viewer.domain.exchange import (
     ModelRequest,
     TextPart,
 )
-from viewer.domain.inside import Choices, Highlight, Measures
+from viewer.domain.inside import Choices
+from viewer.domain.plain import plain
 from viewer.models.structured import schema_of
 
 SCHEMA = 1
@@ -45,9 +46,9 @@ def request_document(
     if reads_facts:
         document["facts"] = _facts(request.facts)
     if request.highlight is not None:
-        document["highlight"] = _highlight(request.highlight)
+        document["highlight"] = plain(request.highlight)
     if request.measures is not None:
-        document["measures"] = _measures(request.measures)
+        document["measures"] = plain(request.measures)
     return document
 
 
@@ -65,30 +66,6 @@ def canonical_json(document: dict[str, object]) -> bytes:
             "A question holds a number or character that JSON cannot carry.",
             "Use whole numbers below 2^53, finite numbers and valid Unicode.",
         ) from error
-
-
-def _highlight(highlight: Highlight) -> dict[str, object]:
-    size = highlight.mask.size
-    return {
-        "mask": {"size": [size.rows, size.columns], "counts": highlight.mask.counts},
-        "image": highlight.image,
-        "weight": highlight.weight,
-        "form": highlight.form.value,
-        "contrast": highlight.contrast,
-        "space": highlight.space.value,
-        "least_cover": highlight.least_cover,
-    }
-
-
-def _measures(measures: Measures) -> dict[str, object]:
-    asked = measures.attention
-    return {
-        "spellings": [list(option) for option in measures.spellings],
-        "sections": [[section.name, section.text] for section in measures.sections],
-        "attention": None if asked is None else asked.value,
-        "relevance": measures.relevance,
-        "answer": measures.answer,
-    }
 
 
 def _message(message: Message) -> dict[str, object]:
@@ -137,7 +114,7 @@ def _prompt(prompt: BoxPrompt | None) -> dict[str, object]:
         return {}
     pixels = prompt.raster.pixels
     return {
-        "boxes": [[box.x0, box.y0, box.x1, box.y1] for box in prompt.boxes],
+        "boxes": plain(prompt.boxes),
         "boxes_on": {
             "size": list(pixels.shape),
             "sha256": hashlib.sha256(pixels.tobytes()).hexdigest(),

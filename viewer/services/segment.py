@@ -15,6 +15,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
+from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
@@ -100,9 +101,8 @@ def segmentation_row(segmentation: Segmentation) -> dict[str, object]:
 
 
 def _part_row(part: Segmented) -> dict[str, object]:
-    box = part.box
     return {
-        "box": [box.x0, box.y0, box.x1, box.y1],
+        "box": plain(part.box),
         "counts": Mask.of_array(part.mask).counts,
         "pixels": int(part.mask.sum()),
         "expected_iou": round(part.quality, 6),

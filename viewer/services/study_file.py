@@ -1,9 +1,9 @@
 """Read a study file: what to run, on what, with which models."""
 
-import difflib
 import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +11,7 @@ from typing import Any, Final
 from viewer.domain import documents
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.plain import NotNegative, Positive, did_you_mean, made, plain
 from viewer.domain.run import RunSpec
 from viewer.domain.secret_values import secret_place
 from viewer.models.catalog import builtin_profiles, profile_from_table
@@ -21,17 +22,22 @@ from viewer.studies.catalog import study_named
 from viewer.studies.naming_models import NamesModels
 from viewer.studies.study import Study
 
-_KEYS: Final = (
-    "study",
-    "dataset",
-    "preset",
-    "seed",
-    "repeats",
-    "models",
-    "params",
-    "ceiling",
-    "model",
-)
+
+@dataclass(frozen=True)
+class _StudyFile:
+    """What a study file may say; ``model`` are its ``[[model]]`` tables."""
+
+    study: str
+    dataset: str
+    preset: str | None = None
+    seed: NotNegative = 0
+    repeats: Positive | None = None
+    models: tuple[str, ...] = ()
+    params: Mapping[str, object] = field(default_factory=dict)
+    ceiling: float | None = None
+    model: object = ()
+
+
 _LARGEST_CEILING: Final = 10**15
 REPLICATES: Final = 5
 """How often a model that draws its answers should be asked each question."""
@@ -68,30 +74,27 @@ def read_study_file(
     built-in ones.
     """
     table = read_toml(path)
-    _check_keys(table, path.name)
+    said = made(_StudyFile, table, where=path.name)
     profiles = known_profiles(models_file) | own_profiles(table, path)
-    names = tuple(models) or _strings(table, "models", path.name)
+    names = tuple(models) or said.models
     if not names:
         raise WrongUseError(
             f"'{path.name}' names no model.",
             'Add for example models = ["asymmetry"], or use --model.',
         )
     chosen = [named_profile(name, profiles) for name in names]
-    study = _text(table, "study", path.name)
-    preset = _text(table, "preset", path.name, paper_preset(study))
-    usual = advised_repeats(study, preset, chosen)
+    preset = paper_preset(said.study) if said.preset is None else said.preset
+    most = said.ceiling if ceiling is None else ceiling
     return make_spec(
-        study=study,
-        dataset=_text(table, "dataset", path.name),
+        study=said.study,
+        dataset=said.dataset,
         preset=preset,
-        seed=_whole(table, "seed", path.name, 0, least=0),
-        repeats=_whole(table, "repeats", path.name, usual, least=1),
+        seed=said.seed,
+        repeats=said.repeats or advised_repeats(said.study, preset, chosen),
         models=chosen,
-        overrides=_mapping(table.get("params", {}), path.name),
+        overrides=said.params,
         limit=limit,
-        ceiling_microusd=_ceiling(table.get("ceiling", None), path.name)
-        if ceiling is None
-        else microusd(ceiling),
+        ceiling_microusd=None if most is None else microusd(most),
         known=profiles,
     )
 
@@ -146,7 +149,7 @@ def make_spec(
         seed=seed,
         repeats=repeats,
         models=tuple(models),
-        params=chosen.params_as_json(params),
+        params=plain(params),
         limit=limit,
         ceiling_microusd=ceiling_microusd,
         helpers=_helpers(chosen, params, known or {}),
@@ -190,14 +193,6 @@ def microusd(dollars: float) -> int:
     return amount
 
 
-def _ceiling(value: object, file: str) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _wrong_type(file, "ceiling", "a number of dollars")
-    return microusd(value)
-
-
 def known_profiles(models_file: Path) -> dict[str, ModelProfile]:
     """Return the built-in model profiles and a person's own by name."""
     profiles = {profile.name: profile for profile in builtin_profiles()}
@@ -221,60 +216,13 @@ def named_profile(name: str, profiles: Mapping[str, ModelProfile]) -> ModelProfi
         return profiles[name]
     raise WrongUseError(
         f"No model is named '{name}'.",
-        f"{_closest(name, profiles)}Known are: {', '.join(sorted(profiles))}.",
+        f"{did_you_mean(name, profiles)}Known are: {', '.join(sorted(profiles))}.",
     )
-
-
-def _closest(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names), 1)
-    return f"Did you mean '{close[0]}'? " if close else ""
-
-
-def _check_keys(table: Mapping[str, object], file: str) -> None:
-    for key in table:
-        if key not in _KEYS:
-            raise WrongUseError(
-                f"'{file}' has an unknown entry '{key}'.",
-                f"{_closest(key, _KEYS)}Known are: {', '.join(_KEYS)}.",
-            )
-
-
-def _wrong_type(file: str, key: str, wanted: str) -> WrongUseError:
-    return WrongUseError(f"'{key}' in '{file}' should be {wanted}.", "Mend the entry.")
-
-
-def _text(
-    table: Mapping[str, object], key: str, file: str, default: str | None = None
-) -> str:
-    value = table.get(key, default)
-    if not isinstance(value, str):
-        raise _wrong_type(file, key, "a text in quotes")
-    return value
-
-
-def _whole(
-    table: Mapping[str, object], key: str, file: str, default: int, *, least: int
-) -> int:
-    value = table.get(key, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise _wrong_type(file, key, f"a whole number of at least {least}")
-    return value
-
-
-def _strings(table: Mapping[str, object], key: str, file: str) -> tuple[str, ...]:
-    value = table.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        raise _wrong_type(file, key, "a list of names in quotes")
-    return tuple(value)
-
-
-def _mapping(value: object, file: str) -> Mapping[str, object]:
-    if not isinstance(value, dict):
-        raise _wrong_type(file, "params", "a table")
-    return value
 
 
 def _tables(value: object, file: str) -> list[Mapping[str, object]]:
     if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
-        raise _wrong_type(file, "model", "a list of [[model]] tables")
+        raise WrongUseError(
+            f"'model' in {file} must be a list of [[model]] tables.", "Correct it."
+        )
     return value

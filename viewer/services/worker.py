@@ -2,14 +2,13 @@
 
 Commands ``{id, cmd, …}`` arrive on standard input; replies ``{id, ok | error}`` and
 events ``{event, seq, run, …}`` leave on what was standard output at the start, which
-no library can write to any more; while a model loads, so do steps ``{loading, …}``.
+no library can write to any more; while a model loads, so do steps ``{step, …}``.
 Commands that take their time (``ask``, ``batch``, ``load``) are answered from a thread
 of their own, so a reply may overtake an earlier one. On end of input, or when nobody
 reads, the worker finishes what is in flight, stores it and exits.
 """
 
 import contextlib
-import dataclasses
 import json
 import math
 import os
@@ -24,16 +23,22 @@ from typing import IO, Any, Final
 import viewer
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError, WrongUseError
-from viewer.domain.run import OrphanPolicy, RunEnded, RunMark
+from viewer.domain.plain import made, plain
+from viewer.domain.run import RunEnded
 from viewer.services.ask import ONE_QUESTION, Question, plan_question
 from viewer.services.burned_in import pixels_to_review
 from viewer.services.commands import (
+    STEPS,
     AskCommand,
     CalibrationStep,
+    EndedBatch,
+    FigureCommand,
     LoadStep,
-    ask_of_json,
-    figure_of_json,
-    look_as_json,
+    NewBatch,
+    Nothing,
+    OfModel,
+    OfRun,
+    OfServer,
 )
 from viewer.services.drawn_figures import drawn_figure, listed_figures
 from viewer.services.events_json import event_as_json, line
@@ -93,6 +98,14 @@ class _Answer:
     batches: tuple[threading.Thread, ...] = ()
 
 
+@dataclass(frozen=True)
+class KnownBatch:
+    """A run to start or to go on with."""
+
+    run: int
+    options: BatchOptions
+
+
 class _Worker:
     def __init__(self, store_path: Path, stream: IO[bytes]) -> None:
         self._store_path, self._stream = store_path, stream
@@ -106,9 +119,7 @@ class _Worker:
         self._threads: list[threading.Thread] = []
         models_file = read_settings(store_path).models_file
         self._models = HeldModels(models_file, self._tell_step)
-        self._calibrations = Calibrations(
-            store_path, self._tell_calibration, self._tell_step
-        )
+        self._calibrations = Calibrations(store_path, self._tell_step, self._tell_step)
         self._probes = Probes(store_path)
 
     def serve(self, frame: bytes) -> None:
@@ -137,8 +148,10 @@ class _Worker:
 
     def _answer(self, command: Result) -> None:
         number = command.get("id")
+        kind, do = _COMMANDS[str(command["cmd"])]
+        entries = {k: v for k, v in command.items() if k not in ("id", "cmd")}
         try:
-            answer = _COMMANDS[str(command["cmd"])](self, command)
+            answer = do(self, made(kind, entries, where="the command"))
         except OverreadError as error:
             self._emit({"id": number, "error": _refusal(error)})
         except Exception as error:
@@ -193,33 +206,30 @@ class _Worker:
                 self._deaf = True  # nobody reads: what is in flight is still stored
                 self._cancel_all()
 
-    def hello(self, _command: Result) -> _Answer:
+    def hello(self, _: Nothing) -> _Answer:
         """Say who answers."""
         return _Answer({"version": viewer.__version__, "pid": os.getpid()})
 
-    def run(self, command: Result) -> _Answer:
+    def run(self, command: KnownBatch) -> _Answer:
         """Start a batch; its events follow, ended by RunEnded or an error."""
-        run, options = _run_arguments(command)
+        run = command.run
         with open_store(self._store_path) as store:
             runs.run_summary(store, run)  # an unknown one is refused
-        return _Answer({"run": run}, (self._batch_thread(run, options),))
+        return _Answer({"run": run}, (self._batch_thread(run, command.options),))
 
-    def batch(self, command: Result) -> _Answer:
+    def batch(self, command: NewBatch) -> _Answer:
         """Plan a run and start it; a run of the same plan goes on instead."""
-        spec, concurrency = command.get("spec"), _number(command, "concurrency")
-        if not isinstance(spec, dict):
-            raise WrongUseError("The command's 'spec' is no table.", "Mend it.")
         with self._starting, open_store(self._store_path) as store:
-            run = plan_run(store, runs.spec_of_json(spec))
+            run = plan_run(store, command.spec)
             planned = runs.run_summary(store, run).n_planned
-        thread = self._batch_thread(run, BatchOptions(concurrency=concurrency))
+        options = BatchOptions(concurrency=command.concurrency)
+        thread = self._batch_thread(run, options)
         return _Answer({"run": run, "planned": planned}, (thread,))
 
-    def ask(self, command: Result) -> _Answer:
+    def ask(self, command: AskCommand) -> _Answer:
         """Ask one question of each model named, each in an ad hoc run of its own."""
-        question = ask_of_json(command)
         with open_store(self._store_path) as store:
-            planned = [plan_question(store, q) for q in self._questions(question)]
+            planned = [plan_question(store, q) for q in self._questions(command)]
         threads = tuple(self._batch_thread(run, ONE_QUESTION) for run in planned)
         return _Answer({"runs": planned}, threads)
 
@@ -239,74 +249,67 @@ class _Worker:
             for name in command.models
         ]
 
-    def cancel(self, command: Result) -> _Answer:
+    def cancel(self, command: EndedBatch) -> _Answer:
         """Let a batch finish what is in flight, then end, marked as a person wished."""
-        run, mark = _number(command, "run"), command.get("mark")
-        if mark is not None:
+        if command.mark is not None:
             with open_store(self._store_path) as store:
-                runs.run_summary(store, run)  # an unknown one is refused
-                runs.mark_run(store, run, _mark(mark))
-        cancel = self._cancels.get(run)
+                runs.run_summary(store, command.run)  # an unknown one is refused
+                runs.mark_run(store, command.run, command.mark)
+        cancel, within_s = self._cancels.get(command.run), command.within_s
         if cancel is not None:
-            cancel.request(_limit(command))
+            cancel.request(math.inf if within_s is None else within_s)
         return _Answer({"cancelling": cancel is not None})
 
-    def look(self, command: Result) -> _Answer:
+    def look(self, ref: ImageRef) -> _Answer:
         """Look for text in an image's pixels; nothing is decided."""
-        ref = ImageRef(Path(str(command.get("path"))), _number(command, "frame"))
-        return _Answer(look_as_json(pixels_to_review(self._store_path, ref)))
+        return _Answer(plain(pixels_to_review(self._store_path, ref)))
 
-    def figures(self, command: Result) -> _Answer:
+    def figures(self, command: OfRun) -> _Answer:
         """List a run's figures."""
-        return _Answer(listed_figures(self._store_path, _number(command, "run")))
+        return _Answer(listed_figures(self._store_path, command.run))
 
-    def draw_figure(self, command: Result) -> _Answer:
+    def draw_figure(self, command: FigureCommand) -> _Answer:
         """Draw a figure of a run, or write it as a file."""
-        return _Answer(drawn_figure(self._store_path, figure_of_json(command)))
+        return _Answer(drawn_figure(self._store_path, command))
 
-    def states(self, _command: Result) -> _Answer:
+    def states(self, _: Nothing) -> _Answer:
         """Say of each model that is loaded before it is asked where it stands."""
-        return _Answer(
-            {"models": [dataclasses.asdict(m) for m in self._models.states()]}
-        )
+        return _Answer({"models": plain(self._models.states())})
 
-    def load(self, command: Result) -> _Answer:
+    def load(self, command: OfModel) -> _Answer:
         """Load a model; its steps are told meanwhile."""
-        return _Answer(dataclasses.asdict(self._models.load(_name(command))))
+        return _Answer(plain(self._models.load(command.name)))
 
-    def unload(self, command: Result) -> _Answer:
+    def unload(self, command: OfModel) -> _Answer:
         """Give a model's memory back, once its questions in flight are answered."""
-        return _Answer(dataclasses.asdict(self._models.unload(_name(command))))
+        return _Answer(plain(self._models.unload(command.name)))
 
-    def cancel_load(self, command: Result) -> _Answer:
+    def cancel_load(self, command: OfModel) -> _Answer:
         """Stop the loading of a model soon."""
-        return _Answer({"cancelling": self._models.loading.stop(_name(command))})
+        return _Answer({"cancelling": self._models.loading.stop(command.name)})
 
-    def probe(self, command: Result) -> _Answer:
+    def probe(self, command: OfModel) -> _Answer:
         """Find out what a model's endpoint does; asks about a dozen questions."""
-        return _Answer(self._probes.probe(_name(command)))
+        return _Answer(self._probes.probe(command.name))
 
-    def cancel_probe(self, command: Result) -> _Answer:
+    def cancel_probe(self, command: OfModel) -> _Answer:
         """Stop the test of an endpoint; no further question of it leaves."""
-        return _Answer({"cancelling": self._probes.going.stop(_name(command))})
+        return _Answer({"cancelling": self._probes.going.stop(command.name)})
 
-    def list_models(self, command: Result) -> _Answer:
+    def list_models(self, command: OfServer) -> _Answer:
         """Say which models a server offers."""
-        return _Answer(listed(self._store_path, command.get("table")))
+        return _Answer(listed(self._store_path, command.table))
 
-    def calibrate(self, command: Result) -> _Answer:
+    def calibrate(self, command: OfModel) -> _Answer:
         """Find out which convention of coordinates a model answers in."""
-        return _Answer(self._calibrations.calibrate(_name(command)))
+        return _Answer(self._calibrations.calibrate(command.name))
 
-    def cancel_calibration(self, command: Result) -> _Answer:
+    def cancel_calibration(self, command: OfModel) -> _Answer:
         """Stop a calibration; no further question of it leaves."""
-        return _Answer({"cancelling": self._calibrations.going.stop(_name(command))})
+        return _Answer({"cancelling": self._calibrations.going.stop(command.name)})
 
-    def _tell_calibration(self, step: CalibrationStep) -> None:
-        self._emit({"calibrating": step.name, "done": step.done, "total": step.total})
-
-    def _tell_step(self, step: LoadStep) -> None:
-        self._emit({"loading": step.name, "part": step.part, "what": step.what})
+    def _tell_step(self, step: LoadStep | CalibrationStep) -> None:
+        self._emit(STEPS.plain(step))
 
     def _batch_thread(self, run: int, options: BatchOptions) -> threading.Thread:
         cancel = Stop()
@@ -362,24 +365,24 @@ class _Worker:
         self._emit({"event": "BatchFailed", "run": run, "error": failure})
 
 
-_COMMANDS: Final[Mapping[str, Callable[[_Worker, Result], _Answer]]] = {
-    "hello": _Worker.hello,
-    "run": _Worker.run,
-    "batch": _Worker.batch,
-    "ask": _Worker.ask,
-    "cancel": _Worker.cancel,
-    "look": _Worker.look,
-    "figures": _Worker.figures,
-    "draw_figure": _Worker.draw_figure,
-    "states": _Worker.states,
-    "load": _Worker.load,
-    "unload": _Worker.unload,
-    "cancel_load": _Worker.cancel_load,
-    "probe": _Worker.probe,
-    "cancel_probe": _Worker.cancel_probe,
-    "list_models": _Worker.list_models,
-    "calibrate": _Worker.calibrate,
-    "cancel_calibration": _Worker.cancel_calibration,
+_COMMANDS: Final[Mapping[str, tuple[type, Callable[[_Worker, Any], _Answer]]]] = {
+    "hello": (Nothing, _Worker.hello),
+    "run": (KnownBatch, _Worker.run),
+    "batch": (NewBatch, _Worker.batch),
+    "ask": (AskCommand, _Worker.ask),
+    "cancel": (EndedBatch, _Worker.cancel),
+    "look": (ImageRef, _Worker.look),
+    "figures": (OfRun, _Worker.figures),
+    "draw_figure": (FigureCommand, _Worker.draw_figure),
+    "states": (Nothing, _Worker.states),
+    "load": (OfModel, _Worker.load),
+    "unload": (OfModel, _Worker.unload),
+    "cancel_load": (OfModel, _Worker.cancel_load),
+    "probe": (OfModel, _Worker.probe),
+    "cancel_probe": (OfModel, _Worker.cancel_probe),
+    "list_models": (OfServer, _Worker.list_models),
+    "calibrate": (OfModel, _Worker.calibrate),
+    "cancel_calibration": (OfModel, _Worker.cancel_calibration),
 }
 _QUICK: Final = frozenset(
     {"hello", "run", "cancel", "cancel_load", "cancel_probe", "cancel_calibration"}
@@ -401,39 +404,3 @@ def _command(frame: bytes) -> Mapping[str, Any]:
             f"Send one JSON object a line with cmd one of {', '.join(_COMMANDS)}.",
         )
     return value
-
-
-def _number(command: Result, key: str) -> int:
-    value = command.get(key)
-    if not isinstance(value, int):
-        raise WrongUseError(f"The command's '{key}' is no whole number.", "Mend it.")
-    return value
-
-
-def _limit(command: Result) -> float:
-    within_s = command.get("within_s")
-    return float(within_s) if isinstance(within_s, int | float) else math.inf
-
-
-def _name(command: Result) -> str:
-    name = command.get("name")
-    if not isinstance(name, str):
-        raise WrongUseError("The command's 'name' is no text.", "Mend it.")
-    return name
-
-
-def _mark(word: object) -> RunMark:
-    try:
-        return RunMark(str(word))
-    except ValueError:
-        what = "The command's 'mark' is no mark of a run."
-        raise WrongUseError(what, f"Use one of {', '.join(RunMark)}.") from None
-
-
-def _run_arguments(command: Result) -> tuple[int, BatchOptions]:
-    orphans = command.get("orphans")
-    return _number(command, "run"), BatchOptions(
-        concurrency=_number(command, "concurrency"),
-        orphans=OrphanPolicy(str(orphans)) if orphans else None,
-        retry_failed=bool(command.get("retry_failed")),
-    )

@@ -5,7 +5,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
-from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.errors import OverreadError
 from viewer.domain.exchange import ModelProfile
 from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.loaded import (
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-def listed(store_path: Path, table: object) -> dict[str, object]:
+def listed(store_path: Path, table: Mapping[str, object]) -> dict[str, object]:
     """Return the names of a server's models; ``table`` is a profile, saved or not.
 
     A server beyond this machine needs consent for it.
@@ -34,8 +34,6 @@ def listed(store_path: Path, table: object) -> dict[str, object]:
     from viewer.models.catalog import profile_from_table
     from viewer.services.probing.probe import list_with_consent
 
-    if not isinstance(table, Mapping):
-        raise WrongUseError("The command's 'table' is no table.", "Mend it.")
     folder = read_settings(store_path).models_file.absolute().parent
     profile = profile_from_table({"model": "?", **table}, folder)
     return {"listed": list(list_with_consent(store_path, profile))}

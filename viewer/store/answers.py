@@ -9,12 +9,13 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.escapes import path_of, path_text
 from viewer.domain.exchange import RawReply
 from viewer.domain.geometry import SizePx
+from viewer.domain.plain import made
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
 from viewer.store.database import Row, Store
 from viewer.store.reference_boxes import NO_BOXES, Boxes, boxes_of_image
-from viewer.store.runs import spec_of_json, trial_of_row
+from viewer.store.runs import trial_of_row
 from viewer.store.trials import raw_of_row, score_of_row
 
 
@@ -90,7 +91,7 @@ def _record(store: Store, row: Row) -> AnswerRecord:
     return AnswerRecord(
         id=row["id"],
         run=row["run_id"],
-        spec=spec_of_json(json.loads(row["spec"])),
+        spec=made(RunSpec, json.loads(row["spec"]), where="the stored run"),
         trial=trial_of_row(row),
         ref=ImageRef(path_of(row["path"]), row["frame"]),
         size=SizePx(row["rows"], row["columns"]),

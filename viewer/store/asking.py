@@ -6,6 +6,7 @@ from typing import Final
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx
+from viewer.domain.plain import made, plain
 from viewer.domain.privacy import Consent, Departure, PixelReview, ReviewDecision
 from viewer.store.database import Row, Store, utc_now
 
@@ -195,7 +196,7 @@ def add_reviews(store: Store, reviews: Iterable[PixelReview]) -> None:
             [
                 (
                     review.image_sha256,
-                    json.dumps([[b.x0, b.y0, b.x1, b.y1] for b in review.boxes]),
+                    json.dumps(plain(review.boxes)),
                     review.decision.value,
                     review.reviewed_at or utc_now(),
                 )
@@ -214,7 +215,9 @@ def _review(row: Row) -> PixelReview:
     return PixelReview(
         image_sha256=row["image_sha256"],
         decision=ReviewDecision(row["decision"]),
-        boxes=tuple(BoxPx(*box) for box in json.loads(row["boxes"])),
+        boxes=made(
+            tuple[BoxPx, ...], json.loads(row["boxes"]), where="the stored decision"
+        ),
         reviewed_at=row["reviewed_at"],
     )
 

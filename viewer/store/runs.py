@@ -7,7 +7,7 @@ from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
-from viewer.domain.exchange import ModelProfile
+from viewer.domain.plain import made, plain
 from viewer.domain.run import (
     Condition,
     RunMark,
@@ -26,50 +26,6 @@ class StoredTrial:
 
     id: int
     trial: Trial
-
-
-def spec_as_json(spec: RunSpec) -> dict[str, object]:
-    """Return a run's settings as plain JSON values."""
-    return {
-        "study": spec.study,
-        "dataset": spec.dataset,
-        "preset": spec.preset,
-        "seed": spec.seed,
-        "repeats": spec.repeats,
-        "limit": spec.limit,
-        "models": [_profile_as_json(model) for model in spec.models],
-        "params": dict(spec.params),
-        "ceiling_microusd": spec.ceiling_microusd,
-        **_helpers_as_json(spec),
-    }
-
-
-def _helpers_as_json(spec: RunSpec) -> dict[str, object]:
-    """Return the models with a role; a run without them has no such member."""
-    helpers = [_profile_as_json(model) for model in spec.helpers]
-    return {"helpers": helpers} if helpers else {}
-
-
-def _profile_as_json(model: ModelProfile) -> dict[str, object]:
-    return {
-        "name": model.name,
-        "adapter": model.adapter,
-        "settings": dict(model.settings),
-    }
-
-
-def spec_of_json(value: Mapping[str, object]) -> RunSpec:
-    """Return the settings that :func:`spec_as_json` wrote."""
-    fields = dict(value)
-    models = _profiles_of_json(fields.pop("models"))
-    helpers = _profiles_of_json(fields.pop("helpers", []))
-    return RunSpec(models=models, helpers=helpers, **fields)  # type: ignore[arg-type]
-
-
-def _profiles_of_json(models: object) -> tuple[ModelProfile, ...]:
-    if not isinstance(models, list):
-        raise TypeError("a stored run's models are a list")
-    return tuple(ModelProfile(**model) for model in models)
 
 
 def create_run(
@@ -101,7 +57,7 @@ def create_run(
                 study_version,
                 dataset_id,
                 plan_sha256,
-                json.dumps(spec_as_json(spec), sort_keys=True),
+                json.dumps(plain(spec), sort_keys=True),
                 int(adhoc),
                 utc_now(),
             ),
@@ -280,7 +236,7 @@ def run_spec(store: Store, run: int) -> RunSpec:
     rows = store.rows("SELECT spec FROM run WHERE id = ?", (run,))
     if not rows:
         raise _no_run(run)
-    return spec_of_json(json.loads(rows[0]["spec"]))
+    return made(RunSpec, json.loads(rows[0]["spec"]), where="the stored run")
 
 
 def _no_run(run: int) -> WrongUseError:

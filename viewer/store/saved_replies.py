@@ -5,21 +5,19 @@ stored just then; whoever opens the store next takes them in. A *rescue file* ho
 replies of a store that is gone. Both begin with a line that names the store.
 """
 
-import base64
-import binascii
 import contextlib
 import json
 import os
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from viewer.domain.errors import StoreError, UnreadableInputError
-from viewer.domain.exchange import RawReply, ReplyKind, Usage
+from viewer.domain.errors import StoreError, UnreadableInputError, WrongUseError
+from viewer.domain.plain import made, plain
 from viewer.private_files import open_private
 from viewer.store.locks import hold_file
 from viewer.store.reply_rows import ReplyRecord
@@ -231,9 +229,8 @@ _MALFORMED: Final = (
     ValueError,
     KeyError,
     TypeError,
-    AttributeError,
     RecursionError,
-    binascii.Error,
+    WrongUseError,
     zlib.error,
 )
 
@@ -242,51 +239,17 @@ def _line(value: Mapping[str, object]) -> bytes:
     return json.dumps(value, ensure_ascii=True).encode() + b"\n"
 
 
-def _as_json(saved: SavedReply) -> dict[str, object]:
-    raw, record = saved.record.raw, saved.record
-    return {
-        "attempt": saved.attempt,
-        "request_sha256": saved.request_sha256,
-        "kind": raw.kind.value,
-        "body": base64.b64encode(zlib.compress(raw.body, 1)).decode(),
-        "http_status": raw.http_status,
-        "headers": dict(raw.headers),
-        "latency_ms": raw.latency_ms,
-        "tokens_in": record.usage.tokens_in,
-        "tokens_out": record.usage.tokens_out,
-        "cost_microusd": record.cost_microusd,
-        "model_returned": record.model_returned,
-        "reusable": record.reusable,
-        "received_at": record.received_at,
-    }
+def _as_json(saved: SavedReply) -> dict[str, Any]:
+    return plain(_with_body(saved, zlib.compress(saved.record.raw.body, 1)))
 
 
-def _of_json(value: Mapping[str, Any]) -> SavedReply:
-    raw = RawReply(
-        ReplyKind(value["kind"]),
-        zlib.decompress(base64.b64decode(value["body"], validate=True)),
-        _count(value["http_status"]),
-        {str(k): str(v) for k, v in value["headers"].items()},
-        int(value["latency_ms"]),
-    )
-    record = ReplyRecord(
-        raw,
-        Usage(_count(value["tokens_in"]), _count(value["tokens_out"])),
-        _count(value["cost_microusd"]),
-        str(value["model_returned"]),
-        bool(value["reusable"]),
-        str(value["received_at"]),
-    )
-    return SavedReply(int(value["attempt"]), _sha256(value["request_sha256"]), record)
+def _of_json(value: object) -> SavedReply:
+    saved = made(SavedReply, value, where="the line")
+    if len(bytes.fromhex(saved.request_sha256)) != 32:
+        raise ValueError(saved.request_sha256)
+    return _with_body(saved, zlib.decompress(saved.record.raw.body))
 
 
-def _count(value: object) -> int | None:
-    if value is not None and not isinstance(value, int):
-        raise TypeError(value)
-    return value
-
-
-def _sha256(value: object) -> str:
-    if not isinstance(value, str) or len(bytes.fromhex(value)) != 32:
-        raise ValueError(value)
-    return value
+def _with_body(saved: SavedReply, body: bytes) -> SavedReply:
+    record = saved.record
+    return replace(saved, record=replace(record, raw=replace(record.raw, body=body)))

@@ -7,9 +7,9 @@ from importlib.metadata import entry_points
 from typing import Final, cast
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.plain import did_you_mean
 from viewer.domain.plugins import PluginError, Plugins, load_plugins
 from viewer.studies.benchmarks import Benchmark
-from viewer.studies.fields import did_you_mean
 from viewer.studies.packs import Pack
 from viewer.studies.study import ItemStudy, PlacingStudy, Study
 

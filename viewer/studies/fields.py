@@ -4,17 +4,14 @@ A field of a Params dataclass carries its kind and its meaning in the dataclass
 metadata, so that the form, the command line's flags and the checks share one table.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from difflib import get_close_matches
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.grid import grid_of_name
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from viewer.domain.plain import did_you_mean
 
 P = TypeVar("P")
 
@@ -274,23 +271,6 @@ def read_preset(
             f"{did_you_mean(preset, presets)}The presets are {', '.join(presets)}.",
         )
     return params(**read_fields(params, presets[preset], overrides))
-
-
-def params_as_json(params: "DataclassInstance") -> dict[str, object]:
-    """Return every parameter as a plain JSON value; ``read_preset`` reads it back."""
-    return {f.name: _plain(getattr(params, f.name)) for f in fields(params)}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return str(value) if isinstance(value, StrEnum) else value
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``Did you mean 'x'? `` for the closest known name, or nothing."""
-    close = get_close_matches(name, list(known), n=1)
-    return f"Did you mean '{close[0]}'? " if close else ""
 
 
 def _unknown(key: str, table: Mapping[str, object]) -> WrongUseError:

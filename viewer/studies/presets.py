@@ -10,7 +10,6 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.studies.benchmarks import Benchmark
-from viewer.studies.fields import params_as_json
 from viewer.studies.packs import Pack
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.tables import trial_tables
@@ -92,10 +91,6 @@ class OfPresets(Generic[P]):
     def read_params(self, preset: str, overrides: dict[str, object]) -> P:
         """Return Params of a preset with overrides; a bad one raises WrongUseError."""
         return self._read(preset, overrides)
-
-    def params_as_json(self, params: P) -> dict[str, object]:
-        """Return Params as plain JSON values that read_params takes back."""
-        return params_as_json(params)
 
     def presets(self) -> tuple[str, ...]:
         """Return the names of the presets, the paper's first."""

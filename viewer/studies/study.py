@@ -61,10 +61,6 @@ class Study(Protocol):
         """Return what people call a preset."""
         ...
 
-    def params_as_json(self, params: Any) -> dict[str, object]:  # noqa: ANN401
-        """Return Params as plain JSON values that read_params takes back."""
-        ...
-
     def conditions(self, params: Any) -> tuple[Condition, ...]:  # noqa: ANN401
         """Return the conditions under which every item is asked."""
         ...

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from viewer.domain.probe import ProbeRow, Verdict
+from viewer.domain.plain import made
+from viewer.domain.probe import ProbeRow
 from viewer.services.background import WorkerDied, WorkerReply
 from viewer.ui.desk import WorkerBridge
 
@@ -94,7 +95,4 @@ class EndpointBook(QObject):
 def _rows_of(ok: Mapping[str, object]) -> tuple[ProbeRow, ...]:
     report = ok.get("probed")
     rows = report["rows"] if isinstance(report, dict) else []
-    return tuple(
-        ProbeRow(row["capability"], Verdict(row["verdict"]), row["sentence"])
-        for row in rows
-    )
+    return made(tuple[ProbeRow, ...], rows, where="the worker's reply")

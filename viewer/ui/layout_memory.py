@@ -12,8 +12,9 @@ from typing import Final
 from PySide6.QtCore import QByteArray, QFileDevice, QIODevice, QSaveFile
 
 from viewer.domain.documents import read_json
+from viewer.domain.plain import plain
 from viewer.private_files import make_private_folder
-from viewer.ui.choices import plain, restored
+from viewer.ui.choices import restored
 
 FILE: Final = "window.json"
 _OWNER_ONLY: Final = (
@@ -23,7 +24,7 @@ RECENT: Final = 10
 """How many paths are offered to be opened again."""
 
 Choices = Mapping[str, object]
-"""By a panel's name, what `viewer.ui.choices.plain` makes of its choice."""
+"""By a panel's name, what `viewer.domain.plain` makes of its choice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.plain import plain
 from viewer.domain.run import (
     ModelStopped,
     RunEnded,
@@ -27,7 +28,7 @@ from viewer.domain.run import (
 from viewer.services.background import WorkerDied, WorkerEvent, WorkerReply
 from viewer.services.export_table import export_table
 from viewer.services.measure import RunResults, run_list, run_results, trial_rows
-from viewer.ui.choices import plain, restored
+from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.han_notice import tell_of_han

@@ -12,6 +12,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QSplitter, QWidget
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.plain import plain
 from viewer.services.dropped_models import DroppedModel, dropped_models
 from viewer.services.model_list import ModelLine, model_lines
 from viewer.services.model_profiles import (
@@ -24,7 +25,7 @@ from viewer.services.model_profiles import (
 )
 from viewer.ui.actions import Handlers
 from viewer.ui.calibration_book import CalibrationBook, CalibrationFailed
-from viewer.ui.choices import plain, restored
+from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.unsaved_models import ask_about_unsaved
 from viewer.ui.drop_target import DropTarget

@@ -9,9 +9,10 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.plain import plain
 from viewer.domain.reading import SessionId, Task
 from viewer.ui import theme
-from viewer.ui.choices import plain, restored
+from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.labels import primary

@@ -10,6 +10,7 @@ import numpy as np
 from viewer.domain.case import View
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster
+from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.imaging.png import encode_png
 from viewer.phantom.marked import boxes_of
@@ -57,10 +58,7 @@ def write_chests_truth(root: Path, chests: Sequence[WrittenChest]) -> None:
             rows += [(chest.key, finding, b.x0, b.y0, b.x1, b.y1) for b in boxes]
     write_atomically(root / "annotations_test.csv", csv_bytes(_COLUMNS, rows))
     document = {
-        chest.key: {
-            name: {"size": [m.size.rows, m.size.columns], "counts": m.counts}
-            for name, m in chest.anatomy.items()
-        }
+        chest.key: {name: plain(m) for name, m in chest.anatomy.items()}
         for chest in chests
     }
     data = json.dumps(document, separators=(",", ":")).encode() + b"\n"

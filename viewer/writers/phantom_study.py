@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from viewer.domain.case import View
 from viewer.domain.geometry import SizePx
+from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.imaging.bitmap_font import text_mask
 from viewer.phantom.patient import Finding, PhantomPatient
@@ -136,10 +137,7 @@ def _labels(image: WrittenImage) -> list[float]:
 
 def _mask_json(images: Mapping[str, Mapping[str, Mask]]) -> bytes:
     document = {
-        key: {
-            name: {"size": [m.size.rows, m.size.columns], "counts": m.counts}
-            for name, m in masks.items()
-        }
+        key: {name: plain(m) for name, m in masks.items()}
         for key, masks in images.items()
     }
     return json.dumps(document, separators=(",", ":")).encode() + b"\n"

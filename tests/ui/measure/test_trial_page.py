@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.plain import plain as as_list
 from viewer.domain.reference import Mask
 from viewer.imaging.answer_overlay import ANSWER, SECOND
 from viewer.services.decoding import LocalDecoder
@@ -225,7 +226,7 @@ def test_that_every_pass_and_composite_is_seen_side_by_side(
     located, base, again, answer = edited.steps
     (box,) = located.marked[0].boxes
     assert box.label
-    corners = astuple(located.marked[0].on_picture(box.box, SizePx(1000, 1000)))
+    corners = as_list(located.marked[0].on_picture(box.box, SizePx(1000, 1000)))
     assert corners == pytest.approx((100, 200, 500, 600))
     assert base.images[0] != answer.images[0]  # the composite
     assert edited.looked_at[0].png == answer.images[0]
@@ -299,7 +300,7 @@ def test_that_its_boxes_are_shown_in_read_on_each_image_they_were_named_on(
     assert item.answer.written is not None
     assert [box.label for box in item.answer.written.boxes] == ["effusion"]
     box = item.answer.written.boxes[0].box
-    assert astuple(box) == pytest.approx((2.2, 7.05, 12.2, 21.15))
+    assert as_list(box) == pytest.approx((2.2, 7.05, 12.2, 21.15))
     with_box = grabbed(view)
     view.hide_overlays(True)
     cover = np.abs(with_box - grabbed(view)).sum(axis=-1)

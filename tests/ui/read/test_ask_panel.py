@@ -3,8 +3,9 @@
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.case import View
+from viewer.domain.plain import plain
 from viewer.services.batch_form import ModelState
-from viewer.ui.choices import plain, restored
+from viewer.ui.choices import restored
 from viewer.ui.panels.ask_panel import AskChoice, AskPanel, AskWanted, ModelsTicked
 
 _STATES = (

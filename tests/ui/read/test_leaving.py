@@ -15,10 +15,11 @@ from tests.helpers.window_parts import IdleWorker
 from viewer.domain.case import ImageRef, View
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.plain import plain
 from viewer.domain.privacy import ReviewDecision, pixels_sha256
 from viewer.readers.pixels import load_pixels
 from viewer.services.background import AskCommand, WorkerDied, WorkerReply
-from viewer.services.commands import PixelLook, look_as_json
+from viewer.services.commands import PixelLook
 from viewer.services.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store import asking
@@ -71,7 +72,7 @@ class Asked:
         assert worker.told[-1] == ("look", self.ref)
         sha256 = pixels_sha256(self.image)
         look = PixelLook(sha256, proposed, (), reason, "", decision)
-        worker.listener(WorkerReply(len(worker.told), look_as_json(look), ""))
+        worker.listener(WorkerReply(len(worker.told), plain(look), ""))
 
     def _wait_for(self, kind: type[_Dialog]) -> _Dialog:
         def found() -> _Dialog | None:
@@ -260,7 +261,7 @@ def test_that_any_image_on_the_screen_can_be_reviewed(asked: Asked) -> None:
     looks.look(asked.ref, asked.image, always=True)
     (worker,) = asked.workers
     look = PixelLook(pixels_sha256(asked.image), (), (), "", "", "clean")
-    worker.listener(WorkerReply(len(worker.told), look_as_json(look), ""))
+    worker.listener(WorkerReply(len(worker.told), plain(look), ""))
     asked.review().block.click()
     asked.qtbot.waitUntil(lambda: bool(decided))
     assert asked.decision() is ReviewDecision.BLOCKED
@@ -273,7 +274,7 @@ def test_that_nobody_decides_about_pixels_other_than_those_shown(asked: Asked) -
     looks.look(asked.ref, asked.image, always=True)
     (worker,) = asked.workers
     look = PixelLook("1" * 64, (), (), "", "", "")
-    worker.listener(WorkerReply(len(worker.told), look_as_json(look), ""))
+    worker.listener(WorkerReply(len(worker.told), plain(look), ""))
     asked.qtbot.waitUntil(lambda: bool(refused))
     assert "changed since it was opened" in refused[0]
     assert asked.parent.findChild(PixelReviewDialog) is None

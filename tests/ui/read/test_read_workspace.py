@@ -15,6 +15,7 @@ from tests.helpers.small_datasets import square, write_dicom, write_picture
 from viewer.domain.case import View
 from viewer.domain.grid import Cell, Grid, LetterAxis
 from viewer.domain.image import Window
+from viewer.domain.plain import plain
 from viewer.imaging.grid_overlay import draw_grid
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
@@ -22,7 +23,6 @@ from viewer.imaging.resample import FitMode, fit
 from viewer.readers.pixels import load_pixels
 from viewer.services.answers import StoredAnswer, sent_images
 from viewer.studies.catalog import study_named
-from viewer.ui.choices import plain
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw

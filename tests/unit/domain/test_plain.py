@@ -6,11 +6,16 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
+import numpy as np
 import pytest
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import BoxPx
 from viewer.domain.plain import Kinds, made, plain
+
+WHOLE = BoxPx(0, 0, 1, 1)
 
 
 class Colour(StrEnum):
@@ -33,6 +38,13 @@ class Spot:
 
 
 @dataclass(frozen=True)
+class Layer:
+    """A part with a word."""
+
+    shade: Colour | None = None
+
+
+@dataclass(frozen=True)
 class Sheet:
     """Every type of field that documents hold."""
 
@@ -48,6 +60,10 @@ class Sheet:
     limit: int | None = None
     mixed: int | str = 0
     switch: bool = False
+    box: BoxPx = WHOLE
+    shade: Colour | None = None
+    side: Literal["left", "right"] = "left"
+    layers: Mapping[str, tuple[Layer, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,6 +82,7 @@ FULL = Sheet(
     path=Path("there/x.png"),
     limit=4,
     mixed="m",
+    box=BoxPx(0.5, 1, 2, np.float64(3)),
 )
 KINDS: Kinds[Spot | Blank] = Kinds("type", {"spot": Spot, "blank": Blank})
 
@@ -74,8 +91,9 @@ def test_that_a_value_comes_back_from_its_json() -> None:
     assert made(Sheet, json.loads(json.dumps(plain(FULL))), where="a sheet") == FULL
 
 
-def test_that_sets_and_maps_are_written_in_order() -> None:
+def test_that_sets_and_maps_are_written_in_order_and_tuples_as_lists() -> None:
     document = plain(FULL)
+    assert document["pair"] == [1, 2]
     assert document["colours"] == ["blue", "red"]
     assert list(document["facts"]) == ["a", "b"]
 
@@ -99,12 +117,13 @@ def test_that_what_json_cannot_hold_is_refused() -> None:
         ({"grid": 8, "spots": [{}]}, "'spots[0].x' is missing in study.toml."),
         (
             {"grid": 8, "spots": [{"x": -1}]},
-            "'spots[0]' in study.toml cannot be read (x is below 0).",
+            "'spots[0]' in study.toml cannot be used: x is below 0.",
         ),
+        ({"grid": 8, "box": [1]}, "'box' in study.toml must be a list of length 4."),
         ({"grid": 8, "pair": [1]}, "'pair' in study.toml must be a list of length 2."),
         ({"grid": 8, "colours": ["x"]}, "'colours[0]' in study.toml cannot be 'x'."),
         ({"grid": 8, "counts": {"x": 1}}, "'counts' in study.toml cannot be 'x'."),
-        ({"grid": 8, "path": 3}, "'path' in study.toml cannot be read"),
+        ({"grid": 8, "path": 3}, "'path' in study.toml cannot be used"),
         ({"grid": 8, "limit": "1"}, "'limit' in study.toml must be a whole number."),
         (
             {"grid": 8, "mixed": []},
@@ -128,6 +147,24 @@ def test_that_a_bad_entry_is_named_in_one_sentence(
         made(Sheet, document, where="study.toml")
     assert caught.value.what.startswith(sentence)
     assert caught.value.how
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"colours": ["x"]}, "red, blue"),
+        ({"counts": {"x": 1}}, "red, blue"),
+        ({"shade": "x"}, "red, blue"),
+        ({"side": "x"}, "left, right"),
+        ({"layers": {"a": [{"shade": "x"}]}}, "red, blue"),
+    ],
+)
+def test_that_the_words_to_choose_from_are_listed(
+    entry: Mapping[str, object], words: str
+) -> None:
+    with pytest.raises(WrongUseError) as caught:
+        made(Sheet, {"grid": 8, **entry}, where="study.toml")
+    assert caught.value.how == f"Write one of {words}."
 
 
 def test_that_a_type_that_no_document_describes_is_refused() -> None:

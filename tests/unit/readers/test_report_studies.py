@@ -174,7 +174,7 @@ def test_that_a_broken_study_is_left_out_and_named(tmp_path: Path) -> None:
         "lists no images",
         "without its file",
         "the same image twice",
-        "a task that is without task",
+        "'task' is missing in a task of 'case.json'",
         "is no object",
         "cannot be read as text",
     ):

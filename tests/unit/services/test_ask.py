@@ -143,10 +143,14 @@ def test_that_an_answer_that_is_no_cell_is_printed_in_native_pixels(
         import_dataset(opened, "folder", folder, "tiny")
         row = answer_row(ask(opened, Question(image, "Edema", boxes)))
         cell = answer_row(ask(opened, Question(image, "Edema", D4)))
-    assert row["place"] == {"type": "boxes", "boxes": [[10.0, 30.0, 30.0, 50.0]]}
+    assert row["place"] == {
+        "type": "boxes",
+        "boxes": [[10.0, 30.0, 30.0, 50.0]],
+        "confidences": [],
+    }
     assert row["answer"] == "C2"
     measures = json.loads(json.dumps(row["measures"]))
-    assert measures["point"] == {"x": 20.0, "y": 40.0}
+    assert measures["point"] == [20.0, 40.0]
     assert 0 <= measures["iou"] <= measures["dice"] <= 1
     assert measures["distance_mm"] is None
     assert not {"place", "measures"} & cell.keys()

@@ -7,7 +7,8 @@ from viewer.domain.case import ImageRef, View
 from viewer.domain.errors import WrongUseError
 from viewer.domain.grid import LetterAxis
 from viewer.domain.image import VoiFunction, Window
-from viewer.services.commands import AskCommand, ask_as_json, ask_of_json
+from viewer.domain.plain import made, plain
+from viewer.services.commands import AskCommand
 from viewer.services.events_json import line
 
 PLAIN = AskCommand(ImageRef(Path("ümlaut.dcm"), 3), "Edema", ("a", "b"))
@@ -24,13 +25,13 @@ WINDOWED = AskCommand(
 
 @pytest.mark.parametrize("command", [PLAIN, WINDOWED])
 def test_that_a_question_comes_back_from_its_json_line(command: AskCommand) -> None:
-    assert ask_of_json(json.loads(line(ask_as_json(command)))) == command
+    assert made(AskCommand, json.loads(line(plain(command))), where="") == command
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"path": 3},
+        {"ref": {"path": 3}},
         {"view": "from above"},
         {"letters": "x"},
         {"models": 1},
@@ -40,7 +41,5 @@ def test_that_a_question_comes_back_from_its_json_line(command: AskCommand) -> N
 def test_that_a_question_that_cannot_be_read_is_refused(
     change: dict[str, object],
 ) -> None:
-    with pytest.raises(WrongUseError, match="cannot read"):
-        ask_of_json({**ask_as_json(PLAIN), **change})
-    with pytest.raises(WrongUseError, match="cannot read"):
-        ask_of_json({})
+    with pytest.raises(WrongUseError, match=f"'{next(iter(change))}.* in the command"):
+        made(AskCommand, {**plain(PLAIN), **change}, where="the command")

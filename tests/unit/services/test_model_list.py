@@ -119,7 +119,7 @@ def test_that_a_models_file_that_is_no_toml_raises_its_sentence(
     with pytest.raises(UnreadableInputError, match="not valid TOML"):
         known_models(settings.models_file)
     settings.models_file.write_text("model = 3\n")
-    with pytest.raises(WrongUseError, match="should be a list"):
+    with pytest.raises(WrongUseError, match="must be a list"):
         known_models(settings.models_file)
 
 

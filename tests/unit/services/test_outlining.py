@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from viewer.domain.plain import made, plain
+
 pytest.importorskip("torch", reason="needs torch")
 pytest.importorskip("transformers", reason="needs transformers")
 
@@ -19,7 +21,7 @@ from viewer.domain.image import Window
 from viewer.services.answers import answers_about, sent_text
 from viewer.services.ask import Question, ask
 from viewer.services.batch_form import model_states
-from viewer.services.commands import AskCommand, ask_as_json, ask_of_json
+from viewer.services.commands import AskCommand
 from viewer.services.import_dataset import import_dataset
 from viewer.services.model_list import segmenters
 from viewer.services.segment import segment
@@ -111,4 +113,4 @@ def test_that_boxes_cross_to_the_worker_and_back() -> None:
         window=Window(10, 20),
         boxes=(BOX, BoxPx(0, 0, 1, 1)),
     )
-    assert ask_of_json(ask_as_json(command)) == command
+    assert made(AskCommand, plain(command), where="") == command

@@ -126,9 +126,16 @@ def test_that_a_persons_own_models_are_known_and_the_nearer_definition_wins(
             WrongUseError,
             "[[model]]",
         ),
-        ('models = ["mine", "uniform"]', "models = 3", WrongUseError, "list of names"),
+        (
+            'models = ["mine", "uniform"]',
+            "models = 3",
+            WrongUseError,
+            "'models' in study.toml must be a list",
+        ),
         ("[params]\ngrids = [8,", "params = 3\n[x]\ny = [8,", OverreadError, ""),
         ("repeats = 3", "repeats = true", WrongUseError, "whole number"),
+        ("repeats = 3", "repeats = 0", WrongUseError, "a whole number, 1 or more"),
+        ("repeats = 3", "repeat = 3", WrongUseError, "Did you mean 'repeats'?"),
     ],
 )
 def test_that_a_wrong_entry_is_named(

@@ -145,10 +145,13 @@ def test_that_a_line_that_is_no_command_is_answered_and_not_the_end(
 @pytest.mark.parametrize(
     ("command", "what"),
     [
-        ({"cmd": "ask", "path": "x.png"}, "a question that it cannot read"),
-        ({"cmd": "batch", "spec": 3, "concurrency": 1}, "'spec' is no table"),
-        ({"cmd": "batch", "spec": {}}, "'concurrency' is no whole number"),
-        ({"cmd": "run", "run": 99, "concurrency": 1}, "There is no run 99"),
+        ({"cmd": "ask", "finding": 3}, "'finding' in the command must be text"),
+        (
+            {"cmd": "batch", "spec": 3, "concurrency": 1},
+            "'spec' in the command must be a table",
+        ),
+        ({"cmd": "batch", "spec": {}}, "'spec.study' is missing in the command"),
+        ({"cmd": "run", "run": 99, "options": {}}, "There is no run 99"),
     ],
 )
 def test_that_a_command_with_odd_arguments_is_refused(
@@ -179,7 +182,9 @@ def test_that_a_worker_whose_parent_is_gone_stores_what_is_in_flight(
         )
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(line({"id": 1, "cmd": "run", "run": run, "concurrency": 3}))
+        process.stdin.write(
+            line({"id": 1, "cmd": "run", "run": run, "options": {"concurrency": 3}})
+        )
         process.stdin.flush()
         while not server.script.received:
             time.sleep(0.01)

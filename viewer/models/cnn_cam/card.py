@@ -30,22 +30,20 @@
 import functools
 import hashlib
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from viewer.domain.documents import read_toml
 from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.plain import NotNegative, made
 from viewer.imaging.resample import FitMode
 from viewer.models.file_hash import file_sha256, unreadable_file
 
-_FILE_KINDS: Final = ("exported", "torchscript")
-_TOP: Final = frozenset({"name", "layer", "network", "input", "classes"})
-_NETWORK: Final = frozenset(
-    {*_FILE_KINDS, "factory", "weights", "entry", "prefix", "arguments"}
-)
-_INPUT: Final = frozenset({"side", "channels", "range", "mean", "std", "fit"})
+_KINDS: Final = ("exported", "torchscript", "factory")
+_FACTORY: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _LARGEST_SIDE: Final = 4096
 
 
@@ -142,133 +140,99 @@ def read_card(path: Path) -> Card:
         raise UnreadableInputError(
             f"The network's card '{path.name}' is not TOML.", f"Mend it: {error}."
         ) from error
-    return _Reader(path).card(table, hashlib.sha256(data).hexdigest())
+    card = made(_Card, table, where=path.name)
+    return Card(
+        name=card.name,
+        layer=card.layer,
+        source=card.network.source(path.parent),
+        input=card.input.checked(),
+        classes={plain(finding): number for finding, number in card.classes.items()},
+        sha256=hashlib.sha256(data).hexdigest(),
+    )
 
 
-class _Reader:
-    """Reads one card; each refusal names the file and the key."""
+@dataclass(frozen=True)
+class _Network:
+    """The table [network]."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    exported: str = ""
+    torchscript: str = ""
+    factory: str = ""
+    weights: str = ""
+    entry: str = ""
+    prefix: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
-    def card(self, table: Mapping[str, Any], sha256: str) -> Card:
-        """Return the card that a whole table holds."""
-        self._check_keys("", table, _TOP)
-        source = self._source(self._table(table, "network"))
-        return Card(
-            name=self._text("name", table.get("name")),
-            layer=self._layer(source, table.get("layer", "")),
-            source=source,
-            input=self._input(self._table(table, "input")),
-            classes=self._classes(self._table(table, "classes")),
-            sha256=sha256,
-        )
+    def __post_init__(self) -> None:
+        if len([kind for kind in _KINDS if getattr(self, kind)]) != 1:
+            raise ValueError(f"name exactly one of {', '.join(_KINDS)}")
+        if self.factory and not _FACTORY.fullmatch(self.factory):
+            raise ValueError("write the factory as module:callable")
+        if self.factory and not self.weights:
+            raise ValueError("a factory needs weights")
 
-    def _source(self, network: Mapping[str, Any]) -> NetworkSource:
-        self._check_keys("network.", network, _NETWORK)
-        named = [k for k in (*_FILE_KINDS, "factory") if k in network]
-        if len(named) != 1:
-            raise self._wrong(
-                "names not exactly one of exported, torchscript and factory in "
-                "[network]"
-            )
-        kind = named[0]
-        if kind != "factory":
-            return NetworkSource(kind, self._file(kind, network[kind]))
+    def source(self, folder: Path) -> NetworkSource:
+        """Return where the network comes from; its file lies below a folder."""
+        if not self.factory:
+            kind = "exported" if self.exported else "torchscript"
+            return NetworkSource(kind, folder / (self.exported or self.torchscript))
         return NetworkSource(
-            kind,
-            self._file("weights", network.get("weights")),
-            self._factory(network["factory"]),
-            self._table(network, "arguments") if "arguments" in network else {},
-            str(network.get("entry", "")),
-            str(network.get("prefix", "")),
+            "factory",
+            folder / self.weights,
+            self.factory,
+            self.arguments,
+            self.entry,
+            self.prefix,
         )
 
-    def _input(self, table: Mapping[str, Any]) -> NetworkInput:
-        self._check_keys("input.", table, _INPUT)
-        side, channels = table.get("side", 0), table.get("channels", 1)
-        if not _is_whole(side) or not 1 <= side <= _LARGEST_SIDE:
-            raise self._wrong(f"needs input.side from 1 to {_LARGEST_SIDE}")
-        if channels not in (1, 3):
-            raise self._wrong("needs input.channels 1 or 3")
-        low, high = self._numbers("range", table.get("range", [0.0, 1.0]), 2)
-        mean = self._numbers("mean", table.get("mean", [0.0] * channels), channels)
-        std = self._numbers("std", table.get("std", [1.0] * channels), channels)
-        if min(std) <= 0:
-            raise self._wrong("needs input.std above 0")
-        return NetworkInput(side, channels, low, high, mean, std, self._fit(table))
 
-    def _fit(self, table: Mapping[str, Any]) -> FitMode:
-        named = table.get("fit", FitMode.STRETCH.value)
-        if named not in [mode.value for mode in FitMode]:
-            raise self._wrong(f"needs input.fit one of {', '.join(FitMode)}")
-        return FitMode(named)
+@dataclass(frozen=True)
+class _Input:
+    """The table [input]."""
 
-    def _classes(self, table: Mapping[str, Any]) -> Mapping[str, int]:
-        if not table or not all(_is_whole(n) and n >= 0 for n in table.values()):
-            raise self._wrong(
-                "needs in [classes] each finding with the number of its score"
+    side: int
+    channels: Literal[1, 3] = 1
+    range: tuple[float, float] = (0.0, 1.0)
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    fit: FitMode = FitMode.STRETCH
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.side <= _LARGEST_SIDE:
+            raise ValueError(f"side is from 1 to {_LARGEST_SIDE}")
+        if {len(self.mean), len(self.std)} - {0, self.channels}:
+            raise ValueError(f"mean and std are {self.channels} numbers each")
+        if not all(map(math.isfinite, (*self.range, *self.mean, *self.std))):
+            raise ValueError("range, mean and std are finite")
+        if min(self.std, default=1) <= 0:
+            raise ValueError("std is above 0")
+
+    def checked(self) -> NetworkInput:
+        """Return it with the mean and standard deviation that are not named."""
+        mean = self.mean or (0.0,) * self.channels
+        std = self.std or (1.0,) * self.channels
+        return NetworkInput(self.side, self.channels, *self.range, mean, std, self.fit)
+
+
+@dataclass(frozen=True)
+class _Card:
+    """The whole table."""
+
+    name: str
+    network: _Network
+    input: _Input
+    classes: Mapping[str, NotNegative]
+    layer: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise ValueError("the name is empty")
+        if not self.classes:
+            raise ValueError("no class has the number of its score")
+        if self.network.torchscript and self.layer:
+            raise ValueError(
+                "nobody can look into a layer of TorchScript; let the network return "
+                "(scores, maps) and leave layer out"
             )
-        return {plain(finding): int(number) for finding, number in table.items()}
-
-    def _layer(self, source: NetworkSource, layer: object) -> str:
-        if source.kind == "torchscript":
-            if layer:
-                raise self._wrong(
-                    "names a layer of TorchScript, into which nobody can look; let "
-                    "the network return (scores, maps) and leave layer out"
-                )
-            return ""
-        return self._text("layer", layer)
-
-    def _factory(self, factory: object) -> str:
-        named = self._text("network.factory", factory)
-        if not all(part.isidentifier() for part in named.replace(":", ".").split(".")):
-            raise self._wrong("needs network.factory written as module:callable")
-        if named.count(":") != 1:
-            raise self._wrong("needs network.factory written as module:callable")
-        return named
-
-    def _file(self, key: str, name: object) -> Path:
-        return self._path.parent / self._text(f"network.{key}", name)
-
-    def _text(self, key: str, value: object) -> str:
-        if not isinstance(value, str) or not value.strip():
-            raise self._wrong(f"does not say its {key}")
-        return value
-
-    def _table(self, table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        found = table.get(key)
-        if not isinstance(found, dict):
-            raise self._wrong(f"has no [{key}]")
-        return found
-
-    def _numbers(self, key: str, value: object, count: int) -> tuple[float, ...]:
-        numbers = value if isinstance(value, list) else []
-        good = [v for v in numbers if _is_number(v)]
-        if len(good) != count or len(numbers) != count:
-            raise self._wrong(f"needs in input.{key} {count} numbers")
-        return tuple(float(v) for v in good)
-
-    def _check_keys(
-        self, where: str, table: Mapping[str, Any], known: frozenset[str]
-    ) -> None:
-        for key in table:
-            if key not in known:
-                raise self._wrong(f"has an unknown key {where}{key}")
-
-    def _wrong(self, what: str) -> WrongUseError:
-        return WrongUseError(
-            f"The network's card '{self._path.name}' {what}.",
-            "A card holds name, layer, [network], [input] with its side, and [classes] "
-            "with each finding's number.",
-        )
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value)  # type: ignore[arg-type]
+        if not self.network.torchscript and not self.layer.strip():
+            raise ValueError("name the layer to look at")

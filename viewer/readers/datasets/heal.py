@@ -28,6 +28,7 @@ from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
+from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.readers.datasets.annotated import Annotated, Collection, assembled
 from viewer.readers.datasets.csv_tables import split_of
@@ -302,10 +303,7 @@ def _area(item: Item, anatomy: Mapping[str, Mask]) -> dict[str, object]:
     mask = (
         anatomy.get(areas[0]) if isinstance(areas, list) and len(areas) == 1 else None
     )
-    if mask is None:
-        return {}
-    size = [mask.size.rows, mask.size.columns]
-    return {"area": {"size": size, "counts": mask.counts}}
+    return {} if mask is None else {"area": plain(mask)}
 
 
 def _as_anatomy(image: DatasetImage) -> DatasetImage:

@@ -14,11 +14,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from viewer.domain.case import Dataset, Notice, View
 from viewer.domain.documents import read_json
-from viewer.domain.errors import UnreadableInputError
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.plain import made
 from viewer.domain.report_study import ReportStudy, StudyImage
 from viewer.domain.task_selection import SelectedTask, task_of_json
 from viewer.readers.datasets.annotated import Collection
@@ -179,11 +180,15 @@ def _inline(path: Path, key: str, listed: object) -> Iterator[SelectedTask]:
     if not isinstance(listed, list):
         raise _bad(path, "has tasks that are no list")
     ids: set[str] = set()
+    where = f"a task of '{path.name}'"
     for entry in listed:
         try:
-            task = task_of_json({**entry, "item": key})
-        except (TypeError, ValueError) as error:
+            entries = made(dict[str, Any], entry, where=where)
+            task = task_of_json({**entries, "item": key}, where)
+        except ValueError as error:
             raise _bad(path, f"has a task that is {error}") from error
+        except WrongUseError as error:
+            raise UnreadableInputError(error.what, error.how) from error
         if task.id in ids:
             raise _bad(path, f"has the task '{task.id}' twice")
         ids.add(task.id)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from viewer.domain.case import Dataset
+from viewer.domain.plain import plain
 from viewer.domain.rubric import Grades
 from viewer.domain.run import Trial
 from viewer.services.bench import Kept
@@ -83,7 +84,7 @@ def plan_of_items(
         "preset": bench.spec.preset,
         "params": {
             name: names.readers.get(value, value) if isinstance(value, str) else value
-            for name, value in bench.study.params_as_json(bench.params).items()
+            for name, value in plain(bench.params).items()
         },
         "seed": bench.spec.seed,
         "dataset": bench.spec.dataset,

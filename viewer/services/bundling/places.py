@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from viewer.domain.plain import plain
 from viewer.domain.run import Condition
 from viewer.services.bundling.records import Record, Replies, trial_record
 from viewer.services.placing_bench import PlacingBench
@@ -54,7 +55,7 @@ def plan_of_places(bench: PlacingBench, asked: Iterable[Condition]) -> Record:
         "study": bench.spec.study,
         "package": package_of(bench.spec.study),
         "preset": bench.spec.preset,
-        "params": dict(bench.study.params_as_json(bench.params)),
+        "params": dict(plain(bench.params)),
         "seed": bench.spec.seed,
         "models": [profile.name for profile in bench.spec.models],
         "conditions": [
@@ -89,9 +90,9 @@ def references_of(bench: PlacingBench, kept: Sequence[Record]) -> dict[str, Reco
     for name in sorted({image for image, _ in asked}):
         image = bench.images[name]
         masks = {
-            finding: {"size": [m.size.rows, m.size.columns], "counts": m.counts}
+            finding: plain(m)
             for finding, m in sorted(image.masks.items())
             if (name, finding) in asked
         }
-        found[name] = {"size": [image.size.rows, image.size.columns], "masks": masks}
+        found[name] = {"size": plain(image.size), "masks": masks}
     return found

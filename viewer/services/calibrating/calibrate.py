@@ -10,12 +10,13 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from viewer.domain.errors import ProviderError, RetryClass
 from viewer.domain.exchange import ModelProfile, ModelReply, ModelRequest
+from viewer.domain.plain import plain
 from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.coordinates.conventions import convention_named
 from viewer.models.endpoint import LOCAL_ONLY, Allowance
@@ -243,7 +244,7 @@ def calibration_as_json(found: Calibration) -> dict[str, object]:
         "sentence": found.sentence,
         "axis_order": dict(found.axis_order),
         "scale": dict(found.scale),
-        "fits": [{**asdict(fit), "scale": list(fit.scale)} for fit in found.fits],
+        "fits": plain(found.fits),
     }
 
 

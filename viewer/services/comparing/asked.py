@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.services.comparing.sides import Pairing, Side
 from viewer.services.run_notes import DROPPED
@@ -263,7 +264,10 @@ def _facts(store: Store, side: Side, lines: Sequence[TrialLine]) -> Facts:
 def settings_of(spec: RunSpec) -> Mapping[str, object]:
     """Return a run's study settings with the defaults of those it was made without."""
     study = study_named(spec.study)
-    return study.params_as_json(study.read_params(spec.preset, dict(spec.params)))
+    settings: dict[str, object] = plain(
+        study.read_params(spec.preset, dict(spec.params))
+    )
+    return settings
 
 
 def _dataset(store: Store, run: int, spec: RunSpec) -> Mapping[str, object]:

@@ -1,10 +1,10 @@
 """A comparison as tables and plain values, the same for the screen and for files."""
 
 import math
-from dataclasses import asdict
 from typing import Final
 
 from viewer.domain.counting import counted
+from viewer.domain.plain import plain
 from viewer.domain.report import Table
 from viewer.domain.study_words import StudyWords
 from viewer.metrics.estimate import Estimate
@@ -236,25 +236,26 @@ def _power_words(tests: GroupTests) -> tuple[str, ...]:
 def as_json(comparison: Comparison, statistics: Statistics) -> dict[str, object]:
     """Return a comparison as plain JSON values; NaN is None."""
     return {
-        "first": asdict(comparison.first),
-        "second": asdict(comparison.second),
+        "first": plain(comparison.first),
+        "second": plain(comparison.second),
         "summary": summary_sentence(comparison),
         "watermark": comparison.watermark,
         "family": statistics.adjustment.sentence,
         "first_compared_at": comparison.looked.at,
         "methods": list(methods_of(statistics, comparison.words)),
         "differences": _rows(groups_table(comparison, statistics)),
-        "flips_by_cause": {str(c): n for c, n in comparison.causes.items()},
+        "flips_by_cause": plain(comparison.causes),
         "paired": _paired(comparison.pairing),
-        "images": asdict(comparison.asked.images),
-        "prompts": [asdict(p) | {"same": p.same} for p in comparison.asked.prompts],
+        "images": plain(comparison.asked.images),
+        "prompts": [plain(p) | {"same": p.same} for p in comparison.asked.prompts],
         "settings": _rows(settings_table(comparison)),
     }
 
 
 def _rows(table: Table) -> list[dict[str, object]]:
     return [
-        dict(zip(table.header, map(_plain, row), strict=True)) for row in table.rows
+        dict(zip(table.header, map(_known_number, row), strict=True))
+        for row in table.rows
     ]
 
 
@@ -268,5 +269,5 @@ def _paired(pairing: Pairing) -> dict[str, object]:
     }
 
 
-def _plain(value: object) -> object:
+def _known_number(value: object) -> object:
     return None if value != value else value

@@ -7,6 +7,7 @@ from typing import Any, Final
 from viewer.domain.documents import read_json
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import ModelReply
+from viewer.domain.plain import plain
 from viewer.domain.probe import ProbeReport, ProbeRow, Verdict
 from viewer.services.probing.questions import CELLS
 
@@ -30,20 +31,7 @@ class Heard:
 
 def report_as_json(report: ProbeReport) -> dict[str, Any]:
     """Return a report as the command line prints it."""
-    return {
-        "model": report.model,
-        "endpoint": report.endpoint,
-        "reachable": report.is_reachable,
-        "rows": [
-            {
-                "capability": row.capability,
-                "verdict": row.verdict.value,
-                "sentence": row.sentence,
-            }
-            for row in report.rows
-        ],
-        "models": list(report.models),
-    }
+    return {**plain(report), "reachable": report.is_reachable}
 
 
 def reachable_row(error: ProviderError | None) -> ProbeRow:

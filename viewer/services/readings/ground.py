@@ -3,16 +3,17 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from viewer.domain.errors import WrongUseError
-from viewer.domain.form import Form, Option
+from viewer.domain.form import Form
 from viewer.domain.form_json import form_as_json, form_of_json
 from viewer.domain.form_values import Canvas
 from viewer.domain.geometry import SizePx
+from viewer.domain.plain import made, plain
 from viewer.domain.reading import Material
 from viewer.domain.run import Condition, RunSpec
-from viewer.store import readings, runs
+from viewer.store import readings
 from viewer.store.database import Store
 from viewer.store.readings import StoredSession
 from viewer.studies.catalog import placing_study
@@ -40,47 +41,12 @@ class SessionSpec:
 
     def as_json(self) -> str:
         """Return the spec as JSON; :meth:`of_json` reads back an equal one."""
-        document = {
-            "asked": runs.spec_as_json(self.asked),
-            "condition": [self.condition.name, list(map(list, self.condition.params))],
-            "seed": self.seed,
-            "views": list(self.views),
-            "cap": self.cap,
-            "reader_index": self.reader_index,
-            "material": {k: _plain(m) for k, m in self.material.items()},
-        }
-        return json.dumps(document, sort_keys=True, ensure_ascii=False)
+        return json.dumps(plain(self), sort_keys=True, ensure_ascii=False)
 
     @classmethod
     def of_json(cls, text: str) -> Self:
         """Return the spec that :meth:`as_json` wrote."""
-        held: dict[str, Any] = json.loads(text)
-        name, params = held["condition"]
-        return cls(
-            asked=runs.spec_of_json(held["asked"]),
-            condition=Condition(name, tuple((key, value) for key, value in params)),
-            seed=held["seed"],
-            views=tuple(held["views"]),
-            cap=held["cap"],
-            reader_index=held["reader_index"],
-            material={k: _material(m) for k, m in held["material"].items()},
-        )
-
-
-def _plain(material: Material) -> dict[str, object]:
-    options = {
-        name: [[o.key, o.text, o.help] for o in options]
-        for name, options in material.options.items()
-    }
-    return {"text": material.text, "options": options}
-
-
-def _material(held: Mapping[str, Any]) -> Material:
-    options = {
-        name: tuple(Option(*option) for option in listed)
-        for name, listed in held["options"].items()
-    }
-    return Material(held["text"], options)
+        return made(cls, json.loads(text), where="the session")
 
 
 @dataclass(frozen=True)
@@ -111,7 +77,7 @@ class Ground:
 def ground_of(store: Store, session: int) -> Ground:
     """Return what a session stands on; an unknown number raises WrongUseError."""
     row = readings.session_row(store, session)
-    form = form_of_json(cast("dict[str, Any]", json.loads(row.form)))
+    form = form_of_json(json.loads(row.form))
     spec = SessionSpec.of_json(row.spec)
     study = placing_study(spec.asked.study)
     params = study.read_params(spec.asked.preset, dict(spec.asked.params))

@@ -11,6 +11,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.form import Form, PlaceKind, PlaceQuestion
 from viewer.domain.form_catalog import ERROR_REVIEW
+from viewer.domain.plain import plain
 from viewer.domain.reading import Material, SessionId, SessionKind, SessionSummary
 from viewer.domain.result import Outcome
 from viewer.domain.run import RunSpec, RunStatus, Trial
@@ -294,7 +295,7 @@ def _open_study(
 
 def _study_work(asked: RunSpec, form: Form, root_sha256: str) -> str:
     document: dict[str, object] = {
-        "asked": runs.spec_as_json(asked),
+        "asked": plain(asked),
         "form": form_text(form),
         "dataset": root_sha256,
     }

@@ -112,7 +112,7 @@ def most_answers(params: Params) -> int:
 def _case(item: Item) -> EvidenceCase:
     try:
         return EvidenceCase.of_item(item)
-    except (KeyError, TypeError, ValueError) as error:
+    except WrongUseError as error:
         raise WrongUseError(
             f"The item '{item.key}' is no case with several evidences.",
             "Choose a data set that was imported as medsyn.",

@@ -8,6 +8,7 @@ from typing import Final
 from viewer.domain.answer import RankedAnswer, ReportAnswer, Status, Unparsed
 from viewer.domain.evidence import Language
 from viewer.domain.exchange import Message, TextPart
+from viewer.domain.plain import plain
 from viewer.domain.report import Table
 from viewer.domain.result import Score, TrialResult
 from viewer.studies.asking import Question, Step, Turn
@@ -230,11 +231,7 @@ def _section(found: Extraction | None, keys: Sequence[str]) -> str:
 def _as_json(made: _Read) -> object:
     """Return what was made as plain values."""
     if isinstance(made, Extraction):
-        chunks = [
-            {"key": c.key, "text": c.text, "source": c.source, "verbatim": c.verbatim}
-            for c in made.chunks
-        ]
-        return {"modalities": list(made.modalities), "chunks": chunks}
+        return {"modalities": list(made.modalities), "chunks": plain(made.chunks)}
     if isinstance(made, Distractors):
         listed = list(made.distractors)
         return {"ground_truth": made.ground_truth, "distractors": listed}

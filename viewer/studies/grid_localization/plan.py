@@ -8,10 +8,11 @@ from typing import TypeVar
 from viewer.domain.box_reference import check_rule, referenced
 from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.plain import did_you_mean
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.metrics.coverage import column_segments
-from viewer.studies.fields import did_you_mean, plain_name
+from viewer.studies.fields import plain_name
 from viewer.studies.grid_localization.absent import absent
 from viewer.studies.grid_localization.findings import KNOWN, canonical
 from viewer.studies.grid_localization.params import OutsideCrop, Params, read_params

@@ -6,8 +6,8 @@ further version that is run on test makes the best of them less of a measurement
 
 from collections.abc import Mapping, Sequence
 
+from viewer.domain.plain import plain
 from viewer.domain.report import Section, Table
-from viewer.studies.fields import params_as_json
 from viewer.studies.grid_localization.params import read_params
 from viewer.studies.grid_localization.part import NOTHING, Part
 from viewer.studies.protocol import AskedVersion, ReportContext
@@ -66,7 +66,7 @@ def _spoken(value: object) -> str:
 
 
 def _row(number: int, one: AskedVersion) -> tuple[object, ...]:
-    usual = params_as_json(read_params(one.preset, {}))
+    usual = plain(read_params(one.preset, {}))
     special = "; ".join(
         f"{name} = {_spoken(value)}"
         for name, value in sorted(one.params.items())

@@ -1,13 +1,14 @@
 """Questions as items of a data set: those drawn here, and those of published rows."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from viewer.domain.answer import Unparsed
 from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
+from viewer.domain.plain import made, plain
 from viewer.domain.reference import Mask
 from viewer.studies.fields import plain_name
 from viewer.studies.grounded_vqa.parse import read_labels, read_yes_no
@@ -47,10 +48,7 @@ def item_of(question: Question, rule: str, threshold: float, area: Mask) -> Item
             "labels": list(question.labels),
             "rule": rule,
             "threshold": threshold,
-            "area": {
-                "size": [area.size.rows, area.size.columns],
-                "counts": area.counts,
-            },
+            "area": plain(area),
         },
     )
 
@@ -71,10 +69,7 @@ def question_of(item: Item, known: Iterable[str] = FINDINGS) -> Question | Unrea
 def area_of(item: Item) -> Mask | None:
     """Return the mask of the anatomy that an item asks about, None without one."""
     area = item.reference.get("area")
-    if not isinstance(area, Mapping):
-        return None
-    rows, columns = area["size"]
-    return Mask(SizePx(rows, columns), area["counts"])
+    return made(Mask, area, where="the item") if area else None
 
 
 def native_size(item: Item) -> SizePx:

@@ -16,6 +16,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import Message, ModelReply, TextPart
 from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
+from viewer.domain.plain import made, plain
 from viewer.domain.report import Table
 from viewer.domain.result import Score, TrialResult
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
@@ -25,7 +26,6 @@ from viewer.studies.pathology_mcq.building import (
     DESCRIBE,
     Built,
     description_prompt,
-    question_of,
     questions_prompt,
     read_questions,
     table_rows,
@@ -86,7 +86,7 @@ def parse(turn: Turn) -> ReportAnswer | Unparsed:
     text = _said(reply)
     built = read_questions(text) if isinstance(text, str) else text
     if not isinstance(built, Unparsed):
-        return ReportAnswer(json.dumps(_listed(built), ensure_ascii=False))
+        return ReportAnswer(json.dumps(plain(built), ensure_ascii=False))
     refused = isinstance(text, str) and _is_refusal(text)
     return Unparsed(Status.REFUSED, "declined") if refused else built
 
@@ -203,23 +203,10 @@ def _is_refusal(text: str) -> bool:
     return short and declines(text, beside_answer=False)
 
 
-def _listed(built: Sequence[Built]) -> list[dict[str, object]]:
-    return [
-        {
-            "question": one.question,
-            "options": list(one.options),
-            "answer": letter_of(one.correct),
-            "explanations": list(one.explanations),
-        }
-        for one in built
-    ]
-
-
 def _built(said: object) -> tuple[Built, ...]:
     if not isinstance(said, ReportAnswer):
         return ()
-    found = map(question_of, json.loads(said.text))
-    return tuple(one for one in found if isinstance(one, Built))
+    return made(tuple[Built, ...], json.loads(said.text), where="the questions made")
 
 
 def _cells(built: Built) -> tuple[str, ...]:

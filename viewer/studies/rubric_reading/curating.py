@@ -5,17 +5,18 @@ later report has every score and tag; a radiologist selects from it.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from viewer.domain.answer import RankedAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import Message, TextPart
+from viewer.domain.plain import made, plain
 from viewer.domain.report import Table
 from viewer.domain.report_study import is_study, study_of
 from viewer.domain.result import Score, TrialResult
-from viewer.domain.task_selection import NO_TAG, TAGS, Category, SelectedTask, Source
+from viewer.domain.task_selection import TAGS, SelectedTask
 from viewer.studies.asking import Longest, Question, Step, Turn
 from viewer.studies.rubric_reading.asking import (
     generation_text,
@@ -41,16 +42,26 @@ PROPOSED: Final = "proposed"
 
 @dataclass(frozen=True)
 class Proposal:
-    """A candidate with its scores and tags; what could not be read is a reason."""
+    """A candidate with its scores and tags, None where they could not be read.
+
+    ``unscored`` and ``untagged`` say why not.
+    """
 
     candidate: Candidate
-    quality: Quality | Unparsed
-    tags: Tags | Unparsed
+    quality: Quality | None = None
+    tags: Tags | None = None
+    unscored: str = ""
+    untagged: str = ""
 
     @property
     def total(self) -> int | None:
         """The sum of its scores, None where they could not be read."""
-        return None if isinstance(self.quality, Unparsed) else self.quality.total
+        return self.quality.total if self.quality else None
+
+    @property
+    def disagreement(self) -> str:
+        """What is wrong with its scores, in a sentence, "" for nothing."""
+        return self.quality.disagreement if self.quality else self.unscored
 
 
 def next_step(turn: Turn, params: Params) -> Step | None:
@@ -100,13 +111,13 @@ def score(answer: RankedAnswer | Unparsed) -> Score:
     """Return that tasks were proposed: neither right nor wrong."""
     if isinstance(answer, Unparsed):
         return Score(answer.status, answer.reason)
-    rows = [json.loads(entry) for entry in answer.entries]
-    totals = [row["total"] for row in rows if row["total"] is not None]
+    rows = list(_proposals(answer))
+    totals = [row.total for row in rows if row.total is not None]
     numbers = (
         ("candidates", float(len(rows))),
         ("scored", float(len(totals))),
-        ("tagged", float(sum(row["tags"] is not None for row in rows))),
-        ("disagreements", float(sum(bool(row["disagreement"]) for row in rows))),
+        ("tagged", float(sum(row.tags is not None for row in rows))),
+        ("disagreements", float(sum(bool(row.disagreement) for row in rows))),
         *((("best", float(max(totals))),) if totals else ()),
     )
     spelled = f"{len(rows)} tasks"
@@ -157,16 +168,21 @@ def candidates_table(results: Sequence[TrialResult]) -> Table:
 
 def histogram_table(results: Sequence[TrialResult]) -> Table:
     """Return how many candidates have each sum of scores (Supplementary Fig. 1a)."""
-    totals = [row["total"] for one in results for row in proposals_of(one)]
+    totals = [row.total for one in results for row in proposals_of(one)]
     low, high = len(Criterion), 5 * len(Criterion)
     rows = tuple((total, totals.count(total)) for total in range(low, high + 1))
     return Table("quality_histogram", ("total", "candidates"), rows)
 
 
-def proposals_of(result: TrialResult) -> Iterator[Mapping[str, Any]]:
+def proposals_of(result: TrialResult) -> Iterator[Proposal]:
     """Yield the proposals of a trial, the best first; none of another answer."""
     if isinstance(result.said, RankedAnswer):
-        yield from (json.loads(entry) for entry in result.said.entries)
+        yield from _proposals(result.said)
+
+
+def _proposals(answer: RankedAnswer) -> Iterator[Proposal]:
+    for entry in answer.entries:
+        yield made(Proposal, json.loads(entry), where="the proposal")
 
 
 def draft_selection(results: Sequence[TrialResult]) -> tuple[SelectedTask, ...]:
@@ -182,20 +198,18 @@ def draft_selection(results: Sequence[TrialResult]) -> tuple[SelectedTask, ...]:
     return tuple(first.values())
 
 
-def _selected(item: str, row: Mapping[str, Any]) -> SelectedTask:
-    tags = row["tags"]
-    values = None if tags is None else {tag: tuple(tags[tag]) for tag in TAGS}
-    temporal = " ".join((values or {}).get("tag_temporal_context", ())).casefold()
+def _selected(item: str, row: Proposal) -> SelectedTask:
+    one, tags = row.candidate, row.tags.values if row.tags else None
+    temporal = " ".join((tags or {}).get("tag_temporal_context", ())).casefold()
     return SelectedTask(
-        item,
-        "t1",
-        row["task"],
-        Category(row["category"]),
-        Source(row["source"]),
-        row["task"],
-        None,
-        values,
-        "prior" in temporal,
+        item=item,
+        id="t1",
+        task=one.task,
+        category=one.category,
+        source=one.source,
+        candidate=one.task,
+        tags=tags,
+        temporal="prior" in temporal,
     )
 
 
@@ -208,55 +222,44 @@ def _candidates(turn: Turn, params: Params) -> tuple[Candidate, ...] | Unparsed:
 
 def _proposal(turn: Turn, number: int, candidate: Candidate) -> Proposal:
     scored, tagged = (turn.reply_to(f"{kind} {number}") for kind in (_SCORE, _TAG))
+    quality = read_quality(scored.text) if scored else _NOT_ASKED
+    tags = read_tags(tagged.text) if tagged else _NOT_ASKED
     return Proposal(
         candidate,
-        read_quality(scored.text) if scored else _missing(),
-        read_tags(tagged.text) if tagged else _missing(),
+        quality if isinstance(quality, Quality) else None,
+        tags if isinstance(tags, Tags) else None,
+        _why(quality),
+        _why(tags),
     )
 
 
-def _missing() -> Unparsed:
-    return Unparsed(Status.UNPARSED, "not_asked")
+_NOT_ASKED: Final = Unparsed(Status.UNPARSED, "not_asked")
 
 
 def _rank(one: Proposal) -> tuple[bool, bool, int]:
     """Sort what could do harm behind what could not, and what has no sum last."""
-    if isinstance(one.quality, Unparsed):
+    if one.quality is None:
         return True, False, 0
     return False, one.quality.risk, -one.quality.total
 
 
 def _written(one: Proposal) -> str:
-    quality = None if isinstance(one.quality, Unparsed) else one.quality
-    tags = None if isinstance(one.tags, Unparsed) else one.tags
-    row = {
-        "task": one.candidate.task,
-        "category": str(one.candidate.category),
-        "source": str(one.candidate.source),
-        "scores": {str(c): n for c, n in quality.scores.items()} if quality else None,
-        "risk": quality.risk if quality else None,
-        "total": one.total,
-        "total_of_three": quality.total_of_three if quality else None,
-        "conclusion": quality.conclusion if quality else None,
-        "disagreement": quality.disagreement if quality else _why(one.quality),
-        "tags": {t: list(v) for t, v in tags.values.items()} if tags else None,
-        "tags_problem": _why(one.tags),
-    }
-    return json.dumps(row, ensure_ascii=False, sort_keys=True)
+    return json.dumps(plain(one), ensure_ascii=False, sort_keys=True)
 
 
 def _why(read: object) -> str:
     return f"not read: {read.reason}" if isinstance(read, Unparsed) else ""
 
 
-def _cells(row: Mapping[str, Any]) -> tuple[object, ...]:
-    scores, tags = row["scores"] or {}, row["tags"] or {}
+def _cells(row: Proposal) -> tuple[object, ...]:
+    one, quality, tags = row.candidate, row.quality, row.tags
     return (
-        *(row["category"], row["source"], row["task"]),
-        *(scores.get(str(criterion)) for criterion in Criterion),
-        *(row["risk"], row["total"], row["total_of_three"], row["conclusion"]),
-        row["disagreement"],
-        *(" – ".join(tags.get(tag, (NO_TAG,) if tags else ())) for tag in TAGS),
+        *(str(one.category), str(one.source), one.task),
+        *(quality.scores[c] if quality else None for c in Criterion),
+        *((quality.risk, quality.total) if quality else (None, None)),
+        *((quality.total_of_three, quality.conclusion) if quality else (None, None)),
+        row.disagreement,
+        *(tags.written(tag) if tags else "" for tag in TAGS),
     )
 
 

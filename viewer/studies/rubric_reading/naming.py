@@ -6,9 +6,9 @@ from typing import Final
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.plain import did_you_mean
 from viewer.domain.report import Section, Table
 from viewer.domain.run import RunSpec
-from viewer.studies.fields import did_you_mean
 from viewer.studies.naming_models import called
 from viewer.studies.rubric_reading.params import Params, names_of, read_params
 from viewer.studies.rubric_reading.policy import InputPolicy

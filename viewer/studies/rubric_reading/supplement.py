@@ -6,7 +6,7 @@ with; the shares of regions stand beside the paper's.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 from viewer.domain.figure import FigureHead, Stack, StackFigure
 from viewer.domain.report import BarFigure, BarSeries, Section, Table
@@ -114,12 +114,12 @@ def _rows(table: Table) -> list[Row]:
 
 
 def _counts(results: Sequence[TrialResult]) -> tuple[int, ...]:
-    found: list[Mapping[str, Any]] = [p for r in results for p in proposals_of(r)]
+    found = [p for r in results for p in proposals_of(r)]
     without = sum(not any(proposals_of(result)) for result in results)
     return (
         *(len(results), without, len(found)),
-        sum(row["total"] is not None for row in found),
-        sum(row["tags"] is not None for row in found),
-        sum(bool(row["risk"]) for row in found),
-        sum(bool(row["disagreement"]) for row in found),
+        sum(row.total is not None for row in found),
+        sum(row.tags is not None for row in found),
+        sum(row.quality is not None and row.quality.risk for row in found),
+        sum(bool(row.disagreement) for row in found),
     )

@@ -3,12 +3,13 @@
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.errors import OverreadError
+from viewer.domain.plain import plain
 from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.batch_form import finding_names, first_choice, model_states
 from viewer.services.told_trial import is_placed
 from viewer.services.written_answers import written_of_trial
 from viewer.ui.actions import Handlers
-from viewer.ui.choices import plain, restored
+from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
 from viewer.ui.layout_memory import Choices
 from viewer.ui.panels.answers_panel import details

@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QWidget
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import PixelImage
+from viewer.domain.plain import made
 from viewer.domain.privacy import pixels_sha256
 from viewer.services.background import WorkerDied, WorkerReply
-from viewer.services.commands import look_of_json
+from viewer.services.commands import PixelLook
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
 from viewer.ui.errands import run_for
@@ -59,7 +60,7 @@ class PixelLooks(QObject):
         if reply.ok is None or self._image is None:
             self.refused.emit(reply.sentence)
             return
-        look = look_of_json(reply.ok)
+        look = made(PixelLook, reply.ok, where="the look")
         if pixels_sha256(self._image) != look.image_sha256:
             self.refused.emit(_CHANGED)
             return

@@ -317,8 +317,9 @@ def _centre_of_largest(parsed: Mapping[str, Any]) -> tuple[float, float]:
 
 def _greatest_of_map(parsed: Mapping[str, Any]) -> tuple[float, float]:
     """Return the centre of a map's greatest element, the first in row-major order."""
-    rows, columns = parsed["size"]
-    data = base64.b64decode(parsed["data"], validate=True)
+    heat = parsed["heat_map"]
+    rows, columns = heat["rows"], heat["columns"]
+    data = base64.b64decode(heat["data"], validate=True)
     values = struct.unpack(f"<{rows * columns}e", data)
     row, column = divmod(values.index(max(values)), columns)
     x0, y0, x1, y1 = parsed["field"]

@@ -51,23 +51,31 @@ def test_that_a_whole_card_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('name = "densenet"', "", "does not say its name"),
-        ('layer = "features"', "layer = 3", "does not say its layer"),
-        ("[classes]", "[klasses]", "unknown key klasses"),
-        ("side = 320", "side = 0", "input.side from 1"),
-        ("side = 320", "side = true", "input.side from 1"),
-        ("side = 320", "size = 320", "unknown key input.size"),
-        ("channels = 3", "channels = 2", "input.channels 1 or 3"),
-        ("range = [0, 1.0]", "range = [0]", "input.range 2 numbers"),
-        ("range = [0, 1.0]", "range = [0, nan]", "input.range 2 numbers"),
+        ('name = "densenet"', "", "'name' is missing"),
+        ('layer = "features"', "layer = 3", "'layer' in card.toml must be text"),
+        ("[classes]", "[klasses]", "'classes' is missing"),
+        ("side = 320", "side = 0", "side is from 1 to 4096"),
+        ("side = 320", "side = true", "'input.side' in card.toml must be a whole"),
+        ("side = 320", "size = 320", "'input.side' is missing"),
+        ("channels = 3", "channels = 2", "'input.channels' in card.toml cannot be 2"),
+        (
+            "range = [0, 1.0]",
+            "range = [0]",
+            "'input.range' in card.toml must be a list of length 2",
+        ),
+        ("range = [0, 1.0]", "range = [0, nan]", "are finite"),
         ("mean = [0.485,", "mean = [1,", None),
-        ("mean = [0.485, ", "mean = [", "input.mean 3 numbers"),
-        ("std = [0.229", "std = [0.0", "input.std above 0"),
-        ('fit = "letterbox"', 'fit = "tile"', "input.fit one of"),
-        ("Edema = 4", "Edema = -1", "the number of its score"),
-        ("Edema = 4", 'Edema = "4"', "the number of its score"),
-        ('weights = "net.safetensors"', "", "network.weights"),
-        ("[network]", '[network]\nexported = "a.pt2"', "not exactly one of"),
+        ("mean = [0.485, ", "mean = [", "mean and std are 3 numbers each"),
+        ("std = [0.229", "std = [0.0", "std is above 0"),
+        (
+            'fit = "letterbox"',
+            'fit = "tile"',
+            "'input.fit' in card.toml cannot be 'tile'",
+        ),
+        ("Edema = 4", "Edema = -1", "must be a whole number, 0 or more"),
+        ("Edema = 4", 'Edema = "4"', "must be a whole number"),
+        ('weights = "net.safetensors"', "", "a factory needs weights"),
+        ("[network]", '[network]\nexported = "a.pt2"', "name exactly one of"),
         (":densenet121", "", "module:callable"),
         (":densenet121", ":dense net", "module:callable"),
         (":densenet121", ":a:b", "module:callable"),
@@ -99,7 +107,7 @@ def test_that_a_card_without_one_of_its_tables_says_so(
         }.items()
         if name != table
     )
-    with pytest.raises(OverreadError, match=rf"has no \[{table}\]"):
+    with pytest.raises(OverreadError, match=f"'{table}' is missing in card.toml"):
         read_card(written(tmp_path, text))
 
 

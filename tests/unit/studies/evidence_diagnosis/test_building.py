@@ -8,6 +8,7 @@ import pytest
 from tests.helpers.evidence_cases import CHINESE, ENGLISH
 from viewer.domain.errors import WrongUseError
 from viewer.domain.evidence import EvidenceType
+from viewer.domain.plain import plain
 from viewer.studies.evidence_diagnosis.building import (
     Asked,
     Picture,
@@ -44,7 +45,6 @@ from viewer.studies.evidence_diagnosis.templates import (
     template,
     without_examples,
 )
-from viewer.studies.fields import params_as_json
 
 PAPER = Params()
 ORDER = (2, 0, 3, 1)
@@ -242,7 +242,7 @@ def test_that_the_contexts_differ_in_what_else_changes() -> None:
 def test_that_parameters_come_back_from_json() -> None:
     for preset in ("medsyn2026", "recommended"):
         params = read_params(preset, {})
-        assert read_params(preset, params_as_json(params)) == params
+        assert read_params(preset, plain(params)) == params
     assert read_params("medsyn2026", {}) == Params()
     recommended = read_params("recommended", {})
     assert (recommended.context, recommended.cyclic_orders) == (Context.SINGLE, True)

@@ -18,6 +18,7 @@ from viewer.domain.exchange import (
     TokenLogprob,
 )
 from viewer.domain.item import Item
+from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.metrics.posterior import Estimator
 from viewer.studies.asking import Step
@@ -32,7 +33,6 @@ from viewer.studies.evidence_diagnosis.plan import conditions, plan, showings
 from viewer.studies.evidence_diagnosis.request import question
 from viewer.studies.evidence_diagnosis.showing import Showing, showing_of
 from viewer.studies.evidence_diagnosis.study import STUDY
-from viewer.studies.fields import params_as_json
 
 LIST = reply("1. Lymphoma\n2. Sarcoidosis")
 ODD = reply("Score: 7\nRationale: Ha.")
@@ -44,7 +44,7 @@ JUDGED = Params(tasks=("ddx", "fdx", "open_fdx"), judge="j")
 
 def spec_of(params: Params, limit: int | None = None, repeats: int = 1) -> RunSpec:
     model = ModelProfile("model", "scripted", {"answer": "A"})
-    stored = params_as_json(params)
+    stored = plain(params)
     return RunSpec(
         *("evidence_diagnosis", "cases", "medsyn2026", 5, repeats, (model,)),
         params=stored,

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
+from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec
-from viewer.studies.fields import params_as_json
 from viewer.studies.grid_localization.params import read_params
 
 Bools = npt.NDArray[np.bool_]
@@ -78,6 +78,6 @@ def spec(
         seed,
         repeats,
         tuple(ModelProfile(name, "scripted") for name in models),
-        params_as_json(read_params("gosai2025", overrides)),
+        plain(read_params("gosai2025", overrides)),
         limit,
     )

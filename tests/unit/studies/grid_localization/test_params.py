@@ -4,8 +4,8 @@ from dataclasses import fields
 import pytest
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.plain import plain
 from viewer.studies.catalog import OURS, study_named
-from viewer.studies.fields import params_as_json
 from viewer.studies.grid_localization.findings import NINE, SUPPORT_DEVICES
 from viewer.studies.grid_localization.params import (
     PRESETS,
@@ -31,7 +31,7 @@ def test_that_the_papers_preset_pins_what_the_paper_did() -> None:
 def test_that_parameters_survive_json(preset: str) -> None:
     overrides = {"grids": [8, "8x10"], "colour": [1, 2, 3], "letters": "column"}
     params = read_params(preset, overrides)
-    text = json.dumps(params_as_json(params))
+    text = json.dumps(plain(params))
     assert read_params(preset, json.loads(text)) == params
     assert set(json.loads(text)) == {field.name for field in fields(Params)}
     hash(params)

@@ -11,6 +11,7 @@ from viewer.domain.exchange import ImagePart, ModelReply, TextPart
 from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.grid import Cell
 from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.domain.result import TrialResult
 from viewer.domain.run import Trial
@@ -80,7 +81,7 @@ def test_that_a_constant_model_goes_from_plan_to_report_with_no_skill() -> None:
 
 
 def test_that_params_survive_the_study_file() -> None:
-    assert STUDY.params_as_json(PARAMS) == dict(SPEC.params)
+    assert plain(PARAMS) == dict(SPEC.params)
 
 
 def test_that_a_point_counts_for_its_cell_and_beyond_what_was_sent_for_none() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.unit.studies.grid_localization.cases import block, dataset, image, spec
 from viewer.domain.case import Dataset, View
+from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
-from viewer.studies.fields import params_as_json
 from viewer.studies.grid_localization.page import not_asked
 from viewer.studies.grid_localization.params import (
     Params,
@@ -48,7 +48,7 @@ def test_that_what_is_told_is_what_the_plan_has_no_trial_of(
 ) -> None:
     chosen = params(**overrides)
     assert unasked(DATA, chosen) == missing
-    planned = plan(DATA, replace(spec(), params=params_as_json(chosen)))
+    planned = plan(DATA, replace(spec(), params=plain(chosen)))
     assert {*chosen.findings} - {trial.finding for trial in planned} == {*missing}
 
 

@@ -1,7 +1,6 @@
 """LobA in the run path, with a tiny model on this machine (Shows 5)."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from tests.helpers.tiny_study import finish
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import Affine
 from viewer.domain.item import TASK_MARK
+from viewer.domain.plain import plain
 from viewer.imaging.patch_cover import share_inside
 from viewer.models.catalog import (
     ADAPTERS,
@@ -151,7 +151,7 @@ def test_that_the_attention_inside_the_queried_anatomy_is_told_by_weight(
         area = area_of(items[item_key(item)])
         assert area is not None
         scale = max(area.size.rows, area.size.columns) / LONGEST
-        native = Affine(*(scale * number for number in astuple(shown.to_sent)))
+        native = Affine(*(scale * number for number in plain(shown.to_sent)))
         inside = share_inside(shown.values, native, area.array())
         score = scores[item, condition]
         assert score.number("attention_inside") == pytest.approx(inside, abs=1e-12)

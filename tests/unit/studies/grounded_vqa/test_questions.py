@@ -5,7 +5,7 @@ import pytest
 from tests.helpers.anatomy_images import ANATOMIES, image
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx
-from viewer.studies.fields import params_as_json
+from viewer.domain.plain import plain
 from viewer.studies.grounded_vqa.params import (
     HallucinatedFrom,
     Params,
@@ -166,4 +166,4 @@ def test_that_bad_parameters_are_refused(
 
 def test_that_parameters_come_back_as_they_were_written() -> None:
     params = read_params("recommended", {"anatomies": ["Heart"], "feather": 0.03})
-    assert read_params("heal2025", params_as_json(params)) == params
+    assert read_params("heal2025", plain(params)) == params

@@ -8,9 +8,9 @@ from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
+from viewer.domain.plain import plain
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import RunSpec
-from viewer.studies.fields import params_as_json
 from viewer.studies.pathology_mcq.params import read_params
 
 MODEL = ModelProfile("m", "scripted", {"answer": "A"})
@@ -79,7 +79,7 @@ def spec(
     **overrides: object,
 ) -> RunSpec:
     chosen_params = {**(settings or {}), **overrides}
-    params = params_as_json(read_params("pathmmu2024", chosen_params))
+    params = plain(read_params("pathmmu2024", chosen_params))
     chosen = tuple(models)
     return RunSpec(
         *("pathology_mcq", "tiles", "pathmmu2024", 5, repeats, chosen, params, limit)

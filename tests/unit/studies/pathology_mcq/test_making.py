@@ -115,7 +115,7 @@ def test_that_an_image_is_described_with_its_caption_then_asked_about() -> None:
 def test_that_three_questions_are_made_and_neither_right_nor_wrong() -> None:
     made = result(ITEMS[0], "Glands.", THREE)
     assert isinstance(made.said, ReportAnswer)
-    assert [one["answer"] for one in json.loads(made.said.text)] == ["B", "A", "D"]
+    assert [one["correct"] for one in json.loads(made.said.text)] == [1, 0, 3]
     assert (made.score.status, made.score.reason) == (Status.EXCLUDED, "built")
     assert made.score.number("questions") == 3
     report = STUDY.report([made, result(ITEMS[1], "")], spec(settings=BUILDING))

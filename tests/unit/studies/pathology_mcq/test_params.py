@@ -4,7 +4,7 @@ from dataclasses import fields
 import pytest
 
 from viewer.domain.errors import WrongUseError
-from viewer.studies.fields import params_as_json
+from viewer.domain.plain import plain
 from viewer.studies.pathology_mcq.params import (
     COLOUR_KINDS,
     KINDS,
@@ -56,7 +56,7 @@ def test_that_the_recommended_preset_adds_what_tells_whether_images_are_used() -
 def test_that_parameters_survive_json(preset: str) -> None:
     overrides = {"arms": ["corruption"], "levels": ["3"], "prompt": "blip2"}
     params = read_params(preset, overrides)
-    text = json.dumps(params_as_json(params))
+    text = json.dumps(plain(params))
     assert read_params(preset, json.loads(text)) == params
     assert set(json.loads(text)) == {field.name for field in fields(Params)}
     hash(params)

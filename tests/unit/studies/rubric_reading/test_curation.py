@@ -222,11 +222,14 @@ def test_that_who_edits_the_words_of_a_draft_need_not_note_the_changes() -> None
     [
         ({"diff": ["+ some"]}, "that is not its candidate with the changes noted."),
         ({"task": ""}, "number 1, that is without task."),
-        ({"category": "x"}, "that is of no category among broad"),
-        ({"source": "x"}, "that is of no source among"),
-        ({"answerable": "x"}, "that is of no answerable among yes, no, trick."),
+        ({"category": "x"}, "'category' in task 1 of 's.json' cannot be 'x'."),
+        ({"source": "x"}, "'source' in task 1 of 's.json' cannot be 'x'."),
+        ({"answerable": "x"}, "'answerable' in task 1 of 's.json' cannot be 'x'."),
         ({"rescored": 3}, "that is scored again with no sum from 4 to 20."),
-        ({"rescored": True}, "that is scored again with no sum from 4 to 20."),
+        (
+            {"rescored": True},
+            "'rescored' in task 1 of 's.json' must be a whole number.",
+        ),
         ({"tags": {}}, "that is without all eight tags."),
     ],
 )
@@ -246,7 +249,10 @@ def test_that_a_selection_that_does_not_hold_is_refused(
         ("{", "is no JSON"),
         ("[]", "has no format"),
         ('{"format": "overread rubric tasks"}', "has no list of tasks"),
-        ('{"format": "overread rubric tasks", "tasks": [1]}', "that is no object"),
+        (
+            '{"format": "overread rubric tasks", "tasks": [1]}',
+            "Task 1 of 's.json' must be a table",
+        ),
     ],
 )
 def test_that_what_is_no_selection_is_refused(text: str, words: str) -> None:

@@ -3,8 +3,8 @@ from dataclasses import fields
 import pytest
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.plain import plain
 from viewer.metrics.signed_rank import ZeroMethod
-from viewer.studies.fields import params_as_json
 from viewer.studies.rubric_reading.params import (
     PRESET_TITLES,
     PRESETS,
@@ -31,7 +31,7 @@ def test_that_the_papers_preset_pins_every_choice() -> None:
 
 def test_that_params_come_back_from_json_and_every_one_is_explained() -> None:
     params = read_params("recommended", {"main_reader": "A", "longest_side": 512})
-    assert read_params("rexecution2025", params_as_json(params)) == params
+    assert read_params("rexecution2025", plain(params)) == params
     for field in fields(Params):
         assert field.metadata["help"].endswith(".")
         assert field.metadata["label"]

@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from viewer.domain.plain import made
 from viewer.services.background import WorkerDied, WorkerReply
 from viewer.services.commands import FigureCard, FigureCommand
 from viewer.ui import theme
@@ -237,7 +238,7 @@ class FiguresPage(QWidget):
 
     def _take_list(self, reply: Reply) -> None:
         cards = tuple(
-            FigureCard(**{**one, "orders": tuple(one["orders"])})
+            made(FigureCard, one, where="the list of figures")
             for one in reply["figures"]
         )
         missing = tuple(reply["missing"])

@@ -1,22 +1,66 @@
-"""Rows of the evidence study with known answers."""
+"""Rows of the evidence study with known answers, and the tables of some."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 from tests.helpers.evidence_cases import CHINESE, ENGLISH
 from viewer.domain.answer import Status
-from viewer.domain.evidence import EvidenceCase
+from viewer.domain.evidence import EvidenceCase, Language
+from viewer.domain.report import Table
 from viewer.domain.specialties import SPECIALTIES
-from viewer.studies.evidence_diagnosis.params import Arm, Task
+from viewer.results.evaluate import evaluate
+from viewer.results.records import Frames
+from viewer.results.spec import Spec
+from viewer.studies.evidence_diagnosis.frames import (
+    ANSWERS,
+    ATTENTION,
+    SENSITIVITIES,
+    Labels,
+    answer_frame,
+    attention_frame,
+)
+from viewer.studies.evidence_diagnosis.params import ARMS, Arm, Params, Task
 from viewer.studies.evidence_diagnosis.rows import Row
+from viewer.studies.evidence_diagnosis.sensitivities import sensitivity_frame
 from viewer.studies.evidence_diagnosis.showing import showing_of
+from viewer.studies.evidence_diagnosis.tables import specs
 
+EVERY = Params(arms=ARMS, cyclic_orders=True, sensitivity=True)
 STATUSES = (
     *(Status.SCORED_CORRECT,) * 4,
     *(Status.SCORED_WRONG,) * 3,
     *(Status.UNPARSED, Status.REFUSED, Status.PROVIDER_ERROR, Status.EXCLUDED),
     Status.PENDING,
 )
+
+
+def frames_of(
+    rows: Sequence[Row],
+    params: Params = EVERY,
+    labels: Labels | None = None,
+    seed: int = 0,
+) -> Frames:
+    """Return the frames of rows that their tables are made of."""
+    return {
+        ANSWERS: answer_frame(rows, params, labels),
+        SENSITIVITIES: sensitivity_frame(rows, params, seed),
+        ATTENTION: attention_frame(rows),
+    }
+
+
+def table_of(of: str | Spec, frames: Frames, params: Params = EVERY) -> Table:
+    """Return a table by its specification, or by its name."""
+    named = {spec.name: spec for spec in specs(params, tuple(Language))}
+    return evaluate(named[of] if isinstance(of, str) else of, frames)
+
+
+def lines_of(
+    of: str | Spec, rows: Sequence[Row], params: Params = EVERY
+) -> list[dict[str, Any]]:
+    """Return the rows of a table about some rows, by column."""
+    return table_of(of, frames_of(rows, params), params).records()
 
 
 def some_cases(english: int, chinese: int) -> list[EvidenceCase]:

@@ -325,7 +325,7 @@ def _judge(truth: Truth) -> list[list[str]]:
     return [
         [
             *(_cell(row, name) for name in ("model", "score_all", "n_judged_all")),
-            "yes" if row["model"] in JUDGE_FAMILY else "",
+            "yes" if row["model"] in JUDGE_FAMILY else "no",
         ]
         for row in _of("table_08", truth)
     ]
@@ -345,7 +345,7 @@ IN_A_LANGUAGE: Mapping[str, Callable[[str], Callable[[Truth], list[list[str]]]]]
     "table_11": _parts,
 }
 PRINTED: Mapping[str, Callable[[Truth], list[list[str]]]] = {
-    "main": _main,
+    "table_02": _main,
     **{
         f"{name}{suffix}": of(f"{name}{suffix}")
         for name, of in IN_A_LANGUAGE.items()

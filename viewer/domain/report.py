@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -11,6 +12,10 @@ class Table:
     name: str
     header: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return each row by column."""
+        return [dict(zip(self.header, row, strict=True)) for row in self.rows]
 
 
 @dataclass(frozen=True)

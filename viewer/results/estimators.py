@@ -16,7 +16,10 @@ import numpy as np
 
 from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
 from viewer.metrics.intervals import wilson
+from viewer.metrics.judging import judge_agreement, prediction_powered
+from viewer.metrics.pairing import mcnemar, paired_table
 from viewer.metrics.permutation import sign_flip
+from viewer.metrics.ranks import competition_ranks
 from viewer.results.records import Frame
 
 
@@ -94,7 +97,7 @@ def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
 @estimator("share")
 def share(seen: Seen) -> Sequence[object]:
     """Return the share of rows whose column holds."""
-    return (_ratio(sum(seen.values()), len(seen.rows)),)
+    return (_share(seen.rows, seen.of[0]),)
 
 
 @estimator("part")
@@ -106,8 +109,7 @@ def part(seen: Seen) -> Sequence[object]:
 @estimator("mean")
 def mean(seen: Seen) -> Sequence[object]:
     """Return the mean of each column over the rows that have it."""
-    columns = (seen.values(place) for place in range(len(seen.of)))
-    return tuple(_ratio(sum(of), len(of)) for of in columns)
+    return tuple(_mean(seen.values(place)) for place in range(len(seen.of)))
 
 
 @estimator("largest")
@@ -278,6 +280,107 @@ def paired_difference(seen: Seen) -> Sequence[object]:
         sign_flip([sum(of) for of in clusters]).p_value,
         drawn.percentile.method,
     )
+
+
+@estimator("difference of means")
+def difference_of_means(seen: Seen) -> Sequence[object]:
+    """Return the mean of a column less that of another, times ``scale``.
+
+    Each is over the rows that have it.
+    """
+    first, second = (_mean(seen.values(place)) for place in range(2))
+    return (seen.options["scale"] * (first - second),)
+
+
+@estimator("spread of shares")
+def spread_of_shares(seen: Seen) -> Sequence[object]:
+    """Return the greatest share of rows whose column holds less the least.
+
+    The shares are those of the ``among`` values of the column ``by``; there is none
+    where one of them has none.
+    """
+    by = seen.rows[seen.options["by"]]
+    shares = [
+        _share(seen.rows[by == value], seen.of[0]) for value in seen.options["among"]
+    ]
+    return (nan if any(map(isnan, shares)) else max(shares) - min(shares),)
+
+
+@estimator("rank of share")
+def rank_of_share(seen: Seen) -> Sequence[object]:
+    """Return the rank of a share among those of the column ``by``, the highest 1.
+
+    Equal ones have the same rank (competition ranks).
+    """
+    (column,), others = seen.of, seen.others
+    of_others = () if others is None else others.groupby(seen.options["by"])
+    shares = [_share(rows, column) for _, rows in of_others]
+    return competition_ranks([_share(seen.rows, column), *shares])[:1]
+
+
+@estimator("mcnemar")
+def exact_mcnemar(seen: Seen) -> Sequence[object]:
+    """Return by how many points a share changed, what was gained and lost, and p.
+
+    Rows and those they are held against are paired by the column ``pair``; the test is
+    McNemar's, exact. There is none of rows that are held against themselves.
+    """
+    (column,), others = seen.of, seen.others
+    if others is None or others.index.equals(seen.rows.index):
+        return (nan,) * 4
+    after, before = (
+        dict(
+            zip(rows[seen.options["pair"]].tolist(), rows[column].tolist(), strict=True)
+        )
+        for rows in (seen.rows, others)
+    )
+    shared = [key for key in before if key in after]
+    if not shared:
+        return (nan,) * 4
+    table = paired_table([after[k] for k in shared], [before[k] for k in shared])
+    gained, lost = table.only_first, table.only_second
+    change = 100 * (gained - lost) / len(shared)
+    return change, gained, lost, mcnemar(gained, lost).p_value
+
+
+@estimator("prediction-powered mean")
+def prediction_powered_mean(seen: Seen) -> Sequence[object]:
+    """Return a judge's mean score, and that corrected by what people scored.
+
+    The columns are the judge's scores and people's; the corrected mean has Student's
+    interval (Angelopoulos 2023).
+    """
+    judge, human = (_or_none(seen.rows, column) for column in seen.of)
+    found = prediction_powered(judge, human)
+    interval = found.interval
+    return _ratio(sum(judge), len(judge)), found.value, interval.low, interval.high
+
+
+@estimator("judge agreement")
+def agreement_with_judge(seen: Seen) -> Sequence[object]:
+    """Return how a judge's scores agree with people's, of rows that have both.
+
+    That is the share of equal ones, kappa, kappa with quadratic weights, and kappa of
+    each of the ``levels`` against all others.
+    """
+    judge, human = (_or_none(seen.rows, column) for column in seen.of)
+    found = judge_agreement(judge, human, seen.options["levels"])
+    all_ = (found.same, found.kappa, found.weighted, *found.levels)
+    return tuple(one.value for one in all_)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return _ratio(sum(values), len(values))
+
+
+def _share(rows: Frame, column: str) -> float:
+    return _ratio(sum(_told(rows, column)), len(rows))
+
+
+def _or_none(rows: Frame, column: str) -> list[Any]:
+    """Return a column's values, None where there is none."""
+    values = rows[column].tolist()
+    return [None if isinstance(x, float) and isnan(x) else x for x in values]
 
 
 def _rate(k: int, n: int) -> tuple[float, ...]:

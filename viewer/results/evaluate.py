@@ -106,12 +106,14 @@ class _Evaluation:
         return (_plain(about.get(k.column, k.total)) for k in self._spec.keys)
 
     def _cells(self, about: Values) -> Iterator[object]:
+        is_total = len(about) < len(self._keys)
         for cell in self._spec.cells:
             if cell.blank and cell.blank not in about:
                 yield from (None for _ in cell.names)
             else:
-                found = _estimate(self._seen(cell, about), cell)
-                yield from map(_plain, found)
+                name = cell.total if is_total and cell.total else cell.estimator
+                found = ESTIMATORS[name](self._seen(cell, about))
+                yield from map(_plain, tuple(found)[: len(cell.names)])
 
     def _seen(self, cell: Cell, about: Values) -> Seen:
         others, about = None, {**self._fixed, **about}
@@ -162,11 +164,6 @@ def _in_order(key: Key, own: Frame) -> Sequence[object]:
     return sorted(seen) if key.ascending else seen
 
 
-def _estimate(seen: Seen, cell: Cell) -> Sequence[object]:
-    found = ESTIMATORS[cell.estimator](seen)
-    return tuple(found)[: len(cell.names)]
-
-
 def _listed(spec: ListSpec, rows: Frame) -> Table:
     columns = spec.columns or tuple(rows.columns)
     _need(spec.name, rows, columns)
@@ -192,7 +189,8 @@ def _taken(table: str, rows: Frame, where: Where) -> Frame:
 
 def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
     _need(spec.name, own, [*keys, *filter(None, [spec.needs_several])])
-    unknown = [c.estimator for c in spec.cells if c.estimator not in ESTIMATORS]
+    asked = (name for c in spec.cells for name in (c.estimator, c.total) if name)
+    unknown = [name for name in asked if name not in ESTIMATORS]
     if unknown:
         raise WrongUseError(
             f"The table '{spec.name}' asks for the estimator '{unknown[0]}', which "

@@ -1,13 +1,14 @@
-"""Tables as a page shows them: rounded for print, and of long ones the start."""
+"""Tables as a page shows them: rounded for print, and of long lists the start."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from viewer.domain.report import Section, Table
-from viewer.results.spec import Spec
+from viewer.results.spec import ListSpec, Shown, Spec
 
 _MOST: Final = 100
-"""Rows of a table on a page."""
+"""Rows of a list on a page."""
 
 
 def sections(specs: Sequence[Spec], tables: Sequence[Table]) -> Iterator[Section]:
@@ -15,21 +16,41 @@ def sections(specs: Sequence[Spec], tables: Sequence[Table]) -> Iterator[Section
     titled = {spec.name: spec for spec in specs if spec.title}
     for table in tables:
         if table.name in titled and table.rows:
-            spec = titled[table.name]
-            yield Section(spec.title, _text(spec.text, table), _printed(table))
+            yield _section(titled[table.name], table)
 
 
-def _text(text: str, table: Table) -> str:
-    count = len(table.rows)
-    if count <= _MOST:
-        return text
-    return f"{text} The first {_MOST} of {count}; {table.name}.csv has all."
+def _section(spec: Spec, table: Table) -> Section:
+    count, text = len(table.rows), spec.text
+    if isinstance(spec, ListSpec) and count > _MOST:
+        table = replace(table, rows=table.rows[:_MOST])
+        text = f"{text} The first {_MOST} of {count}; {table.name}.csv has all."
+    return Section(spec.title, text, _printed(table, spec.shown))
 
 
-def _printed(table: Table) -> Table:
+def _printed(table: Table, shown: Sequence[str | Shown]) -> Table:
+    if shown:
+        columns = [_column(one) for one in shown]
+        lines = (tuple(_cell_of(row, of) for of in columns) for row in table.records())
+        return Table(table.name, tuple(of.header for of in columns), tuple(lines))
     header = tuple(name.replace("_", " ") for name in table.header)
-    rows = tuple(tuple(map(_cell, row)) for row in table.rows[:_MOST])
-    return Table(table.name, header, rows)
+    return Table(table.name, header, tuple(tuple(map(_cell, x)) for x in table.rows))
+
+
+def _column(shown: str | Shown) -> Shown:
+    if isinstance(shown, Shown):
+        return shown
+    return Shown(shown, shown[:1].upper() + shown[1:].replace("_", " "))
+
+
+def _cell_of(row: Mapping[str, object], shown: Shown) -> object:
+    value = row[shown.column]
+    if value is None:
+        return "-"
+    if not isinstance(value, float):
+        return _cell(value)
+    text = f"{shown.scale * value:{shown.form}}{shown.unit}"
+    counts = " / ".join(str(row[name]) for name in shown.counts)
+    return f"{text} ({counts})" if counts else text
 
 
 def _cell(value: object) -> object:

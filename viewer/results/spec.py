@@ -40,7 +40,8 @@ class Cell:
     estimator reads. It sees the rows of the table's row that ``where`` takes. With
     ``against`` it also sees those of another row: the same but for these keys, of
     which None stands for all values. ``frame`` names a frame to take whole, where the
-    table's own rows will not do. ``blank`` is a key whose total rows leave it empty.
+    table's own rows will not do. ``blank`` is a key whose total rows leave it empty,
+    ``total`` the estimator of rows that show a key's total, where it is another.
     """
 
     estimator: str
@@ -51,6 +52,23 @@ class Cell:
     options: Mapping[str, Any] = field(default_factory=dict)
     frame: str = ""
     blank: str = ""
+    total: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A column of a page: one of the table's, and the ``header`` above it.
+
+    A number that is not whole is printed in ``form``, ``scale`` times as large and with
+    its ``unit``. ``counts`` are the columns of two whole numbers that follow it.
+    """
+
+    column: str
+    header: str
+    form: str = "z.2f"
+    scale: int = 1
+    unit: str = ""
+    counts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,6 +83,7 @@ class TableSpec:
     table where there is one value of ``needs_several``. ``below`` are rows that follow
     as they are, such as a paper's own, where there is any above them. A column of which
     ``where`` takes one value is part of what a row is about, as a key would be.
+    ``shown`` are the columns of a page, without it all of the table.
     """
 
     name: str
@@ -80,6 +99,7 @@ class TableSpec:
     only_several: tuple[str, ...] = ()
     needs_several: str = ""
     below: tuple[tuple[object, ...], ...] = ()
+    shown: tuple[str | Shown, ...] = ()
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -100,7 +120,7 @@ class TableSpec:
 class ListSpec:
     """A table that lists rows of a frame as they are.
 
-    Without ``columns`` all of them.
+    Without ``columns`` all of them; ``shown`` are the columns of a page.
     """
 
     name: str
@@ -109,6 +129,7 @@ class ListSpec:
     text: str = ""
     frame: str = TRIALS
     where: Where = field(default_factory=dict)
+    shown: tuple[str | Shown, ...] = ()
 
 
 Spec = TableSpec | ListSpec

@@ -218,11 +218,7 @@ ESTIMATOR_GONE = (
             COLUMN_GONE,
             "They have model, price.",
         ),
-        (
-            TableSpec("t", (), (Cell("gone", ("n",)),)),
-            ESTIMATOR_GONE,
-            "It has chance, ",
-        ),
+        (TableSpec("t", (), (Cell("gone", ("n",)),)), ESTIMATOR_GONE, ", f1, "),
     ],
 )
 def test_that_what_is_not_there_is_said_in_a_sentence(

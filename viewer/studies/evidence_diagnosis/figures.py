@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from viewer.domain.evidence import EvidenceCase, EvidenceType, Language
 from viewer.domain.figure import (
@@ -20,15 +20,15 @@ from viewer.domain.report import BarSeries
 from viewer.domain.specialties import GROUPS, SPECIALTIES, group_of
 from viewer.domain.styles import style_of
 from viewer.metrics.sensitivity import TIE
-from viewer.studies.evidence_diagnosis.params import Arm, Params, Task
+from viewer.studies.evidence_diagnosis.judge_tables import LEVELS
+from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.published import CLASSES
-from viewer.studies.evidence_diagnosis.rows import Rate, Row, models_of, of_task, rate
-from viewer.studies.evidence_diagnosis.sensitivities import CaseSensitivity
-from viewer.studies.evidence_diagnosis.tables import Sensitivities
 
 _LANGUAGES: Final = (Language.ENGLISH, Language.CHINESE)
-_SCORES: Final = (5, 4, 3, 2, 1, 0)
+_GRADES: Final = tuple(f"grade_{score}" for score in LEVELS)
 _ABOVE, _BELOW, _TIED = "image_above", "image_below", "alike"
+Records = Sequence[Mapping[str, Any]]
+"""A table's rows, each by column."""
 
 
 def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
@@ -67,18 +67,20 @@ def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
         yield _counted(head, cases, there, of)
 
 
-def class_figure(rows: Sequence[Row], params: Params) -> RateFigure | None:
+def class_figure(by_group: Records, params: Params) -> RateFigure | None:
     """Return Figure 4: mean accuracy of each class of models by group; None without.
 
-    A class's value is the unweighted mean over its models, English cases.
+    It is made of Table 11, English cases. A class's value is the unweighted mean over
+    its models.
     """
-    classes = classes_of(models_of(rows), params)
-    english = {row.group for row in rows if row.case.language is Language.ENGLISH}
-    groups = [group for group in GROUPS if group in english]
-    if not classes or not groups:
+    classes = classes_of([row["model"] for row in by_group], params)
+    there = {row["stratum"] for row in by_group}
+    groups = tuple(group for group in GROUPS if group in there)
+    if not classes:
         return None
     series = tuple(
-        _class_series(name, members, groups, rows) for name, members in classes.items()
+        _class_series(name, members, groups, by_group)
+        for name, members in classes.items()
     )
     none = tuple((None,) * len(groups) for _ in series)
     head = FigureHead(
@@ -88,7 +90,7 @@ def class_figure(rows: Sequence[Row], params: Params) -> RateFigure | None:
         "Accuracy on English cases by specialty group, the mean over each class's "
         "models; the cases counted are those of all of them.",
     )
-    panel = RatePanel("Final diagnosis", tuple(groups), series, none)
+    panel = RatePanel("Final diagnosis", groups, series, none)
     return RateFigure(head, (panel,), "", "", rate_name="Accuracy")
 
 
@@ -102,55 +104,60 @@ def classes_of(models: Sequence[str], params: Params) -> dict[str, tuple[str, ..
     }
     known = {model: of for of, members in CLASSES.items() for model in members} | said
     found: dict[str, list[str]] = {}
-    for model in models:
+    for model in dict.fromkeys(models):
         if model in known:
             found.setdefault(known[model], []).append(model)
     return {name: tuple(members) for name, members in found.items()}
 
 
-def score_figures(rows: Sequence[Row]) -> Iterator[Figure]:
+def score_figures(given: Records) -> Iterator[Figure]:
     """Yield Figures 10 and 11: how often a judge gave each score."""
     for name, number, task, title in (
         ("fig_10", "Figure 10", Task.DDX, "Scores of differentials"),
         ("fig_11", "Figure 11", Task.OPEN_FDX, "Scores of open final diagnoses"),
     ):
-        stacks = tuple(_score_stacks(rows, task))
+        stacks = tuple(_score_stack(row) for row in given if row["task"] == task)
         if stacks:
             text = "Share of the judged answers with each of the judge's scores."
             head = FigureHead(name, number, title, text)
-            names = tuple(f"grade_{score}" for score in _SCORES)
-            yield StackFigure(head, names, stacks, "answers", share=True)
+            yield StackFigure(head, _GRADES, stacks, "answers", share=True)
 
 
-def proportion_figures(
-    plain: Sensitivities, refined: Sensitivities
-) -> Iterator[Figure]:
-    """Yield Figures 14 and 15: in how many cases images move a model more than text."""
-    if plain:
-        types = list(dict.fromkeys(of for _, of in plain))
-        by_type = sorted(plain, key=lambda key: types.index(key[1]))
-        stacks = [_proportions(str(of), m, plain, of, m) for m, of in by_type]
+def proportion_figures(plain: Records, refined: Records) -> Iterator[Figure]:
+    """Yield Figures 14 and 15: in how many cases images move a model more than text.
+
+    They are made of Table 12, and of the same under the refined prompt.
+    """
+    found = [row for row in plain if row["cases"] is not None]
+    if found:
+        types = list(dict.fromkeys(row["evidence"] for row in found))
+        by_type = sorted(found, key=lambda row: types.index(row["evidence"]))
+        stacks = [_proportions(row["evidence"], row["model"], row) for row in by_type]
         yield _proportion_figure("fig_14", "Figure 14", stacks)
-    microscopy = EvidenceType.MICROSCOPY
-    both = [m for m, of in refined if of is microscopy and (m, of) in plain]
-    if both:
-        stacks = [
-            _proportions(model, name, found, microscopy, model)
-            for model in both
-            for name, found in (("baseline", plain), ("refined", refined))
-        ]
+    before, after = (
+        {
+            row["model"]: row
+            for row in rows
+            if row["evidence"] == EvidenceType.MICROSCOPY
+        }
+        for rows in (found, refined)
+    )
+    stacks = [
+        _proportions(model, name, of[model])
+        for model in after
+        if model in before
+        for name, of in (("baseline", before), ("refined", after))
+    ]
+    if stacks:
         yield _proportion_figure("fig_15", "Figure 15", stacks)
 
 
-def scatter_figures(
-    sensitivities: Sequence[CaseSensitivity],
-) -> Iterator[PlotFigure]:
+def scatter_figures(sensitivities: Records) -> Iterator[PlotFigure]:
     """Yield Figures 6 and 13: each case's sensitivity to text and to images."""
-    for place, model in enumerate(dict.fromkeys(x.model for x in sensitivities)):
-        own = [x for x in sensitivities if x.model == model]
+    for place, (model, own) in enumerate(_by("model", sensitivities)):
         panels = tuple(
-            PlotPanel(str(of), tuple(_points([x for x in own if x.evidence is of])))
-            for of in dict.fromkeys(x.evidence for x in own)
+            PlotPanel(str(of), tuple(_points(rows)))
+            for of, rows in _by("evidence", own)
         )
         head = FigureHead(
             f"fig_13_{place + 1}",
@@ -162,15 +169,13 @@ def scatter_figures(
         yield PlotFigure(head, panels, "S, text", "S, image", identity=True)
 
 
-def attention_figures(rows: Sequence[Row]) -> Iterator[PlotFigure]:
+def attention_figures(attention: Records) -> Iterator[PlotFigure]:
     """Yield Figures 5 and 12: attention per token by layer, with and without text."""
-    told = [row for row in rows if row.rapt]
-    for place, model in enumerate(models_of(told)):
-        own = [row for row in told if row.model == model]
+    for place, (model, own) in enumerate(_by("model", attention)):
         panels = tuple(
-            PlotPanel(name, tuple(_layers([r for r in own if r.showing.name == name])))
-            for name in dict.fromkeys(row.showing.name for row in own)
-            if name in ("raw", "random_text", "remove_text")
+            PlotPanel(str(arm), tuple(_layers(rows)))
+            for arm, rows in _by("arm", own)
+            if arm in ("raw", "random_text", "remove_text")
         )
         head = FigureHead(
             f"fig_12_{place + 1}",
@@ -182,12 +187,14 @@ def attention_figures(rows: Sequence[Row]) -> Iterator[PlotFigure]:
         yield PlotFigure(head, panels, "Layer", "RAPT", joined=True)
 
 
-def _points(of: Sequence[CaseSensitivity]) -> Iterator[PlotSeries]:
-    pairs = [
-        (x.text.corrected, x.image.corrected)
-        for x in of
-        if x.text is not None and x.image is not None
-    ]
+def _by(column: str, rows: Records) -> Iterator[tuple[object, Records]]:
+    for value in dict.fromkeys(row[column] for row in rows):
+        yield value, [row for row in rows if row[column] == value]
+
+
+def _points(of: Records) -> Iterator[PlotSeries]:
+    both = [(row["text_corrected"], row["image_corrected"]) for row in of]
+    pairs = [pair for pair in both if None not in pair]
     for code, kept in (
         (_ABOVE, [p for p in pairs if p[1] - p[0] >= TIE]),
         (_BELOW, [p for p in pairs if p[0] - p[1] >= TIE]),
@@ -198,31 +205,24 @@ def _points(of: Sequence[CaseSensitivity]) -> Iterator[PlotSeries]:
             yield PlotSeries(style_of(code).words, tuple(xs), tuple(ys), code)
 
 
-def _layers(rows: Sequence[Row]) -> Iterator[PlotSeries]:
+def _layers(rows: Records) -> Iterator[PlotSeries]:
     for section in ("image", "text"):
-        by_layer: dict[int, list[float]] = {}
-        for row in rows:
-            for name, layer, value in row.rapt:
-                if name == section:
-                    by_layer.setdefault(layer, []).append(value)
-        layers = sorted(by_layer)
-        means = tuple(sum(by_layer[i]) / len(by_layer[i]) for i in layers)
-        yield PlotSeries(section, tuple(float(i) for i in layers), means)
+        means = {row["layer"]: row["rapt"] for row in rows if row["section"] == section}
+        layers = sorted(means)
+        yield PlotSeries(
+            section, tuple(map(float, layers)), tuple(means[layer] for layer in layers)
+        )
 
 
 def _class_series(
-    name: str, members: Sequence[str], groups: Sequence[str], rows: Sequence[Row]
+    name: str, members: Sequence[str], groups: Sequence[str], rows: Records
 ) -> BarSeries:
-    keep = of_task(Task.FDX, Arm.RAW, Language.ENGLISH)
-    values: list[float | None] = []
-    counts: list[int] = []
-    for group in groups:
-        kept = [row for row in rows if row.group == group]
-        rates: list[Rate] = [rate(kept, model, keep) for model in members]
-        known = [r.value for r in rates if r.value is not None]
-        values.append(sum(known) / len(known) if known else None)
-        counts.append(sum(r.n for r in rates))
-    return BarSeries(name, tuple(values), (None,) * len(groups), tuple(counts))
+    own = [[row for row in rows if row["stratum"] == group] for group in groups]
+    of_class = [[row for row in of if row["model"] in members] for of in own]
+    known = [[x["fdx"] for x in of if x["fdx"] is not None] for of in of_class]
+    values = tuple(sum(of) / len(of) if of else None for of in known)
+    counts = tuple(sum(row["n"] for row in of) for of in of_class)
+    return BarSeries(name, values, (None,) * len(groups), counts)
 
 
 def _counted(
@@ -250,26 +250,15 @@ def _group(case: EvidenceCase) -> tuple[str, ...]:
     return (group_of(case.specialty),)
 
 
-def _score_stacks(rows: Sequence[Row], task: Task) -> Iterator[Stack]:
-    for language in _LANGUAGES:
-        keep = of_task(task, Arm.RAW, language)
-        for model in models_of(rows):
-            scores = [
-                row.judge
-                for row in rows
-                if row.model == model and keep(row) and row.judge is not None
-            ]
-            if scores:
-                counts = tuple(float(scores.count(score)) for score in _SCORES)
-                group = style_of(language).words
-                yield Stack(group, model, counts, len(scores))
+def _score_stack(row: Mapping[str, Any]) -> Stack:
+    counts = tuple(float(row[grade]) for grade in _GRADES)
+    group = style_of(row["language"]).words
+    return Stack(group, row["model"], counts, int(sum(counts)))
 
 
-def _proportions(
-    group: str, name: str, found: Sensitivities, of: EvidenceType, model: str
-) -> Stack:
-    c = found[model, of]
-    return Stack(group, name, (float(c.above), float(c.below), float(c.tied)), c.cases)
+def _proportions(group: str, name: str, row: Mapping[str, Any]) -> Stack:
+    counts = tuple(float(row[of]) for of in ("image_above", "image_below", "tied"))
+    return Stack(group, name, counts, row["cases"])
 
 
 def _proportion_figure(name: str, number: str, stacks: Sequence[Stack]) -> StackFigure:

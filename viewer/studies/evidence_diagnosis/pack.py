@@ -1,6 +1,7 @@
 """Everything that Chen 2026 prints, from one run: ``overread pack medsyn2026``."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterator, Mapping
 from textwrap import fill
 from typing import Final
 
@@ -8,8 +9,10 @@ from viewer.domain.choice import letter_of
 from viewer.domain.evidence import EvidenceCase, Language
 from viewer.domain.figure import Figure, FigureHead, Step, StripFigure
 from viewer.domain.pack import PackData
+from viewer.results.evaluate import evaluate_all
 from viewer.studies.evidence_diagnosis.building import HEADINGS
 from viewer.studies.evidence_diagnosis.figures import (
+    Records,
     attention_figures,
     case_figures,
     class_figure,
@@ -17,6 +20,8 @@ from viewer.studies.evidence_diagnosis.figures import (
     scatter_figures,
     score_figures,
 )
+from viewer.studies.evidence_diagnosis.frames import ANSWERS, frames
+from viewer.studies.evidence_diagnosis.judge_tables import SCORES_GIVEN
 from viewer.studies.evidence_diagnosis.params import (
     Params,
     Task,
@@ -24,13 +29,7 @@ from viewer.studies.evidence_diagnosis.params import (
 )
 from viewer.studies.evidence_diagnosis.preparation import is_report
 from viewer.studies.evidence_diagnosis.published import SOURCE
-from viewer.studies.evidence_diagnosis.report import rows_of
-from viewer.studies.evidence_diagnosis.rows import Row
-from viewer.studies.evidence_diagnosis.sensitivities import (
-    case_sensitivities,
-    compared,
-    posteriors_are_there,
-)
+from viewer.studies.evidence_diagnosis.sensitivity_tables import REFINED, TOLD
 from viewer.studies.packs import PackInput
 
 
@@ -45,9 +44,9 @@ class Medsyn2026:
     def data(self, given: PackInput) -> PackData:
         """Return every table and figure of the paper that the run has answers for."""
         params = read_params(given.spec.preset, given.spec.params)
-        rows = rows_of(given.results, given.dataset, params)
         in_the_run = {"items", "results"}
         tables = (t for t in given.report.tables if t.name not in in_the_run)
+        rows = _rows_of_tables(given, params)
         return PackData(
             self.title,
             self.source,
@@ -59,22 +58,29 @@ class Medsyn2026:
         )
 
 
-def _figures(given: PackInput, rows: Sequence[Row], params: Params) -> Iterator[Figure]:
+_Rows = Mapping[str, Records]
+"""The rows of every table, by its name."""
+
+
+def _rows_of_tables(given: PackInput, params: Params) -> _Rows:
+    made = frames(given.results, given.spec, params, given.dataset)
+    more = evaluate_all((SCORES_GIVEN, REFINED, TOLD), made) if ANSWERS in made else ()
+    found: dict[str, Records] = defaultdict(list)
+    found |= {table.name: table.records() for table in (*given.report.tables, *more)}
+    return found
+
+
+def _figures(given: PackInput, rows: _Rows, params: Params) -> Iterator[Figure]:
     yield from _example(given)
     items = (item for item in given.dataset.items if not is_report(item))
     yield from case_figures([EvidenceCase.of_item(item) for item in items])
-    by_class = class_figure(rows, params)
+    by_class = class_figure(rows["table_11"], params)
     if by_class is not None:
         yield by_class
-    yield from score_figures(rows)
-    if params.sensitivity:
-        found = [
-            case_sensitivities(rows, params, refined=refined, seed=given.spec.seed)
-            for refined in (False, True)
-        ]
-        yield from scatter_figures(found[0])
-        yield from proportion_figures(*map(compared, found))
-    yield from attention_figures(rows)
+    yield from score_figures(rows[SCORES_GIVEN.name])
+    yield from scatter_figures(rows["sensitivity"])
+    yield from proportion_figures(rows["table_12"], rows[REFINED.name])
+    yield from attention_figures(rows["rapt"])
 
 
 def _example(given: PackInput) -> Iterator[StripFigure]:
@@ -110,22 +116,23 @@ def _shown(case: EvidenceCase, usable: Container[str]) -> bool:
     return english and all(one.images[0] in usable for one in case.evidence)
 
 
-def _missing(rows: Sequence[Row], params: Params) -> Iterator[str]:
+def _missing(rows: _Rows, params: Params) -> Iterator[str]:
     """Yield why figures are not there."""
     judged = {Task.DDX, Task.OPEN_FDX} & {Task(task) for task in params.tasks}
     if judged and not params.judge:
         yield "Figures 10 and 11 need a judge; name one with --judge."
-    if params.sensitivity and (silent := posteriors_are_there(rows)):
+    silent = [row["model"] for row in rows[TOLD.name] if not row["n"]]
+    if params.sensitivity and silent:
         yield (
             f"The options' probabilities are not known of {', '.join(silent)}; choose "
             "an estimator that its endpoint can answer, such as monte_carlo."
         )
-    if class_figure(rows, params) is None:
+    if class_figure(rows["table_11"], params) is None:
         yield (
             "Figure 4 needs English cases and models of known classes; name those as "
             "model_classes."
         )
-    if params.rapt and not any(row.rapt for row in rows):
+    if params.rapt and not rows["rapt"]:
         yield "Attention per token is told only by models on this machine."
 
 

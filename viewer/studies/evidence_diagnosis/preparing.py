@@ -9,8 +9,7 @@ from viewer.domain.answer import RankedAnswer, ReportAnswer, Status, Unparsed
 from viewer.domain.evidence import Language
 from viewer.domain.exchange import Message, TextPart
 from viewer.domain.plain import plain
-from viewer.domain.report import Table
-from viewer.domain.result import Score, TrialResult
+from viewer.domain.result import Score
 from viewer.studies.asking import Question, Step, Turn
 from viewer.studies.evidence_diagnosis.params import Task
 from viewer.studies.evidence_diagnosis.parse import read_differential
@@ -177,37 +176,6 @@ def prompts(tasks: Sequence[Task]) -> tuple[tuple[str, str], ...]:
     }
     asked = dict.fromkeys(name for task in tasks for name in names.get(task, ()))
     return tuple((name, without_examples(template(name))) for name in asked)
-
-
-def preparation_table(results: Sequence[TrialResult]) -> Table:
-    """Return what was made of each report, as JSON, and what is invented in it."""
-    header = ("report", "task", "model", "status", "reason", CHUNKS, INVENTED, "json")
-    lines = tuple(
-        (
-            *(one.patient, one.finding, one.model, one.score.status.value),
-            one.score.reason,
-            *(one.score.number(name) for name in (CHUNKS, INVENTED)),
-            one.said.text if isinstance(one.said, ReportAnswer) else "",
-        )
-        for one in results
-    )
-    return Table("preparation", header, lines)
-
-
-def invented_table(results: Sequence[TrialResult]) -> Table:
-    """Return every extracted chunk that stands nowhere in its report."""
-    made = [
-        (one, json.loads(one.said.text))
-        for one in results
-        if one.finding == Task.EXTRACTION and isinstance(one.said, ReportAnswer)
-    ]
-    lines = tuple(
-        (one.patient, one.model, chunk["key"], chunk["source"], chunk["text"])
-        for one, document in made
-        for chunk in document["chunks"]
-        if not chunk["verbatim"]
-    )
-    return Table("invented", ("report", "model", "key", "source", "text"), lines)
 
 
 def _asked(

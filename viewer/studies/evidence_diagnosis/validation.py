@@ -7,7 +7,6 @@ from typing import Final
 from viewer.domain.case_validation import validations_of
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item
-from viewer.domain.report import Table
 from viewer.metrics.seeding import generator
 
 REVALIDATED: Final = 0.2
@@ -29,23 +28,3 @@ def revalidated(
     rng = generator(seed, "revalidated")
     drawn = rng.permutation(len(cases))[: ceil(share * len(cases))]
     return tuple(cases[i] for i in sorted(drawn))
-
-
-def validation_table(items: Sequence[Item], seed: int) -> Table:
-    """Return who validated each case, what was found, and which are drawn once more.
-
-    Empty where nobody validated any.
-    """
-    drawn = set(revalidated([item.key for item in items], seed))
-    lines = tuple(
-        (
-            item.key,
-            "; ".join(one.reader for one in validations_of(item)),
-            "; ".join(problems_of(item)),
-            "yes" if item.key in drawn else "",
-        )
-        for item in items
-    )
-    header = ("case", "readers", "problems", "once_more")
-    validated = any(validations_of(item) for item in items)
-    return Table("validation", header, lines if validated else ())

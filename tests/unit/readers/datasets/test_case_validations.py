@@ -17,11 +17,11 @@ from viewer.domain.physician import Alignment
 from viewer.domain.run import RunSpec
 from viewer.readers.datasets.case_validations import read_case_validations
 from viewer.readers.datasets.medsyn import read
+from viewer.studies.evidence_diagnosis.frames import case_frame
 from viewer.studies.evidence_diagnosis.plan import plan
 from viewer.studies.evidence_diagnosis.validation import (
     problems_of,
     revalidated,
-    validation_table,
 )
 
 HEADER = "reader,case,confirmed,incomplete,alignment,unticked"
@@ -91,17 +91,17 @@ def test_that_a_case_that_is_not_fit_is_not_asked_about(
     assert left_out == {"case-0002"}
     assert {one.exclusion for one in trials} == {"", "not_validated"}
     assert problems_of(dataset.items[2]) == ()
-    found = validation_table(dataset.items, 4)
+    found = case_frame(dataset.items, 4).itertuples(index=False)
     again = revalidated([item.key for item in dataset.items], 4)
     assert len(again) == 1
     wanted = {
         "case-0002": ("r1; r2", "the evidence does not confirm the diagnosis"),
         "case-0003": ("r1", ""),
     }
-    for case, readers, problems, once_more in found.rows:
+    for case, readers, problems, once_more in found:
         assert (readers, problems) == wanted.get(str(case), ("", ""))
         assert (once_more == "yes") == (case in again)
-    assert validation_table(cases_dataset(tmp_path / "other", 2).items, 0).rows == ()
+    assert case_frame(cases_dataset(tmp_path / "other", 2).items, 0).empty
 
 
 @pytest.fixture

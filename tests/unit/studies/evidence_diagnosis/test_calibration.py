@@ -4,14 +4,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from tests.helpers.evidence_rows import random_rows
+from tests.helpers.evidence_rows import EVERY, frames_of, random_rows, table_of
 from viewer.domain.item import Item
+from viewer.domain.report import Table
 from viewer.metrics.judging import prediction_powered
-from viewer.studies.evidence_diagnosis.calibration import (
-    HEADER,
-    calibration_table,
-    labels_of,
-)
+from viewer.studies.evidence_diagnosis.frames import labels_of
 from viewer.studies.evidence_diagnosis.params import Task
 from viewer.studies.evidence_diagnosis.rows import Row
 
@@ -41,12 +38,15 @@ def labelled(model: str, every: int) -> list[Item]:
     ]
 
 
+def calibrated(items: list[Item]) -> Table:
+    frames = frames_of(ROWS, EVERY, labels_of(items))
+    return table_of("judge_calibration", frames)
+
+
 @pytest.mark.statement("E004-09")
 def test_that_the_judge_is_corrected_by_what_people_scored() -> None:
-    labels = labels_of([*labelled("one", 2), ROWS[0].case.item()])
-    table = calibration_table(ROWS, labels, 4)
-    assert table.header == HEADER
-    (line,) = [dict(zip(HEADER, row, strict=True)) for row in table.rows]
+    table = calibrated([*labelled("one", 2), ROWS[0].case.item()])
+    (line,) = table.records()
     assert (line["model"], line["task"]) == ("one", "ddx")
     scores = [int(row.judge or 0) for row in judged("one")]
     human = [max(0, s - 1) if i % 2 == 0 else None for i, s in enumerate(scores)]
@@ -64,11 +64,10 @@ def test_that_the_judge_is_corrected_by_what_people_scored() -> None:
 
 @pytest.mark.statement("E004-09")
 def test_that_without_labels_there_is_nothing_to_calibrate() -> None:
-    assert calibration_table(ROWS, labels_of([ROWS[0].case.item()]), 4).rows == ()
+    assert calibrated([ROWS[0].case.item()]).rows == ()
 
 
 def test_that_one_label_leaves_the_interval_open() -> None:
-    (line,) = calibration_table(ROWS, labels_of(labelled("two", 999)), 4).rows
-    found = dict(zip(HEADER, line, strict=True))
+    (found,) = calibrated(labelled("two", 999)).records()
     assert found["score_low"] is None
     assert found["n_labelled"] == 1

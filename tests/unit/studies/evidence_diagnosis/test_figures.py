@@ -1,14 +1,17 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.helpers.evidence_cases import CHINESE, ENGLISH
-from tests.helpers.evidence_rows import random_rows
-from viewer.domain.evidence import EvidenceType, Language
+from tests.helpers.evidence_rows import frames_of, lines_of, random_rows, table_of
+from viewer.domain.answer import Status
+from viewer.domain.evidence import Language
 from viewer.domain.figure import RateFigure, StackFigure
-from viewer.metrics.divergence import Divergence
-from viewer.metrics.intervals import Interval
-from viewer.metrics.sensitivity import CrossModal
+from viewer.domain.specialties import group_of
+from viewer.results.evaluate import evaluate
+from viewer.results.page import sections
+from viewer.studies.evidence_diagnosis.families import family_of
 from viewer.studies.evidence_diagnosis.figures import (
     attention_figures,
     case_figures,
@@ -18,11 +21,10 @@ from viewer.studies.evidence_diagnosis.figures import (
     scatter_figures,
     score_figures,
 )
+from viewer.studies.evidence_diagnosis.judge_tables import SCORES_GIVEN, family_spec
 from viewer.studies.evidence_diagnosis.params import Params, Task
-from viewer.studies.evidence_diagnosis.printing import family_of, sections
-from viewer.studies.evidence_diagnosis.report import DEFINITIONS, rapt_table
-from viewer.studies.evidence_diagnosis.sensitivities import CaseSensitivity
-from viewer.studies.evidence_diagnosis.tables import table_2, table_8
+from viewer.studies.evidence_diagnosis.report import DEFINITIONS
+from viewer.studies.evidence_diagnosis.tables import specs
 
 NAMED = {"one": "Claude Opus 4.5", "two": "o3", "three": "mine"}
 ROWS = [replace(row, model=NAMED[row.model]) for row in random_rows(4)]
@@ -58,7 +60,7 @@ def test_that_figures_of_the_cases_count_each_case() -> None:
 
 @pytest.mark.statement("E004-12", "E004-25")
 def test_that_figure_four_is_the_mean_over_each_classs_models() -> None:
-    figure = class_figure(ROWS, MINE)
+    figure = class_figure(lines_of("table_11", ROWS), MINE)
     assert isinstance(figure, RateFigure)
     (panel,) = figure.panels
     assert [series.name for series in panel.series] == ["Proprietary", "Small"]
@@ -68,16 +70,17 @@ def test_that_figure_four_is_the_mean_over_each_classs_models() -> None:
         of = [
             row
             for row in ROWS
-            if (row.model, row.group, row.task) == (model, group, Task.FDX)
+            if (row.model, group_of(row.case.specialty), row.task)
+            == (model, group, Task.FDX)
             and row.showing.name == "raw"
             and row.case.language is Language.ENGLISH
-            and row.settled
+            and row.status not in {Status.EXCLUDED, Status.PENDING}
         ]
-        rates.append(sum(row.right for row in of) / len(of))
+        rates.append(sum(row.status is Status.SCORED_CORRECT for row in of) / len(of))
     assert panel.series[0].values[0] == pytest.approx(sum(rates) / 2, abs=1e-12)
-    assert class_figure(ROWS[:0], MINE) is None
+    assert class_figure([], MINE) is None
     unknown = [replace(row, model="mine") for row in ROWS]
-    assert class_figure(unknown, Params()) is None
+    assert class_figure(lines_of("table_11", unknown), Params()) is None
     assert classes_of(["mine", "o3"], MINE) == {
         "Small": ("mine",),
         "Proprietary": ("o3",),
@@ -86,7 +89,7 @@ def test_that_figure_four_is_the_mean_over_each_classs_models() -> None:
 
 @pytest.mark.statement("E004-25")
 def test_that_figures_ten_and_eleven_count_the_judges_scores() -> None:
-    first, second = score_figures(ROWS)
+    first, second = score_figures(lines_of(SCORES_GIVEN, ROWS))
     assert (first.head.name, second.head.name) == ("fig_10", "fig_11")
     assert isinstance(first, StackFigure)
     assert first.share
@@ -99,18 +102,23 @@ def test_that_figures_ten_and_eleven_count_the_judges_scores() -> None:
     ]
     for segment, count in zip(first.segments, stack.counts, strict=True):
         assert count == scores.count(float(segment.removeprefix("grade_")))
-    assert list(score_figures([replace(row, judge=None) for row in ROWS])) == []
+    unjudged = [replace(row, judge=None) for row in ROWS]
+    assert list(score_figures(lines_of(SCORES_GIVEN, unjudged))) == []
 
 
 @pytest.mark.statement("E004-19", "E004-25")
 def test_that_figures_fourteen_and_fifteen_tell_the_proportions() -> None:
-    microscopy, ct = EvidenceType.MICROSCOPY, EvidenceType.CT
-    plain = {
-        ("m", microscopy): CrossModal(1, 7, 2, 0, 0.7, 0.7, 0.1),
-        ("m", ct): CrossModal(4, 4, 0, 1, 0.9, 0.9, 0.2),
-    }
-    plain["k", microscopy] = CrossModal(0, 1, 0, 0, 0.1, 0.1, 0.1)
-    refined = {("m", microscopy): CrossModal(3, 6, 1, 0, 0.6, 0.6, 0.1)}
+    def compared(model: str, evidence: str, *counts: int) -> dict[str, Any]:
+        of = dict(zip(("image_above", "image_below", "tied"), counts, strict=True))
+        return {"model": model, "evidence": evidence, **of, "cases": sum(counts)}
+
+    plain: list[dict[str, Any]] = [
+        compared("m", "Microscopy", 1, 7, 2),
+        compared("m", "CT", 4, 4, 0),
+        compared("k", "Microscopy", 0, 1, 0),
+        {"model": "m", "evidence": "Average", "cases": None},
+    ]
+    refined = [compared("m", "Microscopy", 3, 6, 1), compared("m", "CT", 1, 1, 1)]
     fourteen, fifteen = proportion_figures(plain, refined)
     assert isinstance(fourteen, StackFigure)
     assert [(s.group, s.name, s.counts) for s in fourteen.stacks] == [
@@ -123,29 +131,31 @@ def test_that_figures_fourteen_and_fifteen_tell_the_proportions() -> None:
         ("baseline", (1.0, 7.0, 2.0)),
         ("refined", (3.0, 6.0, 1.0)),
     ]
-    assert list(proportion_figures({}, {})) == []
+    assert list(proportion_figures([], [])) == []
 
 
 @pytest.mark.statement("E004-21")
 def test_that_models_of_the_judges_family_are_marked() -> None:
-    tables = {t.name: t for t in (table_2(ROWS), table_8(ROWS))}
-    judge = next(s for s in sections(tables, MINE) if s.title == "Judge")
+    spec = family_spec(MINE)
+    (judge,) = sections([spec], [evaluate(spec, frames_of(ROWS, MINE))])
+    assert judge.title == "Judge"
     assert "The judge is gpt-5, of OpenAI" in judge.text
     marks = {row[0]: row[-1] for row in judge.table.rows}
-    assert marks == {"Claude Opus 4.5": "", "o3": "yes", "mine": ""}
+    assert marks == {"Claude Opus 4.5": "no", "o3": "yes", "mine": "no"}
     assert family_of("Qwen3-VL (8B)") == "Alibaba"
     assert family_of("unknown") == ""
 
 
 def test_that_the_page_prints_per_cent_with_the_cases_counted() -> None:
-    (first, *_) = sections({"table_02": table_2(ROWS)}, MINE)
+    table = table_of("table_02", frames_of(ROWS))
+    (first,) = sections(specs(MINE, ()), [table])
+    assert first.table is not None
     assert first.table.header[:4] == (
-        "Model",
-        "English DDx",
-        "English FDx",
-        "English rank",
+        *("Model", "English DDx", "English FDx", "English rank"),
     )
-    assert " / " in str(first.table.rows[0][1])
+    found = table.records()[0]
+    k, n = found["ddx_en_k"], found["ddx_en_n"]
+    assert first.table.rows[0][1] == f"{100 * k / n:.2f} ({k} / {n})"
     assert DEFINITIONS["nmse"].endswith("not symmetric")
 
 
@@ -155,7 +165,7 @@ def test_that_attention_is_averaged_over_cases_by_layer() -> None:
         replace(ROWS[0], rapt=(("image", 0, value), ("text", 0, 1.0)))
         for value in (0.5, 1.5)
     ]
-    table = rapt_table(rows)
+    table = table_of("rapt", frames_of(rows))
     assert table.rows[0][2:] == ("image", 0, 1.0, 2)
 
 
@@ -165,27 +175,22 @@ def test_that_figure_twelve_has_a_line_for_images_and_one_for_text() -> None:
         replace(ROWS[0], rapt=(("image", 0, v), ("image", 1, 2.0), ("text", 0, 1.0)))
         for v in (0.5, 1.5)
     ]
-    (figure,) = attention_figures([*rows, ROWS[1]])
+    (figure,) = attention_figures(lines_of("rapt", [*rows, ROWS[1]]))
     (panel,) = figure.panels
     assert panel.title == "raw"
     image, text = panel.series
     assert (image.x, image.y) == ((0.0, 1.0), (1.0, 2.0))
     assert (text.name, text.y) == ("text", (1.0,))
-    assert list(attention_figures(ROWS)) == []
+    assert list(attention_figures(lines_of("rapt", ROWS))) == []
 
 
 @pytest.mark.statement("E004-19", "E004-25")
 def test_that_figure_thirteen_has_a_point_for_each_case() -> None:
-    def moved(value: float) -> Divergence:
-        return Divergence(value, value, 0.0, 0.0, Interval(value, value), "bounds")
-
-    ct = EvidenceType.CT
+    points = ((0.5, 0.1), (0.1, 0.4), (0.2, 0.2), (None, 0.2))
     (figure,) = scatter_figures(
         [
-            CaseSensitivity("a", "m", ct, moved(0.5), moved(0.1)),
-            CaseSensitivity("b", "m", ct, moved(0.1), moved(0.4)),
-            CaseSensitivity("c", "m", ct, moved(0.2), moved(0.2)),
-            CaseSensitivity("d", "m", ct, None, moved(0.2)),
+            {"model": "m", "evidence": "CT", "image_corrected": x, "text_corrected": y}
+            for x, y in points
         ]
     )
     assert figure.identity

@@ -1,24 +1,28 @@
 from math import log
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.helpers.evidence_cases import ENGLISH
+from tests.helpers.evidence_rows import frames_of, table_of
 from viewer.domain.answer import Status
 from viewer.domain.evidence import EvidenceType
 from viewer.metrics.divergence import jsd
 from viewer.metrics.posterior import Estimator, Posterior, from_counts, from_letters
+from viewer.results.evaluate import evaluate
+from viewer.results.spec import ListSpec
+from viewer.studies.evidence_diagnosis.frames import SENSITIVITIES
 from viewer.studies.evidence_diagnosis.params import Context, Params, Task
 from viewer.studies.evidence_diagnosis.rows import Row
 from viewer.studies.evidence_diagnosis.sensitivities import (
     HEADER,
-    case_sensitivities,
-    compared,
-    posteriors_are_there,
-    sensitivity_table,
+    sensitivity_frame,
 )
+from viewer.studies.evidence_diagnosis.sensitivity_tables import TOLD
 from viewer.studies.evidence_diagnosis.showing import Showing, sensitivity_showings
 
+CT = EvidenceType.CT
 SINGLE = Params(sensitivity=True, context=Context.SINGLE)
 EVERY = Params(sensitivity=True)
 
@@ -42,6 +46,19 @@ def rows_of(params: Params, refined: bool = False) -> list[Row]:
     ]
 
 
+def lines(rows: list[Row], params: Params, seed: int = 0) -> list[dict[str, Any]]:
+    """Return the rows of the frame, None where there is no number."""
+    frame = sensitivity_frame(rows, params, seed)
+    spec = ListSpec("sensitivities", frame=SENSITIVITIES)
+    return evaluate(spec, {SENSITIVITIES: frame}).records()
+
+
+def compared(rows: list[Row], params: Params) -> dict[str, dict[str, Any]]:
+    """Return the rows of Table 12 by type of evidence."""
+    table = table_of("table_12", frames_of(rows, params), params)
+    return {one["evidence"]: one for one in table.records()}
+
+
 @pytest.mark.statement("E004-17", "E004-18")
 @pytest.mark.parametrize("params", [SINGLE, EVERY], ids=["single", "all"])
 @pytest.mark.parametrize("refined", [False, True])
@@ -50,17 +67,18 @@ def test_that_each_type_is_left_out_in_both_modalities(
 ) -> None:
     rows = rows_of(params, refined)
     known = {row.showing: row.posterior for row in rows}
-    found = case_sensitivities(rows, params, refined=refined)
-    assert [one.evidence for one in found] == list(ENGLISH.types)
+    found = lines(rows, params)
+    assert [one["evidence"] for one in found] == list(ENGLISH.types)
+    assert {one["refined"] for one in found} == {refined}
     for one in found:
-        pairs = sensitivity_showings(one.evidence, params.context, refined)
-        for moved, pair in ((one.image, pairs.image), (one.text, pairs.text)):
+        evidence = EvidenceType(one["evidence"])
+        pairs = sensitivity_showings(evidence, params.context, refined)
+        for name, pair in (("image", pairs.image), ("text", pairs.text)):
             full, without = known[pair.full], known[pair.without]
             assert full is not None
             assert without is not None
-            assert moved is not None
-            assert moved.value == pytest.approx(jsd(full.p, without.p), abs=1e-12)
-    assert case_sensitivities(rows, params, refined=not refined) == ()
+            expected = pytest.approx(jsd(full.p, without.p), abs=1e-12)
+            assert one[f"{name}_s"] == one[f"{name}_corrected"] == expected
 
 
 @pytest.mark.statement("E004-18")
@@ -73,18 +91,14 @@ def test_that_a_single_change_leaves_the_same_answer_out_twice() -> None:
 @pytest.mark.statement("E004-19")
 def test_that_what_has_no_posterior_is_counted_as_missing() -> None:
     rows = [row for row in rows_of(SINGLE) if row.showing.name != "raw without CT"]
-    found = case_sensitivities(rows, SINGLE)
-    of_ct = next(one for one in found if one.evidence is EvidenceType.CT)
-    assert (of_ct.image, of_ct.text) == (None, None)
-    both = compared(found)
-    assert both["m", EvidenceType.CT].missing == 1
-    assert both["m", EvidenceType.MICROSCOPY].cases == 1
-    table = sensitivity_table(found, SINGLE)
+    both = compared(rows, SINGLE)
+    assert (both[CT]["missing"], both[CT]["cases"]) == (1, 0)
+    assert both[EvidenceType.MICROSCOPY]["cases"] == 1
+    table = table_of("sensitivity", frames_of(rows, SINGLE), SINGLE)
     assert table.header == HEADER
-    line = dict(zip(table.header, table.rows[1], strict=True))
+    first, line, *_ = table.records()
     assert (line["evidence"], line["image_s"], line["text_high"]) == ("CT", None, None)
     assert (line["context"], line["estimator"]) == ("single", "letter_logprobs")
-    first = dict(zip(table.header, table.rows[0], strict=True))
     assert first["image_interval_by"] == "bounds"
 
 
@@ -95,27 +109,32 @@ def test_that_what_was_drawn_is_compared_less_its_bias() -> None:
         Row(ENGLISH, "m", Task.FDX, row.showing, row.status, posterior=same)
         for row in rows_of(SINGLE)
     ]
-    found = case_sensitivities(rows, SINGLE, seed=1)
-    assert all(one.image and one.image.value == 0.0 for one in found)
-    assert all(one.image and one.image.corrected < 0 for one in found)
-    assert all(c.tied == 1 for c in compared(found).values())
-    told = sensitivity_table(found, SINGLE)
-    at = told.header.index("estimator")
-    assert {row[at] for row in told.rows} == {"monte_carlo"}
+    found = lines(rows, SINGLE, seed=1)
+    assert {one["image_s"] for one in found} == {0.0}
+    assert all(one["image_corrected"] < 0 for one in found)
+    assert {one["estimator"] for one in found} == {"monte_carlo"}
+    of_types = compared(rows, SINGLE)
+    average = of_types.pop("Average")
+    assert {one["tied"] for one in of_types.values()} == {1}
+    assert average["tied"] is None
 
 
 @pytest.mark.statement("E004-19")
 def test_that_a_case_without_its_plain_answer_is_missing_and_its_text_counts() -> None:
     rows = [row for row in rows_of(EVERY) if row.showing != Showing()]
-    found = case_sensitivities(rows, EVERY)
-    assert [one.evidence for one in found] == list(ENGLISH.types)
-    assert all(one.image is None and one.text is not None for one in found)
-    assert {one.missing for one in compared(found).values()} == {1}
+    found = lines(rows, EVERY)
+    assert [one["evidence"] for one in found] == list(ENGLISH.types)
+    assert {one["image_s"] for one in found} == {None}
+    assert None not in {one["text_s"] for one in found}
+    missing = {of: one["missing"] for of, one in compared(rows, EVERY).items()}
+    assert missing.pop("Average") is None
+    assert missing == dict.fromkeys(map(str, ENGLISH.types), 1)
 
 
 def test_that_models_without_any_posterior_are_named() -> None:
     rows = rows_of(SINGLE)
     silent = Row(ENGLISH, "silent", Task.FDX, Showing(), Status.SCORED_WRONG)
-    assert posteriors_are_there([*rows, silent]) == ("silent",)
+    told = table_of(TOLD, frames_of([*rows, silent])).rows
+    assert told == (("m", len(rows)), ("silent", 0))
     assert rows[0].posterior is not None
     assert rows[0].posterior.estimator is Estimator.LETTERS

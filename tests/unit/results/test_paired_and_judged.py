@@ -1,0 +1,112 @@
+"""Estimators of paired, ranked and judged answers, against statsmodels and the like."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.contingency_tables import mcnemar
+
+from viewer.metrics.judging import prediction_powered
+from viewer.results.estimators import ESTIMATORS, Seen
+from viewer.results.records import Frame, frame_of
+
+RNG = np.random.default_rng(3)
+MODELS = RNG.choice(["a", "b", "c", "d"], 60).tolist()
+RIGHT = [bool(x) for x in RNG.random(60) < 0.5]
+ANSWERS = frame_of({"model": MODELS, "right": RIGHT})
+
+
+def estimate(
+    name: str,
+    rows: Frame,
+    of: tuple[str, ...],
+    others: "Frame | None" = None,
+    options: Mapping[str, Any] | None = None,
+) -> Sequence[Any]:
+    return ESTIMATORS[name](Seen(rows, others, of, options or {}))
+
+
+def shares() -> dict[str, float]:
+    return {
+        model: float(
+            np.mean([r for m, r in zip(MODELS, RIGHT, strict=True) if m == model])
+        )
+        for model in sorted(set(MODELS))
+    }
+
+
+def test_that_a_share_is_ranked_among_those_of_all_models() -> None:
+    ranks = rankdata([-share for share in shares().values()], method="min")
+    for model, rank in zip(shares(), ranks, strict=True):
+        own, options = ANSWERS[ANSWERS["model"] == model], {"by": "model"}
+        found = estimate("rank of share", own, ("right",), ANSWERS, options)
+        assert found == (rank,)
+    nobody = ANSWERS.iloc[:0]
+    options = {"by": "model"}
+    assert estimate("rank of share", nobody, ("right",), ANSWERS, options) == (None,)
+    assert estimate("rank of share", nobody, ("right",), None, options) == (None,)
+
+
+def test_that_a_spread_lies_between_the_extremes_and_needs_every_share() -> None:
+    among = {"by": "model", "among": tuple(shares())}
+    (found,) = estimate("spread of shares", ANSWERS, ("right",), None, among)
+    assert found == pytest.approx(np.ptp(list(shares().values())), abs=1e-12)
+    more = {**among, "among": ("a", "nobody")}
+    (found,) = estimate("spread of shares", ANSWERS, ("right",), None, more)
+    assert np.isnan(found)
+
+
+def test_that_means_differ_by_what_each_column_has() -> None:
+    frame = frame_of({"a": [True, False, None], "b": [None, None, False]})
+    options = {"scale": 100}
+    assert estimate("difference of means", frame, ("a", "b"), None, options) == (50.0,)
+
+
+def test_that_a_change_is_that_of_the_pairs_that_both_have() -> None:
+    before, after = (
+        frame_of({"pair": pairs, "right": [bool(x) for x in RNG.random(40) < p]})
+        for pairs, p in ((list(range(40)), 0.4), (list(range(10, 50)), 0.7))
+    )
+    after.index = after.index + 100
+    options = {"pair": "pair"}
+    found = estimate("mcnemar", after, ("right",), before, options)
+    both = [
+        (before["right"].iloc[i], after["right"].iloc[i - 10]) for i in range(10, 40)
+    ]
+    gained = sum(bool(b and not a) for a, b in both)
+    lost = sum(bool(a and not b) for a, b in both)
+    p = mcnemar([[0, lost], [gained, 0]], exact=True).pvalue
+    expected = (100 * (gained - lost) / 30, gained, lost, p)
+    assert found == pytest.approx(expected, abs=1e-12)
+    for others in (None, after, after.assign(pair=-1)):
+        assert np.isnan(estimate("mcnemar", after, ("right",), others, options)).all()
+    apart = before.assign(pair=-1)
+    assert np.isnan(estimate("mcnemar", after, ("right",), apart, options)).all()
+
+
+def test_that_a_judge_is_corrected_by_people_and_compared_with_them() -> None:
+    judge = [float(x) for x in RNG.integers(0, 4, 30)]
+    human = [int(x) if i % 2 else None for i, x in enumerate(RNG.integers(0, 4, 30))]
+    frame = frame_of({"judge": judge, "human": human})
+    columns = ("judge", "human")
+    expected = prediction_powered(judge, human)
+    interval = expected.interval
+    assert estimate("prediction-powered mean", frame, columns) == pytest.approx(
+        (np.mean(judge), expected.value, interval.low, interval.high), abs=1e-12
+    )
+    levels = (3, 2, 1, 0)
+    found = estimate("judge agreement", frame, columns, None, {"levels": levels})
+    pairs = [(j, h) for j, h in zip(judge, human, strict=True) if h is not None]
+    one, other = (list(of) for of in zip(*pairs, strict=True))
+    assert found[0] == pytest.approx(np.mean([a == b for a, b in pairs]), abs=1e-12)
+    assert found[1] == pytest.approx(cohen_kappa_score(one, other), abs=1e-12)
+    weighted = cohen_kappa_score(one, other, weights="quadratic")
+    assert found[2] == pytest.approx(weighted, abs=1e-12)
+    of_levels = [
+        cohen_kappa_score([x == level for x in one], [x == level for x in other])
+        for level in levels
+    ]
+    assert found[3:] == pytest.approx(of_levels, abs=1e-12)

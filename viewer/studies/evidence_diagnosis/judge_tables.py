@@ -1,0 +1,77 @@
+"""What the judge scored, and what it is worth beside people, as specifications."""
+
+from typing import Final
+
+from viewer.domain.evidence import Language
+from viewer.results.spec import Cell, Key, Spec, TableSpec
+from viewer.studies.evidence_diagnosis.cells import (
+    JUDGED,
+    MODEL,
+    MODELS,
+    PLAIN,
+    of_task,
+    score,
+)
+from viewer.studies.evidence_diagnosis.frames import ANSWERS
+from viewer.studies.evidence_diagnosis.params import Params, Task
+from viewer.studies.evidence_diagnosis.parse import HIGHEST
+
+LEVELS: Final = tuple(range(HIGHEST, -1, -1))
+"""Every score that a judge or people may give, off the rubric or not."""
+_TASK: Final = Key("task", values=(Task.DDX.value, Task.OPEN_FDX.value))
+_ENDS: Final = ("", "_corrected", "_low", "_high")
+_SCORE: Final = tuple(f"score{end}" for end in _ENDS)
+_COVERAGE: Final = tuple(f"coverage{end}" for end in _ENDS)
+_AGREED: Final = ("same", "kappa", "kappa_quadratic")
+CALIBRATION: Final = TableSpec(
+    "judge_calibration",
+    (*MODEL, _TASK),
+    (
+        Cell("size", ("n_judged",)),
+        Cell("size", ("n_labelled",), where={"labelled": (True,)}),
+        Cell("prediction-powered mean", _SCORE, ("judge", "human")),
+        Cell("prediction-powered mean", _COVERAGE, ("covered", "human_covered")),
+        Cell(
+            "judge agreement",
+            (*_AGREED, *(f"kappa_of_{level}" for level in LEVELS)),
+            ("judge", "human"),
+            options={"levels": LEVELS},
+        ),
+    ),
+    "Judge and people",
+    "The judge beside people who scored some of its answers: means as judged and as "
+    "corrected, with 95 % intervals, and how the two agree.",
+    frame=ANSWERS,
+    where={"calibrated": (True,)},
+    outer=("task",),
+    shown=("model", "task", "n_judged", "n_labelled", *_SCORE, *_COVERAGE, *_AGREED),
+)
+"""Mean score and coverage as judged, and as corrected by people's scores (E004-09)."""
+
+
+def family_spec(params: Params) -> Spec:
+    """Return which models are of the judge's own family, for the page (E004-21)."""
+    return TableSpec(
+        "judge",
+        (*MODEL, Key("of_the_judges_family")),
+        tuple(score("_all")),
+        "Judge",
+        f"The judge is {params.judge}, of {params.judge_family}; it may favour models "
+        "of the same family. Compare its scores with people's.",
+        frame=ANSWERS,
+        where={**MODELS, **of_task(Task.DDX)},
+        shown=("model", "score_all", "n_judged_all", "of_the_judges_family"),
+    )
+
+
+SCORES_GIVEN: Final = TableSpec(
+    "judge_scores",
+    (_TASK, Key("language", values=tuple(one.value for one in Language)), *MODEL),
+    tuple(
+        Cell("size", (f"grade_{level}",), where={"judge": (level,)}) for level in LEVELS
+    ),
+    frame=ANSWERS,
+    where={**MODELS, **PLAIN, **JUDGED},
+    outer=("task", "language"),
+)
+"""How often the judge gave each score (Figures 10 and 11)."""

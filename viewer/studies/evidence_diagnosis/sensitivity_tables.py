@@ -1,0 +1,131 @@
+"""Tables 5, 12 and 13, and attention, as specifications."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from viewer.domain.evidence import EvidenceType, Language
+from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec, Where
+from viewer.studies.evidence_diagnosis.cells import (
+    LANGUAGES,
+    MODEL,
+    name_in,
+    of_task,
+    percent,
+    rate,
+)
+from viewer.studies.evidence_diagnosis.estimators import (
+    CHANGE_IN_NMSE,
+    CROSS_MODAL,
+    MEAN_CROSS_MODAL,
+)
+from viewer.studies.evidence_diagnosis.frames import ANSWERS, ATTENTION, SENSITIVITIES
+from viewer.studies.evidence_diagnosis.params import Params, Task
+from viewer.studies.evidence_diagnosis.sensitivities import HEADER
+
+SIX_TYPES: Final = (
+    EvidenceType.LABORATORY,
+    EvidenceType.CT,
+    EvidenceType.MICROSCOPY,
+    EvidenceType.MRI,
+    EvidenceType.PHOTOGRAPHY,
+    EvidenceType.X_RAY,
+)
+"""The types of Table 12, whose mean is unweighted."""
+_BASELINE: Final[Where] = {"refined": (False,)}
+_BOTH: Final = ("image_corrected", "text_corrected")
+_OF_TYPES: Final = {"by": "evidence", "among": SIX_TYPES}
+_COMPARED: Final = Cell(
+    CROSS_MODAL,
+    (
+        *("nmse", "nmse_swapped", "concordance", "cases"),
+        *("image_above", "image_below", "tied", "missing"),
+    ),
+    _BOTH,
+    options=_OF_TYPES,
+    total=MEAN_CROSS_MODAL,
+)
+
+_NMSE: Final = (Shown("nmse", "NMSE"), Shown("nmse_swapped", "NMSE, swapped"))
+_MEAN: Final = Shown("nmse_mean", "Mean NMSE")
+
+
+def sensitivity_specs(params: Params, languages: Sequence[Language]) -> Iterator[Spec]:
+    """Yield the tables of what moves a model, and of what it attends to."""
+    yield ListSpec("sensitivity", HEADER, frame=SENSITIVITIES, where=_BASELINE)
+    yield TableSpec(
+        "table_12",
+        (Key("evidence", total="Average"), *MODEL),
+        (_COMPARED,),
+        "Evidence Sensitivity, images against text",
+        f"Estimator {params.estimator}, other evidence: {params.context}. NMSE is near "
+        "1 wherever images move nothing, and it is not symmetric.",
+        frame=SENSITIVITIES,
+        where=_BASELINE,
+        sets=(("evidence", "model"), ("model",)),
+        shown=("evidence", "model", *_NMSE, *_COMPARED.names[2:]),
+    )
+    for language in languages:
+        yield _beside_accuracy(language)
+    yield _MICROSCOPY
+    yield _ATTENTION
+
+
+def _beside_accuracy(language: Language) -> Spec:
+    own = of_task(Task.FDX, language)
+    return TableSpec(
+        name_in("05", language),
+        MODEL,
+        (
+            Cell(MEAN_CROSS_MODAL, ("nmse_mean",), _BOTH, options=_OF_TYPES),
+            *rate(where=own, frame=ANSWERS),
+        ),
+        f"Sensitivity and accuracy, {LANGUAGES[language]}",
+        "Mean NMSE over the types of evidence, of all cases, beside the accuracy; "
+        f"{LANGUAGES[language]} cases.",
+        frame=SENSITIVITIES,
+        where=_BASELINE,
+        shown=("model", _MEAN, percent("fdx", "FDx"), "k", "n", "n_planned"),
+    )
+
+
+_MICROSCOPY: Final = TableSpec(
+    "table_13",
+    MODEL,
+    (
+        Cell(
+            CHANGE_IN_NMSE,
+            ("baseline", "refined", "delta"),
+            _BOTH,
+            {"evidence": (EvidenceType.MICROSCOPY,)},
+            options={"by": "refined"},
+        ),
+    ),
+    "Sensitivity to microscopy under the refined prompt",
+    "NMSE of microscopy before and after.",
+    frame=SENSITIVITIES,
+    needs_several="refined",
+    shown=("model", "baseline", "refined", "delta"),
+)
+_ATTENTION: Final = TableSpec(
+    "rapt",
+    (*MODEL, Key("arm"), Key("section"), Key("layer")),
+    (Cell("mean", ("rapt",), ("rapt",)), Cell("size", ("cases",))),
+    frame=ATTENTION,
+)
+"""Relative attention per token, the mean over cases (E004-16)."""
+REFINED: Final = TableSpec(
+    "table_12_refined",
+    (Key("evidence"), *MODEL),
+    (_COMPARED,),
+    frame=SENSITIVITIES,
+    where={"refined": (True,)},
+)
+"""Table 12 under the refined prompt (Figure 15)."""
+TOLD: Final = TableSpec(
+    "posteriors",
+    MODEL,
+    (Cell("sum", ("n",), ("told",)),),
+    frame=ANSWERS,
+    where={"person": (False,)},
+)
+"""Of how many answers the options' probabilities are known."""

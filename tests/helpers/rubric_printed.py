@@ -1,12 +1,10 @@
 """What a rexecution2025 pack prints: LaTeX tables, and the paper's own rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import Any
 
-from tests.helpers.rubric_agreement import kappa, mad
-from tests.helpers.rubric_tables import Rows, spread
-from tests.helpers.rubric_truth import IMAGE, MODELS, TEXT, A, B, Truth
+from tests.helpers.rubric_tables import Rows
 
 SOURCE = "Banerjee 2025 (ReXecution)"
 O3, MEDGEMMA = "ChatGPT-o3", "MedGemma"
@@ -126,17 +124,14 @@ def _agreement() -> Iterator[tuple[Any, ...]]:
             yield "Table 3", measure, subject, who, value, 3, None, *why
 
 
-def printed(truth: Truth, tests: Rows, cards: Rows) -> dict[str, list[tuple[str, ...]]]:
+def printed(tables: Mapping[str, Rows]) -> dict[str, list[tuple[str, ...]]]:
     """Return the cells of every LaTeX table, the header first.
 
-    ``tests`` and ``cards`` are the rows of tests.csv and error_cards.csv.
+    ``tables`` are the rows of the pack's tables at full precision.
     """
+    names = ("table_1", "table_2", "tests", "table_3", "error_cards")
     return {
-        "tests": list(_tests(tests[1:])),
-        "readers_concerns": list(_objections(cards[1:13])),
-        "table_1": list(_printed(truth, ("Content", "Language"))),
-        "table_2": list(_printed(truth, TEXT[:3])),
-        "table_3": list(_printed_3(truth)),
+        **{name: list(_printed(name, tables[name])) for name in names},
         "model_policies": [
             ("Model", "Images", "Boxes"),
             ("knows", "all views", "asked for"),
@@ -146,51 +141,48 @@ def printed(truth: Truth, tests: Rows, cards: Rows) -> dict[str, list[tuple[str,
     }
 
 
-def _tests(tests: Rows) -> Iterator[tuple[str, ...]]:
-    yield (
-        *("Models", "Metric", "Tasks", "Without difference", "Difference"),
-        *("Effect", "p", "p adj"),
-    )
-    for metric, first, second, n, zeros, *_, p, q, effect, gap, _ in tests:
-        yield (
-            *(f"{first} - {second}", metric, str(n), str(zeros), f"{gap:+.2f}"),
-            *("n/a" if isnan(effect) else f"{effect:.2f}", _p(p), _p(q)),
+def _printed(name: str, rows: Rows) -> Iterator[tuple[str, ...]]:
+    """Yield the rows as they are printed; of cards the first 100."""
+    columns = _SHOWN.get(name) or {
+        column: (column.replace("_", " "), ".3f", "") for column in rows[0]
+    }
+    yield tuple(header for header, *_ in columns.values())
+    for row in rows[1:101]:
+        named = dict(zip(rows[0], row, strict=True))
+        yield tuple(
+            _cell(column, named[column], *columns[column][1:]) for column in columns
         )
 
 
-def _p(value: float) -> str:
-    if isnan(value):
-        return "n/a"
-    return "< 0.01" if value < 0.01 else f"{value:.2f}"
+def _cell(name: str, value: Any, form: str, nothing: str) -> str:  # noqa: ANN401
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return nothing
+    if name in {"p", "p_adjusted"} and value < 0.01:
+        return "< 0.01"
+    if isinstance(value, str) or name in _WHOLE:
+        return str(value).replace("_", "\\_")
+    return f"{float(value):{form}}"
 
 
-def _objections(cards: Rows) -> Iterator[tuple[str, ...]]:
-    yield ("Task", "Model", "Reader", "Image", "Concerns", "Comments", "Output")
-    for _, task, model, reader, image, codes, concern, words, comment, _ in cards:
-        told = "; ".join(part for part in (codes.replace("_", " "), concern) if part)
-        number = "" if image is None else str(image)
-        yield task, model, reader, number, told, comment, words
+def _columns(*names: str, **others: str) -> dict[str, tuple[str, str, str]]:
+    heads = {name: name.capitalize() for name in names} | others
+    signed = {"mean_difference": "+.2f"}
+    return {n: (head, signed.get(n, ".2f"), "-") for n, head in heads.items()}
 
 
-def _printed(truth: Truth, metrics: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    sizes = (f"{m} (n = {len(truth.delivered(m))})" for m in MODELS)
-    yield ("Metric", *sizes)
-    for metric in metrics:
-        pairs = (spread(truth.finals(model, metric)) for model in MODELS)
-        yield (metric, *(f"{a:.2f} ± {b:.2f}" for a, b in pairs))
-
-
-def _printed_3(truth: Truth) -> Iterator[tuple[str, ...]]:
-    yield ("Category", "n", "QWK", "MAD", A, B)
-    for metric in (*TEXT, *IMAGE):
-        pairs = [(a, b) for a, b, _ in truth.both(metric)]
-        one, two = (spread(side) for side in zip(*pairs, strict=True))
-        yield (
-            *(
-                metric,
-                str(len(pairs)),
-                f"{kappa(pairs):.3f}",
-                f"{float(mad(pairs)):.3f}",
-            ),
-            *(f"{mean:.3f} ± {deviation:.3f}" for mean, deviation in (one, two)),
-        )
+_WHOLE = {"n", "n_zero", "image", "repeat"}
+_MEAN_COLUMNS = _columns("metric", "model", "n", "mean", sd="SD", p_adjusted="p adj")
+_SHOWN = {
+    "table_1": _MEAN_COLUMNS,
+    "table_2": _MEAN_COLUMNS,
+    "tests": {
+        **_columns("first", "second", "metric", "n", n_zero="Without difference"),
+        **_columns(mean_difference="Difference"),
+        **_columns("effect"),
+        **_columns(p="p", p_adjusted="p adj"),
+    },
+    "error_cards": _columns(
+        *("task", "model", "reader", "image", "codes", "concerns", "comments"),
+        "excerpt",
+    ),
+}

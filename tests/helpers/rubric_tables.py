@@ -179,8 +179,9 @@ def _table_3(truth: Truth) -> Rows:
 
 def _agreement(truth: Truth) -> Iterator[tuple[Any, ...]]:
     yield (
-        *("category", "n", "qwk", "qwk_low", "qwk_high", "mad", "mad_low", "mad_high"),
-        *("ac2", "alpha", *(f"agreement_on_{n}" for n in LEVELS), "intervals"),
+        *("category", "n", "qwk", "qwk_low", "qwk_high", "intervals"),
+        *("mad", "mad_low", "mad_high", "ac2", "alpha"),
+        *(f"agreement_on_{n}" for n in LEVELS),
     )
     for metric in (*TEXT, *IMAGE):
         pairs = [(a, b) for a, b, _ in truth.both(metric)]
@@ -188,11 +189,11 @@ def _agreement(truth: Truth) -> Iterator[tuple[Any, ...]]:
         same = "" if mad(pairs) else "every resample the same, "
         yield (
             *(metric, len(pairs), kappa(pairs), *near["qwk"]),
-            *(mad(pairs), *near["mad"], ac2(pairs), alpha(pairs), *by_level(pairs)),
             (
                 f"quadratic κ, 5 labels, bootstrap over tasks, {same}BCa, 95 %, 10,000 "
                 "resamples, seed 0"
             ),
+            *(mad(pairs), *near["mad"], ac2(pairs), alpha(pairs), *by_level(pairs)),
         )
 
 

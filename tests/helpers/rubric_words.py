@@ -165,11 +165,11 @@ class Said:
             )
 
     def _coverage(self) -> Iterator[tuple[Any, ...]]:
-        yield ("region", "tasks", "share", "paper_percent")
+        yield ("region", "paper_percent", "tasks", "share")
         regions = [task.region for task in self.truth.tasks]
         for region, target in TARGETS.items():
             n = regions.count(region)
-            yield region, n, n / len(regions), target
+            yield region, target, n, n / len(regions)
 
     def _tags(self) -> Iterator[tuple[Any, ...]]:
         yield ("tag", "value", "tasks")

@@ -4,8 +4,7 @@ Sources: Cohen 1968 (quadratic weights), ReXecution 3.4, 3.5 and Table 3. What c
 had is NaN with the reason in its method.
 """
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
 
@@ -150,34 +149,3 @@ def _kappas(tables: _Floats) -> _Floats:
         observed, expected, out=np.full_like(n, np.nan), where=expected > 0
     )
     return np.asarray(1 - ratio)
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """How many of ``n`` scores are something."""
-
-    k: int
-    n: int
-
-    @property
-    def rate(self) -> float:
-        """The share, NaN of nothing."""
-        return self.k / self.n if self.n else nan
-
-
-def perfect(scores: Sequence[float], highest: float) -> Share:
-    """Return how many scores are exactly the highest; 4.5 is not 5."""
-    return Share(sum(score == highest for score in scores), len(scores))
-
-
-def below(scores: Sequence[float], level: float) -> Share:
-    """Return how many scores are below a level; halves count as they are."""
-    return Share(sum(score < level for score in scores), len(scores))
-
-
-def pair_counts(
-    first: Sequence[Hashable | None], second: Sequence[Hashable | None]
-) -> Mapping[tuple[Hashable, Hashable], int]:
-    """Return how often each pair of scores was given to what both rated."""
-    pairs = zip(first, second, strict=True)
-    return Counter((a, b) for a, b in pairs if a is not None and b is not None)

@@ -237,8 +237,10 @@ def first(seen: Seen) -> Sequence[object]:
 
 @estimator("distinct")
 def distinct(seen: Seen) -> Sequence[object]:
-    """Return how many different values a column has."""
-    return (len(set(seen.values())),)
+    """Return how many values a column has, and their share of those held against."""
+    own, others = set(seen.values()), seen.others
+    every = own if others is None else set(_told(others, seen.of[0]))
+    return len(own), _ratio(len(own), len(every))
 
 
 @estimator("difference in points")

@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import Final
 
 from viewer.domain.report import Section, Table
-from viewer.results.spec import ListSpec, Shown, Spec
+from viewer.results.spec import P_VALUE, ListSpec, Shown, Spec
 
 _MOST: Final = 100
 """Rows of a list on a page."""
+_LEAST_P: Final = 0.01
 
 
 def sections(specs: Sequence[Spec], tables: Sequence[Table]) -> Iterator[Section]:
@@ -48,6 +49,8 @@ def _cell_of(row: Mapping[str, object], shown: Shown) -> object:
         return "-"
     if not isinstance(value, float):
         return _cell(value)
+    if shown.form == P_VALUE:
+        return f"< {_LEAST_P}" if value < _LEAST_P else f"{value:.2f}"
     text = f"{shown.scale * value:{shown.form}}{shown.unit}"
     counts = " / ".join(str(row[name]) for name in shown.counts)
     return f"{text} ({counts})" if counts else text

@@ -55,6 +55,10 @@ class Cell:
     total: str = ""
 
 
+P_VALUE: Final = "p"
+"""The form of p-values: two decimals, and one that would print as 0 as less."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A column of a page: one of the table's, and the ``header`` above it.
@@ -78,12 +82,12 @@ class TableSpec:
     ``outer`` names keys whose combinations have rows one after the other, those that
     the frame does not have too where ``every`` is set. Within each, ``sets`` name the
     other keys that tell rows apart, one set after the other; keys of no set show their
-    total. A set that tells only a key
-    of ``only_several`` apart is left out where there is one value of it, and the whole
-    table where there is one value of ``needs_several``. ``below`` are rows that follow
-    as they are, such as a paper's own, where there is any above them. A column of which
-    ``where`` takes one value is part of what a row is about, as a key would be.
-    ``shown`` are the columns of a page, without it all of the table.
+    total. A set that tells only a key of ``only_several`` apart is left out where there
+    is one value of it, and the whole table where there is one value of
+    ``needs_several``. ``below`` are rows that follow as they are, such as a paper's
+    own, where there is any above them. A column of which ``where`` takes one value is
+    part of what a row is about, as a key would be. ``shown`` are the columns of a page,
+    without it all of the table.
     """
 
     name: str

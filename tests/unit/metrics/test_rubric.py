@@ -8,11 +8,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from viewer.metrics.cluster_bootstrap import Resampling
 from viewer.metrics.rubric import (
-    below,
     category_agreement,
     mean_absolute_difference,
-    pair_counts,
-    perfect,
     spread,
     weighted_kappa,
 )
@@ -106,7 +103,6 @@ def test_that_units_of_one_reader_only_count_for_nothing() -> None:
     assert mad.value == 1
     kappa = weighted_kappa((5, 1, None), (5, 1, 3), LABELS, "abc", FEW)
     assert kappa.value == 1
-    assert pair_counts((5, 5, None, 1), (5, 5, 2, 2)) == {(5, 5): 2, (1, 2): 1}
 
 
 @pytest.mark.statement("E001-15")
@@ -117,14 +113,6 @@ def test_that_the_deviation_has_one_less_than_n() -> None:
     assert abs(found.deviation - stdev(scores)) < TOLERANCE
     assert isnan(spread([3]).deviation)
     assert isnan(spread([]).mean)
-
-
-@pytest.mark.statement("E001-13")
-def test_that_five_is_exactly_five_and_below_three_takes_halves() -> None:
-    scores = (5.0, 4.5, 2.5, 3.0, 5.0)
-    assert (perfect(scores, 5).k, below(scores, 3).k) == (2, 1)
-    assert perfect(scores, 5).rate == 0.4
-    assert isnan(below((), 3).rate)
 
 
 @pytest.mark.statement("E001-16")

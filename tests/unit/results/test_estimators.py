@@ -365,7 +365,7 @@ def test_that_values_are_taken_and_counted() -> None:
     rows = {"a": ["x", "y", "x"], "b": [1, 2, 3]}
     assert estimate("first", rows) == ("x", 1)
     assert estimate("first", {"a": []}) == (None,)
-    assert estimate("distinct", rows, of=("a",)) == (2,)
+    assert estimate("distinct", rows, of=("a",)) == (2, 1.0)
 
 
 def test_that_a_difference_in_points_is_one_of_two_rates() -> None:

@@ -13,10 +13,9 @@ from viewer.domain.answer import RankedAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import Message, TextPart
 from viewer.domain.plain import made, plain
-from viewer.domain.report import Table
 from viewer.domain.report_study import is_study, study_of
 from viewer.domain.result import Score, TrialResult
-from viewer.domain.task_selection import TAGS, SelectedTask
+from viewer.domain.task_selection import SelectedTask
 from viewer.studies.asking import Longest, Question, Step, Turn
 from viewer.studies.rubric_reading.asking import (
     generation_text,
@@ -26,7 +25,6 @@ from viewer.studies.rubric_reading.asking import (
 )
 from viewer.studies.rubric_reading.candidates import (
     Candidate,
-    Criterion,
     Quality,
     read_candidates,
     read_quality,
@@ -147,33 +145,6 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
     return (proposal, *each * params.candidates)
 
 
-def candidates_table(results: Sequence[TrialResult]) -> Table:
-    """Return every proposed task with its scores and tags, the best of a study first.
-
-    Sums are recomputed; where the model's own Conclusion says another, a sentence says
-    so.
-    """
-    header = (
-        *("item", "model", "rank", "category", "source", "task"),
-        *(str(criterion) for criterion in Criterion),
-        *("risk", "total", "total_of_three", "conclusion", "disagreement", *TAGS),
-    )
-    rows = (
-        (result.item, result.model, rank, *_cells(row))
-        for result in results
-        for rank, row in enumerate(proposals_of(result), 1)
-    )
-    return Table("candidates", header, tuple(rows))
-
-
-def histogram_table(results: Sequence[TrialResult]) -> Table:
-    """Return how many candidates have each sum of scores (Supplementary Fig. 1a)."""
-    totals = [row.total for one in results for row in proposals_of(one)]
-    low, high = len(Criterion), 5 * len(Criterion)
-    rows = tuple((total, totals.count(total)) for total in range(low, high + 1))
-    return Table("quality_histogram", ("total", "candidates"), rows)
-
-
 def proposals_of(result: TrialResult) -> Iterator[Proposal]:
     """Yield the proposals of a trial, the best first; none of another answer."""
     if isinstance(result.said, RankedAnswer):
@@ -249,18 +220,6 @@ def _written(one: Proposal) -> str:
 
 def _why(read: object) -> str:
     return f"not read: {read.reason}" if isinstance(read, Unparsed) else ""
-
-
-def _cells(row: Proposal) -> tuple[object, ...]:
-    one, quality, tags = row.candidate, row.quality, row.tags
-    return (
-        *(str(one.category), str(one.source), one.task),
-        *(quality.scores[c] if quality else None for c in Criterion),
-        *((quality.risk, quality.total) if quality else (None, None)),
-        *((quality.total_of_three, quality.conclusion) if quality else (None, None)),
-        row.disagreement,
-        *(tags.written(tag) if tags else "" for tag in TAGS),
-    )
 
 
 def _asked(prompt: str, template: str, text: str) -> Question:

@@ -1,6 +1,6 @@
 """The paper's figures from a run's tables: 3 and 5 (E001-17), 2 as help."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -15,12 +15,11 @@ from viewer.domain.figure import (
     Step,
     StripFigure,
 )
-from viewer.domain.report import Table
 from viewer.domain.rubric import LEVELS
 from viewer.studies.packs import PackInput
 from viewer.studies.rubric_reading.galleries import boxed_outputs, error_gallery
 from viewer.studies.rubric_reading.protocol_data import FIGURE_2
-from viewer.studies.rubric_reading.supplement import supplementary
+from viewer.studies.rubric_reading.supplement import Row, rows, supplementary
 
 _NO_GRADES: Final = (
     "Figures 3, 4 and 5 need readers' grades: put them as grades.csv or grades.json in "
@@ -30,8 +29,6 @@ _ONLY_PROPOSED: Final = (
     "This run proposed tasks: tables 1 to 3 and figures 3, 4 and 5 come of a run that "
     "answers them."
 )
-
-Row = Mapping[str, object]
 
 
 def figures(given: PackInput) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
@@ -46,17 +43,12 @@ def figures(given: PackInput) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
     cards = error_gallery(given, rows(tables["error_cards"]))
     made += cards
     missing = () if cards else ("No graded output with a concern shows a box.",)
-    both = rows(tables["figure_5_points"])
+    both = rows(tables["figure_5_points"]) if "figure_5_points" in tables else ()
     if both:
         made.append(_agreement(both))
     else:
         missing = (*missing, "Figure 5 needs the grades of two readers.")
     return (*made, *drawn), missing
-
-
-def rows(table: Table) -> tuple[Row, ...]:
-    """Return a table's rows by column."""
-    return tuple(dict(zip(table.header, row, strict=True)) for row in table.rows)
 
 
 def _help() -> StripFigure:
@@ -95,8 +87,8 @@ def _distributions(found: Sequence[Row]) -> StackFigure:
 def _stacks(found: Sequence[Row]) -> Iterator[Stack]:
     for model, group in groupby(found, key=lambda row: row["model"]):
         of = tuple(group)
-        counts = tuple(float(str(row["count"])) for row in of)
-        yield Stack(str(of[0]["metric"]), str(model), counts, int(sum(counts)))
+        counts = tuple(float(row["count"]) for row in of)
+        yield Stack(of[0]["metric"], model, counts, int(sum(counts)))
 
 
 def _agreement(points: Sequence[Row]) -> PlotFigure:
@@ -109,7 +101,7 @@ def _agreement(points: Sequence[Row]) -> PlotFigure:
         "another; figure_5 counts them.",
     )
     panels = tuple(
-        _panel(str(category), [row for row in points if row["category"] == category])
+        _panel(category, [row for row in points if row["category"] == category])
         for category in dict.fromkeys(row["category"] for row in points)
     )
     return PlotFigure(
@@ -123,5 +115,5 @@ def _agreement(points: Sequence[Row]) -> PlotFigure:
 
 
 def _panel(title: str, points: Sequence[Row]) -> PlotPanel:
-    x, y = (tuple(float(str(row[k])) for row in points) for k in ("main", "second"))
+    x, y = (tuple(row[name] for row in points) for name in ("main", "second"))
     return PlotPanel(title, (PlotSeries("outputs", x, y),))

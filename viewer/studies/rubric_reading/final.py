@@ -45,11 +45,10 @@ class FinalScores:
 
     model: str
     item: str
+    repeat: int
     image: int | None
     scores: Mapping[Dimension, float]
     content: Mapping[ContentOrder, float]
-    readers: tuple[str, ...]
-    repeat: int = 0
 
     @property
     def output(self) -> tuple[str, str, int]:
@@ -89,20 +88,13 @@ def main_and_second(grades: Grades, main: str = "") -> tuple[str, str | None]:
     return first, readers[0] if readers else None
 
 
-def pairs(
-    grades: Grades, first: str, second: str, image: bool | None = None
-) -> tuple[tuple[Grade, Grade], ...]:
-    """Return the grades of outputs that both readers graded, in the first's order.
-
-    ``image`` keeps images (True) or texts (False) only.
-    """
+def pairs(grades: Grades, first: str, second: str) -> tuple[tuple[Grade, Grade], ...]:
+    """Return the grades of outputs that both readers graded, in the first's order."""
     other = {_key(g): g for g in grades.grades if g.reader == second}
     return tuple(
         (grade, other[_key(grade)])
         for grade in grades.grades
-        if grade.reader == first
-        and _key(grade) in other
-        and image in {None, grade.image is not None}
+        if grade.reader == first and _key(grade) in other
     )
 
 
@@ -112,19 +104,18 @@ def _key(grade: Grade) -> Output:
 
 def _final(given: Sequence[Grade]) -> FinalScores:
     """Return the scores of one output, whose grades are all that are given."""
-    model, item, repeat, image = _key(given[0])
+    own = _key(given[0])
     scores = {
         dimension: _mean([grade.scores[dimension] for grade in given])
-        for dimension in dimensions_of(image)
+        for dimension in dimensions_of(given[0].image)
     }
-    readers = tuple(grade.reader for grade in given)
-    if image is not None:
-        return FinalScores(model, item, image, scores, {}, readers, repeat)
+    if given[0].image is not None:
+        return FinalScores(*own, scores, {})
     content = {
         ContentOrder.AVERAGE_FIRST: min(scores[dimension] for dimension in CONTENT),
         ContentOrder.MINIMUM_FIRST: _mean([_least(grade) for grade in given]),
     }
-    return FinalScores(model, item, image, scores, content, readers, repeat)
+    return FinalScores(*own, scores, content)
 
 
 def _least(grade: Grade) -> int:

@@ -16,6 +16,7 @@ from viewer.studies.rubric_reading.boxed import boxed
 from viewer.studies.rubric_reading.outputs import excerpt
 from viewer.studies.rubric_reading.params import read_params
 from viewer.studies.rubric_reading.plan import Asked, tasks_of
+from viewer.studies.rubric_reading.supplement import Row, rows
 
 _MOST_CARDS: Final = 8
 _MOST_OF_A_KIND: Final = 4
@@ -26,7 +27,6 @@ _KINDS: Final[Mapping[Category, str]] = {
 }
 """What each category is called where there is little room."""
 
-Row = Mapping[str, object]
 Output = tuple[str, str, int]
 """A model, an item and a repeat."""
 
@@ -45,9 +45,9 @@ class _Drawn:
     status: str
 
     @property
-    def output(self) -> tuple[str, str, str]:
-        """Its model, item and repeat, as a card names them."""
-        return self.result.model, self.result.item, str(self.result.repeat)
+    def output(self) -> Output:
+        """Its model, item and repeat."""
+        return self.result.model, self.result.item, self.result.repeat
 
     def on(self, place: int) -> tuple[LabelledBox, ...]:
         """Return the boxes on an image, counted from 0."""
@@ -85,18 +85,18 @@ def _cards(given: PackInput, cards: Sequence[Row]) -> Iterator[Tile]:
     if given.sources is None:
         return
     drawn = {d.output: d for d in _drawn(given)}
-    told: set[tuple[str, str, str, int]] = set()
+    told: set[tuple[str, str, int, int]] = set()
     for card in cards:
-        one = drawn.get((str(card["model"]), str(card["item"]), str(card["repeat"])))
+        one = drawn.get((card["model"], card["item"], card["repeat"]))
         if one is None:
             continue
         named = card["image"]
-        place = one.boxes[0].image if named is None else int(str(named)) - 1
+        place = one.boxes[0].image if named is None else named - 1
         key = (*one.output, place)
         if one.on(place) and key not in told:
             told.add(key)
-            code = str(card["codes"]).partition(";")[0].replace("_", " ") or "concern"
-            words = str(card["concerns"] or card["comments"]) or code
+            code = card["codes"].partition(";")[0].replace("_", " ") or "concern"
+            words = card["concerns"] or card["comments"] or code
             kind = code.replace(" ", "\n", 1)
             yield _tile(one, place, kind, words, given.sources)
 
@@ -135,12 +135,8 @@ def _drawn(given: PackInput) -> Iterator[_Drawn]:
 def _judged(given: PackInput) -> Mapping[Output, str]:
     """Return the verdict on every output, as the report's items have it."""
     (items,) = (table for table in given.report.tables if table.name == "items")
-    columns = [items.header.index(name) for name in ("model", "item", "repeat")]
-    status = items.header.index("status")
     return {
-        (str(model), str(item), int(str(repeat))): str(row[status])
-        for row in items.rows
-        for model, item, repeat in ([row[column] for column in columns],)
+        (row["model"], row["item"], row["repeat"]): row["status"] for row in rows(items)
     }
 
 

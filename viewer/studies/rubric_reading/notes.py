@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from viewer.domain.report import Section, Table
 from viewer.studies.protocol import ReportContext
-from viewer.studies.rubric_reading.tables import Graded
+from viewer.studies.rubric_reading.graded import Graded
 
 Note = tuple[str, str]
 """What a sentence is about, and the sentence."""

@@ -89,3 +89,14 @@ FIGURE_2: Final = (
     ),
 )
 """Kinds of error in Content; examples as printed in section 3.3, questions ours."""
+TARGETS: Final[Mapping[str, int]] = {
+    "lung parenchyma": 37,
+    "pleura": 15,
+    "cardiac silhouette and mediastinum": 14,
+    "hilar regions": 11,
+    "devices": 9,
+    "osseous structures": 4,
+    "diaphragm and soft tissues": 6,
+    "airways": 3,
+}
+"""Shares of regions in per cent as the paper prints them; they add up to 99."""

@@ -5,9 +5,8 @@ from typing import Final
 
 from viewer.domain.rubric import Dimension
 from viewer.studies.published import PublishedValue, Unit
-from viewer.studies.rubric_reading.coverage import TARGETS
 from viewer.studies.rubric_reading.final import Measure
-from viewer.studies.rubric_reading.protocol_data import SOURCE
+from viewer.studies.rubric_reading.protocol_data import SOURCE, TARGETS
 
 O3: Final = "ChatGPT-o3"
 MEDGEMMA: Final = "MedGemma"

@@ -5,37 +5,50 @@ from dataclasses import replace
 from typing import Final
 
 from viewer.domain.answer import ReportAnswer, Status
-from viewer.domain.report import BarFigure, ReportData, Section, Table
+from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
-from viewer.domain.rubric import Dimension, RubricRow
+from viewer.domain.rubric import Grades
 from viewer.domain.run import RunSpec
+from viewer.results.evaluate import evaluate_all
+from viewer.results.page import sections
+from viewer.results.records import Frames, number_names
+from viewer.results.spec import Spec
 from viewer.studies.consistency import published_table
 from viewer.studies.protocol import ReportContext
 from viewer.studies.rubric_reading.consistency import CHECKS
-from viewer.studies.rubric_reading.coverage import selection_tables
-from viewer.studies.rubric_reading.curating import (
-    candidates_table,
-    draft_selection,
-    histogram_table,
+from viewer.studies.rubric_reading.curating import draft_selection
+from viewer.studies.rubric_reading.final import final_scores, main_and_second
+from viewer.studies.rubric_reading.frames import (
+    INPUTS,
+    input_frame,
+    proposal_frames,
+    run_frames,
+    selection_frames,
 )
-from viewer.studies.rubric_reading.final import final_scores
+from viewer.studies.rubric_reading.graded import (
+    CARDS,
+    Graded,
+    card_frame,
+    grade_frames,
+)
 from viewer.studies.rubric_reading.naming import policies
 from viewer.studies.rubric_reading.notes import note_sections, notes
-from viewer.studies.rubric_reading.outputs import (
-    error_cards,
-    inputs_table,
-    outputs_table,
-    prompts_table,
-)
-from viewer.studies.rubric_reading.page import card_sections, grade_sections
 from viewer.studies.rubric_reading.params import Params, Work, read_params
-from viewer.studies.rubric_reading.plan import tasks_of
+from viewer.studies.rubric_reading.plan import Asked, tasks_of
 from viewer.studies.rubric_reading.published import ROWS
 from viewer.studies.rubric_reading.score import score
-from viewer.studies.rubric_reading.supplement import coverage_figure, curation_section
-from viewer.studies.rubric_reading.tables import Graded, grade_tables, graded
+from viewer.studies.rubric_reading.supplement import coverage_figure
+from viewer.studies.rubric_reading.tables import (
+    ASKED,
+    CARDED,
+    COVERAGE,
+    PROPOSED,
+    RUN,
+    SELECTED,
+    grade_specs,
+)
 from viewer.studies.rubric_reading.using import ungraded, used_grades
-from viewer.studies.tables import trial_tables
+from viewer.studies.tables import trial_specs
 
 DEFINITIONS: Final = {
     "content": (
@@ -73,66 +86,69 @@ def report(
     params = read_params(spec.preset, spec.params)
     if params.work is Work.CURATION:
         return _curated(results)
-    items = context.dataset.items if context.dataset else ()
-    used = used_grades(context.grades, results, tasks_of(items), params)
+    asked = tasks_of(context.dataset.items if context.dataset else ())
+    used = used_grades(context.grades, results, asked, params)
     context = replace(context, grades=used.grades)
-    judged = judged_results(results, context, params)
-    tables = [
-        *(*trial_tables(judged, means=False), outputs_table(judged)),
-        *(prompts_table(), rubric_table(context.grades.rubric)),
-    ]
-    figures: tuple[BarFigure, ...] = ()
-    if items:
-        selected = [asked.task for asked in tasks_of(items)]
-        tables += [inputs_table(items, spec, params), *selection_tables(selected)]
-        figures = (coverage_figure(selected),)
-    given = graded_of(spec, context, params)
-    sections: tuple[Section, ...] = ()
+    given = graded(used.grades, asked, spec, params)
+    judged = judged_results(results, used.grades, params)
+    frames = run_frames(judged, used.grades.rubric)
+    specs = [*trial_specs(number_names(judged), means=False), *RUN]
+    if asked:
+        frames |= {INPUTS: input_frame(asked, spec, params)}
+        frames |= selection_frames([one.task for one in asked])
+        specs += [ASKED, *SELECTED]
     if given is not None:
-        cards = error_cards(judged, given.grades, items)
-        tables += [*grade_tables(given), cards]
-        sections = (*grade_sections(given), *card_sections(cards))
-    sections = (*sections, policies(spec, params))
+        frames |= grade_frames(given)
+        frames |= {CARDS: card_frame(judged, used.grades, asked)}
+        specs += [*grade_specs(given), CARDED]
     left = ungraded(results, used.grades) if given else ""
     told = notes(context, given, (*used.sentences, left))
-    pending = any(one.score.status is Status.PENDING for one in results)
-    if not pending:
-        tables.append(published_table(ROWS, CHECKS))
-    return ReportData(
-        tuple(tables),
-        figures,
-        DEFINITIONS,
-        pending,
-        (*sections, *note_sections(told)),
+    found = _reported(results, specs, frames, DEFINITIONS)
+    return replace(
+        found,
+        tables=(
+            *found.tables,
+            *(() if found.incomplete else (published_table(ROWS, CHECKS),)),
+        ),
+        sections=(*found.sections, policies(spec, params), *note_sections(told)),
         warnings=tuple(sentence for _, sentence in told),
     )
 
 
 def _curated(results: Sequence[TrialResult]) -> ReportData:
     """Return what was proposed, and what a draft of it would cover."""
-    selected = draft_selection(results)
-    tables = (
-        *trial_tables(results, means=False),
-        *(candidates_table(results), histogram_table(results)),
-        *selection_tables(selected),
+    frames = proposal_frames(results) | selection_frames(draft_selection(results))
+    specs = (
+        *trial_specs(number_names(results), means=False),
+        *(*PROPOSED, *SELECTED),
     )
-    pending = any(one.score.status is Status.PENDING for one in results)
+    return _reported(results, specs, frames, _OF_CURATION)
+
+
+def _reported(
+    results: Sequence[TrialResult],
+    specs: Sequence[Spec],
+    frames: Frames,
+    definitions: Mapping[str, str],
+) -> ReportData:
+    tables = evaluate_all(specs, frames)
+    covered = [table for table in tables if table.name == COVERAGE.name]
     return ReportData(
         tables,
-        (coverage_figure(selected),),
-        _OF_CURATION,
-        pending,
-        (curation_section(results),),
+        tuple(map(coverage_figure, covered)),
+        definitions,
+        any(one.score.status is Status.PENDING for one in results),
+        tuple(sections(specs, tables)),
     )
 
 
 def judged_results(
-    results: Sequence[TrialResult], context: ReportContext, params: Params
+    results: Sequence[TrialResult], grades: Grades, params: Params
 ) -> tuple[TrialResult, ...]:
     """Return the trials with the verdicts that the readers' grades come to."""
     finals = {
         final.output: final
-        for final in final_scores(context.grades.grades)
+        for final in final_scores(grades.grades)
         if final.image is None
     }
     order = params.content_order
@@ -144,20 +160,13 @@ def judged_results(
     )
 
 
-def graded_of(spec: RunSpec, context: ReportContext, params: Params) -> Graded | None:
-    """Return what the grades come to, None where no model of the run was graded."""
-    models = [model.name for model in spec.models]
-    if not any(grade.model in models for grade in context.grades.grades):
+def graded(
+    grades: Grades, asked: Sequence[Asked], spec: RunSpec, params: Params
+) -> Graded | None:
+    """Return what the grades of a run's outputs come to, None without any."""
+    if not grades.grades:
         return None
-    asked = tasks_of(context.dataset.items) if context.dataset else ()
+    main, second = main_and_second(grades, params.main_reader)
+    models = tuple(model.name for model in spec.models)
     kinds = {one.name: one.task.answerable for one in asked}
-    return graded(context.grades, models, kinds, params, spec.seed)
-
-
-def rubric_table(rubric: Mapping[Dimension, RubricRow]) -> Table:
-    """Return the headings and anchors that readers see."""
-    rows = (
-        (dimension.words, row.heading, *row.anchors)
-        for dimension, row in rubric.items()
-    )
-    return Table("rubric", ("dimension", "heading", *"12345"), tuple(rows))
+    return Graded(grades, models, kinds, params, spec.seed, main, second)

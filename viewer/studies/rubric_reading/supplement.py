@@ -1,4 +1,4 @@
-"""The paper's supplementary figure 1, and what a page says of curation (E001-05, -06).
+"""The paper's supplementary figure 1 from a run's tables (E001-05, -06).
 
 1a is how often each sum of scores was given, 1b what the selected tasks are tagged
 with; the shares of regions stand beside the paper's.
@@ -6,69 +6,53 @@ with; the shares of regions stand beside the paper's.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from viewer.domain.figure import FigureHead, Stack, StackFigure
-from viewer.domain.report import BarFigure, BarSeries, Section, Table
-from viewer.domain.result import TrialResult
-from viewer.domain.task_selection import NO_TAG, SelectedTask
-from viewer.studies.rubric_reading.coverage import coverage
-from viewer.studies.rubric_reading.curating import proposals_of
+from viewer.domain.report import BarFigure, BarSeries, Table
+from viewer.domain.task_selection import NO_TAG
 from viewer.studies.rubric_reading.protocol_data import SOURCE
 
 _MOST_VALUES: Final = 8
 """Of a tag, as many as a figure has room for."""
-Row = Mapping[str, object]
+Row = Mapping[str, Any]
 
 
-def coverage_figure(tasks: Sequence[SelectedTask]) -> BarFigure:
+def coverage_figure(coverage: Table) -> BarFigure:
     """Return the share of tasks by region, with the paper's as a mark each."""
-    rows = [row for row in coverage(tasks) if row.target is not None]
-    n = len(rows)
+    found = [row for row in rows(coverage) if row["paper_percent"] is not None]
+    n = len(found)
     return BarFigure(
         "coverage.svg",
         "Selected tasks by region",
         "Share of tasks",
         "",
-        tuple(row.region.replace(" and ", "\nand ") for row in rows),
+        tuple(row["region"].replace(" and ", "\nand ") for row in found),
         (
             BarSeries(
                 "selected",
-                tuple(row.share for row in rows),
+                tuple(row["share"] for row in found),
                 (None,) * n,
-                tuple(row.tasks for row in rows),
+                tuple(row["tasks"] for row in found),
             ),
         ),
         SOURCE,
-        tuple((row.target or 0) / 100 for row in rows),
+        tuple(row["paper_percent"] / 100 for row in found),
     )
 
 
-def curation_section(results: Sequence[TrialResult]) -> Section:
-    """Return what each model proposed, and how often its own sum was another."""
-    models = dict.fromkeys(result.model for result in results)
-    rows = tuple(
-        (model, *_counts([r for r in results if r.model == model])) for model in models
-    )
-    header = (
-        *("Model", "Studies", "Without tasks", "Tasks", "Scored", "Tagged"),
-        *("Risk flag", "Other sum"),
-    )
-    return Section(
-        "Proposed tasks",
-        "Tasks that models proposed, scored and tagged. Sums are recomputed; the last "
-        "column counts tasks whose own Conclusion is another number or missing.",
-        Table("proposed", header, rows),
-    )
+def rows(table: Table) -> tuple[Row, ...]:
+    """Return a table's rows by column."""
+    return tuple(dict(zip(table.header, row, strict=True)) for row in table.rows)
 
 
 def supplementary(tables: Mapping[str, Table]) -> Iterator[StackFigure]:
     """Yield supplementary figures 1a and 1b, where a run has what they show."""
     if "quality_histogram" in tables:
-        yield _histogram(_rows(tables["quality_histogram"]))
+        yield _histogram(rows(tables["quality_histogram"]))
     if "tags" not in tables:
         return
-    tags = _stacks(_rows(tables["tags"]), len(tables["selection"].rows))
+    tags = _stacks(rows(tables["tags"]), len(tables["selection"].rows))
     if tags:
         head = FigureHead(
             "supplementary_1b",
@@ -80,7 +64,7 @@ def supplementary(tables: Mapping[str, Table]) -> Iterator[StackFigure]:
         yield StackFigure(head, ("tagged", "not_tagged"), tags, "tasks", share=True)
 
 
-def _histogram(rows: Sequence[Row]) -> StackFigure:
+def _histogram(found: Sequence[Row]) -> StackFigure:
     head = FigureHead(
         "supplementary_1a",
         "S1a",
@@ -89,37 +73,21 @@ def _histogram(rows: Sequence[Row]) -> StackFigure:
     )
     stacks = tuple(
         Stack(str(row["total"]), "", (float(n),), n)
-        for row in rows
-        for n in (int(str(row["candidates"])),)
+        for row in found
+        for n in (row["candidates"],)
     )
     return StackFigure(head, ("tasks",), stacks, "tasks", share=False)
 
 
-def _stacks(rows: Sequence[Row], tasks: int) -> tuple[Stack, ...]:
+def _stacks(tags: Sequence[Row], tasks: int) -> tuple[Stack, ...]:
     """Return the values of each tag that any of the tasks has a value of."""
     found: list[Stack] = []
-    for tag, group in groupby(rows, key=lambda row: row["tag"]):
+    for tag, group in groupby(tags, key=lambda row: row["tag"]):
         values = [row for row in group if row["value"] != NO_TAG]
-        words = str(tag).removeprefix("tag_").replace("_", " ").capitalize()
+        words = tag.removeprefix("tag_").replace("_", " ").capitalize()
         found += [
-            Stack(words, str(row["value"]), (n, tasks - n), tasks)
+            Stack(words, row["value"], (n, tasks - n), tasks)
             for row in values[:_MOST_VALUES]
-            for n in (float(str(row["tasks"])),)
+            for n in (float(row["tasks"]),)
         ]
     return tuple(found)
-
-
-def _rows(table: Table) -> list[Row]:
-    return [dict(zip(table.header, row, strict=True)) for row in table.rows]
-
-
-def _counts(results: Sequence[TrialResult]) -> tuple[int, ...]:
-    found = [p for r in results for p in proposals_of(r)]
-    without = sum(not any(proposals_of(result)) for result in results)
-    return (
-        *(len(results), without, len(found)),
-        sum(row.total is not None for row in found),
-        sum(row.tags is not None for row in found),
-        sum(row.quality is not None and row.quality.risk for row in found),
-        sum(bool(row.disagreement) for row in found),
-    )

@@ -1,321 +1,387 @@
-"""The tables that grades fill: 1, 2 and 3 of the paper, and what stands beside them."""
+"""The paper's tables and ours, as specifications, at full precision."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Final
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
 
-from viewer.domain.report import Table
-from viewer.domain.rubric import CODE_WORDS, LEVELS, FailureCode, Grades
+from viewer.domain.rubric import LEVELS, Dimension
 from viewer.domain.task_selection import Answerable
-from viewer.metrics.cluster_bootstrap import Resampling
-from viewer.studies.rubric_reading.abstaining import abstentions
-from viewer.studies.rubric_reading.agreeing import (
-    DimensionAgreement,
-    agreements,
-    jittered,
-    of_all_readers,
+from viewer.results.spec import (
+    P_VALUE,
+    Cell,
+    Key,
+    ListSpec,
+    Shown,
+    Spec,
+    TableSpec,
+    Where,
 )
-from viewer.studies.rubric_reading.comparing import (
-    MeasureRow,
-    MeasureTest,
-    measure_rows,
-    measure_tests,
-    values_of,
+from viewer.studies.rubric_reading.candidates import Criterion
+from viewer.studies.rubric_reading.estimators import (
+    ABSOLUTE_DIFFERENCE,
+    ADJUSTED_P,
+    OF_READERS,
+    OF_TWO,
+    QUADRATIC_KAPPA,
+    SIGNED_RANK,
+    SPREAD,
 )
-from viewer.studies.rubric_reading.crosstab import style_by_content
-from viewer.studies.rubric_reading.final import (
-    OF_IMAGES,
-    FinalScores,
-    Measure,
-    final_scores,
-    main_and_second,
+from viewer.studies.rubric_reading.final import OF_IMAGES, TESTED, Measure
+from viewer.studies.rubric_reading.frames import (
+    CANDIDATE_COLUMNS,
+    CANDIDATES,
+    ENDINGS,
+    INPUTS,
+    PROMPTS,
+    REGIONS,
+    RUBRIC,
+    SELECTION,
+    TAGGED,
 )
-from viewer.studies.rubric_reading.params import ContentOrder, Params
+from viewer.studies.rubric_reading.graded import (
+    CARDS,
+    CODES,
+    COMPARED,
+    GRADES,
+    IMAGES,
+    READ_TWICE,
+    SCORES,
+    TEXTS,
+    Graded,
+)
+from viewer.studies.rubric_reading.params import ContentOrder
 
-TABLE_1: Final = (Measure.CONTENT, Measure.LANGUAGE)
-TABLE_2: Final = (Measure.PROCESS, Measure.EXECUTION, Measure.SYNTHESIS)
-
-
-@dataclass(frozen=True)
-class Graded:
-    """Everything that tables of grades are made of.
-
-    ``models`` are those of the run, in its order; ``kinds`` says which tasks cannot be
-    answered; ``second`` is None where one reader graded alone.
-    """
-
-    grades: Grades
-    models: tuple[str, ...]
-    kinds: Mapping[str, Answerable]
-    params: Params
-    seed: int
-    finals: tuple[FinalScores, ...]
-    main: str
-    second: str | None
-
-    @property
-    def resampling(self) -> Resampling:
-        """How agreement is bootstrapped."""
-        return Resampling(self.params.replicates, self.seed)
+_CATEGORY: Final = Key("category", values=tuple(one.words for one in Dimension))
+_SPREAD: Final = Cell(SPREAD, ("mean", "sd"), ("value",))
+_FIVES: Final = (
+    Cell("sum", ("n_5",), ("five",)),
+    Cell("share", ("share_5",), ("five",)),
+)
+_MODELS: Final = ("one", "other")
+_ADJUSTED: Final = Shown("p_adjusted", "p adj", P_VALUE)
+_READERS: Final = ("main", "second")
+_BOTH: Final = ("main_score", "second_score")
 
 
-def graded(
-    grades: Grades,
-    models: Sequence[str],
-    kinds: Mapping[str, Answerable],
-    params: Params,
-    seed: int,
-) -> Graded:
-    """Return the grades of the models of a run; none at all raises WrongUseError."""
-    own = Grades(
-        tuple(grade for grade in grades.grades if grade.model in models),
-        grades.withdrawn,
-    )
-    main, second = main_and_second(own, params.main_reader)
-    finals = final_scores(own.grades)
-    return Graded(own, tuple(models), kinds, params, seed, finals, main, second)
+def _size(name: str, **where: object) -> Cell:
+    """Return how many rows have these values."""
+    return Cell("size", (name,), where={key: (value,) for key, value in where.items()})
 
 
-def grade_tables(given: Graded) -> tuple[Table, ...]:
-    """Return every table; those of two readers are empty where one graded alone."""
-    both = given.second is not None
-    rows = agreements(given.grades, given.main, given.second or "", given.resampling)
-    return (
-        _means("table_1", TABLE_1, given),
-        _means("table_2", TABLE_2, given),
+def _candidates(name: str, **where: object) -> Cell:
+    """Return how many proposed tasks have these values."""
+    return replace(_size(name, **where), frame=CANDIDATES)
+
+
+OUTPUTS: Final = TableSpec(
+    "outputs",
+    (Key("model"),),
+    (
+        _size("n_planned"),
+        *(_size(f"n_{ending}", ending=ending) for ending in ENDINGS),
+        _size("n_with_boxes", with_boxes=True),
+        Cell("sum", ("n_annotated_images",), ("n_annotated_images",)),
+        Cell("sum", ("n_boxes",), ("n_boxes",)),
+    ),
+)
+"""What was planned of each model, and what came of it (E001-09)."""
+RUN: Final[tuple[Spec, ...]] = (
+    OUTPUTS,
+    ListSpec("prompt_difference", frame=PROMPTS),
+    ListSpec("rubric", frame=RUBRIC),
+)
+ASKED: Final = ListSpec("inputs", frame=INPUTS)
+COVERAGE: Final = TableSpec(
+    "coverage",
+    (Key("region"), Key("paper_percent")),
+    (
+        Cell(
+            "distinct",
+            ("tasks", "share"),
+            ("task",),
+            against={"region": None, "paper_percent": None, "counted": None},
+            frame=REGIONS,
+        ),
+    ),
+    frame=REGIONS,
+    where={"counted": (True,)},
+)
+"""How many tasks each region has (E001-05); a task of two counts under both."""
+SELECTED: Final[tuple[Spec, ...]] = (
+    ListSpec("selection", frame=SELECTION),
+    COVERAGE,
+    ListSpec("tags", frame=TAGGED),
+)
+_SUMS: Final = tuple(range(len(Criterion), 5 * len(Criterion) + 1))
+PROPOSED: Final[tuple[Spec, ...]] = (
+    ListSpec("candidates", CANDIDATE_COLUMNS, frame=CANDIDATES),
+    TableSpec(
+        "quality_histogram",
+        (Key("total", values=_SUMS),),
+        (_size("candidates"),),
+        frame=CANDIDATES,
+        outer=("total",),
+        every=True,
+    ),
+    TableSpec(
+        "proposed",
+        (Key("model"),),
+        (
+            *(_size("studies"), _size("without_tasks", proposed=False)),
+            _candidates("tasks"),
+            _candidates("scored", scored=True),
+            _candidates("tagged", tagged=True),
+            _candidates("risk_flag", risk=True),
+            _candidates("other_sum", other_sum=True),
+        ),
+        "Proposed tasks",
+        "Tasks that models proposed, scored and tagged. Sums are recomputed; the last "
+        "column counts tasks whose own Conclusion is another number or missing.",
+    ),
+)
+"""What models proposed (E001-02, -03, -06), the best of a study first."""
+CARDED: Final = ListSpec(
+    "error_cards",
+    title="What readers objected to",
+    text="Graded outputs with a concern, a code or a comment.",
+    frame=CARDS,
+    shown=(
+        *("task", "model", "reader", "image", "codes", "concerns", "comments"),
+        "excerpt",
+    ),
+)
+
+
+def grade_specs(given: Graded) -> list[Spec]:
+    """Return the tables of grades; those of two readers where two have graded."""
+    return [
+        _means("table_1", "Table 1: Content and language", TESTED[:2], given),
+        _means("table_2", "Table 2: Parts of the content", TESTED[2:], given),
         _tests(given),
-        _shares(given),
-        _images(given),
-        _content_orders(given),
-        _table_3(rows if both else ()),
-        _agreement(rows if both else ()),
-        _all_readers(given),
-        _figure_3(given),
-        _figure_5(rows if both else ()),
-        _points(given),
-        _style_by_content(given),
-        _abstention(given),
-        _codes(given),
-    )
-
-
-def rows_of(
-    given: Graded, measures: Sequence[Measure], order: ContentOrder | None = None
-) -> tuple[MeasureRow, ...]:
-    """Return the means of a run's models, in the order chosen if not named."""
-    chosen = order or given.params.content_order
-    return measure_rows(given.finals, given.models, measures, chosen)
-
-
-def tests_of(given: Graded) -> tuple[MeasureTest, ...]:
-    """Return the five tests of every two models that were graded."""
-    there = [m for m in given.models if any(f.model == m for f in given.finals)]
-    return tuple(
-        test
-        for first, second in combinations(there, 2)
-        for test in measure_tests(given.finals, first, second, given.params)
-    )
-
-
-def _means(name: str, measures: Sequence[Measure], given: Graded) -> Table:
-    header = ("metric", "model", "n", "mean", "sd", "p_adjusted")
-    adjusted = {test.measure: test.adjusted for test in tests_of(given)}
-    known = adjusted if len(given.models) == 2 else {}
-    rows = (
-        (*_key(row), row.spread.n, row.spread.mean, row.spread.deviation)
-        for row in rows_of(given, measures)
-    )
-    keys = [row.measure for row in rows_of(given, measures)]
-    lines = ((*r, known.get(m)) for r, m in zip(rows, keys, strict=True))
-    return Table(name, header, tuple(lines))
-
-
-def _key(row: MeasureRow) -> tuple[str, str]:
-    return row.measure.words, row.model
-
-
-def _tests(given: Graded) -> Table:
-    header = (
-        *("metric", "first", "second", "n", "n_zero", "rank_sum_plus"),
-        *("rank_sum_minus", "p", "p_adjusted", "effect", "mean_difference", "method"),
-    )
-    rows = (
-        (
-            *(one.measure.words, one.first, one.second, one.test.pairs),
-            *(one.test.zeros, one.test.plus, one.test.minus, one.test.p_value),
-            *(one.adjusted, one.test.effect, one.mean_difference),
-            f"{one.test.method}; Benjamini-Hochberg over the declared five",
-        )
-        for one in tests_of(given)
-    )
-    return Table("tests", header, tuple(rows))
-
-
-def _shares(given: Graded) -> Table:
-    header = ("metric", "model", "n", "n_5", "share_5", "n_below_3", "share_below_3")
-    rows = (
-        (
-            *(*_key(row), row.spread.n, row.fives.k, row.fives.rate),
-            *(row.below_three.k, row.below_three.rate),
-        )
-        for row in rows_of(given, tuple(Measure))
-    )
-    return Table("shares", header, tuple(rows))
-
-
-def _images(given: Graded) -> Table:
-    header = ("metric", "model", "tasks", "images", "mean", "sd", "n_5", "share_5")
-    rows = (
-        (
-            *(*_key(row), _tasks_with_images(given, row.model), row.spread.n),
-            *(row.spread.mean, row.spread.deviation, row.fives.k, row.fives.rate),
-        )
-        for row in rows_of(given, OF_IMAGES)
-    )
-    return Table("images", header, tuple(rows))
-
-
-def _tasks_with_images(given: Graded, model: str) -> int:
-    return len({f.item for f in given.finals if f.model == model and f.image})
-
-
-def _content_orders(given: Graded) -> Table:
-    rows = (
-        (row.model, str(order), row.spread.n, row.spread.mean, row.spread.deviation)
-        for order in ContentOrder
-        for row in rows_of(given, (Measure.CONTENT,), order)
-    )
-    return Table("content_orders", ("model", "order", "n", "mean", "sd"), tuple(rows))
-
-
-def _table_3(rows: Sequence[DimensionAgreement]) -> Table:
-    header = (
-        *("category", "n", "qwk", "mad"),
-        *("main_mean", "main_sd", "second_mean", "second_sd"),
-    )
-    lines = (
-        (
-            *(row.dimension.words, row.n, row.kappa.value, row.mad.value),
-            *(row.first.mean, row.first.deviation),
-            *(row.second.mean, row.second.deviation),
-        )
-        for row in rows
-    )
-    return Table("table_3", header, tuple(lines))
-
-
-def _agreement(rows: Sequence[DimensionAgreement]) -> Table:
-    header = (
-        *("category", "n", "qwk", "qwk_low", "qwk_high", "mad", "mad_low", "mad_high"),
-        *("ac2", "alpha", *(f"agreement_on_{level}" for level in LEVELS), "intervals"),
-    )
-    lines = (
-        (
-            *(row.dimension.words, row.n, row.kappa.value),
-            *(row.kappa.bca.interval.low, row.kappa.bca.interval.high),
-            *(row.mad.value, row.mad.bca.interval.low, row.mad.bca.interval.high),
-            *(row.ac2.value, row.alpha.value, *row.by_level, row.kappa.bca.method),
-        )
-        for row in rows
-    )
-    return Table("agreement", header, tuple(lines))
-
-
-def _all_readers(given: Graded) -> Table:
-    lines = (
-        (
-            *(row.dimension.words, row.readers, row.n),
-            *(row.ac2.value, row.alpha.value),
-        )
-        for row in of_all_readers(given.grades)
-    )
-    header = ("category", "readers", "n", "ac2", "alpha")
-    return Table("agreement_of_all", header, tuple(lines))
-
-
-def _figure_3(given: Graded) -> Table:
-    rows = (
-        (model, measure.words, score, count)
-        for model in given.models
-        for measure in Measure
-        for score, count in distribution(given, model, measure).items()
-    )
-    return Table("figure_3", ("model", "metric", "score", "count"), tuple(rows))
-
-
-def distribution(given: Graded, model: str, measure: Measure) -> Mapping[float, int]:
-    """Return how many outputs have each final score, 1 to 5 in halves.
-
-    A mean of three readers counts at the half that is next to it.
-    """
-    order = given.params.content_order
-    found = [
-        round(2 * value) / 2 for value in values_of(given.finals, model, measure, order)
+        *_of_scores(given),
+        *(_of_two_readers(given) if given.second else ()),
+        _OF_ALL_READERS,
+        *_of_outputs(Key("model", values=given.models)),
     ]
-    return {half / 2: found.count(half / 2) for half in range(2, 11)}
 
 
-def _figure_5(rows: Sequence[DimensionAgreement]) -> Table:
-    lines = (
-        (row.dimension.words, main, second, count)
-        for row in rows
-        for (main, second), count in row.counts.items()
+def _means(name: str, title: str, measures: tuple[Measure, ...], given: Graded) -> Spec:
+    """Return the means of measures; two models are tested against each other."""
+    adjusted = Cell(
+        ADJUSTED_P,
+        ("p_adjusted",),
+        _MODELS,
+        {"of_two": (True,)},
+        {"metric": None},
+        _tested(given),
+        COMPARED,
     )
-    return Table("figure_5", ("category", "main", "second", "count"), tuple(lines))
-
-
-def _points(given: Graded) -> Table:
-    points = jittered(given.grades, given.main, given.second or "", given.seed)
-    rows = ((point.dimension.words, point.x, point.y) for point in points)
-    return Table("figure_5_points", ("category", "main", "second"), tuple(rows))
-
-
-def _style_by_content(given: Graded) -> Table:
-    header = (
-        *("model", "images", "high_style_low_content", "share"),
-        *("high_style_other", "low_content_other", "neither"),
+    table = _by_metric(name, measures, given, (_size("n"), _SPREAD, adjusted))
+    return replace(
+        table,
+        title=title,
+        text="Mean and SD (n - 1) of final scores, readers averaged. p: paired "
+        "Wilcoxon signed-rank test on common tasks, Benjamini-Hochberg over the five "
+        "measures.",
+        shown=("metric", "model", "n", "mean", Shown("sd", "SD"), _ADJUSTED),
     )
-    found = (style_by_content(given.finals, m, given.params) for m in given.models)
-    rows = (
-        (
-            *(one.model, one.images, one.high_low),
-            one.high_low / one.images if one.images else None,
-            *(one.high_other, one.other_low, one.other_other),
+
+
+def _by_metric(
+    name: str,
+    measures: tuple[Measure, ...],
+    given: Graded,
+    cells: tuple[Cell, ...],
+) -> TableSpec:
+    """Return a table of final scores with a row a model and measure."""
+    return TableSpec(
+        name,
+        (_metric(measures), Key("model", values=given.models)),
+        cells,
+        frame=SCORES,
+        where=_chosen(given),
+        outer=("model", "metric"),
+        every=True,
+    )
+
+
+def _metric(measures: tuple[Measure, ...]) -> Key:
+    return Key("metric", values=tuple(measure.words for measure in measures))
+
+
+def _chosen(given: Graded) -> Where:
+    """Return that Content is of the chosen order."""
+    return {"order": (str(given.params.content_order),)}
+
+
+def _tests(given: Graded) -> Spec:
+    """Return the five tests of each two models that were graded (E001-14).
+
+    Dimensions are never tested against one another (Banerjee 2025, 3.4).
+    """
+    names = (
+        *("n", "n_zero", "rank_sum_plus", "rank_sum_minus", "p", "p_adjusted"),
+        *("effect", "mean_difference", "method"),
+    )
+    whole = {"metric": None}
+    test = Cell(SIGNED_RANK, names, _MODELS, against=whole, options=_tested(given))
+    return TableSpec(
+        "tests",
+        (Key("metric"), Key("first"), Key("second")),
+        (test,),
+        "Tests of tables 1 and 2",
+        "Paired Wilcoxon signed-rank tests on common tasks, two-sided; Benjamini-"
+        "Hochberg over the five measures of each two models. Effect: matched-pairs "
+        "rank-biserial correlation. tests.csv has every method.",
+        frame=COMPARED,
+        shown=(
+            *("first", "second", "metric", "n", Shown("n_zero", "Without difference")),
+            *(Shown("mean_difference", "Difference", "+.2f"), "effect"),
+            *(Shown("p", "p", P_VALUE), _ADJUSTED),
+        ),
+    )
+
+
+def _tested(given: Graded) -> dict[str, Any]:
+    return {"family": "metric", "zero_method": given.params.zero_method}
+
+
+def _of_scores(given: Graded) -> Iterator[Spec]:
+    """Yield what else final scores tell (E001-13, E001-15, figure 3)."""
+    low = Cell("sum", ("n_below_3",), ("low",))
+    share = Cell("share", ("share_below_3",), ("low",))
+    cells = (_size("n"), *_FIVES, low, share)
+    yield _by_metric("shares", tuple(Measure), given, cells)
+    tasks = Cell("distinct", ("tasks",), ("item",))
+    cells = (tasks, _size("images"), _SPREAD, *_FIVES)
+    yield _by_metric("images", OF_IMAGES, given, cells)
+    model = Key("model", values=given.models)
+    yield TableSpec(
+        "content_orders",
+        (model, Key("order", values=tuple(map(str, ContentOrder)))),
+        (_size("n"), _SPREAD),
+        frame=SCORES,
+        where={"metric": (Measure.CONTENT.words,)},
+        outer=("order", "model"),
+        every=True,
+    )
+    halves = tuple(half / 2 for half in range(2, 11))
+    yield TableSpec(
+        "figure_3",
+        (model, _metric(tuple(Measure)), Key("half", "score", values=halves)),
+        (_size("count"),),
+        frame=SCORES,
+        where=_chosen(given),
+        outer=("model", "metric", "half"),
+        every=True,
+    )
+
+
+def _of_two_readers(given: Graded) -> Iterator[Spec]:
+    """Yield how far two readers agree on what both graded (E001-16, table 3, figure 5).
+
+    Kappa has fixed labels 1 to 5 and quadratic weights. Outputs of one task are drawn
+    together.
+    """
+    options = {
+        "cluster": "item",
+        "replicates": given.params.replicates,
+        "seed": given.seed,
+    }
+
+    def drawn(estimator: str, *names: str) -> Cell:
+        return Cell(estimator, names, _BOTH, options=options)
+
+    def by_category(name: str, *cells: Cell, title: str = "", text: str = "") -> Spec:
+        of = (_size("n"), *cells)
+        frame, outer = READ_TWICE, ("category",)
+        return TableSpec(
+            name, (_CATEGORY,), of, title, text, frame, outer=outer, every=True
         )
-        for one in found
+
+    yield by_category(
+        "table_3",
+        drawn(QUADRATIC_KAPPA, "qwk"),
+        drawn(ABSOLUTE_DIFFERENCE, "mad"),
+        *(
+            Cell(SPREAD, (f"{who}_mean", f"{who}_sd"), (f"{who}_score",))
+            for who in _READERS
+        ),
+        title="Table 3: Agreement of two readers",
+        text="Quadratic weighted kappa with fixed labels 1 to 5, mean absolute "
+        "difference and each reader's mean and SD, over what both graded.",
     )
-    return Table("style_by_content", header, tuple(rows))
+    levels = (f"agreement_on_{level}" for level in LEVELS)
+    yield by_category(
+        "agreement",
+        drawn(QUADRATIC_KAPPA, "qwk", "qwk_low", "qwk_high", "intervals"),
+        drawn(ABSOLUTE_DIFFERENCE, "mad", "mad_low", "mad_high"),
+        Cell(OF_TWO, ("ac2", "alpha", *levels), _BOTH),
+    )
+    scores = (Key(f"{who}_score", who, values=LEVELS) for who in _READERS)
+    yield TableSpec(
+        "figure_5",
+        (_CATEGORY, *scores),
+        (_size("count"),),
+        frame=READ_TWICE,
+        outer=("category", *_BOTH),
+        every=True,
+    )
+    yield ListSpec("figure_5_points", ("category", *_READERS), frame=READ_TWICE)
 
 
-def _abstention(given: Graded) -> Table:
-    header = (
-        *("model", "answerable", "n", "abstained", "appropriate"),
-        *("share_appropriate", "unsaid"),
-    )
-    found = abstentions(given.grades.grades, given.kinds, given.models)
-    rows = (
+_OF_ALL_READERS: Final = TableSpec(
+    "agreement_of_all",
+    (_CATEGORY,),
+    (
+        Cell(
+            OF_READERS,
+            ("readers", "n", "ac2", "alpha"),
+            ("reader", "output", "score"),
+        ),
+    ),
+    frame=GRADES,
+    outer=("category",),
+    every=True,
+)
+"""How far however many readers agree."""
+
+
+def _of_outputs(model: Key) -> Iterator[Spec]:
+    """Yield what outputs tell besides scores (E001-19, E001-23, E001-24)."""
+    yield TableSpec(
+        "style_by_content",
+        (model,),
         (
-            *(one.model, str(one.answerable), one.appropriate.n, one.abstained.k),
-            *(one.appropriate.k, one.appropriate.rate, one.unsaid),
-        )
-        for one in found
+            _size("images"),
+            Cell("sum", ("high_style_low_content",), ("both",)),
+            Cell("share", ("share",), ("both",)),
+            _size("high_style_other", high_style=True, low_content=False),
+            _size("low_content_other", high_style=False, low_content=True),
+            _size("neither", high_style=False, low_content=False),
+        ),
+        frame=IMAGES,
+        outer=("model",),
+        every=True,
     )
-    return Table("abstention", header, tuple(rows))
-
-
-def _codes(given: Graded) -> Table:
-    rows = tuple(_coded(given))
-    return Table("failure_codes", ("model", "code", "meaning", "outputs"), rows)
-
-
-def _coded(given: Graded) -> Iterator[tuple[object, ...]]:
-    """Yield how many outputs of each model some reader gave each code (E001-23)."""
-    for model in given.models:
-        for code in FailureCode:
-            outputs = {
-                grade.output
-                for grade in given.grades.grades
-                if grade.model == model and code in grade.codes
-            }
-            yield model, str(code), CODE_WORDS[code], len(outputs)
+    told: Where = {"told": (True,)}
+    yield TableSpec(
+        "abstention",
+        (model, Key("answerable", values=tuple(map(str, Answerable)))),
+        (
+            _size("n", told=True),
+            Cell("sum", ("abstained",), ("abstained",), told),
+            Cell("sum", ("appropriate",), ("appropriate",), told),
+            Cell("share", ("share_appropriate",), ("appropriate",), told),
+            _size("unsaid", told=False),
+        ),
+        frame=TEXTS,
+        outer=("model", "answerable"),
+        every=True,
+    )
+    yield TableSpec(
+        "failure_codes",
+        (Key("model"), Key("code"), Key("meaning")),
+        (Cell("distinct", ("outputs",), ("output",)),),
+        frame=CODES,
+    )

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from viewer.domain.task_selection import (
     selection_as_json,
     selection_of_json,
 )
+from viewer.results.evaluate import evaluate
 from viewer.studies.rubric_reading.candidates import (
     Candidate,
     Criterion,
@@ -21,7 +23,9 @@ from viewer.studies.rubric_reading.candidates import (
     read_candidates,
     read_quality,
 )
-from viewer.studies.rubric_reading.coverage import TARGETS, coverage
+from viewer.studies.rubric_reading.frames import selection_frames
+from viewer.studies.rubric_reading.protocol_data import TARGETS
+from viewer.studies.rubric_reading.tables import COVERAGE
 from viewer.studies.rubric_reading.tags import Tags, read_tags, tag_counts
 
 FIVE = [
@@ -268,12 +272,14 @@ def test_that_coverage_stands_beside_the_papers_shares() -> None:
     def tagged(*regions: str) -> SelectedTask:
         return selected(tags={**dict.fromkeys(TAGS, ("None",)), TAGS[0]: regions})
 
-    rows = coverage([tagged("Pleura"), tagged("pleura", "Neck"), selected(tags=None)])
-    found = {row.region: row for row in rows}
-    assert list(found)[: len(TARGETS)] == list(TARGETS)
-    assert (found["pleura"].tasks, found["pleura"].target) == (2, 15)
-    assert found["pleura"].share == 2 / 3
-    assert (found["neck"].tasks, found["neck"].target) == (1, None)
-    assert found["airways"].tasks == 0
+    tasks = (tagged("Pleura"), tagged("pleura", "Neck"), selected(tags=None))
+    named = [replace(task, id=f"t{n}") for n, task in enumerate(tasks)]
+    rows = evaluate(COVERAGE, selection_frames(named)).rows
+    found = {region: (percent, n, share) for region, percent, n, share in rows}
+    assert list(found) == [*TARGETS, "neck"]
+    assert found["pleura"] == (15, 2, 2 / 3)
+    assert found["neck"] == (None, 1, 1 / 3)
+    assert found["airways"] == (3, 0, 0)
     assert sum(TARGETS.values()) == 99
-    assert coverage([])[0].share == 0
+    nothing = evaluate(COVERAGE, selection_frames([])).rows
+    assert nothing[0] == ("lung parenchyma", 37, 0, None)

@@ -17,17 +17,20 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
 from viewer.readers.datasets.report_studies import read
+from viewer.results.evaluate import evaluate
+from viewer.results.spec import TRIALS
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import RunReport, report_data
 from viewer.services.run_trial import bench_of, prepare_trial
 from viewer.services.study_file import make_spec
 from viewer.store import cases
 from viewer.store.database import open_store
-from viewer.studies.rubric_reading.outputs import outputs_table
+from viewer.studies.rubric_reading.frames import trial_frame
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.plan import plan, sampled
 from viewer.studies.rubric_reading.request import longest
 from viewer.studies.rubric_reading.study import STUDY
+from viewer.studies.rubric_reading.tables import OUTPUTS
 
 SAID = 'An effusion. {"boxes": [{"image": 2, "label": "it", "box": [0, 0, 500, 500]}]}'
 DIMENSIONS = "process,execution,synthesis,language,image_content,image_style"
@@ -166,8 +169,9 @@ def test_that_grades_beside_the_data_make_verdicts_and_tables(
     tests = {row["metric"]: row for row in rows(data, "tests")}
     assert tests["Content"]["n"] == 1
     shown = next(s for s in data.sections if s.title.startswith("Table 1")).table
-    assert shown.header == ("Metric", "o3 (n = 2)", "medgemma-4b-it (n = 1)", "p adj")
-    assert shown.rows[0][1:3] == ("4.25 ± 1.06", "4.00 ± n/a")
+    assert shown.header == ("Metric", "Model", "N", "Mean", "SD", "p adj")
+    assert shown.rows[0] == ("Content", "o3", 2, "4.25", "1.06", "1.00")
+    assert shown.rows[2] == ("Content", "medgemma-4b-it", 1, "4.00", "-", "1.00")
 
 
 @pytest.mark.statement("E001-14")
@@ -293,7 +297,9 @@ def test_that_one_reader_alone_and_who_withdrew_are_told(
         ("Grades", "7 of 8 delivered outputs without a grade: excluded as ungraded."),
         ("Withdrawn", "B has withdrawn; none of the grades is used."),
     )
-    assert rows(data, "table_3") == []
+    names = {table.name for table in data.tables}
+    assert not names & {"table_3", "agreement", "figure_5", "figure_5_points"}
+    assert {"table_1", "agreement_of_all"} <= names
 
 
 @pytest.mark.statement("E001-17", "E001-23")
@@ -349,7 +355,8 @@ def test_that_a_reply_cut_short_and_a_context_overflown_are_the_token_limit(
     overflown = replace(
         report.results[0], score=Score(Status.PROVIDER_ERROR, TOO_LONG), said=None
     )
-    table = outputs_table((overflown, *report.results[1:]))
+    frame = trial_frame((overflown, *report.results[1:]))
+    table = evaluate(OUTPUTS, {TRIALS: frame})
     (row,) = [dict(zip(table.header, row, strict=True)) for row in table.rows]
     assert (row["n_planned"], row["n_token_limit"], row["n_failed"]) == (4, 4, 0)
     assert row["n_unparsed"] == row["n_delivered"] == 0

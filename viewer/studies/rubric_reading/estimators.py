@@ -1,0 +1,132 @@
+"""Estimators of grades: their spread, paired tests, and the agreement of readers."""
+
+from collections.abc import Sequence
+from math import nan
+from typing import Any, Final
+
+from viewer.domain.rubric import LEVELS
+from viewer.metrics.agreement import Ratings, Weighting, gwet_ac
+from viewer.metrics.cluster_bootstrap import ClusterEstimate, Resampling
+from viewer.metrics.krippendorff import Scale, krippendorff_alpha
+from viewer.metrics.multiplicity import benjamini_hochberg
+from viewer.metrics.rubric import (
+    category_agreement,
+    mean_absolute_difference,
+    spread,
+    weighted_kappa,
+)
+from viewer.metrics.signed_rank import SignedRank, signed_rank
+from viewer.results.estimators import Seen, estimator
+from viewer.results.records import Frame
+
+SPREAD: Final = "spread"
+SIGNED_RANK: Final = "signed rank"
+ADJUSTED_P: Final = "adjusted p"
+QUADRATIC_KAPPA: Final = "quadratic kappa"
+ABSOLUTE_DIFFERENCE: Final = "mean absolute difference"
+OF_TWO: Final = "agreement of two"
+OF_READERS: Final = "agreement of readers"
+
+
+@estimator(SPREAD)
+def mean_and_deviation(seen: Seen) -> Sequence[object]:
+    """Return mean and standard deviation with n - 1 of a column."""
+    found = spread(seen.values())
+    return found.mean, found.deviation
+
+
+@estimator(SIGNED_RANK)
+def signed_rank_test(seen: Seen) -> Sequence[object]:
+    """Return Wilcoxon's test of two columns over the rows that have both.
+
+    That is the pairs, those without a difference, the sums of ranks of positive and
+    negative ones, the p-value, and that adjusted after Benjamini and Hochberg over the
+    values of ``family`` among the rows it is held against; then the matched-pairs
+    rank-biserial correlation, the difference of means, and what was done.
+    """
+    found = _tested(seen, seen.rows)
+    one, other = _both(seen, seen.rows)
+    return (
+        *(found.pairs, found.zeros, found.plus, found.minus, found.p_value),
+        *(*adjusted_p(seen), found.effect, spread(one).mean - spread(other).mean),
+        f"{found.method}; Benjamini-Hochberg over the declared five",
+    )
+
+
+@estimator(ADJUSTED_P)
+def adjusted_p(seen: Seen) -> Sequence[object]:
+    """Return the p-value of "signed rank" adjusted over its family."""
+    own, every, family = seen.rows, seen.others, seen.options["family"]
+    if every is None or own.empty:
+        return (nan,)
+    names = list(dict.fromkeys(every[family]))
+    tests = [_tested(seen, every[every[family] == name]) for name in names]
+    adjusted = benjamini_hochberg([test.p_value for test in tests]).adjusted
+    return (adjusted[names.index(own[family].iloc[0])],)
+
+
+@estimator(QUADRATIC_KAPPA)
+def quadratic_kappa(seen: Seen) -> Sequence[object]:
+    """Return the kappa of two readers with fixed labels, its interval and method."""
+    clusters = seen.rows[seen.options["cluster"]].tolist()
+    one, two = seen.values(0), seen.values(1)
+    return _estimate(weighted_kappa(one, two, LEVELS, clusters, _resampling(seen)))
+
+
+@estimator(ABSOLUTE_DIFFERENCE)
+def absolute_difference(seen: Seen) -> Sequence[object]:
+    """Return the mean absolute difference of two readers, its interval and method."""
+    clusters = seen.rows[seen.options["cluster"]].tolist()
+    one, two = seen.values(0), seen.values(1)
+    return _estimate(mean_absolute_difference(one, two, clusters, _resampling(seen)))
+
+
+@estimator(OF_TWO)
+def agreement_of_two(seen: Seen) -> Sequence[object]:
+    """Return AC2, ordinal alpha and the agreement on each level of two readers."""
+    both = seen.values(0), seen.values(1)
+    ac2, alpha = _coefficients(both)
+    return ac2, alpha, *category_agreement(*both, LEVELS)
+
+
+@estimator(OF_READERS)
+def agreement_of_readers(seen: Seen) -> Sequence[object]:
+    """Return how many readers, outputs graded twice or more, AC2 and ordinal alpha.
+
+    The columns are reader, output and score. Outputs of one grade count for how often a
+    score is used in AC2, and nowhere else.
+    """
+    columns = (seen.rows[name].tolist() for name in seen.of)
+    scores = {(who, unit): score for who, unit, score in zip(*columns, strict=True)}
+    readers = tuple(dict.fromkeys(reader for reader, _ in scores))
+    units = tuple(dict.fromkeys(unit for _, unit in scores))
+    raters = [[scores.get((who, unit)) for unit in units] for who in readers]
+    twice = sum(
+        sum(score is not None for score in given) > 1
+        for given in zip(*raters, strict=True)
+    )
+    return len(readers), twice, *_coefficients(raters)
+
+
+def _tested(seen: Seen, rows: Frame) -> SignedRank:
+    return signed_rank(*_both(seen, rows), seen.options["zero_method"])
+
+
+def _both(seen: Seen, rows: Frame) -> tuple[list[Any], list[Any]]:
+    one, other = seen.of
+    both = rows[rows[one].notna() & rows[other].notna()]
+    return both[one].tolist(), both[other].tolist()
+
+
+def _coefficients(raters: Sequence[Ratings]) -> tuple[float, float]:
+    ac2 = gwet_ac(raters, LEVELS, Weighting.QUADRATIC)
+    return ac2.value, krippendorff_alpha(raters, LEVELS, Scale.ORDINAL).value
+
+
+def _resampling(seen: Seen) -> Resampling:
+    return Resampling(seen.options["replicates"], seen.options["seed"])
+
+
+def _estimate(found: ClusterEstimate) -> tuple[object, ...]:
+    interval = found.bca.interval
+    return found.value, interval.low, interval.high, found.bca.method

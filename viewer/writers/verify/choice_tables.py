@@ -63,7 +63,7 @@ def corruption_rows(verdicts: Verdicts) -> list[Row]:
             named = zip(
                 (*_CORRUPTIONS, "overall"), (*kinds, _mean_known(kinds)), strict=True
             )
-            rows += [(model, clean, n, v, *_changed(v, clean)) for n, v in named]
+            rows += [(model, n, clean, v, *_changed(v, clean)) for n, v in named]
     return rows
 
 

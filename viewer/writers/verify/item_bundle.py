@@ -180,7 +180,7 @@ def _choice_tables(
     seed = plan["params"]["official_seed"]
     yield Worked("official", header, official_rows(verdicts, seed))
     change = ("accuracy", "change", "direction")
-    kinds = ("model", "clean", "corruption", *change)
+    kinds = ("model", "corruption", "clean", *change)
     yield Worked("corruption", kinds, corruption_rows(verdicts))
     noise = ("model", "part", "subset", "clean", "noise", *change[1:])
     yield Worked("noise", noise, noise_rows(verdicts))

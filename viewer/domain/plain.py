@@ -168,7 +168,7 @@ def _refusal(said: str, kind: object, where: str) -> WrongUseError:
     place = _PLACE.search(said)
     entry = place.group(1) if place else ""
     said = _PLACE.sub("", said)
-    subject = f"'{entry}' in {where}" if entry else where[:1].upper() + where[1:]
+    subject = f"'{entry}' in {where}" if entry else _at_start(where)
     if wrong := _TYPE.fullmatch(said):
         length = f" of length {wrong.group(2)}" if wrong.group(2) else ""
         return WrongUseError(
@@ -188,6 +188,12 @@ def _refusal(said: str, kind: object, where: str) -> WrongUseError:
             f"Write one of {_words_at(kind, entry)}.",
         )
     return WrongUseError(f"{subject} cannot be used: {said}.", "Correct it.")
+
+
+def _at_start(where: str) -> str:
+    """Return what begins a sentence; the name of a file stays as it is."""
+    is_file = "." in where.partition(" ")[0]
+    return where if is_file else where[:1].upper() + where[1:]
 
 
 def _words_at(kind: Any, entry: str) -> str:  # noqa: ANN401 - any annotation

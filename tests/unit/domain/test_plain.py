@@ -108,7 +108,7 @@ def test_that_what_json_cannot_hold_is_refused() -> None:
     [
         ({"grid": "8"}, "'grid' in study.toml must be a whole number."),
         ({}, "'grid' is missing in study.toml."),
-        ([], "Study.toml must be a table."),
+        ([], "study.toml must be a table."),
         ({"grid": 8, "switch": 1}, "'switch' in study.toml must be true or false."),
         (
             {"grid": 8, "spots": [{"x": 1}, {"x": "1"}]},

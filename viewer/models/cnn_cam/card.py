@@ -231,8 +231,8 @@ class _Card:
             raise ValueError("no class has the number of its score")
         if self.network.torchscript and self.layer:
             raise ValueError(
-                "nobody can look into a layer of TorchScript; let the network return "
-                "(scores, maps) and leave layer out"
+                "it names a layer of TorchScript, into which nobody can look; let the "
+                "network return (scores, maps) and leave layer out"
             )
         if not self.network.torchscript and not self.layer.strip():
             raise ValueError("name the layer to look at")

@@ -267,7 +267,11 @@ def test_that_what_is_asked_of_a_worker_that_is_ending_is_lost_without_a_word(
 def test_that_figures_of_an_unknown_run_are_refused(
     heard: Heard, worker: BackgroundWorker
 ) -> None:
-    asked = {worker.figures(7), worker.draw_figure(FigureCommand(7, "fig1"))}
-    told = [reply(heard), reply(heard)]
-    assert {one.id for one in told} == asked
-    assert all(one.ok is None and "7" in one.sentence for one in told)
+    for ask in (
+        worker.figures,
+        lambda run: worker.draw_figure(FigureCommand(run, "f")),
+    ):
+        asked = ask(7)
+        told = reply(heard)
+        assert (told.id, told.ok) == (asked, None)
+        assert "7" in told.sentence

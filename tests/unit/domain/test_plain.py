@@ -13,7 +13,7 @@ import pytest
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx
-from viewer.domain.plain import Kinds, made, plain
+from viewer.domain.plain import Kinds, NotNegative, made, plain
 
 WHOLE = BoxPx(0, 0, 1, 1)
 
@@ -182,3 +182,8 @@ def test_that_kinds_come_back_by_their_tag() -> None:
 def test_that_an_unknown_kind_is_refused(document: object) -> None:
     with pytest.raises(WrongUseError, match="Write one of spot, blank"):
         KINDS.made(document, where="a file")
+
+
+def test_that_a_number_below_the_least_is_named_with_it() -> None:
+    with pytest.raises(WrongUseError, match="must be a whole number, 0 or more"):
+        made(tuple[NotNegative, ...], [-1], where="x")

@@ -154,26 +154,13 @@ class Store:
         SQLite's own waiting looks less and less often, and would miss short gaps.
         """
         began = time.monotonic()
-        while not self._has_begun():
+        while not _has_run(self._db.conn, "BEGIN IMMEDIATE"):
             waited = time.monotonic() - began
             self.on_wait(waited)
             if waited > self.patience_s:
                 raise store_error(self.path, "locked")
             self.check_file()
             time.sleep(_BUSY_POLL_S)
-
-    def _has_begun(self) -> bool:
-        connection = self._db.conn
-        connection.execute("PRAGMA busy_timeout = 0")
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-            return False
-        finally:
-            connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-        return True
 
     def _advance(self) -> None:
         """Count the transaction; a count that went back is another file's."""
@@ -379,9 +366,32 @@ def _configured(
     connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     connection.execute("PRAGMA foreign_keys = ON")
     if writable:
-        connection.execute("PRAGMA journal_mode = WAL")
+        _use_write_ahead_log(connection)
         connection.execute("PRAGMA synchronous = FULL")
     return sqlite_utils.Database(connection)
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Poll too: of two programs that open a new store, SQLite turns one away at once."""
+    end = time.monotonic() + _MIGRATION_TIMEOUT_MS / 1000
+    while not _has_run(connection, "PRAGMA journal_mode = WAL"):
+        if time.monotonic() > end:
+            raise sqlite3.OperationalError("database is locked")
+        time.sleep(_BUSY_POLL_S)
+
+
+def _has_run(connection: sqlite3.Connection, statement: str) -> bool:
+    """Run a statement unless another program holds the file; do not wait for it."""
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        connection.execute(statement)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    return True
 
 
 def _migrate(

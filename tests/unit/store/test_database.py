@@ -3,6 +3,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,16 @@ def test_that_two_processes_may_make_the_same_store(tmp_path: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(4)
     ]
     assert [p.wait() for p in processes] == [0, 0, 0, 0]
+
+
+def test_that_a_new_store_waits_until_another_has_opened_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")  # SQLite lets nobody wait for this one's end
+    other.execute("PRAGMA user_version")
+    threading.Timer(0.3, lambda: other.execute("ROLLBACK")).start()
+    with open_store(path) as store:
+        assert store.rows("PRAGMA journal_mode")[0][0] == "wal"
 
 
 READ_ONLY = """

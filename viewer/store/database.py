@@ -372,7 +372,7 @@ def _configured(
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Poll too: of two programs that open a new store, SQLite turns one away at once."""
+    """Poll: where two programs open a new store, SQLite lets neither wait."""
     end = time.monotonic() + _MIGRATION_TIMEOUT_MS / 1000
     while not _has_run(connection, "PRAGMA journal_mode = WAL"):
         if time.monotonic() > end:

@@ -65,7 +65,9 @@ class ReportData:
     """What a study reports: tables by file name, and data for its figures.
 
     ``sections`` stand on the page before the figures, ``appendix`` after them;
-    ``warnings`` are sentences for whoever asked for the report.
+    ``warnings`` are sentences for whoever asked for the report. ``specs`` are the
+    specifications (viewer.results.spec) of those tables that have one, and of those
+    that were left out for having no row.
     """
 
     tables: tuple[Table, ...]
@@ -75,3 +77,4 @@ class ReportData:
     sections: tuple[Section, ...] = ()
     appendix: tuple[Section, ...] = ()
     warnings: tuple[str, ...] = ()
+    specs: tuple[Any, ...] = ()

@@ -15,6 +15,7 @@ from viewer.domain.answer import Status
 from viewer.domain.counting import counted
 from viewer.domain.errors import PrivacyError
 from viewer.domain.rubric import Grades
+from viewer.results.spec_json import spec_documents
 from viewer.services.bench import Bench
 from viewer.services.bundling import items, places
 from viewer.services.bundling.records import Record, Replies, json_bytes, json_lines
@@ -86,6 +87,7 @@ def run_bundle(store: Store, run: int) -> bytes:
     members: dict[str, bytes] = {
         **_in_folders(report_files(report)),
         **found.members,
+        "specs.json": json_bytes(spec_documents(report.data.specs)),
         "manifest.schema.json": manifest_schema(),
         "verify.py": verify_script(),
         "index.html": render_bundle(found.page),

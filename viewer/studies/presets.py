@@ -9,10 +9,13 @@ from viewer.domain.case import Dataset
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
+from viewer.results.evaluate import evaluate_all
+from viewer.results.records import number_names, records
+from viewer.results.spec import TRIALS
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.packs import Pack
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
-from viewer.studies.tables import trial_tables
+from viewer.studies.tables import trial_specs
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -76,9 +79,14 @@ class OfPresets(Generic[P]):
         context: ReportContext = NO_CONTEXT,  # noqa: ARG002 - of no interest here
     ) -> ReportData:
         """Return the two tables that every study about items has."""
-        tables = trial_tables(results)
-        pending = any(one.score.status is Status.PENDING for one in results)
-        return ReportData(tables, (), {"hit_rate": "right answers"}, pending)
+        specs = trial_specs(number_names(results))
+        return ReportData(
+            evaluate_all(specs, {TRIALS: records(results)}),
+            figures=(),
+            metric_definitions={"hit_rate": "right answers"},
+            incomplete=any(one.score.status is Status.PENDING for one in results),
+            specs=specs,
+        )
 
     def examples_from(self, params: P) -> str:  # noqa: ARG002 - of no interest here
         """Return "": no example is shown."""

@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from viewer.domain.answer import UNREADABLE, Status
-from viewer.domain.report import Table
-from viewer.domain.result import TrialResult
-from viewer.results.evaluate import evaluate_all
-from viewer.results.records import number_names, records
-from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
+from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec
 
 MICRO: Final = "(micro)"
 """The finding of rows that count trials of all findings."""
@@ -85,11 +81,3 @@ def trial_specs(numbers: Sequence[str], *, means: bool = True) -> tuple[Spec, ..
         only_several=("view",),
     )
     return items, results
-
-
-def trial_tables(
-    results: Sequence[TrialResult], *, means: bool = True
-) -> tuple[Table, ...]:
-    """Return the two tables of some trials."""
-    specs = trial_specs(number_names(results), means=means)
-    return evaluate_all(specs, {TRIALS: records(results)})

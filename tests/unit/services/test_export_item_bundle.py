@@ -22,6 +22,7 @@ from viewer.domain.errors import PrivacyError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item
 from viewer.readers.datasets.files import content_sha256
+from viewer.results.spec_json import spec_documents, specs_of
 from viewer.services.bundling.items import replies_with_names
 from viewer.services.export_bundle import run_bundle
 from viewer.services.plan_run import plan_run
@@ -120,6 +121,16 @@ def test_that_every_study_s_bundle_holds_and_says_what_was_worked_out(
     assert "What it does not" in page
     assert "What it does not" in members["README.txt"].decode()
     assert "(B)\\nbecause of it." in page
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_that_the_specifications_of_the_tables_travel(
+    study: str, made: dict[str, Made]
+) -> None:
+    documents = json.loads(members_of(made[study].data)["specs.json"])
+    assert spec_documents(specs_of(documents)) == documents
+    specified = {one["name"] for one in documents}
+    assert specified | {"published"} >= {*made[study].tables}
 
 
 @pytest.mark.parametrize("study", STUDIES)

@@ -1,11 +1,16 @@
 """The tables of studies about items, against counts made by hand."""
 
+from collections.abc import Sequence
+
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from viewer.domain.answer import Status
+from viewer.domain.report import Table
 from viewer.domain.result import Score, TrialResult
-from viewer.studies.tables import trial_tables
+from viewer.results.evaluate import evaluate_all
+from viewer.results.records import number_names, records
+from viewer.studies.tables import trial_specs
 
 RIGHT, WRONG = Status.SCORED_CORRECT, Status.SCORED_WRONG
 
@@ -15,6 +20,13 @@ def result(
 ) -> TrialResult:
     score = Score(status, "", "A", numbers=tuple(more.items()))
     return TrialResult(item, f"p{item}", "", view, finding, "plain", 0, "m", score)
+
+
+def trial_tables(
+    results: Sequence[TrialResult], *, means: bool = True
+) -> tuple[Table, ...]:
+    specs = trial_specs(number_names(results), means=means)
+    return evaluate_all(specs, {"trials": records(results)})
 
 
 RESULTS = (

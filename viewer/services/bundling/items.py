@@ -59,6 +59,7 @@ tables/ figures/                what the report prints, at full precision
 plan.json trials.jsonl          what was asked, and what came of it
 replies.jsonl                   raw replies
 grades.json                     what readers graded, where they did
+specs.json                      how each table is made of the trials, as data
 manifest.json                   versions, settings and the hash of every file, as
                                 manifest.schema.json describes it
 

@@ -36,6 +36,7 @@ report.html                     the report
 tables/ figures/                what the report prints, at full precision
 plan.json trials.jsonl          what was asked, and what came of it
 replies.jsonl references.json   raw replies and reference masks (COCO run-length code)
+specs.json                      how each table is made of the trials, as data
 manifest.json                   versions, settings and the hash of every file, as
                                 manifest.schema.json describes it
 

@@ -66,4 +66,5 @@ def report(
         metric_definitions=DEFINITIONS,
         incomplete=any(r.score.status is Status.PENDING for r in results),
         sections=tuple(sections([*every, *only_printed], printed)),
+        specs=tuple(every),
     )

@@ -243,7 +243,7 @@ def _position_cells() -> Iterator[Cell]:
         yield Cell("share", (name,), ("right",), own)
         yield Cell("sum", (f"{name}_k",), ("right",), own)
         yield Cell("size", (f"{name}_n",), where=own)
-    among = {"by": "place", "among": range(OPTIONS)}
+    among = {"by": "place", "among": tuple(range(OPTIONS))}
     yield Cell("spread of shares", ("spread",), ("right",), COUNTED, options=among)
     yield Cell(
         AGREEMENT,

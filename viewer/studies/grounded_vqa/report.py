@@ -61,4 +61,5 @@ def report(
         metric_definitions=DEFINITIONS,
         incomplete=any(r.score.status is Status.PENDING for r in results),
         sections=tuple(sections(every, full)),
+        specs=tuple(every),
     )

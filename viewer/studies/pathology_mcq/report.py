@@ -1,7 +1,7 @@
 """What a run of the study reports: its tables at full precision."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.report import ReportData, Section, Table
@@ -10,6 +10,8 @@ from viewer.domain.run import RunSpec
 from viewer.metrics.printed import as_percent
 from viewer.results.evaluate import evaluate_all
 from viewer.results.page import sections
+from viewer.results.records import Frames, number_names, records
+from viewer.results.spec import TRIALS, Spec
 from viewer.studies.pathology_mcq.arms import PLAIN
 from viewer.studies.pathology_mcq.frames import frames
 from viewer.studies.pathology_mcq.making import built_table, made_table
@@ -17,10 +19,7 @@ from viewer.studies.pathology_mcq.params import Work, read_params
 from viewer.studies.pathology_mcq.questions import mcqs_of
 from viewer.studies.pathology_mcq.tables import specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import trial_tables
-
-if TYPE_CHECKING:
-    from viewer.results.spec import Spec
+from viewer.studies.tables import trial_specs
 
 DEFINITIONS: Final = {
     "accuracy": (
@@ -46,12 +45,13 @@ def report(
     params = read_params(spec.preset, spec.params)
     if params.work is Work.BUILDING:
         return _built(results)
-    tables = list(trial_tables(results, means=False))
-    every: Sequence[Spec] = ()
+    every: list[Spec] = [*trial_specs(number_names(results), means=False)]
+    made: Frames = {TRIALS: records(results)}
     if context.dataset is not None:
         items = context.dataset.items
-        every = specs(params, tuple(mcqs_of(items).values()), spec.seed)
-        tables += evaluate_all(every, frames(results, items, params))
+        every += specs(params, tuple(mcqs_of(items).values()), spec.seed)
+        made = frames(results, items, params)
+    tables = evaluate_all(every, made)
     full = tuple(table for table in tables if table.rows or table.name in _ALWAYS)
     return ReportData(
         tables=full,
@@ -62,6 +62,7 @@ def report(
             *_sections({table.name: table for table in full}),
             *sections(every, full),
         ),
+        specs=tuple(every),
     )
 
 
@@ -72,13 +73,15 @@ def _built(results: Sequence[TrialResult]) -> ReportData:
     """Return what was made of images with their captions."""
     made = made_table(results)
     text = "Three questions of each image that a model described (Sun 2024, 3.2)."
-    tables = (*trial_tables(results), made, built_table(results))
+    every = trial_specs(number_names(results))
+    tables = evaluate_all(every, {TRIALS: records(results)})
     return ReportData(
-        tables=tables,
+        tables=(*tables, made, built_table(results)),
         figures=(),
         metric_definitions={},
         incomplete=any(r.score.status is Status.PENDING for r in results),
         sections=(Section("Questions made", text, made),),
+        specs=every,
     )
 
 

@@ -139,6 +139,7 @@ def _reported(
         definitions,
         any(one.score.status is Status.PENDING for one in results),
         tuple(sections(specs, tables)),
+        specs=tuple(specs),
     )
 
 

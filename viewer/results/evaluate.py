@@ -1,12 +1,13 @@
 """From frames and a specification to a table."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import chain, product
 from math import isnan
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.report import Table
 from viewer.results.estimators import ESTIMATORS, Seen
+from viewer.results.estimators.registry import columns_named
 from viewer.results.records import Frame, Frames
 from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec, Where
 
@@ -44,6 +45,7 @@ class _Evaluation:
         self._keys = {key.column: key for key in spec.keys}
         self._grouped: dict[object, Groups] = {}
         self._filtered: dict[object, Frame] = {}
+        self._memory: dict[Hashable, object] = {}
         limits = {key.column: key.values for key in spec.keys if key.values}
         self._fixed = {c: of[0] for c, of in spec.where.items() if len(of) == 1}
         self._where = {**spec.where, **limits}
@@ -122,8 +124,8 @@ class _Evaluation:
             wanted = {column: value for column, value in held if value is not None}
             others = self._group(cell.frame, cell.where, wanted)
         own = self._group(cell.frame, cell.where, about)
-        _need(self._spec.name, own, cell.of)
-        return Seen(own, others, cell.of, cell.options)
+        _need(self._spec.name, own, [*cell.of, *columns_named(cell.options)])
+        return Seen(own, others, cell.of, cell.options, self._memory)
 
     def _group(self, frame: str, where: Where, about: Values) -> Frame:
         """Return a frame's rows that a table's row is about, as far as it has keys."""
@@ -189,6 +191,13 @@ def _taken(table: str, rows: Frame, where: Where) -> Frame:
 
 def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
     _need(spec.name, own, [*keys, *filter(None, [spec.needs_several])])
+    apart = (name for name in (*spec.outer, *chain(*spec.sets)) if name not in keys)
+    if stray := next(apart, ""):
+        raise WrongUseError(
+            f"The table '{spec.name}' tells rows apart by '{stray}', which is none of "
+            "its keys.",
+            f"Its keys are {', '.join(keys)}.",
+        )
     asked = (name for c in spec.cells for name in (c.estimator, c.total) if name)
     unknown = [name for name in asked if name not in ESTIMATORS]
     if unknown:

@@ -64,7 +64,9 @@ class Shown:
     """A column of a page: one of the table's, and the ``header`` above it.
 
     A number that is not whole is printed in ``form``, ``scale`` times as large and with
-    its ``unit``. ``counts`` are the columns of two whole numbers that follow it.
+    its ``unit``. ``counts`` are the columns of two whole numbers that follow it;
+    ``also`` is a column that is printed like it after ``between``, such as the other
+    end of an interval. ``words`` stand for values, ``group`` above neighbours.
     """
 
     column: str
@@ -73,6 +75,10 @@ class Shown:
     scale: int = 1
     unit: str = ""
     counts: tuple[str, ...] = ()
+    also: str = ""
+    between: str = " to "
+    words: Mapping[object, str] = field(default_factory=dict)
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class TableSpec:
     ``needs_several``. ``below`` are rows that follow as they are, such as a paper's
     own, where there is any above them. A column of which ``where`` takes one value is
     part of what a row is about, as a key would be. ``shown`` are the columns of a page,
-    without it all of the table.
+    without it all of the table, ``printed`` the table's rows that it has.
     """
 
     name: str
@@ -104,6 +110,7 @@ class TableSpec:
     needs_several: str = ""
     below: tuple[tuple[object, ...], ...] = ()
     shown: tuple[str | Shown, ...] = ()
+    printed: Where = field(default_factory=dict)
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -124,7 +131,8 @@ class TableSpec:
 class ListSpec:
     """A table that lists rows of a frame as they are.
 
-    Without ``columns`` all of them; ``shown`` are the columns of a page.
+    Without ``columns`` all of them; ``shown`` are the columns of a page, ``printed``
+    the rows that it has.
     """
 
     name: str
@@ -134,6 +142,7 @@ class ListSpec:
     frame: str = TRIALS
     where: Where = field(default_factory=dict)
     shown: tuple[str | Shown, ...] = ()
+    printed: Where = field(default_factory=dict)
 
 
 Spec = TableSpec | ListSpec

@@ -16,8 +16,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from statsmodels.stats.proportion import proportion_confint
 
 from tests.helpers.tabled import estimate
-from viewer.results import estimators
-from viewer.results.estimators import Seen
+from viewer.results.estimators import Seen, registry
 from viewer.results.records import Frame, frame_of
 
 SHARES = ("edit", "sham")
@@ -28,13 +27,13 @@ FLAGS = st.lists(st.booleans(), min_size=1, max_size=60)
 def test_that_an_estimator_is_found_by_its_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(estimators, "ESTIMATORS", {})
+    monkeypatch.setattr(registry, "ESTIMATORS", {})
 
-    @estimators.estimator("first")
+    @registry.estimator("first")
     def first(seen: Seen) -> tuple[object, ...]:
         return (seen.values()[0],)
 
-    assert dict(estimators.ESTIMATORS) == {"first": first}
+    assert dict(registry.ESTIMATORS) == {"first": first}
     assert first(Seen(frame_of({"a": [None, 7]}), None, ("a",), {})) == (7,)
 
 

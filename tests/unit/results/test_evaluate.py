@@ -1,12 +1,14 @@
 """Tables of specifications, against rows written by hand."""
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
 
 from tests.helpers.tabled import rows
 from viewer.domain.errors import WrongUseError
+from viewer.results.estimators import ESTIMATORS, Seen, estimator
 from viewer.results.evaluate import evaluate, evaluate_all
 from viewer.results.records import frame_of
 from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec
@@ -195,6 +197,7 @@ def test_that_tables_come_in_the_order_of_their_specifications() -> None:
 
 FRAME_GONE = "The table 't' is made of 'gone', which the study does not make."
 COLUMN_GONE = "The table 't' names the column 'gone', which its records do not have."
+KEY_GONE = "The table 't' tells rows apart by 'way', which is none of its keys."
 ESTIMATOR_GONE = (
     "The table 't' asks for the estimator 'gone', which this program does not have."
 )
@@ -219,6 +222,21 @@ ESTIMATOR_GONE = (
             "They have model, price.",
         ),
         (TableSpec("t", (), (Cell("gone", ("n",)),)), ESTIMATOR_GONE, ", f1, "),
+        *(
+            (
+                TableSpec("t", (), (Cell("sum", ("n",), ("side",), **of),)),
+                COLUMN_GONE,
+                "",
+            )
+            for of in (
+                {"options": {"by": "gone"}},
+                {"options": {"by": ("way", "gone")}},
+            )
+        ),
+        *(
+            (TableSpec("t", (MODEL,), (N,), **of), KEY_GONE, "Its keys are model.")
+            for of in ({"outer": ("way",)}, {"sets": ((), ("way",))})
+        ),
     ],
 )
 def test_that_what_is_not_there_is_said_in_a_sentence(
@@ -248,3 +266,16 @@ def test_that_what_a_table_is_limited_to_can_be_held_against_something_else() ->
     beside = Cell("part", ("part",), against={"way": "x"}, frame="trials")
     spec = TableSpec("t", (MODEL,), (N, beside), where={"way": ("y",)})
     assert values(spec) == [("b", 1, 1 / 2)]
+
+
+def test_that_cells_of_a_table_share_what_is_worked_out_once() -> None:
+    numbers = count(1)
+
+    @estimator("counted once")
+    def counted_once(seen: Seen) -> tuple[object]:
+        return (seen.once("n", lambda: next(numbers)),)
+
+    spec = TableSpec("t", (MODEL,), (Cell("counted once", ("n",)),))
+    assert values(spec) == [("b", 1), ("a", 1)]
+    assert values(spec) == [("b", 2), ("a", 2)]
+    del ESTIMATORS["counted once"]

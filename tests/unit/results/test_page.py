@@ -4,7 +4,7 @@ import pytest
 
 from viewer.domain.report import Section, Table
 from viewer.results.page import sections
-from viewer.results.spec import ListSpec
+from viewer.results.spec import ListSpec, Shown
 
 HEADER = ("item", "answer_plain", "lit", "dice", "none")
 PASSES = ListSpec("passes", title="Passes", text="Side by side.")
@@ -48,3 +48,45 @@ def test_that_tables_without_a_title_or_a_row_are_not_shown() -> None:
     found = list(sections(specs, tables))
     assert [section.title for section in found] == ["B", "Passes"]
     assert list(sections([PASSES], [Table("passes", HEADER, ())])) == []
+
+
+def test_that_a_page_shows_chosen_rows_of_a_table_in_several_sections() -> None:
+    table = Table("t", ("model", "view"), (("a", "x"), ("b", "y"), ("a", "y")))
+    specs = [
+        ListSpec("t", title=title, printed=printed)
+        for title, printed in (
+            ("All", {}),
+            ("Y", {"view": ("y",)}),
+            ("A in Y", {"view": ("y",), "model": ("a",)}),
+            ("None", {"model": ("c",)}),
+        )
+    ]
+    found = {section.title: section.table for section in sections(specs, [table])}
+    assert {title: one.rows for title, one in found.items() if one} == {
+        "All": table.rows,
+        "Y": table.rows[1:],
+        "A in Y": table.rows[2:],
+    }
+
+
+def test_that_columns_have_groups_words_and_a_second_end() -> None:
+    shown = (
+        "model",
+        Shown("of", "Of", words={"(all)": "All of them"}),
+        Shown("low", "95 %", ".1f", 100, also="high", group="Ours"),
+        Shown("k", "k / n", also="n", between=" / ", group="Ours"),
+    )
+    header = ("model", "of", "low", "high", "k", "n")
+    rows = (("a", "(all)", 0.25, 0.5, 1, 3), ("b", "x", None, None, 0, 2))
+    spec = ListSpec("t", title="T", shown=shown)
+    (section,) = sections([spec], [Table("t", header, rows)])
+    assert section.groups == (("", 2), ("Ours", 2))
+    assert section.table is not None
+    assert section.table.header == ("Model", "Of", "95 %", "k / n")
+    assert section.table.rows == (
+        ("a", "All of them", "25.0 to 50.0", "1 / 3"),
+        ("b", "x", "-", "0 / 2"),
+    )
+    plain = Table("t", header, rows)
+    (section,) = sections([ListSpec("t", title="T", shown=("model",))], [plain])
+    assert section.groups == ()

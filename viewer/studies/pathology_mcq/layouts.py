@@ -7,7 +7,7 @@ from typing import Final
 
 from viewer.domain.report import Section, Table
 from viewer.metrics.printed import as_percent
-from viewer.results.estimators import arrow
+from viewer.results.estimators.rates import arrow
 from viewer.studies.pathology_mcq.arms import PLAIN
 from viewer.studies.pathology_mcq.frames import OVER_KINDS
 from viewer.studies.pathology_mcq.params import KINDS, Arm

@@ -9,7 +9,7 @@ from viewer.domain.answer import Status
 from viewer.domain.item import Item
 from viewer.domain.report import ReportData, Table
 from viewer.domain.result import TrialResult
-from viewer.results.estimators import arrow
+from viewer.results.estimators.rates import arrow
 from viewer.studies.pathology_mcq.dataset_sizes import QUESTIONS, size_rows
 from viewer.studies.pathology_mcq.layouts import Told
 from viewer.studies.pathology_mcq.params import KINDS, LEVELS

@@ -1,0 +1,14 @@
+"""What a cell of a table can be: estimators by name.
+
+An estimator sees the rows of a cell and returns as many values as the cell has names;
+NaN stands for what cannot be told. Sums run in the order of the rows, so that a sum is
+the same wherever it is worked out.
+"""
+
+from viewer.results.estimators import drawn, labels, paired, rates
+from viewer.results.estimators.registry import ESTIMATORS, Seen, estimator
+
+MODULES = (rates, labels, paired, drawn)
+"""Where the estimators that every study can use are registered."""
+
+__all__ = ["ESTIMATORS", "MODULES", "Seen", "estimator"]

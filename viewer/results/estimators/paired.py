@@ -1,0 +1,95 @@
+"""Rows or columns held against one another, pair by pair."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import nan
+
+import numpy as np
+
+from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
+from viewer.metrics.judging import judge_agreement, prediction_powered
+from viewer.metrics.pairing import mcnemar, paired_table
+from viewer.metrics.permutation import sign_flip
+from viewer.results.estimators.registry import Seen, estimator, or_none, ratio
+
+
+@estimator("paired difference")
+def paired_difference(seen: Seen) -> Sequence[object]:
+    """Return the mean of a column less that of another over rows with both.
+
+    That is how many there are, both means, their difference with the percentile
+    interval of a bootstrap that draws ``cluster`` with all its rows, the p-value of a
+    sign-flip test by cluster, and the interval's name.
+    """
+    first, second = seen.of
+    both = seen.rows[seen.rows[first].notna() & seen.rows[second].notna()]
+    ones, others = both[first].tolist(), both[second].tolist()
+    by_cluster: dict[str, list[float]] = defaultdict(list)
+    for cluster, one, other in zip(
+        both[seen.options["cluster"]], ones, others, strict=True
+    ):
+        by_cluster[cluster].append(one - other)
+    clusters = [by_cluster[name] for name in sorted(by_cluster)]
+    drawn = cluster_bootstrap(
+        np.array([[sum(of)] for of in clusters]).reshape(-1, 1),
+        np.array([[len(of)] for of in clusters]).reshape(-1, 1),
+        Resampling(seen.options["replicates"], seen.options["seed"]),
+    ).micro
+    interval = drawn.percentile.interval
+    return (
+        *(len(both), ratio(sum(ones), len(ones)), ratio(sum(others), len(others))),
+        *(drawn.value, interval.low, interval.high),
+        sign_flip([sum(of) for of in clusters]).p_value,
+        drawn.percentile.method,
+    )
+
+
+@estimator("mcnemar")
+def exact_mcnemar(seen: Seen) -> Sequence[object]:
+    """Return by how many points a share changed, what was gained and lost, and p.
+
+    Rows and those they are held against are paired by the column ``pair``; the test is
+    McNemar's, exact. There is none of rows that are held against themselves.
+    """
+    (column,), others = seen.of, seen.others
+    if others is None or others.index.equals(seen.rows.index):
+        return (nan,) * 4
+    after, before = (
+        dict(
+            zip(rows[seen.options["pair"]].tolist(), rows[column].tolist(), strict=True)
+        )
+        for rows in (seen.rows, others)
+    )
+    shared = [key for key in before if key in after]
+    if not shared:
+        return (nan,) * 4
+    table = paired_table([after[k] for k in shared], [before[k] for k in shared])
+    gained, lost = table.only_first, table.only_second
+    change = 100 * (gained - lost) / len(shared)
+    return change, gained, lost, mcnemar(gained, lost).p_value
+
+
+@estimator("prediction-powered mean")
+def prediction_powered_mean(seen: Seen) -> Sequence[object]:
+    """Return a judge's mean score, and that corrected by what people scored.
+
+    The columns are the judge's scores and people's; the corrected mean has Student's
+    interval (Angelopoulos 2023).
+    """
+    judge, human = (or_none(seen.rows, column) for column in seen.of)
+    found = prediction_powered(judge, human)
+    interval = found.interval
+    return ratio(sum(judge), len(judge)), found.value, interval.low, interval.high
+
+
+@estimator("judge agreement")
+def agreement_with_judge(seen: Seen) -> Sequence[object]:
+    """Return how a judge's scores agree with people's, of rows that have both.
+
+    That is the share of equal ones, kappa, kappa with quadratic weights, and kappa of
+    each of the ``levels`` against all others.
+    """
+    judge, human = (or_none(seen.rows, column) for column in seen.of)
+    found = judge_agreement(judge, human, seen.options["levels"])
+    all_ = (found.same, found.kappa, found.weighted, *found.levels)
+    return tuple(one.value for one in all_)

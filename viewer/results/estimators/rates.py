@@ -1,0 +1,229 @@
+"""Counts, sums, rates and means of the rows of a cell."""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from math import fsum, isnan, nan
+from typing import Any
+
+from viewer.metrics.intervals import wilson
+from viewer.metrics.ranks import competition_ranks
+from viewer.results.estimators.registry import (
+    Seen,
+    estimator,
+    mean_of,
+    ratio,
+    share_of,
+    told,
+)
+from viewer.results.records import Frame
+
+
+@estimator("size")
+def size(seen: Seen) -> Sequence[object]:
+    """Return how many rows there are."""
+    return (len(seen.rows),)
+
+
+@estimator("sum")
+def total(seen: Seen) -> Sequence[object]:
+    """Return the sum of a column."""
+    return (sum(seen.values()),)
+
+
+@estimator("rate")
+def rate(seen: Seen) -> Sequence[object]:
+    """Return k, n, k / n and Wilson's interval; k counts rows whose column holds."""
+    return _rate(int(sum(seen.values())), len(seen.rows))
+
+
+@estimator("pooled rate")
+def pooled_rate(seen: Seen) -> Sequence[object]:
+    """Return the sum of a column over that of another, and Wilson's interval."""
+    return _rate(int(sum(seen.values(0))), int(sum(seen.values(1))))[2:]
+
+
+@estimator("mean of pooled rates")
+def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
+    """Return the mean of pooled rates over the ``among`` values of the column ``by``.
+
+    There is none where one of them has none.
+    """
+    by, among = seen.options["by"], seen.options["among"]
+    above, below = seen.of
+    rates = []
+    for value in among:
+        own = seen.rows[seen.rows[by] == value]
+        rates.append(ratio(sum(told(own, above)), sum(told(own, below))))
+    return (sum(rates) / len(rates),)
+
+
+@estimator("share")
+def share(seen: Seen) -> Sequence[object]:
+    """Return the share of rows whose column holds."""
+    return (share_of(seen.rows, seen.of[0]),)
+
+
+@estimator("part")
+def part(seen: Seen) -> Sequence[object]:
+    """Return the number of rows as a share of those they are held against."""
+    return (ratio(len(seen.rows), _length(seen.others)),)
+
+
+@estimator("mean")
+def mean(seen: Seen) -> Sequence[object]:
+    """Return the mean of each column over the rows that have it."""
+    return tuple(mean_of(seen.values(place)) for place in range(len(seen.of)))
+
+
+@estimator("largest")
+def largest(seen: Seen) -> Sequence[object]:
+    """Return the largest value of a column, none unless every row has one."""
+    told = seen.values()
+    return (max(told) if told and len(told) == len(seen.rows) else nan,)
+
+
+@estimator("nested mean of rates")
+def nested_mean_of_rates(seen: Seen) -> Sequence[object]:
+    """Return the mean over ``by`` of the share of rows whose column holds.
+
+    ``by`` are columns, each within the one before: the mean over the values of the
+    first of the mean over those of the second, and so on.
+    """
+    return (_nested(seen.rows, seen.of[0], seen.options["by"]),)
+
+
+@estimator("change of rates")
+def change_of_rates(seen: Seen) -> Sequence[object]:
+    """Return the nested mean of what it is held against, its own, and the difference.
+
+    Last comes the difference's direction, as an arrow.
+    """
+    column, by = seen.of[0], seen.options["by"]
+    before = nan if seen.others is None else _nested(seen.others, column, by)
+    after = _nested(seen.rows, column, by)
+    return before, after, after - before, arrow(after - before)
+
+
+def arrow(change: float) -> str:
+    """Return the sign of a change: up, down, none, or "" where it is not known."""
+    if isnan(change):
+        return ""
+    return "↑" if change > 0 else "↓" if change < 0 else "="
+
+
+@estimator("chance")
+def chance(seen: Seen) -> Sequence[object]:
+    """Return the expected rate of a random option, each item once.
+
+    The column counts an item's options.
+    """
+    counts = _by_item(seen).values()
+    return (
+        float(sum(Fraction(1, n) for n in counts) / len(counts)) if counts else nan,
+    )
+
+
+@estimator("constant answer")
+def constant_answer(seen: Seen) -> Sequence[object]:
+    """Return the rate of always giving one answer, each item once, and the answer.
+
+    The column has an item's right answer; without the option ``answer`` it is the most
+    frequent of them, the smallest of those alike.
+    """
+    right = list(_by_item(seen).values())
+    counts = Counter(right)
+    most = min(counts, key=lambda one: (-counts[one], one), default=None)
+    answer = seen.options.get("answer", most)
+    if answer is None:
+        return nan, ""
+    return ratio(right.count(answer), len(right)), answer
+
+
+@estimator("first")
+def first(seen: Seen) -> Sequence[object]:
+    """Return the first value of each column."""
+    return tuple(next(iter(seen.rows[name].tolist()), None) for name in seen.of)
+
+
+@estimator("distinct")
+def distinct(seen: Seen) -> Sequence[object]:
+    """Return how many values a column has, and their share of those held against."""
+    own, others = set(seen.values()), seen.others
+    every = own if others is None else set(told(others, seen.of[0]))
+    return len(own), ratio(len(own), len(every))
+
+
+@estimator("difference in points")
+def difference_in_points(seen: Seen) -> Sequence[object]:
+    """Return a rate less another in percentage points.
+
+    The columns are the first rate's hits and rows, and the other's.
+    """
+    hits, rows, others, of = (sum(seen.values(i)) for i in range(4))
+    return (100 * (ratio(hits, rows) - ratio(others, of)),)
+
+
+@estimator("difference of means")
+def difference_of_means(seen: Seen) -> Sequence[object]:
+    """Return the mean of a column less that of another, times ``scale``.
+
+    Each is over the rows that have it.
+    """
+    first, second = (mean_of(seen.values(place)) for place in range(2))
+    return (seen.options["scale"] * (first - second),)
+
+
+@estimator("spread of shares")
+def spread_of_shares(seen: Seen) -> Sequence[object]:
+    """Return the greatest share of rows whose column holds less the least.
+
+    The shares are those of the ``among`` values of the column ``by``; there is none
+    where one of them has none.
+    """
+    by = seen.rows[seen.options["by"]]
+    shares = [
+        share_of(seen.rows[by == value], seen.of[0]) for value in seen.options["among"]
+    ]
+    return (nan if any(map(isnan, shares)) else max(shares) - min(shares),)
+
+
+@estimator("rank of share")
+def rank_of_share(seen: Seen) -> Sequence[object]:
+    """Return the rank of a share among those of the column ``by``, the highest 1.
+
+    Equal ones have the same rank (competition ranks).
+    """
+    (column,), others = seen.of, seen.others
+    of_others = () if others is None else others.groupby(seen.options["by"])
+    shares = [share_of(rows, column) for _, rows in of_others]
+    return competition_ranks([share_of(seen.rows, column), *shares])[:1]
+
+
+def _rate(k: int, n: int) -> tuple[float, ...]:
+    """Return k, n, k / n and the ends of Wilson's interval."""
+    interval = wilson(k, n) if n else None
+    ends = (interval.low, interval.high) if interval else (nan, nan)
+    return (k, n, ratio(k, n), *ends)
+
+
+def _nested(rows: Frame, column: str, by: Sequence[str]) -> float:
+    if not by:
+        return ratio(int(sum(rows[column])), len(rows))
+    known = rows[by[0]].tolist()
+    parts = (
+        _nested(rows[[one == value for one in known]], column, by[1:])
+        for value in dict.fromkeys(known)
+    )
+    means = [part for part in parts if not isnan(part)]
+    return fsum(means) / len(means) if means else nan
+
+
+def _by_item(seen: Seen) -> dict[str, Any]:
+    items, values = seen.rows["item"].tolist(), seen.rows[seen.of[0]].tolist()
+    return dict(zip(items, values, strict=True))
+
+
+def _length(rows: "Frame | None") -> int:
+    """Return how many rows there are, 0 without a frame."""
+    return 0 if rows is None else len(rows)

@@ -1,0 +1,90 @@
+"""The estimators by name, and what they work from."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan, nan
+from typing import Any, Final, TypeVar
+
+from viewer.results.records import Frame
+
+COLUMN_OPTIONS: Final = ("by", "cluster", "pair", "family")
+"""Options that name a column, or several, of the rows that an estimator sees."""
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What an estimator works from.
+
+    ``rows`` are those of the cell, ``others`` those it is held against, None without
+    any; ``of`` names the columns to read, ``options`` are the specification's;
+    ``memory`` is one for all cells of a table.
+    """
+
+    rows: Frame
+    others: "Frame | None"
+    of: tuple[str, ...]
+    options: Mapping[str, Any]
+    memory: dict[Hashable, Any] = field(default_factory=dict)
+
+    def values(self, place: int = 0) -> list[Any]:
+        """Return a column's values, without those that are not there."""
+        return told(self.rows, self.of[place])
+
+    def once(self, what: Hashable, work: Callable[[], _Made]) -> _Made:
+        """Return what several cells of a table share, worked out the first time."""
+        if what not in self.memory:
+            self.memory[what] = work()
+        made: _Made = self.memory[what]
+        return made
+
+
+Estimator = Callable[[Seen], Sequence[object]]
+ESTIMATORS: Final[dict[str, Estimator]] = {}
+
+
+def estimator(name: str) -> Callable[[Estimator], Estimator]:
+    """Register an estimator under the name that specifications call it by."""
+
+    def keep(function: Estimator) -> Estimator:
+        ESTIMATORS[name] = function
+        return function
+
+    return keep
+
+
+def columns_named(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the columns that options name."""
+    for name in COLUMN_OPTIONS:
+        columns = options.get(name, ())
+        yield from (columns,) if isinstance(columns, str) else columns
+
+
+def told(rows: Frame, column: str) -> list[Any]:
+    """Return a column's values, without those that are not there."""
+    return [
+        value
+        for value in rows[column].tolist()
+        if value is not None and not (isinstance(value, float) and isnan(value))
+    ]
+
+
+def or_none(rows: Frame, column: str) -> list[Any]:
+    """Return a column's values, None where there is none."""
+    values = rows[column].tolist()
+    return [None if isinstance(x, float) and isnan(x) else x for x in values]
+
+
+def ratio(above: float, below: float) -> float:
+    """Return a quotient, NaN where nothing is divided by."""
+    return above / below if below else nan
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Return the mean of values, NaN without any."""
+    return ratio(sum(values), len(values))
+
+
+def share_of(rows: Frame, column: str) -> float:
+    """Return the share of rows whose column holds."""
+    return ratio(sum(told(rows, column)), len(rows))

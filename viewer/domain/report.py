@@ -52,12 +52,15 @@ class Section:
     """A titled table of a report's page, printable as it stands.
 
     ``groups`` names runs of columns, from the left, each with how many it spans.
+    ``best`` and ``second`` are cells set bold and underlined, by row and column.
     """
 
     title: str
     text: str
     table: Table
     groups: tuple[tuple[str, int], ...] = ()
+    best: frozenset[tuple[int, int]] = frozenset()
+    second: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)

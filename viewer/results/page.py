@@ -6,14 +6,27 @@ from itertools import groupby
 from typing import Final
 
 from viewer.domain.report import Section, Table
-from viewer.results.spec import P_VALUE, ListSpec, Shown, Spec, Where
+from viewer.metrics.printed import as_percent
+from viewer.results.estimators.rates import arrow
+from viewer.results.spec import (
+    HIGHEST,
+    P_VALUE,
+    PERCENT,
+    ListSpec,
+    Printable,
+    Ranking,
+    Shown,
+    Where,
+)
 
 _MOST: Final = 100
 """Rows of a list on a page."""
 _LEAST_P: Final = 0.01
+_Records = Sequence[Mapping[str, object]]
+_Cells = frozenset[tuple[int, int]]
 
 
-def sections(specs: Sequence[Spec], tables: Sequence[Table]) -> Iterator[Section]:
+def sections(specs: Sequence[Printable], tables: Sequence[Table]) -> Iterator[Section]:
     """Yield what has a title, in the order of the tables.
 
     Of one table several specifications may show rows, one after the other.
@@ -26,37 +39,80 @@ def sections(specs: Sequence[Spec], tables: Sequence[Table]) -> Iterator[Section
                     yield _section(spec, shown)
 
 
-def _taken(table: Table, where: Where) -> Table:
-    places = {table.header.index(column): values for column, values in where.items()}
-    rows = (
-        row
-        for row in table.rows
-        if all(row[place] in values for place, values in places.items())
-    )
-    return replace(table, rows=tuple(rows))
-
-
-def _section(spec: Spec, table: Table) -> Section:
-    count, text = len(table.rows), spec.text
-    if isinstance(spec, ListSpec) and count > _MOST:
-        table = replace(table, rows=table.rows[:_MOST])
-        text = f"{text} The first {_MOST} of {count}; {table.name}.csv has all."
-    return Section(spec.title, text, _printed(table, spec.shown), _groups(spec.shown))
-
-
-def _groups(shown: Sequence[str | Shown]) -> tuple[tuple[str, int], ...]:
-    names = [one.group if isinstance(one, Shown) else "" for one in shown]
-    runs = ((name, len(list(run))) for name, run in groupby(names))
-    return tuple(runs) if any(names) else ()
-
-
-def _printed(table: Table, shown: Sequence[str | Shown]) -> Table:
+def printed(table: Table, shown: Sequence[str | Shown] = ()) -> Table:
+    """Return the chosen columns of a table, or all, rounded for people."""
     if shown:
         columns = [_column(one) for one in shown]
         lines = (tuple(_cell_of(row, of) for of in columns) for row in table.records())
         return Table(table.name, tuple(of.header for of in columns), tuple(lines))
     header = tuple(name.replace("_", " ") for name in table.header)
     return Table(table.name, header, tuple(tuple(map(_cell, x)) for x in table.rows))
+
+
+def _taken(table: Table, where: Where) -> Table:
+    rows = zip(table.rows, table.records(), strict=True)
+    return replace(table, rows=tuple(row for row, of in rows if _holds(of, where)))
+
+
+def _holds(record: Mapping[str, object], where: Where) -> bool:
+    return all(record[column] in values for column, values in where.items())
+
+
+def _section(spec: Printable, table: Table) -> Section:
+    count, text = len(table.rows), spec.text
+    if isinstance(spec, ListSpec) and count > _MOST:
+        table = replace(table, rows=table.rows[:_MOST])
+        text = f"{text} The first {_MOST} of {count}; {table.name}.csv has all."
+    return Section(
+        spec.title,
+        text,
+        printed(table, spec.shown),
+        _groups(spec.shown),
+        *_ranked(table.records(), spec),
+    )
+
+
+def _ranked(records: _Records, spec: Printable) -> tuple[_Cells, _Cells]:
+    """Return the cells of the best numbers, and of the second best."""
+    best: set[tuple[int, int]] = set()
+    second: set[tuple[int, int]] = set()
+    for place, shown in enumerate(spec.shown):
+        if isinstance(shown, Shown) and shown.best:
+            for rows in _compared(records, spec.ranking):
+                first, next_ = _two_best({i: records[i] for i in rows}, shown)
+                best |= {(row, place) for row in first}
+                second |= {(row, place) for row in next_}
+    return frozenset(best), frozenset(second)
+
+
+def _compared(records: _Records, ranking: Ranking) -> Iterator[list[int]]:
+    """Yield the places of rows that are compared with each other."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for place, record in enumerate(records):
+        if not (ranking.but and _holds(record, ranking.but)):
+            groups.setdefault(tuple(record[x] for x in ranking.apart), []).append(place)
+    return (rows for rows in groups.values() if len(rows) > 1)
+
+
+def _two_best(
+    rows: Mapping[int, Mapping[str, object]], shown: Shown
+) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the rows of the best number and of the next; alike in print is alike."""
+    values = {
+        place: value
+        for place, row in rows.items()
+        if isinstance(value := row[shown.column], int | float)
+    }
+    ordered = sorted(values, key=lambda i: values[i], reverse=shown.best == HIGHEST)
+    alike = groupby(ordered, lambda i: _number(values[i], shown))
+    first, second = ([list(same) for _, same in alike] + [[], []])[:2]
+    return first, second
+
+
+def _groups(shown: Sequence[str | Shown]) -> tuple[tuple[str, int], ...]:
+    names = [one.group if isinstance(one, Shown) else "" for one in shown]
+    runs = ((name, len(list(run))) for name, run in groupby(names))
+    return tuple(runs) if any(names) else ()
 
 
 def _column(shown: str | Shown) -> Shown:
@@ -68,11 +124,13 @@ def _column(shown: str | Shown) -> Shown:
 def _cell_of(row: Mapping[str, object], shown: Shown) -> object:
     value = row[shown.column]
     if value is None:
-        return "-"
+        return shown.none
     if shown.also:
         other = row[shown.also]
         return f"{_number(value, shown)}{shown.between}{_number(other, shown)}"
     text = _number(value, shown)
+    if shown.change and isinstance(by := row[shown.change], float):
+        text = f"{text} {arrow(by)} {_number(abs(by), shown)}"
     counts = " / ".join(str(row[name]) for name in shown.counts)
     return f"{text} ({counts})" if counts else text
 
@@ -82,6 +140,8 @@ def _number(value: object, shown: Shown) -> object:
         return shown.words.get(value, _cell(value))
     if shown.form == P_VALUE:
         return f"< {_LEAST_P}" if value < _LEAST_P else f"{value:.2f}"
+    if shown.form == PERCENT:
+        return as_percent(value)
     return f"{shown.scale * value:{shown.form}}{shown.unit}"
 
 

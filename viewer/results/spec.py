@@ -57,6 +57,10 @@ class Cell:
 
 P_VALUE: Final = "p"
 """The form of p-values: two decimals, and one that would print as 0 as less."""
+PERCENT: Final = "per cent"
+"""The form of rates 0-1 in per cent: one decimal, ties to even (studies.md X-06)."""
+HIGHEST, LOWEST = "highest", "lowest"
+"""Which number of a column is the best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,10 @@ class Shown:
     A number that is not whole is printed in ``form``, ``scale`` times as large and with
     its ``unit``. ``counts`` are the columns of two whole numbers that follow it;
     ``also`` is a column that is printed like it after ``between``, such as the other
-    end of an interval. ``words`` stand for values, ``group`` above neighbours.
+    end of an interval, and ``change`` one that follows as an arrow and its size.
+    ``words`` stand for values, ``none`` where there is none, ``group`` above
+    neighbours. The ``best`` number, the highest or the lowest, is bold and the second
+    best underlined.
     """
 
     column: str
@@ -79,6 +86,25 @@ class Shown:
     between: str = " to "
     words: Mapping[object, str] = field(default_factory=dict)
     group: str = ""
+    change: str = ""
+    none: str = "-"
+    best: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Among which rows the best number is looked for.
+
+    Rows with different values of ``apart`` are not compared, rows that ``but`` takes
+    with none.
+    """
+
+    apart: tuple[str, ...] = ()
+    but: Where = field(default_factory=dict)
+
+
+ALL_ROWS: Final = Ranking()
+"""Every row with every other."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +119,8 @@ class TableSpec:
     ``needs_several``. ``below`` are rows that follow as they are, such as a paper's
     own, where there is any above them. A column of which ``where`` takes one value is
     part of what a row is about, as a key would be. ``shown`` are the columns of a page,
-    without it all of the table, ``printed`` the table's rows that it has.
+    without it all of the table, ``printed`` the table's rows that it has, of which
+    ``ranking`` compares some.
     """
 
     name: str
@@ -111,6 +138,7 @@ class TableSpec:
     below: tuple[tuple[object, ...], ...] = ()
     shown: tuple[str | Shown, ...] = ()
     printed: Where = field(default_factory=dict)
+    ranking: Ranking = ALL_ROWS
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -132,7 +160,7 @@ class ListSpec:
     """A table that lists rows of a frame as they are.
 
     Without ``columns`` all of them; ``shown`` are the columns of a page, ``printed``
-    the rows that it has.
+    the rows that it has, of which ``ranking`` compares some.
     """
 
     name: str
@@ -143,6 +171,69 @@ class ListSpec:
     where: Where = field(default_factory=dict)
     shown: tuple[str | Shown, ...] = ()
     printed: Where = field(default_factory=dict)
+    ranking: Ranking = ALL_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A place of a wide table: what its long tables have ``across`` there.
+
+    ``subject`` is what a paper's own rows are about there.
+    """
+
+    name: str
+    of: tuple[object, ...]
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows of a wide table that come from the long ``table``.
+
+    ``of`` are the columns that say by key what a row is about, ``told`` what all rows
+    are. ``values`` are the columns whose numbers are taken, as parts of ``per``, from
+    rows that ``where`` takes. ``across`` names the column of subjects where the rows
+    are a paper's own.
+    """
+
+    table: str
+    values: tuple[str, ...]
+    of: Mapping[str, str] = field(default_factory=dict)
+    told: Mapping[str, str] = field(default_factory=dict)
+    where: Where = field(default_factory=dict)
+    per: int = 1
+    across: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class WideSpec:
+    """A table as a paper lays it out: rows of long tables side by side.
+
+    ``keys`` are the headers of what rows are about, ``across`` the columns of the long
+    tables whose values stand in ``columns``. Each of those is as many as there are
+    ``ends`` of headers, one for each of a block's values. ``shown``, ``printed`` and
+    ``ranking`` are those of other specifications.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    across: tuple[str, ...]
+    columns: tuple[Column, ...]
+    blocks: tuple[Block, ...]
+    title: str = ""
+    text: str = ""
+    ends: tuple[str, ...] = ("",)
+    shown: tuple[str | Shown, ...] = ()
+    printed: Where = field(default_factory=dict)
+    ranking: Ranking = ALL_ROWS
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns, keys first."""
+        names = (f"{one.name}{end}" for one in self.columns for end in self.ends)
+        return (*self.keys, *names)
 
 
 Spec = TableSpec | ListSpec
+Printable = Spec | WideSpec
+"""What says how a table is printed."""

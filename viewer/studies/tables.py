@@ -1,9 +1,14 @@
-"""The two tables that every study about items has: its trials, and its rates."""
+"""What studies about items report, and the two tables that each of them has."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from viewer.domain.answer import UNREADABLE, Status
+from viewer.domain.report import ReportData
+from viewer.domain.result import TrialResult
+from viewer.results.evaluate import evaluate_all
+from viewer.results.page import sections
+from viewer.results.records import Frames
 from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec
 
 MICRO: Final = "(micro)"
@@ -34,6 +39,35 @@ RATE: Final = (
     Cell("share", ("answered_rate",), ("right",), {"answered": (True,)}),
 )
 """The primary rate, of all settled trials, and that of those with an answer."""
+
+_OF_TRIALS: Final = ("items", "results")
+
+
+def reported(
+    results: Sequence[TrialResult],
+    specs: Sequence[Spec],
+    frames: Frames,
+    definitions: Mapping[str, str],
+    *,
+    always: Collection[str] = _OF_TRIALS,
+    only_printed: Sequence[Spec] = (),
+) -> ReportData:
+    """Return the tables of specifications, and what a page shows of them.
+
+    Tables without a row are left out but for those ``always`` there; those
+    ``only_printed`` stand on the page alone.
+    """
+    tables = evaluate_all(specs, frames)
+    full = tuple(table for table in tables if table.rows or table.name in always)
+    printed = (*full, *evaluate_all(only_printed, frames))
+    return ReportData(
+        tables=full,
+        figures=(),
+        metric_definitions=definitions,
+        incomplete=any(one.score.status is Status.PENDING for one in results),
+        sections=tuple(sections([*specs, *only_printed], printed)),
+        specs=tuple(specs),
+    )
 
 
 def counts(

@@ -4,7 +4,7 @@ import pytest
 
 from viewer.domain.report import Section, Table
 from viewer.results.page import sections
-from viewer.results.spec import ListSpec, Shown
+from viewer.results.spec import HIGHEST, LOWEST, PERCENT, ListSpec, Ranking, Shown
 
 HEADER = ("item", "answer_plain", "lit", "dice", "none")
 PASSES = ListSpec("passes", title="Passes", text="Side by side.")
@@ -90,3 +90,40 @@ def test_that_columns_have_groups_words_and_a_second_end() -> None:
     plain = Table("t", header, rows)
     (section,) = sections([ListSpec("t", title="T", shown=("model",))], [plain])
     assert section.groups == ()
+
+
+def test_that_rates_are_in_per_cent_with_an_arrow_for_what_changes() -> None:
+    rows = ((0.0625, -0.3), (0.5, None), (None, None), (1 / 3, 0.0))
+    shown = (Shown("rate", "Rate", PERCENT, change="by", none=""),)
+    spec = ListSpec("t", title="T", shown=shown)
+    (section,) = sections([spec], [Table("t", ("rate", "by"), rows)])
+    printed = [row[0] for row in section.table.rows]
+    assert printed == ["6.2 ↓ 30.0", "50.0", "", "33.3 = 0.0"]
+    assert (section.best, section.second) == (frozenset(), frozenset())
+
+
+@pytest.mark.statement("E003-14")
+def test_that_the_best_and_second_best_are_marked_among_what_is_compared() -> None:
+    shown = (
+        "model",
+        Shown("up", "Up", PERCENT, best=HIGHEST),
+        Shown("down", "Down", best=LOWEST),
+    )
+    ranking = Ranking(("input",), {"model": ("chance",)})
+    spec = ListSpec("t", title="T", shown=shown, ranking=ranking)
+    rows = (
+        ("chance", "none", 0.9, 0.0),
+        ("a", "image", 0.7001, 3.0),
+        ("b", "image", 0.7002, 2.0),
+        ("c", "image", 0.5, 1.0),
+        ("d", "image", None, 2.0),
+        ("e", "text", 0.1, 0.5),
+    )
+    (section,) = sections([spec], [Table("t", ("model", "input", "up", "down"), rows)])
+    assert section.best == {(1, 1), (2, 1), (3, 2)}
+    assert section.second == {(3, 1), (2, 2), (4, 2)}
+    everyone = ListSpec("t", title="T", shown=shown)
+    table = Table("t", ("model", "up", "down"), (("a", 0.1, 2), ("b", 0.1, 1)))
+    (section,) = sections([everyone], [table])
+    assert section.best == {(0, 1), (1, 1), (1, 2)}
+    assert section.second == {(0, 2)}

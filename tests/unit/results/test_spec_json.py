@@ -6,7 +6,20 @@ from enum import StrEnum
 import pytest
 
 from viewer.domain.errors import WrongUseError
-from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec
+from viewer.results.spec import (
+    HIGHEST,
+    PERCENT,
+    Block,
+    Cell,
+    Column,
+    Key,
+    ListSpec,
+    Printable,
+    Ranking,
+    Shown,
+    TableSpec,
+    WideSpec,
+)
 from viewer.results.spec_json import spec_documents, specs_of
 
 
@@ -14,7 +27,7 @@ class Way(StrEnum):
     PLAIN = "plain"
 
 
-SPECS: tuple[Spec, ...] = (
+SPECS: tuple[Printable, ...] = (
     TableSpec(
         "rates",
         (Key("model", "who", "all", (Way.PLAIN, "b"), ascending=True),),
@@ -43,6 +56,18 @@ SPECS: tuple[Spec, ...] = (
         shown=("k", Shown("n", "N", ".1f", 100, " %", ("k", "n"))),
     ),
     ListSpec("all", ("a",), "All", "Every one.", "others", {"a": (1,)}, ("a",)),
+    WideSpec(
+        "wide",
+        ("model", "input"),
+        ("part",),
+        (Column("tiny", ("tiny",), "tiny test"),),
+        (
+            Block("rates", ("rate",), {"model": "who"}, {"input": "image"}),
+            Block("paper", ("value",), where={"n": (3,)}, per=100, across=("of",)),
+        ),
+        shown=("model", Shown("tiny", "Tiny", PERCENT, change="by", best=HIGHEST)),
+        ranking=Ranking(("input",), {"model": ("chance",)}),
+    ),
 )
 
 
@@ -63,6 +88,6 @@ def test_that_specifications_come_back_from_json_as_they_were() -> None:
 def test_that_what_is_no_specification_is_refused(
     change: dict[str, object], said: str
 ) -> None:
-    (_, document) = spec_documents(SPECS)
+    (_, document, _) = spec_documents(SPECS)
     with pytest.raises(WrongUseError, match=said):
         specs_of([{**document, **change}])

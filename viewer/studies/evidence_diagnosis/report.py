@@ -3,20 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from viewer.domain.answer import Status
 from viewer.domain.evidence import Language
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
-from viewer.results.evaluate import evaluate_all
-from viewer.results.page import sections
 from viewer.results.records import number_names
 from viewer.studies.evidence_diagnosis.frames import ANSWERS, frames
 from viewer.studies.evidence_diagnosis.judge_tables import family_spec
 from viewer.studies.evidence_diagnosis.params import read_params
 from viewer.studies.evidence_diagnosis.tables import PREPARING_SPECS, specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import trial_specs
+from viewer.studies.tables import reported, trial_specs
 
 DEFINITIONS: Final[Mapping[str, str]] = {
     "ddx": (
@@ -42,7 +39,6 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "nmse": "sum of (image - text) squared over sum of text squared; not symmetric",
     "concordance": "Lin's concordance correlation",
 }
-_ALWAYS: Final = frozenset({"items", "results"})
 
 
 def report(
@@ -57,14 +53,4 @@ def report(
         asked = set(made[ANSWERS]["language"])
         every += specs(params, [one for one in Language if str(one) in asked])
         only_printed += [family_spec(params)] if params.judge_family else []
-    tables = evaluate_all(every, made)
-    full = tuple(table for table in tables if table.rows or table.name in _ALWAYS)
-    printed = (*full, *evaluate_all(only_printed, made))
-    return ReportData(
-        tables=full,
-        figures=(),
-        metric_definitions=DEFINITIONS,
-        incomplete=any(r.score.status is Status.PENDING for r in results),
-        sections=tuple(sections([*every, *only_printed], printed)),
-        specs=tuple(every),
-    )
+    return reported(results, every, made, DEFINITIONS, only_printed=only_printed)

@@ -3,18 +3,15 @@
 from collections.abc import Sequence
 from typing import Final
 
-from viewer.domain.answer import Status
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
-from viewer.results.evaluate import evaluate_all
-from viewer.results.page import sections
 from viewer.results.records import number_names
 from viewer.studies.grounded_vqa.frames import frames
 from viewer.studies.grounded_vqa.params import read_params
 from viewer.studies.grounded_vqa.tables import specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import trial_specs
+from viewer.studies.tables import reported, trial_specs
 
 DEFINITIONS: Final = {
     "yes_no_f1": "2TP / (2TP + FP + FN) of Yes over closed questions",
@@ -34,7 +31,6 @@ DEFINITIONS: Final = {
     ),
     "wilson": "Wilson's score interval, 95 %",
 }
-_ALWAYS: Final = frozenset({"items", "results"})
 
 
 def report(
@@ -53,13 +49,5 @@ def report(
             has_boxes=any(image.boxes for image in images),
         ),
     ]
-    tables = evaluate_all(every, frames(results, spec, params, dataset))
-    full = tuple(t for t in tables if t.rows or t.name in _ALWAYS)
-    return ReportData(
-        tables=full,
-        figures=(),
-        metric_definitions=DEFINITIONS,
-        incomplete=any(r.score.status is Status.PENDING for r in results),
-        sections=tuple(sections(every, full)),
-        specs=tuple(every),
-    )
+    made = frames(results, spec, params, dataset)
+    return reported(results, every, made, DEFINITIONS)

@@ -20,9 +20,9 @@ from viewer.studies.pathology_mcq.frames import (
     expert_choices,
     vote_frame,
 )
-from viewer.studies.pathology_mcq.layouts import Told, number
 from viewer.studies.pathology_mcq.params import Arm, Params
 from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
+from viewer.studies.pathology_mcq.robustness import Rows
 from viewer.studies.pathology_mcq.scopes import OVERALL, Scope
 from viewer.studies.pathology_mcq.tables import experts
 
@@ -42,7 +42,7 @@ _BARS: Final = TableSpec(
 )
 
 
-def guess_bars(given: PackInput, told: Told, params: Params) -> Table:
+def guess_bars(given: PackInput, rows: Rows, params: Params) -> Table:
     """Return figure5.csv: each bar of every panel with its counts.
 
     Left, the items that are guessable: models without the image, experts with it on
@@ -51,11 +51,12 @@ def guess_bars(given: PackInput, told: Told, params: Params) -> Table:
     is asked them too, and with the questions of others.
     """
     mcqs = mcqs_of(given.dataset.items)
-    out = {str(r["item"]) for r in told.of_table("guesses") if r["guessable"] == 1}
-    rows = tuple(_trials(given.results, out))
-    trials = [trial for _, trial in rows]
+    guesses = rows.get("guesses", ())
+    out = {str(r["item"]) for r in guesses if r["guessable"] == 1}
+    asked = tuple(_trials(given.results, out))
+    trials = [trial for _, trial in asked]
     frame = records(trials).assign(
-        panel=[panel for panel, _ in rows],
+        panel=[panel for panel, _ in asked],
         options=[len(mcqs[one.item].options) for one in trials],
     )
     experts = expert_choices(given.dataset.items)
@@ -96,7 +97,7 @@ def _expert_score(
             VOTES: vote_frame(choices, told, every),
         },
     )
-    return number(found.rows[-1][3]) if found.rows else None
+    return _rate(found.rows[-1][3]) if found.rows else None
 
 
 def guess_figure(bars: Table) -> RateFigure | None:

@@ -44,18 +44,24 @@ def frames(
     mcqs = mcqs_of(tuple(items))
     asked = [mcqs[key] for key in dict.fromkeys(one.item for one in results)]
     answers = answer_frame(results, asked)
-    scopes = scopes_of(asked)
-    choices = expert_choices(items)
     return {
         TRIALS: records(results),
         ANSWERS: answers,
         CHANGES: change_frame(answers),
         GUESSES: guess_frame(audit(results, params.guessed_by), mcqs),
         OFFICIAL: frame_of_rows(*differing_rows(results, mcqs, params)),
-        CHOICES: choice_frame(choices, asked, scopes),
-        VOTES: vote_frame(choices, asked, scopes),
+        **expert_frames(items, asked),
         REVIEWS: frame_of_rows(*review_rows(items)),
         SIZES: frame_of_rows(*size_rows(tuple(mcqs.values()))),
+    }
+
+
+def expert_frames(items: Sequence[Item], asked: Sequence[Mcq]) -> dict[str, Frame]:
+    """Return what experts chose of the items asked, each by itself and as groups."""
+    choices, scopes = expert_choices(items), scopes_of(asked)
+    return {
+        CHOICES: choice_frame(choices, asked, scopes),
+        VOTES: vote_frame(choices, asked, scopes),
     }
 
 
@@ -157,18 +163,29 @@ def guess_frame(found: Audit, mcqs: Mapping[str, Mcq]) -> Frame:
 def choice_frame(
     choices: Iterable[ExpertChoice], asked: Sequence[Mcq], scopes: Sequence[Scope]
 ) -> Frame:
-    """Return what each expert chose of the items asked, in each column of the table."""
+    """Return what each expert chose of the items asked, in each column of the table.
+
+    ``whole`` where every group read all items of the column.
+    """
     known = list(choices)
-    header = ("part", "subset", "group", "reader", "item", "right", "items")
+    header = ("part", "subset", "group", "reader", "item", "right", "items", "whole")
     rows = (
-        (scope.part, scope.subset, c.group, c.reader, c.item, right, len(truth))
+        (scope.part, scope.subset, c.group, c.reader, c.item, right, len(truth), whole)
         for scope in scopes
         for truth in [_truth(asked, scope)]
+        for whole in [_read_whole(known, truth)]
         for c in known
         if c.item in truth
         for right in [c.option == truth[c.item]]
     )
     return frame_of_rows(header, rows)
+
+
+def _read_whole(choices: Iterable[ExpertChoice], truth: Mapping[str, int]) -> bool:
+    read: dict[str, set[str]] = defaultdict(set)
+    for one in choices:
+        read[one.group] |= {one.item} & truth.keys()
+    return all(len(items) in {0, len(truth)} for items in read.values())
 
 
 def vote_frame(

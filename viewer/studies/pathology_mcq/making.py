@@ -17,8 +17,9 @@ from viewer.domain.exchange import Message, ModelReply, TextPart
 from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
 from viewer.domain.plain import made, plain
-from viewer.domain.report import Table
 from viewer.domain.result import Score, TrialResult
+from viewer.results.records import Frame, frame_of_rows, records
+from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.pathology_mcq.arms import BUILDING
 from viewer.studies.pathology_mcq.building import (
@@ -36,6 +37,23 @@ from viewer.studies.reply_text import without_reasoning
 
 BUILT: Final = "built"
 """The reason of trials that made questions and are neither right nor wrong."""
+BUILT_QUESTIONS: Final = "built_questions"
+BUILT_SPECS: Final[tuple[Spec, ...]] = (
+    TableSpec(
+        BUILT,
+        (Key("model"),),
+        (
+            Cell("size", ("images",)),
+            Cell("sum", ("described_and_asked",), ("some",)),
+            Cell("sum", ("questions",), ("made",)),
+            Cell("size", ("without_questions",), where={"some": (False,)}),
+        ),
+        "Questions made",
+        "Three questions of each image that a model described (Sun 2024, 3.2).",
+    ),
+    ListSpec(BUILT_QUESTIONS, frame=BUILT_QUESTIONS),
+)
+"""Of how many images each model made questions, and every question."""
 _LONGEST_REFUSAL: Final = 60
 """Words; a longer text that declines a part has described the rest."""
 _LONGEST_DESCRIPTION: Final = "morphology " * 400
@@ -108,8 +126,9 @@ def longest(dataset: Dataset, sizes: tuple[SizePx, ...]) -> tuple[Longest, ...]:
     return tuple(Longest(text, sizes, 1) for text in (first, second))
 
 
-def built_table(results: Sequence[TrialResult]) -> Table:
-    """Return built_questions.csv: every question that was made, with its answer."""
+def built_frames(results: Sequence[TrialResult]) -> dict[str, Frame]:
+    """Return the trials with how much each made, and every question with its answer."""
+    counts = [len(questions_of(one)) for one in results]
     header = (
         *("item", "subset", "split", "model", "number", "question"),
         *("options", "answer", "explanation"),
@@ -119,25 +138,10 @@ def built_table(results: Sequence[TrialResult]) -> Table:
         for one in results
         for n, made in enumerate(questions_of(one), 1)
     )
-    return Table("built_questions", header, tuple(rows))
-
-
-def made_table(results: Sequence[TrialResult]) -> Table:
-    """Return built.csv: of how many images each model made questions, and how many."""
-    header = (
-        "model",
-        "images",
-        "described_and_asked",
-        "questions",
-        "without_questions",
-    )
-    rows = []
-    for model in dict.fromkeys(one.model for one in results):
-        own = [one for one in results if one.model == model]
-        counts = [len(questions_of(one)) for one in own]
-        some = sum(bool(n) for n in counts)
-        rows.append((model, len(own), some, sum(counts), len(own) - some))
-    return Table("built", header, tuple(rows))
+    return {
+        TRIALS: records(results).assign(made=counts, some=[n > 0 for n in counts]),
+        BUILT_QUESTIONS: frame_of_rows(header, rows),
+    }
 
 
 def questions_of(result: TrialResult) -> tuple[Built, ...]:

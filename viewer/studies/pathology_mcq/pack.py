@@ -1,32 +1,27 @@
 """Everything that Sun 2024 prints, from one run: ``overread pack pathmmu2024``."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from viewer.domain.figure import Figure
 from viewer.domain.pack import PackData
-from viewer.domain.report import Section, Table
-from viewer.results.evaluate import evaluate
-from viewer.results.spec import TRIALS, Key, TableSpec
+from viewer.domain.report import Table
+from viewer.results.evaluate import evaluate_all
+from viewer.results.page import sections
+from viewer.results.spec import TRIALS
+from viewer.results.wide import lay_out
 from viewer.studies.consistency import published_table
 from viewer.studies.packs import PackInput
 from viewer.studies.pathology_mcq.consistency import checks
 from viewer.studies.pathology_mcq.figure_gallery import gallery_figure
 from viewer.studies.pathology_mcq.figure_guess import guess_bars, guess_figure
-from viewer.studies.pathology_mcq.frames import asked_frame
-from viewer.studies.pathology_mcq.layouts import (
-    Told,
-    printed,
-    table_1,
-    table_2,
-    table_3,
-    table_4,
-)
+from viewer.studies.pathology_mcq.frames import asked_frame, expert_frames
+from viewer.studies.pathology_mcq.layouts import layouts
 from viewer.studies.pathology_mcq.params import Params, Work, read_params
 from viewer.studies.pathology_mcq.published import SOURCE, every_row
 from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
 from viewer.studies.pathology_mcq.robustness import level_figure
-from viewer.studies.pathology_mcq.tables import baselines
+from viewer.studies.pathology_mcq.tables import baselines, experts_whole
 
 _IN_THE_RUN: Final = frozenset({"items", "results"})
 """Tables of trials, which lie in the run's own folder."""
@@ -54,21 +49,22 @@ class PathMmu2024:
         params = read_params(given.spec.preset, given.spec.params)
         if params.work is Work.BUILDING:
             return self._of_building(given)
-        told = _told(given, params)
-        bars = guess_bars(given, told, params)
-        figures = (gallery_figure(given), level_figure(told), guess_figure(bars))
-        laid_out = _laid_out(given, told)
+        rows = {table.name: table.records() for table in given.report.tables}
+        bars = guess_bars(given, rows, params)
+        figures = (gallery_figure(given), level_figure(rows), guess_figure(bars))
+        published = published_table(every_row(), checks())
+        specs = layouts(_asked(given))
+        long = (*given.report.tables, published, *_beside(given, params))
+        wide = tuple(lay_out(spec, long) for spec in specs)
         reported = (t for t in given.report.tables if t.name not in _IN_THE_RUN)
         return PackData(
             self.title,
             self.source,
             (
-                *laid_out,
-                *((bars,) if bars.rows else ()),
-                published_table(every_row(), checks()),
-                *reported,
+                *(table for table in (*wide, bars) if table.rows),
+                *(published, *reported),
             ),
-            tuple(_sections({table.name: table for table in laid_out})),
+            tuple(sections(specs, wide)),
             tuple(figure for figure in figures if figure is not None),
             given.report.incomplete,
             tuple(_missing(figures)),
@@ -92,24 +88,14 @@ def _asked(given: PackInput) -> tuple[Mcq, ...]:
     return tuple(mcqs[key] for key in dict.fromkeys(one.item for one in given.results))
 
 
-def _told(given: PackInput, params: Params) -> Told:
-    """Return the run's tables, and what chance comes to on the questions asked."""
+def _beside(given: PackInput, params: Params) -> tuple[Table, ...]:
+    """Return what chance comes to on the questions asked, and what experts do."""
     mcqs = tuple(mcqs_of(given.dataset.items).values())
-    chance = evaluate(
-        TableSpec(
-            "baselines",
-            (Key("part"), Key("subset")),
-            baselines(params, mcqs),
-        ),
-        {TRIALS: asked_frame(_asked(given))},
-    )
-    return Told.of((*given.report.tables, chance))
-
-
-def _laid_out(given: PackInput, told: Told) -> tuple[Table, ...]:
     asked = _asked(given)
-    made = (table_1(told, asked), table_2(told), table_3(told, asked), table_4())
-    return tuple(table for table in made if table.rows)
+    return evaluate_all(
+        (baselines(params, mcqs), experts_whole(params.expert_pooling)),
+        {TRIALS: asked_frame(asked), **expert_frames(given.dataset.items, asked)},
+    )
 
 
 def _missing(figures: Figures) -> Iterator[str]:
@@ -121,30 +107,6 @@ def _missing(figures: Figures) -> Iterator[str]:
             "Figure 5 needs questions that enough models guess without their images, "
             "or questions put over other options; the run has neither."
         )
-
-
-_TITLES: Final = {
-    "table1": "Table 1",
-    "table2": "Table 2",
-    "table3": "Table 3",
-    "table4_published": "Table 4, as published",
-}
-_TEXTS: Final = {
-    "table1": "Accuracy in per cent. All is the tiny test and the rest of the test; "
-    "every item counts the same. Chance needs no model.",
-    "table2": "Accuracy in per cent on the tiny test with corrupted images, the mean "
-    "over the levels, and what changes against the images as they are.",
-    "table3": "Accuracy in per cent with Gaussian noise in the place of images, and "
-    "what changes against the images.",
-    "table4_published": "Models that the authors fine-tuned; reference only, nothing "
-    "is trained here.",
-}
-
-
-def _sections(tables: Mapping[str, Table]) -> Iterator[Section]:
-    for name, title in _TITLES.items():
-        if name in tables:
-            yield printed(tables[name], title, _TEXTS[name])
 
 
 PACK = PathMmu2024()

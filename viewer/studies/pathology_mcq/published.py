@@ -42,7 +42,7 @@ def rows_of(number: int) -> Rows:
     columns = [_scope(name) for name in next(lines)[1:]]
     return {
         model: {
-            scope: _row(f"Table {number}", measure, _subject(scope), model, value)
+            scope: _row(f"Table {number}", measure, subject_of(scope), model, value)
             for scope, value in zip(columns, values, strict=True)
             if value
         }
@@ -101,7 +101,8 @@ def _scope(column: str) -> Scope:
     return Scope(_PARTS[part], _SHORT[subset])
 
 
-def _subject(scope: Scope) -> str:
+def subject_of(scope: Scope) -> str:
+    """Return what published rows call a column."""
     part = {VAL: "validation", TINY: "tiny test", ALL: "test"}[scope.part]
     return f"{scope.subset}, {part}"
 

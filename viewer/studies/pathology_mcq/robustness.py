@@ -2,27 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import Final
 
 from viewer.domain.figure import FigureHead, PlotFigure, PlotPanel, PlotSeries
 from viewer.studies.pathology_mcq.arms import PLAIN, corruption_name
-from viewer.studies.pathology_mcq.layouts import Told
 from viewer.studies.pathology_mcq.params import COLOUR_KINDS, LEVELS, QUALITY_KINDS
-from viewer.studies.pathology_mcq.scopes import OVERALL, TINY, Scope
+from viewer.studies.pathology_mcq.scopes import OVERALL, TINY
 
-HERE: Final = Scope(TINY, OVERALL)
-"""Corruptions are of the tiny test (Sun 2024, 4.2)."""
+Rows = Mapping[str, Sequence[Mapping[str, object]]]
+"""The rows of tables, by their names."""
 
 
-def level_figure(told: Told) -> PlotFigure | None:
+def level_figure(rows: Rows) -> PlotFigure | None:
     """Return Figure 4: accuracy in per cent by level, colour and quality apart.
 
-    Level 0 is the image itself; a level of which any kind was not asked is left out.
+    Corruptions are of the tiny test (Sun 2024, 4.2). Level 0 is the image itself; a
+    level of which any kind was not asked is left out.
     """
-    models = dict.fromkeys(str(r["model"]) for r in told.of_table("corruption"))
+    models = dict.fromkeys(str(r["model"]) for r in rows.get("corruption", ()))
     if not models:
         return None
-    rates = told.accuracies()
+    rates = {
+        (str(r["model"]), str(r["condition"])): r["accuracy"]
+        for r in rows["accuracy_paper"]
+        if (r["part"], r["subset"]) == (TINY, OVERALL)
+    }
     panels = tuple(
         PlotPanel(title, tuple(_curve(rates, model, kinds) for model in models))
         for title, kinds in (
@@ -42,7 +45,7 @@ def level_figure(told: Told) -> PlotFigure | None:
 
 
 def _curve(
-    rates: Mapping[tuple[str, str, Scope], float | None],
+    rates: Mapping[tuple[str, str], object],
     model: str,
     kinds: Sequence[str],
 ) -> PlotSeries:
@@ -52,8 +55,8 @@ def _curve(
     }
     points = []
     for level, names in conditions.items():
-        values = [rates.get((model, name, HERE)) for name in names]
-        known = [value for value in values if value is not None]
+        values = [rates.get((model, name)) for name in names]
+        known = [value for value in values if isinstance(value, float)]
         if len(known) == len(values):
             points.append((float(level), 100 * fsum(known) / len(known)))
     x, y = zip(*points, strict=True) if points else ((), ())

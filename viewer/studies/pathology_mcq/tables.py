@@ -1,10 +1,21 @@
 """The study's tables as specifications; paper and recommended never mix (X-02)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from viewer.domain.choice import letter_of
-from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec, Where
+from viewer.results.spec import (
+    PERCENT,
+    Cell,
+    Key,
+    ListSpec,
+    Shown,
+    Spec,
+    TableSpec,
+    Where,
+)
+from viewer.studies.pathology_mcq.arms import PLAIN
 from viewer.studies.pathology_mcq.baselines import frequent_option
 from viewer.studies.pathology_mcq.frames import (
     ANSWERS,
@@ -29,6 +40,9 @@ from viewer.studies.pathology_mcq.questions import Mcq
 from viewer.studies.pathology_mcq.scopes import OVERALL, TINY, subsets_of
 from viewer.studies.tables import counts
 
+BASELINES: Final = "baselines"
+EXPERTS_WHOLE: Final = "experts_whole"
+"""Tables that stand in no file: the paper's are laid out from them."""
 _COUNTED: Final[Where] = {"counted": (True,)}
 _COLUMN: Final = (Key("model"), Key("condition"), Key("part"), Key("subset"))
 
@@ -62,13 +76,29 @@ def accuracy_paper(params: Params, mcqs: Sequence[Mcq]) -> TableSpec:
         (
             *counts(),
             Cell("rate", ("k", "n", "accuracy"), ("right",), _COUNTED),
-            *baselines(params, mcqs),
+            *_chance(params, mcqs),
         ),
+        "Accuracy",
+        "Accuracy in per cent with the image, as in the paper, beside chance.",
         frame=ANSWERS,
+        shown=(
+            *("model", "part", "subset", Shown("k", "k"), Shown("n", "n")),
+            *(_percent(name) for name in ("accuracy", "random", "frequent")),
+        ),
+        printed={"condition": (PLAIN,)},
     )
 
 
-def baselines(params: Params, mcqs: Sequence[Mcq]) -> tuple[Cell, ...]:
+def _percent(column: str) -> Shown:
+    return Shown(column, column.capitalize(), PERCENT, none="")
+
+
+def baselines(params: Params, mcqs: Sequence[Mcq]) -> TableSpec:
+    """Return what chance comes to on the questions asked, of those of a data set."""
+    return TableSpec(BASELINES, _COLUMN[2:], _chance(params, mcqs))
+
+
+def _chance(params: Params, mcqs: Sequence[Mcq]) -> tuple[Cell, ...]:
     """Return what chance and always the same letter come to (E003-03)."""
     options: dict[str, object] = {}
     if params.frequent_from is FrequentFrom.VAL:
@@ -228,4 +258,11 @@ def experts(pooling: Pooling) -> TableSpec:
         frame=CHOICES,
         outer=("subset", "part"),
         sets=(("group",), ()),
+    )
+
+
+def experts_whole(pooling: Pooling) -> TableSpec:
+    """Return the groups' mean where each of them read the whole column."""
+    return replace(
+        experts(pooling), name=EXPERTS_WHOLE, where={"whole": (True,)}, sets=((),)
     )

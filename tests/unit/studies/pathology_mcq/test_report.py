@@ -11,10 +11,9 @@ from viewer.domain.report import ReportData, Table
 from viewer.domain.result import TrialResult
 from viewer.results.estimators.rates import arrow
 from viewer.studies.pathology_mcq.dataset_sizes import QUESTIONS, size_rows
-from viewer.studies.pathology_mcq.layouts import Told
 from viewer.studies.pathology_mcq.params import KINDS, LEVELS
 from viewer.studies.pathology_mcq.questions import mcqs_of
-from viewer.studies.pathology_mcq.report import percent, report
+from viewer.studies.pathology_mcq.report import report
 from viewer.studies.pathology_mcq.robustness import level_figure
 from viewer.studies.pathology_mcq.scopes import OVERALL, Scope
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
@@ -32,6 +31,10 @@ Record = dict[str, object]
 
 def table(data: ReportData, name: str) -> Table:
     return next(one for one in data.tables if one.name == name)
+
+
+def rows_of(data: ReportData) -> dict[str, list[Record]]:
+    return {one.name: one.records() for one in data.tables}
 
 
 def records(data: ReportData, name: str) -> list[Record]:
@@ -168,7 +171,7 @@ def test_that_a_corruption_is_the_mean_over_levels_and_overall_over_kinds() -> N
 @pytest.mark.statement("E003-06", "E003-19")
 def test_that_figure_4_has_colour_and_quality_apart_with_level_0_clean() -> None:
     items = tuple(item(f"PubMed-test_tiny-{i}") for i in range(20))
-    figure = level_figure(Told.of(reported(shaken(), *items).tables))
+    figure = level_figure(rows_of(reported(shaken(), *items)))
     assert figure is not None
     colour, quality = figure.panels
     assert list(colour.series[0].x) == [0, 1, 2, 3, 4, 5]
@@ -178,13 +181,13 @@ def test_that_figure_4_has_colour_and_quality_apart_with_level_0_clean() -> None
             mean = sum(20 - level - k for k in kinds) / len(kinds) / 20
             assert panel.series[0].y[level] == pytest.approx(100 * mean, abs=1e-10)
     some = [r for r in shaken() if r.condition not in {"plain", "hue-2"}]
-    partial = level_figure(Told.of(reported(some, *items).tables))
+    partial = level_figure(rows_of(reported(some, *items)))
     assert partial is not None
     assert [list(panel.series[0].x) for panel in partial.panels] == [
         [1, 3, 4, 5],
         [1, 2, 3, 4, 5],
     ]
-    assert level_figure(Told.of(reported(every_other()).tables)) is None
+    assert level_figure(rows_of(reported(every_other()))) is None
 
 
 @pytest.mark.statement("E003-07")
@@ -228,12 +231,3 @@ def test_that_without_its_data_set_a_run_still_has_its_trials() -> None:
     data = report(every_other(), spec(), NO_CONTEXT)
     assert [one.name for one in data.tables] == ["items", "results"]
     assert not data.sections
-
-
-def test_that_percentages_are_rounded_half_to_even() -> None:
-    assert [percent(v) for v in (0.5, 0.0625, 1 / 3, None)] == [
-        "50.0",
-        "6.2",
-        "33.3",
-        "",
-    ]

@@ -9,7 +9,7 @@ from viewer.studies.catalog import OURS
 
 VIEWER: Final = Path(__file__).parents[2] / "viewer"
 RUN_PATH: Final = (
-    *("bench", "placing_bench", "item_bench", "run_trial", "plan_run", "run_batch"),
+    *("bench", "sources", "run_trial", "plan_run", "run_batch", "trial_bounds"),
     *("lanes", "flights", "ledger", "spending", "rescore", "report_run", "manifest"),
     *(
         "gate",
@@ -20,7 +20,7 @@ RUN_PATH: Final = (
         "batch_form",
         "study_file",
     ),
-    *("batch_estimate", "trial_bounds", "learned", "figures", "pictures", "worker"),
+    *("batch_estimate", "learned", "figures", "pictures", "worker"),
 )
 
 

@@ -20,17 +20,16 @@ from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.item import check_items, item_of
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
-from viewer.services.item_bench import ItemBench
+from viewer.services.bench import Bench
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data, report_files
 from viewer.services.rescore import rescore_run
-from viewer.services.run_trial import bench_of, prepare_trial
+from viewer.services.run_trial import prepare_trial
 from viewer.services.study_file import make_spec
 from viewer.store import cases, runs
 from viewer.store.database import open_store
 from viewer.studies.asking import Replied, Turn
 from viewer.studies.catalog import OURS, study_named
-from viewer.studies.study import ItemStudy
 
 MODEL = "studied"
 MOST_STEPS = 8
@@ -68,10 +67,8 @@ def a_spec(name: str) -> RunSpec:
     )
 
 
-def a_bench(name: str, dataset: Dataset) -> ItemBench:
-    bench = bench_of(a_spec(name), dataset)
-    assert isinstance(bench, ItemBench)
-    return bench
+def a_bench(name: str, dataset: Dataset) -> Bench:
+    return Bench(a_spec(name), dataset)
 
 
 def _other(value: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -88,7 +85,7 @@ def _other(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def test_that_every_study_about_items_has_a_sample() -> None:
-    asking = {n for n in OURS if isinstance(study_named(n), ItemStudy)}
+    asking = {n for n in OURS if not study_named(n).words.places}
     assert asking <= set(SAMPLES)
 
 

@@ -13,17 +13,19 @@ from viewer.domain.answer import UNREADABLE, CellAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelReply
+from viewer.domain.item import Item
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec, Trial
 from viewer.readers.datasets.folder import read
-from viewer.readers.pixels import load_pixels
+from viewer.services.bench import Bench
+from viewer.services.run_trial import prepare_trial
 from viewer.services.study_file import make_spec, paper_preset
-from viewer.studies.catalog import OURS, pack_named, placing_study, study_named
-from viewer.studies.study import PlacingStudy
+from viewer.studies.asking import Replied, Step, Turn
+from viewer.studies.catalog import OURS, pack_named, places_of, study_named
 
 names = pytest.mark.parametrize("name", sorted(OURS))
 placing = pytest.mark.parametrize(
-    "name", [n for n in sorted(OURS) if isinstance(study_named(n), PlacingStudy)]
+    "name", [n for n in sorted(OURS) if study_named(n).words.places]
 )
 
 
@@ -57,7 +59,8 @@ def test_that_a_study_is_what_the_catalogue_calls_it(name: str) -> None:
     assert study.version
     assert study.parser_version
     assert study.scorer_version
-    assert study.words.places == isinstance(study, PlacingStudy)
+    params = study.read_params(study.defaults.preset, dict(study.defaults.params))
+    assert study.words.places == (study.places(params) is not None)
     assert study.defaults.preset in study.presets()
     assert study.read_params(study.defaults.preset, dict(study.defaults.params))
     if study.pack is not None:
@@ -101,15 +104,10 @@ def test_that_a_plan_is_the_same_every_time_and_names_no_trial_twice(
 
 @placing
 def test_that_the_same_trial_gives_the_same_bytes(name: str, dataset: Dataset) -> None:
-    study = placing_study(name)
-    params = study.read_params(paper_preset(name), {})
     trial = a_trial(name, dataset)
-    requests = []
-    for _ in range(2):
-        image = next(i for i in dataset.images if i.key == trial.image)
-        shown = study.stimulus(load_pixels(image.ref), trial.condition, params)
-        requests.append(study.request(trial, shown, params, 0, None))
-    first, second = requests
+    first, second = (
+        prepare_trial(Bench(a_spec(name), dataset), trial).request for _ in range(2)
+    )
     assert first.messages == second.messages
     assert first.images[0].sha256 == second.images[0].sha256
     assert first.facts.item == trial.item
@@ -120,28 +118,29 @@ def test_that_the_same_trial_gives_the_same_bytes(name: str, dataset: Dataset) -
 def test_that_any_reply_is_an_answer_or_has_one_status(
     name: str, text: str, finish: str
 ) -> None:
-    study = placing_study(name)
+    study = study_named(name)
     params = study.read_params(paper_preset(name), {})
     condition = study.conditions(params)[0]
     trial = Trial("i|Edema", "p", "i", "frontal", "Edema", condition, 0, "m")
-    answer = study.parse(ModelReply(text, finish_reason=finish), trial, params)
+    reply = Replied(Step("answer"), ModelReply(text, finish_reason=finish))
+    answer = study.parse(Turn(trial, Item("i", "p"), (reply,)), params)
     if isinstance(answer, Unparsed):
         assert answer.status in UNREADABLE | {Status.REFUSED}
         assert answer.reason
     else:
         assert isinstance(answer, CellAnswer)
-        assert answer.cell in study.grid(condition, params).cells()
+        places = places_of(name, paper_preset(name), {})
+        assert answer.cell in places.grid(condition).cells()
 
 
 @placing
 def test_that_a_verdict_is_the_same_every_time(name: str, dataset: Dataset) -> None:
-    study = placing_study(name)
-    params = study.read_params(paper_preset(name), {})
+    places = places_of(name, paper_preset(name), {})
     trial = a_trial(name, dataset)
     image = next(i for i in dataset.images if i.key == trial.image)
-    reference = study.reference(image.masks[trial.finding], trial.condition, params)
+    reference = places.reference(image.masks[trial.finding], trial.condition)
     scores = [
-        study.score(CellAnswer(cell), reference)
+        places.score(CellAnswer(cell), reference, trial.condition)
         for _ in range(2)
         for cell in reference.grid.cells()
     ]

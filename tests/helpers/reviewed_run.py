@@ -19,7 +19,7 @@ from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.reply_rows import ReplyRecord
 from viewer.store.runs import StoredTrial
-from viewer.studies.catalog import placing_study
+from viewer.studies.catalog import PLACING, places_of, study_named
 
 SIZE = SizePx(80, 80)
 MODELS = ("secret-model-a", "secret-model-b")
@@ -97,7 +97,7 @@ def reviewed_run(
     with open_store(path) as store:
         held = dataset(n, **kinds)
         asked = spec()
-        plan = placing_study().plan(held, asked)
+        plan = study_named(PLACING).plan(held, asked)
         run = runs.create_run(
             store,
             asked,
@@ -119,16 +119,16 @@ def _answer_all(
     held: Dataset,
     cells: Mapping[str, Cell],
 ) -> None:
-    study = placing_study()
-    params = study.read_params(asked.preset, dict(asked.params))
+    places = places_of(asked.study, asked.preset, asked.params)
     by_key = {image.key: image for image in held.images}
     with store.transaction():
         for one in pending:
             trial = one.trial
             answer = CellAnswer(cells.get(trial.model, Cell(3, 3)), "exact")
             mask = by_key[trial.image].masks[trial.finding]
-            reference = study.reference(mask, trial.condition, params)
-            _settle(store, one.id, answer, study.score(answer, reference))
+            reference = places.reference(mask, trial.condition)
+            score = places.score(answer, reference, trial.condition)
+            _settle(store, one.id, answer, score)
 
 
 def _settle(store: Store, trial: int, answer: CellAnswer, score: Score) -> None:

@@ -21,11 +21,19 @@ class Plugin(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Broken:
+    """Something that cannot be used: its name, and a sentence that says why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plugins(Generic[T]):
-    """What works, by its name, and a sentence for each that does not."""
+    """What works, by its name, and what does not."""
 
     working: Mapping[str, Plugin[T]]
-    broken: tuple[str, ...] = ()
+    broken: tuple[Broken, ...] = ()
 
 
 def load_plugins(
@@ -43,13 +51,13 @@ def load_plugins(
         Returns what was loaded under a name, or raises `PluginError`.
     """
     working: dict[str, Plugin[T]] = {}
-    broken: list[str] = []
+    broken: list[Broken] = []
     for entry in entries:
         try:
             plugin = Plugin(checked(entry.name, _loaded(entry)), _release(entry))
         except PluginError as error:
             about = f"The {kind} '{entry.name}' of package {_package(entry)}"
-            broken.append(f"{about} {error}")
+            broken.append(Broken(entry.name, f"{about} {error}"))
         else:
             working.setdefault(entry.name, plugin)
     return Plugins(working, tuple(broken))

@@ -13,7 +13,7 @@ from typing import cast
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.plugins import PluginError, Plugins, load_plugins
+from viewer.domain.plugins import Broken, PluginError, Plugins, load_plugins
 from viewer.models.cnn_cam.settings import CNN_SETTINGS
 from viewer.models.coordinates.settings import COORDINATE_SETTINGS, WRITTEN_SETTINGS
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint, endpoint_at
@@ -206,8 +206,8 @@ def adapters() -> Mapping[str, AdapterSpec]:
     return {**ADAPTERS, **others}
 
 
-def broken_adapters() -> tuple[str, ...]:
-    """Return a sentence for each way of asking that cannot be used."""
+def broken_adapters() -> tuple[Broken, ...]:
+    """Return the ways of asking of other packages that cannot be used."""
     return _others().broken
 
 

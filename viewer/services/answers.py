@@ -1,6 +1,6 @@
 """Stored answers as they are drawn and explained, and exactly what was sent."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -10,6 +10,7 @@ from viewer.domain.answer import Answer, ReportAnswer, Unparsed
 from viewer.domain.answer_json import PLACED_START, answer_of_json
 from viewer.domain.box_reference import mask_by_rule
 from viewer.domain.case import ImageRef
+from viewer.domain.conditions import window_of
 from viewer.domain.errors import ProviderError, WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
 from viewer.domain.geometry import BoxPx
@@ -19,11 +20,11 @@ from viewer.domain.result import Measures, Score
 from viewer.domain.run import RunSpec
 from viewer.models.reading import read_reply
 from viewer.services.harmonised import measured
-from viewer.services.window_condition import window_of
 from viewer.store import answers, trials
 from viewer.store.answers import AnswerRecord
 from viewer.store.database import Store, open_store
-from viewer.studies.catalog import places_findings, placing_study, study_named
+from viewer.studies.catalog import places_findings, places_of
+from viewer.studies.places import Places
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def answer_of_trial(store: Path, trial: int) -> StoredAnswer:
     """Return a trial's answer; without a reply its text is empty. Unknown raises."""
     with open_store(store) as opened:
         record = answers.answer_of_trial(opened, trial)
-    return _stored(record, _params_of, harmonise=_is_placed(record))
+    return _stored(record, _places_of(record), harmonise=_is_placed(record))
 
 
 def answers_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
@@ -79,15 +80,12 @@ def answers_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
     with open_store(store) as opened:
         about = answers.answers_about(opened, ref)
     records = tuple(one for one in about if places_findings(one.spec.study))
-    by_run: dict[int, Any] = {}
-
-    def params_of(record: AnswerRecord) -> Any:  # noqa: ANN401 - the study's own
-        if record.run not in by_run:
-            by_run[record.run] = _params_of(record)
-        return by_run[record.run]
-
+    by_run: dict[int, Places] = {}
+    for one in records:
+        if one.run not in by_run:
+            by_run[one.run] = _places_of(one)
     harmonise = any(map(_is_placed, records))
-    return tuple(_stored(one, params_of, harmonise=harmonise) for one in records)
+    return tuple(_stored(one, by_run[one.run], harmonise=harmonise) for one in records)
 
 
 def sent_images(store: Path, request_sha256: str) -> tuple[bytes, ...]:
@@ -146,22 +144,15 @@ def _messages(document: Mapping[str, object]) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", document["messages"])
 
 
-def _params_of(record: AnswerRecord) -> Any:  # noqa: ANN401 - the study's own type
-    study = study_named(record.spec.study)
-    return study.read_params(record.spec.preset, dict(record.spec.params))
+def _places_of(record: AnswerRecord) -> Places:
+    return places_of(record.spec.study, record.spec.preset, record.spec.params)
 
 
 def _is_placed(record: AnswerRecord) -> bool:
     return record.parsed.startswith(PLACED_START)
 
 
-def _stored(
-    record: AnswerRecord,
-    params_of: Callable[[AnswerRecord], Any],
-    *,
-    harmonise: bool,
-) -> StoredAnswer:
-    study, params = placing_study(record.spec.study), params_of(record)
+def _stored(record: AnswerRecord, places: Places, *, harmonise: bool) -> StoredAnswer:
     trial = record.trial
     profile = _profile(record.spec, trial.model)
     reply, answer = _read(record.raw), _answer(record)
@@ -173,10 +164,10 @@ def _stored(
         view=trial.view,
         model=trial.model,
         adapter=profile.adapter,
-        grid=study.grid(trial.condition, params),
-        field=study.field(record.size, params),
+        grid=places.grid(trial.condition),
+        field=places.field(record.size),
         score=record.score,
-        reference_cells=_reference_cells(record, params),
+        reference_cells=_reference_cells(record, places),
         reply_text=reply.text,
         note=reply.note,
         latency_ms=record.raw.latency_ms if record.raw else 0,
@@ -187,7 +178,7 @@ def _stored(
         parameters=_parameters(record, profile),
         asked_at=record.asked_at,
         answer=answer,
-        measures=_measures(record, answer, params) if harmonise else None,
+        measures=_measures(record, answer, places) if harmonise else None,
     )
 
 
@@ -197,24 +188,20 @@ def _answer(record: AnswerRecord) -> Answer | None:
 
 
 def _measures(
-    record: AnswerRecord,
-    answer: Answer | None,
-    params: Any,  # noqa: ANN401 - the study's own type
+    record: AnswerRecord, answer: Answer | None, places: Places
 ) -> Measures | None:
-    mask = _mask(record, params)
+    mask = _mask(record, places)
     if answer is None or mask is None:
         return None
-    study = placing_study(record.spec.study)
-    return measured(study, params, record.trial.condition, mask, answer, record.ref)
+    return measured(places, record.trial.condition, mask, answer, record.ref)
 
 
-def _mask(record: AnswerRecord, params: Any) -> Mask | None:  # noqa: ANN401
+def _mask(record: AnswerRecord, places: Places) -> Mask | None:
     """Return the reference, of boxes what the run's rule of readers makes of them."""
     if record.mask is not None:
         return record.mask
-    rule = placing_study(record.spec.study).reader_rule(params)
     drawn = record.boxes.boxes.get(record.trial.finding, ())
-    return mask_by_rule(record.size, drawn, record.boxes.readers, rule)
+    return mask_by_rule(record.size, drawn, record.boxes.readers, places.reader_rule)
 
 
 def _profile(spec: RunSpec, name: str) -> ModelProfile:
@@ -231,14 +218,9 @@ def _read(raw: RawReply | None) -> ModelReply:
         return ModelReply(raw.body.decode("utf-8", "replace"))
 
 
-def _reference_cells(record: AnswerRecord, params: Any) -> tuple[str, ...]:  # noqa: ANN401
-    mask = _mask(record, params)
-    if mask is None:
-        return ()
-    study = placing_study(record.spec.study)
-    reference = study.reference(mask, record.trial.condition, params)
-    cells = reference.grid.cells()
-    return tuple(reference.grid.label(cells[i]) for i in reference.hits)
+def _reference_cells(record: AnswerRecord, places: Places) -> tuple[str, ...]:
+    mask = _mask(record, places)
+    return () if mask is None else places.reference(mask, record.trial.condition).names
 
 
 def _parameters(record: AnswerRecord, profile: ModelProfile) -> Mapping[str, str]:

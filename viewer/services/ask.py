@@ -13,6 +13,7 @@ import numpy.typing as npt
 from viewer.domain.answer import Unparsed
 from viewer.domain.answer_json import answer_of_json
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
+from viewer.domain.conditions import with_boxes, with_window
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx
@@ -27,19 +28,17 @@ from viewer.models.catalog import adapter_for, reader_for, spec_of, unlearned
 from viewer.readers.datasets.folder import read_image
 from viewer.readers.pixels import load_pixels
 from viewer.services.answer_mask import answer_mask
-from viewer.services.box_prompt import with_boxes
+from viewer.services.bench import Bench
 from viewer.services.gate import open_gate
 from viewer.services.harmonised import measures_of
-from viewer.services.placing_bench import PlacingBench
 from viewer.services.plan_run import plan_sha256
 from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.services.study_file import make_spec
-from viewer.services.window_condition import with_window
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import PLACING, study_named
-from viewer.studies.protocol import GridReference
+from viewer.studies.places import GridReference
 from viewer.writers.files import write_atomically
 
 _PRESET: Final = "gosai2025"
@@ -79,7 +78,7 @@ class Reply:
 
     run: int
     scored: ScoredTrial
-    bench: PlacingBench
+    bench: Bench
     text: str
     note: str
     latency_ms: int
@@ -89,8 +88,7 @@ class Reply:
     @property
     def grid(self) -> Grid:
         """The grid that was drawn."""
-        condition = self.scored.trial.condition
-        return self.bench.study.grid(condition, self.bench.params)
+        return self.bench.places.grid(self.scored.trial.condition)
 
     @property
     def reference(self) -> GridReference | None:
@@ -117,7 +115,7 @@ def ask(
         if hear is not None:
             hear(event)
     scored = trials.scored_trials(store, run)[0]
-    bench = PlacingBench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     if scored.reply_id is None:
         return Reply(run, scored, bench, "", "", 0)
     raw = trials.reply_with_id(store, scored.reply_id).raw
@@ -293,9 +291,9 @@ def write_overlay(reply: Reply, path: Path) -> None:
     mask = bench.images[trial.image].masks.get(trial.finding)
     cells = reply.grid.cells()
     drawn = draw_answer(
-        Raster(_enlarged(bench.stimulus(trial).plain.pixels)),
+        Raster(_enlarged(bench.plain(trial.image, trial.condition).pixels)),
         reply.grid,
-        None if mask is None else _enlarged(bench.study.shown_mask(mask, bench.params)),
+        None if mask is None else _enlarged(bench.places.shown_mask(mask)),
         reply.grid.cell(score.answer) if score.answer else None,
         [cells[i] for i in reply.reference.hits] if reply.reference else [],
         score.outcome,
@@ -310,8 +308,9 @@ def _region(reply: Reply) -> npt.NDArray[np.bool_] | None:
         return None
     answer, bench = answer_of_json(reply.placed), reply.bench
     size = bench.images[reply.scored.trial.image].size
-    field = bench.study.field(size, bench.params)
-    side = bench.stimulus(reply.scored.trial).plain.size.rows * _ENLARGED
+    field = bench.places.field(size)
+    trial = reply.scored.trial
+    side = bench.plain(trial.image, trial.condition).size.rows * _ENLARGED
     return None if isinstance(answer, Unparsed) else answer_mask(answer, field, side)
 
 

@@ -24,6 +24,7 @@ from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.store.reference_boxes import readers_of_dataset
 from viewer.studies.catalog import (
+    broken_studies,
     known_findings,
     places_findings,
     study_named,
@@ -87,6 +88,11 @@ class ModelState:
 def study_titles() -> Mapping[str, str]:
     """Return what people call each study, by the name that files have."""
     return titles()
+
+
+def unusable_studies() -> Mapping[str, str]:
+    """Return why studies of other packages cannot be used, by their names."""
+    return {one.name: one.why for one in broken_studies()}
 
 
 def study_title(name: str) -> str:

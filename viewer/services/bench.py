@@ -1,33 +1,61 @@
 """What stays the same while the trials of a run are asked, whatever its study asks."""
 
-from abc import ABC, abstractmethod
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from viewer.domain.case import Dataset, DatasetImage, ImageRef
-from viewer.domain.errors import PrivacyError
-from viewer.domain.exchange import ModelProfile, ModelRequest
-from viewer.domain.image import PixelImage, Window
-from viewer.domain.privacy import pixels_sha256
+import numpy as np
+
+from viewer.domain.answer import PlacedAnswer, Unparsed
+from viewer.domain.answer_json import answer_as_json
+from viewer.domain.box_reference import referenced
+from viewer.domain.case import Dataset
+from viewer.domain.conditions import window_of
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import (
+    Facts,
+    ModelProfile,
+    ModelReply,
+    ModelRequest,
+    RawReply,
+)
+from viewer.domain.image import Raster
+from viewer.domain.item import Item, item_of
 from viewer.domain.result import Score
-from viewer.domain.run import RunSpec, Trial
-from viewer.models.catalog import adapter_for, endpoint_of
+from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
+from viewer.models.inside import check_inside
 from viewer.models.loaded import Loadable
-from viewer.readers.pixels import load_pixels
-from viewer.services.burned_in import check_pixels
 from viewer.services.gate import CLOSED, About, Gate
 from viewer.services.memo import Memo
+from viewer.services.placed_answer import (
+    Shown,
+    asking_of,
+    form_of_answer,
+    is_placed,
+    placed_answer,
+)
+from viewer.services.sources import RunImages, RunSources
 from viewer.store.trials import StoredReply
-from viewer.studies.asking import Sources, Step
-from viewer.studies.study import Study
+from viewer.studies.asking import Question, Replied, Sources, Step, Turn
+from viewer.studies.catalog import no_places, study_named
+from viewer.studies.places import GridReference, Places, prompt_for_places
 
 if TYPE_CHECKING:
     from viewer.models.endpoint import Endpoint
 
-PIXEL_IMAGES_KEPT: Final = 4
 ANSWER: Final = Step("answer")
 """The one question of a trial that takes no more."""
+_NO_IMAGE: Final = Raster(np.zeros((1, 1), dtype=np.uint8))
+_ONE_TEXT: Final = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+"""What a model that keeps to a form answers where the study has none of its own."""
 
 
 @dataclass(frozen=True)
@@ -59,56 +87,185 @@ class Draft:
     note: str = ""
 
 
-class Bench(ABC):
+class Bench:
     """Everything that stays the same while a run's trials are asked.
 
-    Safe to use from threads; it holds no store. ``has_grid`` tells whether its answers
-    are places on an image that was sent with a grid.
+    Safe to use from threads; it holds no store. Without ``validation`` questions begin
+    with no examples, as they do where only answers are read.
     """
 
-    study: Study
-    has_grid: ClassVar[bool]
-
     def __init__(
-        self, spec: RunSpec, study: Study, dataset: Dataset, gate: Gate = CLOSED
+        self,
+        spec: RunSpec,
+        dataset: Dataset,
+        gate: Gate = CLOSED,
+        validation: Dataset | None = None,
     ) -> None:
-        self.spec, self.study, self.gate = spec, study, gate
-        self.params: Any = study.read_params(spec.preset, dict(spec.params))
+        self.spec, self.gate = spec, gate
+        self.study = study_named(spec.study)
+        self.params: Any = self.study.read_params(spec.preset, dict(spec.params))
+        self._places = self.study.places(self.params)
+        if self._places is not None:
+            dataset = referenced(dataset, self._places.reader_rule)
         self.dataset = dataset
-        self.images: Mapping[str, DatasetImage] = {i.key: i for i in dataset.images}
+        self.drawn = RunImages(dataset, gate, validation)
+        self.images = self.drawn.by_key
+        self.items = {item.key: item for item in dataset.items}
         self.profiles: Mapping[str, ModelProfile] = {
             m.name: m for m in (*spec.models, *spec.helpers)
         }
-        self.pixels = Memo[ImageRef, PixelImage](load_pixels, PIXEL_IMAGES_KEPT)
-        self._looks = Memo[tuple[str, Window | None, str], None](self._look, 1 << 20)
+        self._roles = dict(self.study.roles(self.params))
+        self._references = Memo[tuple[str, str, Condition], GridReference](
+            self._reference, 1 << 20
+        )
 
-    @abstractmethod
+    @property
+    def places(self) -> Places:
+        """How answers lie on images; answers in words raise WrongUseError."""
+        if self._places is None:
+            raise no_places(self.study)
+        return self._places
+
     def next_step(self, trial: Trial, kept: Sequence[Kept]) -> Step | None:
         """Return what a trial is to be asked next, None where it has all it needs."""
+        return self.study.next_step(self.turn(trial, kept), self.params)
 
-    @abstractmethod
     def profile_for(self, trial: Trial, step: Step) -> ModelProfile:
-        """Return the model that answers a step."""
+        """Return the model that answers a step: the trial's own, or one with a role."""
+        if not step.role:
+            return self.profiles[trial.model]
+        name = self._roles.get(step.role, "")
+        if name not in self.profiles:
+            raise WrongUseError(
+                f"The run names no model as {step.role}.",
+                f"Name one in the study's parameters, under {step.role}.",
+            )
+        return self.profiles[name]
 
-    @abstractmethod
     def draft(self, trial: Trial, step: Step, kept: Sequence[Kept]) -> Draft:
-        """Return the question of a step, made of the replies so far."""
+        """Hops 3 to 5: the study's question, and every image that it read for it."""
+        profile = self.profile_for(trial, step)
+        turn, sources = (
+            self.turn(trial, kept),
+            RunSources(self.drawn, self.spec.seed, profile),
+        )
+        question = self.study.question(turn, step, sources, self.params)
+        request = self._request(trial, step, question)
+        check_inside(spec_of(profile), profile, request)
+        return Draft(
+            request,
+            (question.prompt, question.template),
+            sources.about(self.items.get(turn.item.key), question),
+            question.note,
+        )
 
-    @abstractmethod
     def judged(self, trial: Trial, kept: Sequence[Kept]) -> Judged:
-        """Read and score a trial's replies; unreadable ones raise ProviderError."""
+        """Hops 7 and 8, off all replies; unreadable ones raise ProviderError."""
+        return self._judged(self.turn(trial, kept))
 
-    @abstractmethod
+    def judged_reply(self, trial: Trial, raw: RawReply) -> Judged:
+        """Hops 7 and 8 of a trial with one reply, which need not be in the store."""
+        return self._judged(self._turn(trial, (self._replied(trial, ANSWER, raw),)))
+
+    def _judged(self, turn: Turn) -> Judged:
+        answer = self.study.parse(turn, self.params)
+        score = self.study.score(turn, answer, self.params)
+        return Judged(answer_as_json(answer), score)
+
     def gold(self, trial: Trial) -> Mapping[str, object]:
         """Return what is right of a trial as JSON, {} where no program can tell."""
+        return self.study.gold(self._turn(trial), self.params)
 
-    @abstractmethod
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the name and template of every prompt that models are asked with."""
+        if self._places is None:
+            return self.study.prompts(self.params)
+        found: list[tuple[str, str]] = []
+        for asking in dict.fromkeys(map(asking_of, self.spec.models)):
+            own = self.study.prompts(self.params)
+            found += [prompt_for_places(asking)] if asking else own
+        return tuple(found)
 
-    def sources(self) -> Sources | None:
-        """Return the images for who makes pictures of a run, None without items."""
-        return None
+    def item(self, trial: Trial) -> Item:
+        """Return what a trial asks about; of a finding, its image alone."""
+        if self._places is None:
+            return item_of(self.items, trial.item)
+        return Item(trial.item, trial.patient, images=(trial.image,))
+
+    def sources(self) -> Sources:
+        """Return the images for who makes pictures of a run."""
+        return RunSources(self.drawn, self.spec.seed)
+
+    def turn(self, trial: Trial, kept: Sequence[Kept]) -> Turn:
+        """Return where a trial stands; a reply that cannot be read raises."""
+        replies = (self._replied(trial, one.step, one.reply.raw) for one in kept)
+        return self._turn(trial, tuple(replies))
+
+    def _turn(self, trial: Trial, replies: tuple[Replied, ...] = ()) -> Turn:
+        return Turn(trial, self.item(trial), replies, self.images)
+
+    def reference(self, trial: Trial) -> GridReference | None:
+        """Return the reference as the scorer sees it, None where there is none."""
+        if self._places is None or trial.finding not in self.images[trial.image].masks:
+            return None
+        return self._references((trial.image, trial.finding, trial.condition))
+
+    def _reference(self, key: tuple[str, str, Condition]) -> GridReference:
+        image, finding, condition = key
+        return self.places.reference(self.images[image].masks[finding], condition)
+
+    def shown(self, trial: Trial) -> Shown:
+        """Return what of an image a trial's model was shown, and about what."""
+        size = self.images[trial.image].size
+        return Shown(
+            finding=trial.finding,
+            native=size,
+            field=self.places.field(size),
+            sent=self.places.sent_size,
+            grid=self.places.grid(trial.condition),
+        )
+
+    def plain(self, image: str, condition: Condition) -> Raster:
+        """Return what is sent of an image, but without its grid."""
+        raster, _ = self.drawn.raster((image, window_of(condition)))
+        return self.places.plain(raster)
+
+    def _replied(self, trial: Trial, step: Step, raw: RawReply) -> Replied:
+        profile = self.profile_for(trial, step)
+        reply = reader_for(profile).read(raw)
+        if self._places is not None:
+            return Replied(step, reply, lambda: self._placed(profile, reply, trial))
+        if profile.settings.get("structured"):
+            reply = replace(reply, text=_unwrapped(reply.text))
+        return Replied(step, reply)
+
+    def _placed(
+        self, profile: ModelProfile, reply: ModelReply, trial: Trial
+    ) -> PlacedAnswer | Unparsed | None:
+        if not is_placed(profile, reply):
+            return None
+        return placed_answer(profile, reply, self.shown(trial))
+
+    def _request(self, trial: Trial, step: Step, question: Question) -> ModelRequest:
+        facts = question.facts or _facts(trial, step, self.spec.seed)
+        return ModelRequest(
+            question.messages,
+            replace(facts, choices=question.choices, prompt=question.boxes),
+            hashlib.sha256(question.template.encode()).hexdigest(),
+            self._form(trial, step, question),
+            question.highlight,
+            question.measures,
+        )
+
+    def _form(
+        self, trial: Trial, step: Step, question: Question
+    ) -> Mapping[str, object] | None:
+        """Return the JSON Schema of an answer, None where it is free."""
+        profile = self.profile_for(trial, step)
+        if self._places is not None:
+            return form_of_answer(profile, trial.finding)
+        wanted = _ONE_TEXT if profile.settings.get("structured") else None
+        return question.answer_schema or wanted
 
     def endpoint_of(self, model: str) -> "Endpoint | None":
         """Return the endpoint that a model is asked at, None for a model here."""
@@ -136,21 +293,31 @@ class Bench(ABC):
         for _, adapter in self.held_models():
             adapter.interrupt()
 
-    def check_pixels(self, image: str, window: Window | None, sha256: str) -> None:
-        """Raise the sentence of an image whose pixels keep it on this machine.
 
-        Pixels with the hash given are looked at as they would be sent, and no others:
-        a file may change while it is asked about.
-        """
-        self._looks((image, window, sha256))
+def _facts(trial: Trial, step: Step, seed: int) -> Facts:
+    """Return what scripted models may know of a step; there is no grid."""
+    return Facts(
+        rows=0,
+        columns=0,
+        letters="",
+        finding=trial.finding,
+        view=trial.view,
+        item=trial.item,
+        condition=trial.condition.name,
+        seed=seed,
+        repeat=trial.repeat,
+        plain=_NO_IMAGE,
+        plain_sha256="",
+        step=f"{step.name} again" if step.again else step.name,
+    )
 
-    def _look(self, key: tuple[str, Window | None, str]) -> None:
-        name, window, sha256 = key
-        ref = self.images[name].ref
-        image = self.pixels(ref)
-        if pixels_sha256(image) != sha256:
-            raise PrivacyError(
-                "An image was not sent: its file changed while it was asked about.",
-                "Ask again.",
-            )
-        check_pixels(ref, image, self.gate.reviews, window)
+
+def _unwrapped(text: str) -> str:
+    """Return the text inside ``_ONE_TEXT``, any other text as it is."""
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(body, dict) and list(body) == ["answer"]:
+        return str(body["answer"])
+    return text

@@ -10,17 +10,15 @@ from viewer.domain.geometry import BoxPx
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
 from viewer.metrics.parts import boxes_around
+from viewer.services.bench import Bench
 from viewer.services.harmonised import answer_of
-from viewer.services.placing_bench import PlacingBench
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
 
 _ByReader = tuple[tuple[str, tuple[BoxPx, ...]], ...]
 
 
-def detection_of(
-    store: Store, bench: PlacingBench, scored: ScoredTrial
-) -> Detection | None:
+def detection_of(store: Store, bench: Bench, scored: ScoredTrial) -> Detection | None:
     """Return a trial's boxes and those to find.
 
     There are none to find where the finding is absent. None where the trial is
@@ -37,13 +35,13 @@ def detection_of(
     return Detection(_predicted(answer), confidences, reference, by_reader)
 
 
-def _to_find(bench: PlacingBench, trial: Trial) -> tuple[tuple[BoxPx, ...], _ByReader]:
+def _to_find(bench: Bench, trial: Trial) -> tuple[tuple[BoxPx, ...], _ByReader]:
     """Return the boxes by the rule and each reader's; none of what is absent."""
     image = bench.images[trial.image]
     if bench.reference(trial) is None:
         readers = image.readers if len(image.readers) > 1 else ()
         return (), tuple((reader, ()) for reader in readers)
-    rule = bench.study.reader_rule(bench.params)
+    rule = bench.places.reader_rule
     by_reader = tuple(_by_reader(image, trial.finding))
     return _reference(image, trial.finding, rule), by_reader
 

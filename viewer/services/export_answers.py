@@ -21,8 +21,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.prediction import Coordinates
 from viewer.domain.run import Trial
 from viewer.readers.predictions_table import FIELDS
-from viewer.services.placing_bench import PlacingBench
-from viewer.services.run_trial import bench_of
+from viewer.services.bench import Bench
 from viewer.services.worded_answers import HEADER as WORDED_HEADER
 from viewer.services.worded_answers import worded_rows
 from viewer.store import cases, runs, steps, trials
@@ -70,7 +69,7 @@ def export_answers(
     WrongUseError
         For an unknown run or model.
     """
-    bench = bench_of(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     if model and model not in bench.profiles:
         raise WrongUseError(
             f"Run {run} asked no model '{model}'.",
@@ -82,7 +81,7 @@ def export_answers(
         if model in {"", one.trial.model}
     ]
     asked = [one for one in wanted if _was_asked(one)]
-    if isinstance(bench, PlacingBench):
+    if bench.study.words.places:
         rows = (row for one in asked for row in _rows(store, bench, one))
         table = csv_bytes(HEADER, rows)
     else:
@@ -103,9 +102,7 @@ def _was_asked(one: ScoredTrial) -> bool:
     return one.reply_id is not None or one.score.status is Status.PROVIDER_ERROR
 
 
-def _rows(
-    store: Store, bench: PlacingBench, one: ScoredTrial
-) -> Iterator[tuple[object, ...]]:
+def _rows(store: Store, bench: Bench, one: ScoredTrial) -> Iterator[tuple[object, ...]]:
     answer = None
     if one.reply_id is not None:
         answer = answer_of_json(trials.parsed_answer(store, one.id))
@@ -126,7 +123,7 @@ def _known(trial: Trial) -> dict[str, object]:
 
 
 def _places(
-    bench: PlacingBench, one: ScoredTrial, answer: Answer | Unparsed | None
+    bench: Bench, one: ScoredTrial, answer: Answer | Unparsed | None
 ) -> list[_Place]:
     if answer is None:
         return [{"status": Status.PROVIDER_ERROR.value, "reason": one.score.reason}]
@@ -134,7 +131,7 @@ def _places(
         return [{"status": answer.status.value, "reason": answer.reason}]
     status = one.score.status.value
     if isinstance(answer, CellAnswer):
-        grid = bench.study.grid(one.trial.condition, bench.params)
+        grid = bench.places.grid(one.trial.condition)
         return [{"status": status, "cell": grid.label(answer.cell)}]
     said = {"status": status, "coordinates": Coordinates.NATIVE.value}
     return [{**said, **place} for place in _native(answer)]

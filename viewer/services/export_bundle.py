@@ -19,8 +19,6 @@ from viewer.results.spec_json import spec_documents
 from viewer.services.bench import Bench
 from viewer.services.bundling import items, places
 from viewer.services.bundling.records import Record, Replies, json_bytes, json_lines
-from viewer.services.item_bench import ItemBench
-from viewer.services.placing_bench import PlacingBench
 from viewer.services.pseudonyms import Pseudonyms, examples_without_names
 from viewer.services.report_run import (
     RunReport,
@@ -80,10 +78,10 @@ def run_bundle(store: Store, run: int) -> bytes:
     context = _anonymous(context, names)
     report = _report(own, names, context)
     scored = trials.scored_trials(store, run)
-    if isinstance(own.bench, ItemBench):
-        found = _of_items(store, run, own.bench, report, scored, names, context)
-    else:
+    if own.bench.study.words.places:
         found = _of_places(store, report, scored, names)
+    else:
+        found = _of_items(store, run, own.bench, report, scored, names, context)
     members: dict[str, bytes] = {
         **_in_folders(report_files(report)),
         **found.members,
@@ -101,7 +99,7 @@ def run_bundle(store: Store, run: int) -> bytes:
 def _check_leaving(store: Store, bench: Bench) -> None:
     """Raise where replies may repeat words that have to stay on this machine."""
     name = bench.spec.dataset
-    if not bench.has_grid and name in asking.restricted_datasets(store):
+    if not bench.study.words.places and name in asking.restricted_datasets(store):
         raise PrivacyError(
             f"'{name}' is restricted: a bundle would hold what replies repeat of it.",
             "Use overread report RUN --out DIR, or import it again with --unrestricted "
@@ -109,7 +107,7 @@ def _check_leaving(store: Store, bench: Bench) -> None:
         )
 
 
-def _check_replies(replies: Replies, own: ItemBench) -> None:
+def _check_replies(replies: Replies, own: Bench) -> None:
     """Raise where replies call a case, an image or a patient by its name here."""
     count = items.replies_with_names(replies.told, own.dataset)
     if count:
@@ -126,7 +124,6 @@ def _of_places(
 ) -> _Contents:
     """Return what is in the bundle of a study that places findings."""
     bench, replies = report.bench, Replies(store)
-    assert isinstance(bench, PlacingBench)  # noqa: S101 - there are two kinds
     kept = places.placed_trials(store, scored, names, replies)
     asked = dict.fromkeys(one.trial.condition for one in scored)
     plan = places.plan_of_places(bench, asked)
@@ -148,7 +145,7 @@ def _of_places(
 def _of_items(
     store: Store,
     run: int,
-    own: ItemBench,
+    own: Bench,
     report: RunReport,
     scored: Sequence[ScoredTrial],
     names: Pseudonyms,

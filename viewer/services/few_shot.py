@@ -9,7 +9,7 @@ from viewer.services.gate import remote_origin
 from viewer.services.placed_answer import asking_of
 from viewer.store import cases
 from viewer.store.database import Store
-from viewer.studies.catalog import placing_study, study_named
+from viewer.studies.catalog import study_named
 
 
 def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:
@@ -19,8 +19,8 @@ def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:
     """
     study = study_named(spec.study)
     params = study.read_params(spec.preset, dict(spec.params))
-    name = study.examples_from(params)
-    return cases.dataset_named(store, name) if name else None
+    examples = study.examples(params)
+    return cases.dataset_named(store, examples.dataset) if examples else None
 
 
 def check_examples(
@@ -40,6 +40,7 @@ def check_examples(
                 "with a cell.",
                 "Set its convention to grid, or set examples to 0.",
             )
-    study = placing_study(spec.study)
-    params = study.read_params(spec.preset, dict(spec.params))
-    study.check_examples(validation, asked, trials, params)
+    study = study_named(spec.study)
+    examples = study.examples(study.read_params(spec.preset, dict(spec.params)))
+    if examples is not None:
+        examples.check(validation, asked, trials)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from viewer.domain.case import View
 from viewer.domain.figure import Figure
-from viewer.services.pictures import pictures_of
+from viewer.services.pictures import RunPictures
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
 from viewer.services.report_run import RunReport, grades_stamp, report_data
@@ -73,7 +73,7 @@ def pack_input(
         report.results,
         bench.spec,
         bench.dataset,
-        pictures_of(bench),
+        RunPictures(bench),
         {
             stratum: reviewed_of(counts)
             for stratum, counts in error_counts(store, run).items()

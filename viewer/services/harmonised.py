@@ -4,7 +4,7 @@ Both ask here, so that they cannot differ.
 """
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.answer_json import answer_of_json
@@ -18,17 +18,16 @@ from viewer.domain.result import Measures
 from viewer.domain.run import Condition
 from viewer.metrics.harmonised import Target, measures, target
 from viewer.readers.spacing import load_spacing
-from viewer.services.placing_bench import PlacingBench
+from viewer.services.bench import Bench
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial, parsed_answer
-from viewer.studies.study import PlacingStudy
+from viewer.studies.places import Places
 
 _TARGETS_KEPT: Final = 4
 
 
 def measured(
-    study: PlacingStudy,
-    params: Any,  # noqa: ANN401 - the study's own type
+    places: Places,
     condition: Condition,
     mask: Mask,
     answer: Answer,
@@ -39,30 +38,27 @@ def measured(
     None where nothing of the reference was sent. Millimetres are left out where the
     image's file has no spacing or is gone.
     """
-    reference = study.reference(mask, condition, params)
-    field = study.field(mask.size, params)
+    reference, field = places.reference(mask, condition), places.field(mask.size)
     goal = _target(mask, reference.grid, field, reference.hits)
     return measures(answer, goal, _spacing(ref))
 
 
-def measures_of(
-    store: Store, bench: PlacingBench, scored: ScoredTrial
-) -> Measures | None:
+def measures_of(store: Store, bench: Bench, scored: ScoredTrial) -> Measures | None:
     """Return how a trial's answer meets its reference; None without either."""
     trial, image = scored.trial, bench.images[scored.trial.image]
     answer = answer_of(store, bench, scored)
     if answer is None or bench.reference(trial) is None:
         return None
     mask = image.masks[trial.finding]
-    return measured(bench.study, bench.params, trial.condition, mask, answer, image.ref)
+    return measured(bench.places, trial.condition, mask, answer, image.ref)
 
 
-def answer_of(store: Store, bench: PlacingBench, scored: ScoredTrial) -> Answer | None:
+def answer_of(store: Store, bench: Bench, scored: ScoredTrial) -> Answer | None:
     """Return what a trial's reply was understood as; None where no answer was."""
     if scored.placed:
         answer = answer_of_json(parsed_answer(store, scored.id))
         return None if isinstance(answer, Unparsed) else answer
-    grid = bench.study.grid(scored.trial.condition, bench.params)
+    grid = bench.places.grid(scored.trial.condition)
     cell = grid.cell(scored.score.answer) if scored.score.answer else None
     return None if cell is None else CellAnswer(cell)
 

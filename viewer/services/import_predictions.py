@@ -18,6 +18,7 @@ from viewer.readers.predictions_coco import read_coco
 from viewer.readers.predictions_masks import mask_pictures, read_masks
 from viewer.readers.predictions_seg import read_segmentations
 from viewer.readers.predictions_table import read_table
+from viewer.services.bench import Bench
 from viewer.services.learned import planned_trials
 from viewer.services.match_predictions import (
     Matched,
@@ -26,7 +27,6 @@ from viewer.services.match_predictions import (
     models_of,
 )
 from viewer.services.place_answers import ADAPTER, keep_answers, profile_of
-from viewer.services.placing_bench import PlacingBench
 from viewer.services.plan_run import plan_run
 from viewer.services.study_file import make_spec
 from viewer.store import cases, runs
@@ -95,7 +95,7 @@ def match_file(store: Store, wish: PredictionsWish) -> tuple[RunSpec, Matched]:
     predictions = _of_model(_read(store, wish), wish)
     spec = _spec(store, wish, findings_of(predictions))
     dataset = cases.dataset_named(store, spec.dataset)
-    bench = PlacingBench(spec, dataset)
+    bench = Bench(spec, dataset)
     planned = planned_trials(bench.study, dataset, spec)
     matched = match_predictions(predictions, planned, bench, wish.coordinates)
     if not matched.used:

@@ -122,8 +122,8 @@ def doctor_rows(settings: Settings) -> list[Row]:
     facts += [(name, *_package_state(name, extra)) for name, extra in _PACKAGES]
     facts.append(("font for Chinese", *_han_state()))
     facts += [
-        ("plug-in", "cannot be used", why)
-        for why in (*broken_studies(), *broken_adapters())
+        ("plug-in", "cannot be used", one.why)
+        for one in (*broken_studies(), *broken_adapters())
     ]
     return [{"what": w, "state": s, "mend": m} for w, s, m in facts]
 

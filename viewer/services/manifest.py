@@ -61,7 +61,7 @@ def manifest_of(
             "parser_version": study.parser_version,
             "scorer_version": study.scorer_version,
             **_prompts(bench),
-            **({"grid_font_sha256": _font_sha256()} if bench.has_grid else {}),
+            **({"grid_font_sha256": _font_sha256()} if study.words.places else {}),
             "metrics": dict(data.metric_definitions),
         },
         "dataset": _dataset(bench.dataset, bench.spec),

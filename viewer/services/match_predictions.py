@@ -24,7 +24,7 @@ from viewer.domain.prediction import NO_PREDICTION, Coordinates, Prediction
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
 from viewer.metrics.regions import mask_of_polygon
-from viewer.services.placing_bench import PlacingBench
+from viewer.services.bench import Bench
 
 _Key = tuple[str, str, str, str]
 _ANYWHERE: Final = ("", "")
@@ -91,7 +91,7 @@ class Matched:
 def match_predictions(
     predictions: Sequence[Prediction],
     planned: Sequence[Trial],
-    bench: PlacingBench,
+    bench: Bench,
     coordinates: Coordinates | None,
 ) -> Matched:
     """Give each planned trial the answer that a file has for it.
@@ -184,7 +184,7 @@ def _left(
 
 
 def _text(
-    bench: PlacingBench,
+    bench: Bench,
     trial: Trial,
     found: Sequence[Prediction],
     coordinates: Coordinates | None,
@@ -208,7 +208,7 @@ def _text(
 
 
 def _single(
-    bench: PlacingBench, trial: Trial, one: Prediction, coordinates: Coordinates | None
+    bench: Bench, trial: Trial, one: Prediction, coordinates: Coordinates | None
 ) -> str | None:
     place = one.place
     if isinstance(place, str):
@@ -224,7 +224,7 @@ def _single(
 
 
 def _boxes(
-    bench: PlacingBench,
+    bench: Bench,
     trial: Trial,
     found: Sequence[Prediction],
     coordinates: Coordinates | None,
@@ -242,7 +242,7 @@ def _boxes(
 
 
 def _mask(
-    bench: PlacingBench,
+    bench: Bench,
     trial: Trial,
     found: Sequence[Prediction],
     coordinates: Coordinates | None,
@@ -266,7 +266,7 @@ def _mask(
 
 
 def _native(
-    bench: PlacingBench, trial: Trial, one: Prediction, coordinates: Coordinates | None
+    bench: Bench, trial: Trial, one: Prediction, coordinates: Coordinates | None
 ) -> Callable[[PointPx], PointPx]:
     """Return what turns a point as written into one in native pixels."""
     meant = one.coordinates or coordinates

@@ -10,6 +10,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.models.catalog import (
     ADAPTERS,
     adapters,
+    broken_adapters,
     builtin_profiles,
     missing_dependency,
     profile_from_table,
@@ -50,7 +51,8 @@ class KnownModel:
 class NewModel:
     """A way of asking as New offers it; ``table`` holds what is set from the start.
 
-    Those of the same ``group`` belong together; "" stands alone.
+    ``missing`` says what it lacks; one that is not ``usable`` cannot be chosen. Those
+    of the same ``group`` belong together; "" stands alone.
     """
 
     title: str
@@ -58,6 +60,7 @@ class NewModel:
     adapter: str
     missing: str = ""
     table: Mapping[str, object] = field(default_factory=dict)
+    usable: bool = True
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,11 @@ def new_models() -> tuple[NewModel, ...]:
     """
     found = {**ADAPTERS, **adapters()}.values()
     own = (new for spec in found if spec.settings for new in _offers(spec))
-    return (*own, *map(_of_paper, PRESETS))
+    unusable = (
+        NewModel(f"{one.name} – cannot be used", "", one.name, one.why, usable=False)
+        for one in broken_adapters()
+    )
+    return (*own, *unusable, *map(_of_paper, PRESETS))
 
 
 def preset_tables() -> tuple[dict[str, object], ...]:

@@ -26,7 +26,6 @@ from viewer.services.gate import (
 )
 from viewer.services.model_profiles import model_named
 from viewer.services.privacy import ANY, allow
-from viewer.services.run_trial import bench_of
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
@@ -89,7 +88,7 @@ def _of_question(
         if remote_origin(question.profile) in {None, *gate.consents}:
             continue
         spec, trial = spec_and_trial(question, dataset, image)
-        yield _preview(bench_of(spec, dataset, gate), trial, 1)
+        yield _preview(Bench(spec, dataset, gate), trial, 1)
 
 
 def previews_of_batch(store: Path, spec: RunSpec) -> tuple[Preview, ...]:
@@ -109,7 +108,7 @@ def _of_batch(
     spec: RunSpec, dataset: Dataset, gate: Gate, models: Sequence[str]
 ) -> Iterator[Preview]:
     plan = study_named(spec.study).plan(dataset, spec)
-    bench = bench_of(spec, dataset, gate)
+    bench = Bench(spec, dataset, gate)
     asked = [trial for trial in plan if not trial.exclusion]
     helping = {helper.name for helper in spec.helpers}
     for model in models:

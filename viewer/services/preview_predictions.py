@@ -11,6 +11,7 @@ from viewer.domain.image import Raster
 from viewer.imaging.answer_overlay import draw_marks
 from viewer.readers.predictions_table import FIELDS, first_row
 from viewer.services.answer_mask import answer_mask
+from viewer.services.bench import Bench
 from viewer.services.field_raster import field_mask, field_raster
 from viewer.services.import_predictions import (
     PlannedPredictions,
@@ -19,7 +20,6 @@ from viewer.services.import_predictions import (
     plan_predictions,
 )
 from viewer.services.match_predictions import Matched
-from viewer.services.placing_bench import PlacingBench
 from viewer.store import cases, runs
 from viewer.store.database import open_store
 
@@ -101,7 +101,7 @@ def preview_predictions(
     """
     with open_store(store) as opened:
         spec, matched = match_file(opened, wish)
-        bench = PlacingBench(spec, cases.dataset_named(opened, spec.dataset))
+        bench = Bench(spec, cases.dataset_named(opened, spec.dataset))
     drawn = list(_drawable(bench, matched))
     chosen = drawn[:: max(1, -(-len(drawn) // _PICTURES))][:_PICTURES]
     return PredictionsPreview(matched, tuple(_picture(bench, *c, side) for c in chosen))
@@ -120,9 +120,7 @@ def _suggested(column: str) -> str:
     )
 
 
-def _drawable(
-    bench: PlacingBench, matched: Matched
-) -> Iterator[tuple[str, str, str, Answer]]:
+def _drawable(bench: Bench, matched: Matched) -> Iterator[tuple[str, str, str, Answer]]:
     """Yield image, finding, condition and answer of each image's first place."""
     conditions = {c.name: c for c in bench.study.conditions(bench.params)}
     seen: set[str] = set()
@@ -131,7 +129,7 @@ def _drawable(
         image, finding = item.rsplit("|", 1)
         if image in seen or condition not in conditions:
             continue
-        grid = bench.study.grid(conditions[condition], bench.params)
+        grid = bench.places.grid(conditions[condition])
         cell = None if text.startswith("{") else grid.cell(text)
         answer = answer_of_json(text) if text.startswith("{") else None
         place = CellAnswer(cell) if cell else answer
@@ -141,7 +139,7 @@ def _drawable(
 
 
 def _picture(
-    bench: PlacingBench,
+    bench: Bench,
     name: str,
     finding: str,
     condition: str,
@@ -150,11 +148,11 @@ def _picture(
 ) -> DrawnPrediction:
     image = bench.images[name]
     named = {c.name: c for c in bench.study.conditions(bench.params)}
-    field = bench.study.field(image.size, bench.params)
+    field = bench.places.field(image.size)
     reference = image.masks.get(finding)
     raster = draw_marks(
         field_raster(image.ref, field, side),
-        bench.study.grid(named[condition], bench.params),
+        bench.places.grid(named[condition]),
         None if reference is None else field_mask(reference.array(), field, side),
         answer.cell if isinstance(answer, CellAnswer) else None,
         (),

@@ -7,9 +7,9 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.image import PixelImage, Raster, Window
 from viewer.imaging.grid_overlay import GridStyle, drawn_label_height_px
-from viewer.imaging.png import decode_png
+from viewer.imaging.luts import to_raster
 from viewer.models.provider_view import PROVIDER_VIEWS, provider_view_named
-from viewer.studies.catalog import placing_study
+from viewer.studies.catalog import PLACING, places_of, study_named
 
 _PRESET: Final = "gosai2025"
 
@@ -48,13 +48,13 @@ def sent_raster(image: PixelImage, window: Window | None, grid: Grid) -> Raster:
 
     ``window`` None takes the file's own. A grid whose labels do not fit raises.
     """
-    study = placing_study()
+    study = study_named(PLACING)
     chosen = {"grids": [grid.name], "letters": grid.letters.value}
     params = study.read_params(_PRESET, {**chosen})
     if window is not None:
         image = replace(image, windows=(window,), voi_luts=())
-    stimulus = study.stimulus(image, study.conditions(params)[0], params)
-    return decode_png(stimulus.png)
+    places = places_of(PLACING, _PRESET, chosen)
+    return places.gridded(to_raster(image), study.conditions(params)[0])
 
 
 def provider_sight(sent: Raster, grid: Grid, provider: str) -> ProviderSight:

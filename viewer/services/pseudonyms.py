@@ -18,7 +18,6 @@ from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Grades
 from viewer.models.catalog import spec_of
 from viewer.services.bench import Bench
-from viewer.services.run_trial import bench_of
 
 _WITHHELD: Final = "(withheld)"
 _EXAMPLE: Final = "X"
@@ -106,7 +105,7 @@ class Pseudonyms:
                 for name, value in bench.spec.params.items()
             },
         )
-        return bench_of(spec, self.dataset(bench.dataset))
+        return Bench(spec, self.dataset(bench.dataset))
 
     def dataset(self, dataset: Dataset) -> Dataset:
         """Return the data set without names, paths, or what notices say of files."""

@@ -21,16 +21,15 @@ from viewer.services.detections import detection_of
 from viewer.services.few_shot import examples_dataset
 from viewer.services.harmonised import measures_of
 from viewer.services.manifest import manifest_of
-from viewer.services.placing_bench import PlacingBench
 from viewer.services.readings.reviewing import error_counts
 from viewer.services.report_words import in_words
-from viewer.services.run_trial import bench_of
 from viewer.services.versions import versions_asked
 from viewer.store import asking, cases, runs, steps, trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import study_named
-from viewer.studies.protocol import GridReference, ReportContext
+from viewer.studies.places import GridReference
+from viewer.studies.protocol import ReportContext
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.files import write_atomically
 from viewer.writers.report_html import ReportPage, render_report
@@ -53,12 +52,9 @@ class RunReport:
 def report_data(store: Store, run: int) -> RunReport:
     """Return a run's tables and figure data; an unknown run raises."""
     summary = runs.run_summary(store, run)
-    bench = bench_of(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     scored = trials.scored_trials(store, run)
-    if isinstance(bench, PlacingBench):
-        results = tuple(_placed_results(store, bench, scored))
-    else:
-        results = tuple(_worded_results(store, run, bench, scored))
+    results = tuple(_results(store, run, bench, scored))
     data = bench.study.report(results, bench.spec, context_of(store, run, bench))
     return RunReport(summary, bench, results, data)
 
@@ -113,25 +109,21 @@ def _grades(dataset: Dataset) -> tuple[Grades, str]:
         return NO_GRADES, error.what
 
 
-def _worded_results(
+def _results(
     store: Store, run: int, bench: Bench, scored: Sequence[ScoredTrial]
 ) -> Iterator[TrialResult]:
-    """Yield trials with what was read off their replies, and what is right."""
-    parsed = steps.parsed_answers(store, run)
+    """Yield trials with what was read off their replies, and what is right.
+
+    Places have their references beside them, and measures where any is no cell.
+    """
+    parsed = {} if bench.study.words.places else steps.parsed_answers(store, run)
+    measured = any(one.placed for one in scored)
     for one in scored:
         said = any_answer_of_json(parsed[one.id]) if one.id in parsed else None
         gold = bench.gold(one.trial)
         text = json.dumps(gold, sort_keys=True, ensure_ascii=False) if gold else ""
-        yield replace(_result(one), said=said, gold=text)
-
-
-def _placed_results(
-    store: Store, bench: PlacingBench, scored: Sequence[ScoredTrial]
-) -> Iterator[TrialResult]:
-    """Yield trials with their references, and measures where any is no cell."""
-    measured = any(one.placed for one in scored)
-    for one in scored:
-        reference, result = bench.reference(one.trial), _result(one)
+        result = replace(_result(one), said=said, gold=text)
+        reference = bench.reference(one.trial)
         if reference is not None:
             result = _with_reference(result, reference)
         if measured:
@@ -168,7 +160,7 @@ def _with_reference(result: TrialResult, reference: GridReference) -> TrialResul
         n_cells=len(cells),
         cell_index=cells.index(cell) if cell else None,
         reference_index=reference.hits,
-        reference_cells=tuple(grid.label(cells[i]) for i in reference.hits),
+        reference_cells=reference.names,
         fallback=reference.fallback,
         fraction_outside=reference.fraction_outside,
         alternate_index=reference.alternate_hits,

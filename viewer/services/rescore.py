@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from viewer.services.bench import ANSWER, Bench, Kept
 from viewer.services.ledger import judged_or_failed, own_reply, steps_of
-from viewer.services.run_trial import bench_of
 from viewer.store import cases, runs, steps, trials
 from viewer.store.database import Store
 from viewer.store.runs import StoredTrial
@@ -30,7 +29,7 @@ def rescore_run(
     failed at the provider) stay as they are.
     """
     runs.run_summary(store, run)
-    bench = bench_of(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     answered = [t for t in trials.scored_trials(store, run) if t.reply_id is not None]
     changed: list[Verdict] = []
     for done, scored in enumerate(answered, 1):
@@ -53,7 +52,7 @@ def _settled(store: Store, verdicts: Sequence[Verdict]) -> Iterator[None]:
 def _new_verdict(store: Store, bench: Bench, scored: ScoredTrial) -> Verdict | None:
     if scored.reply_id is None:
         return None
-    is_place = bench.has_grid
+    is_place = bench.study.words.places
     kept = kept_replies(store, scored.id, scored.reply_id, alone=is_place)
     parsed, score = judged_or_failed(bench, StoredTrial(scored.id, scored.trial), kept)
     # a cell is told by its verdict, whatever else its reply says

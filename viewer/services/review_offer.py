@@ -16,7 +16,7 @@ from viewer.services.readings.opening import CAP
 from viewer.services.study_file import make_spec
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.catalog import PLACING, placing_study, study_named
+from viewer.studies.catalog import PLACING, study_named
 from viewer.studies.grid_localization.findings import NINE, canonical
 
 _NOBODY: Final = ModelProfile("reader", "scripted", {"answer": ""})
@@ -210,7 +210,7 @@ def _planned(
         models=(),
         overrides=overrides,
     )
-    return placing_study().plan(dataset, replace(spec, models=(_NOBODY,)))
+    return study_named(PLACING).plan(dataset, replace(spec, models=(_NOBODY,)))
 
 
 def _referenced(dataset: Dataset) -> Iterator[DatasetImage]:

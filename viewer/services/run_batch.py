@@ -43,7 +43,7 @@ from viewer.services.ledger import Answered, Asked, Begun, Ledger, Orphaned, Set
 from viewer.services.load_watch import LoadWatch
 from viewer.services.rescue import saving_what_is_lost
 from viewer.services.run_notes import RunNotes
-from viewer.services.run_trial import ask_model, bench_of
+from viewer.services.run_trial import ask_model
 from viewer.services.spending import ceiling_sentence
 from viewer.services.stopping import asking_threads, is_late
 from viewer.services.telling import Telling, trial_done
@@ -108,7 +108,7 @@ def run_batch(
         spec = runs.run_spec(store, run)  # refuses a run that the store does not hold
         dataset = cases.dataset_of_run(store, run)
         gate = open_gate(store, dataset)
-        bench = bench_of(spec, dataset, gate, examples_dataset(store, spec))
+        bench = Bench(spec, dataset, gate, examples_dataset(store, spec))
         bench.check_models()
         if runs.run_mark(store, run) not in {None, RunMark.RESUMED}:
             runs.mark_run(store, run, RunMark.RESUMED)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self, cast
 
-from viewer.domain.case import Dataset, DatasetImage
+from viewer.domain.case import DatasetImage
 from viewer.domain.errors import DiskFullError, ProviderError, WrongUseError
 from viewer.domain.exchange import (
     ModelIdentity,
@@ -12,33 +12,16 @@ from viewer.domain.exchange import (
     ModelRequest,
     RawReply,
 )
-from viewer.domain.run import RunSpec, Trial
+from viewer.domain.run import Trial
 from viewer.models.catalog import adapter_for, reader_for, spec_of
 from viewer.models.loaded import not_loaded
 from viewer.services.bench import ANSWER, Bench, Draft, Kept
-from viewer.services.gate import CLOSED, Departing, Gate, remote_origin
-from viewer.services.item_bench import ItemBench
-from viewer.services.placing_bench import PlacingBench
+from viewer.services.gate import Departing, remote_origin
 from viewer.services.request_key import request_document, request_key
 from viewer.studies.asking import Step
-from viewer.studies.catalog import study_named
-from viewer.studies.study import ItemStudy
 
 if TYPE_CHECKING:
     from viewer.models.protocol import RemoteAdapter
-
-
-def bench_of(
-    spec: RunSpec,
-    dataset: Dataset,
-    gate: Gate = CLOSED,
-    validation: Dataset | None = None,
-) -> Bench:
-    """Return the bench of a run's study; ``validation`` is for those with examples."""
-    study = study_named(spec.study)
-    if isinstance(study, ItemStudy):
-        return ItemBench(spec, study, dataset, gate)
-    return PlacingBench(spec, dataset, gate, validation)
 
 
 @dataclass(frozen=True)
@@ -114,7 +97,7 @@ def _departing(bench: Bench, profile: ModelProfile, draft: Draft) -> Departing |
     if remote_origin(profile) is None:
         return None
     for looked in draft.about.looked:
-        bench.check_pixels(looked.image.key, looked.window, looked.pixels_sha256)
+        bench.drawn.check_pixels(looked.image.key, looked.window, looked.pixels_sha256)
     return bench.gate.passed(profile, draft.request, draft.about)
 
 

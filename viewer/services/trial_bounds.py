@@ -1,15 +1,16 @@
 """The most that one trial of a run can cost, before anything of it is asked."""
 
+from dataclasses import replace
 from typing import Final
 
-from viewer.domain.case import Dataset, View
+from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.models.prices import most_tokens, price_of
 from viewer.services.placed_answer import asking_of
 from viewer.studies.asking import Longest
-from viewer.studies.catalog import placing_study, study_named
-from viewer.studies.study import ItemStudy
+from viewer.studies.catalog import study_named
+from viewer.studies.places import prompt_for_places
 
 FILLED_IN: Final = 768
 """More bytes than view, finding and schema add to a prompt."""
@@ -20,12 +21,11 @@ def longest_of_trial(
 ) -> tuple[Longest, ...]:
     """Return the longest question of each step that a trial of a model may take."""
     study = study_named(spec.study)
-    params = study.read_params(spec.preset, dict(spec.params))
-    if isinstance(study, ItemStudy):
-        return study.longest(dataset, params)
-    placing, asking = placing_study(spec.study), asking_of(profile)
-    prompts = [placing.prompt(view.value, asking)[1] for view in View]
-    return (Longest(max(prompts, key=len), (placing.sent_size(params),)),)
+    longest = study.longest(dataset, study.read_params(spec.preset, dict(spec.params)))
+    asking = asking_of(profile) if study.words.places else ""
+    if not asking:
+        return longest
+    return tuple(replace(one, text=prompt_for_places(asking)[1]) for one in longest)
 
 
 def most_of_trial(spec: RunSpec, dataset: Dataset, profile: ModelProfile) -> int:

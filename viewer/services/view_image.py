@@ -129,7 +129,6 @@ def field_of(size: SizePx) -> BoxPx:
 
     It is what a grid lies on, and may reach beyond the image where it is letterboxed.
     """
-    from viewer.studies.catalog import placing_study
+    from viewer.studies.catalog import PLACING, places_of
 
-    study = placing_study()
-    return study.field(size, study.read_params(_PRESET, {}))
+    return places_of(PLACING, _PRESET, {}).field(size)

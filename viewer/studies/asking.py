@@ -6,12 +6,12 @@ a judge. The run path keeps every reply, and reads a trial's answer off all of t
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from viewer.domain.answer import LabelledBox
+from viewer.domain.answer import LabelledBox, PlacedAnswer, Unparsed
 from viewer.domain.case import Dataset, DatasetImage
-from viewer.domain.exchange import BoxPrompt, ImagePart, Message, ModelReply
+from viewer.domain.exchange import BoxPrompt, Facts, ImagePart, Message, ModelReply
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster, Window
 from viewer.domain.inside import Choices, Highlight, Measures, RandomText
@@ -33,21 +33,37 @@ class Step:
     again: int = 0
 
 
+def _no_place() -> None:
+    return None
+
+
 @dataclass(frozen=True)
 class Replied:
-    """A step with its reply."""
+    """A step with its reply.
+
+    ``placed`` gives what the places of the reply come to in native pixels, None where
+    its text is to be read: its model writes no coordinates and draws no map.
+    """
 
     step: Step
     reply: ModelReply
+    placed: Callable[[], PlacedAnswer | Unparsed | None] = field(
+        default=_no_place, compare=False
+    )
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A trial, the item that it asks about, and the replies so far, oldest first."""
+    """A trial, the item that it asks about, and the replies so far, oldest first.
+
+    ``images`` are those of the data set by their keys, with their masks. A trial about
+    a finding in an image has an item of its own, with that image alone.
+    """
 
     trial: Trial
     item: Item
     so_far: tuple[Replied, ...] = ()
+    images: Mapping[str, DatasetImage] = field(default_factory=dict, compare=False)
 
     @property
     def last(self) -> Replied | None:
@@ -86,6 +102,7 @@ class Question:
     choices: Choices | None = None
     boxes: BoxPrompt | None = None
     note: str = ""
+    facts: Facts | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +158,26 @@ class Sources(Protocol):
         ...
 
     @property
+    def asking(self) -> str:
+        """The words in which the model asked wants a place, "" for a grid's cell."""
+        ...
+
+    @property
+    def takes_boxes(self) -> bool:
+        """Whether the model asked outlines what lies in boxes it is given."""
+        ...
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether the model asked reads the references of other patients."""
+        ...
+
+    @property
+    def validation(self) -> Dataset | None:
+        """What examples are drawn from, None where there are none."""
+        ...
+
+    @property
     def no_attention(self) -> str:
         """Why the model asked cannot tell what it attends to, "" where it can."""
         ...
@@ -176,5 +213,15 @@ class Sources(Protocol):
         """Return the exact PNG bytes of a raster as a part of a message.
 
         A question with an image that was not made here is not sent.
+        """
+        ...
+
+    def example(
+        self, image: str, name: tuple[object, ...], draw: Callable[[Raster], Raster]
+    ) -> ImagePart:
+        """Return an image of the validation data set as ``draw`` makes it of its own.
+
+        Drawn once for all questions that ask for its name; it may not leave this
+        machine.
         """
         ...

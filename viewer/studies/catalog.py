@@ -8,10 +8,11 @@ from typing import Final, cast
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.plain import did_you_mean
-from viewer.domain.plugins import PluginError, Plugins, load_plugins
+from viewer.domain.plugins import Broken, PluginError, Plugins, load_plugins
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.packs import Pack
-from viewer.studies.study import ItemStudy, PlacingStudy, Study
+from viewer.studies.places import Places
+from viewer.studies.study import Study
 
 INTERFACE: Final = 1
 """The version of `viewer.studies.study` that a study of another package is built for.
@@ -46,8 +47,8 @@ def studies() -> Iterator[Study]:
     return map(study_named, titles())
 
 
-def broken_studies() -> tuple[str, ...]:
-    """Return a sentence for each study of another package that cannot be used."""
+def broken_studies() -> tuple[Broken, ...]:
+    """Return the studies of other packages that cannot be used."""
     return _others().broken
 
 
@@ -89,15 +90,24 @@ def known_findings() -> tuple[str, ...]:
     return findings
 
 
-def placing_study(name: str = PLACING) -> PlacingStudy:
-    """Return a study that places findings; one that does not raises WrongUseError."""
-    study = study_named(name)
-    if not isinstance(study, PlacingStudy):
-        raise WrongUseError(
-            f"{study.title} places no finding on an image.",
-            "Choose a run of a study that does.",
-        )
-    return study
+def places_of(study: str, preset: str, params: Mapping[str, object]) -> Places:
+    """Return how the answers of a study lie on images, with settings.
+
+    A study whose answers are no places raises WrongUseError.
+    """
+    found = study_named(study)
+    places = found.places(found.read_params(preset, dict(params)))
+    if places is None:
+        raise no_places(found)
+    return places
+
+
+def no_places(study: Study) -> WrongUseError:
+    """Return the sentence for whoever needs places of a study that has none."""
+    return WrongUseError(
+        f"{study.title} places no finding on an image.",
+        "Choose a run of a study that does.",
+    )
 
 
 def places_findings(study: str) -> bool:
@@ -131,11 +141,12 @@ def _checked(name: str, study: object) -> Study:
             f"was built for interface {built_for}, and this program offers "
             f"{INTERFACE}: install a version for it."
         )
-    if not isinstance(study, ItemStudy | PlacingStudy):
+    if not isinstance(study, Study):
         raise PluginError(
             f"has no {_missing(study)}: ask its author for a version that has it."
         )
-    if study.words.places != isinstance(study, PlacingStudy):
+    params = study.read_params(study.defaults.preset, dict(study.defaults.params))
+    if study.words.places != (study.places(params) is not None):
         raise PluginError(
             "has the verdicts of another kind of study in its words: HITS are for "
             "places, RIGHTS for words."
@@ -148,11 +159,10 @@ def _checked(name: str, study: object) -> Study:
 
 
 def _missing(study: object) -> str:
-    """Return the first part that a study about items has and an object has not."""
+    """Return the first part that a study has and an object has not."""
     parts = (
         part
-        for protocol in (Study, ItemStudy)
-        for part in (*protocol.__annotations__, *vars(protocol))
+        for part in (*Study.__annotations__, *vars(Study))
         if not part.startswith("_")
     )
     return next((part for part in parts if not hasattr(study, part)), "study")

@@ -14,6 +14,7 @@ from viewer.results.records import number_names, records
 from viewer.results.spec import TRIALS
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.packs import Pack
+from viewer.studies.places import Examples, Places
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
 from viewer.studies.tables import trial_specs
 
@@ -88,9 +89,13 @@ class OfPresets(Generic[P]):
             specs=specs,
         )
 
-    def examples_from(self, params: P) -> str:  # noqa: ARG002 - of no interest here
-        """Return "": no example is shown."""
-        return ""
+    def places(self, params: P) -> Places | None:  # noqa: ARG002 - of no interest here
+        """Return None: answers are in words."""
+        return None
+
+    def examples(self, params: P) -> Examples | None:  # noqa: ARG002 - of no interest here
+        """Return None: no example is shown."""
+        return None
 
     def unasked(self, dataset: Dataset, params: P) -> str:  # noqa: ARG002 - of no interest here
         """Return "": whatever is there is asked about."""

@@ -6,58 +6,7 @@ from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import PointPx
-from viewer.domain.grid import Grid
-from viewer.domain.image import Raster
 from viewer.domain.rubric import NO_GRADES, Grades
-
-
-@dataclass(frozen=True, eq=False)
-class Stimulus:
-    """What one image becomes under one condition, shared by every trial on it.
-
-    ``plain`` is the raster as sent but without its grid, ``png`` the exact bytes sent.
-    """
-
-    plain: Raster
-    plain_sha256: str
-    png: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class GridReference:
-    """A mask seen through a grid.
-
-    ``covered`` counts the mask's pixels in each cell and ``area`` each cell's pixels,
-    row-major; ``hits`` are the qualifying cells' row-major indices with the fallback
-    applied; ``fallback`` tells whether it was. ``fraction_outside`` of the mask's
-    native pixels lies outside the crop. ``alternate_hits`` is the qualifying set in
-    the mask mode that was not chosen.
-    """
-
-    grid: Grid
-    covered: tuple[float, ...]
-    area: tuple[float, ...]
-    hits: tuple[int, ...]
-    fallback: bool
-    fraction_outside: float
-    alternate_hits: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ExampleItem:
-    """An example: an image of the examples' data set, its finding and its answer."""
-
-    image: str
-    finding: str
-    answer: str
-
-
-@dataclass(frozen=True)
-class Example:
-    """An example as it is shown: the exact bytes of its image, and its answer."""
-
-    png: bytes
-    answer: str
 
 
 @dataclass(frozen=True)

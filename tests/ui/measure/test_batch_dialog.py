@@ -76,6 +76,24 @@ def test_that_a_study_in_words_says_where_models_for_it_come_from(
     assert not dialog.start.isEnabled()
 
 
+def test_that_a_broken_study_of_another_package_is_greyed_and_says_why(
+    settings: Settings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    why = "The study 'side' of package raises cannot be loaded."
+    parts = "viewer.ui.dialogs.batch_parts.unusable_studies"
+    monkeypatch.setattr(parts, lambda: {"side": why})
+    dialog = BatchDialog(settings)
+    qtbot.addWidget(dialog)
+    dialog.reload()
+    qtbot.waitUntil(lambda: dialog.study.count() > 0)
+    row = dialog.study.findText("side – cannot be used")
+    assert row == dialog.study.count() - 1
+    assert dialog.study.itemData(row, Qt.ItemDataRole.ToolTipRole) == why
+    index = dialog.study.model().index(row, 0)
+    assert not dialog.study.model().flags(index) & Qt.ItemFlag.ItemIsEnabled
+    assert dialog.study.model().flags(dialog.study.model().index(0, 0))
+
+
 def test_that_start_hands_over_the_run_as_the_page_says(
     dialog: BatchDialog, settings: Settings, qtbot: QtBot
 ) -> None:

@@ -30,6 +30,7 @@ def test_that_what_works_is_kept_and_what_does_not_is_named() -> None:
     )
     assert set(found.working) == {"works", known.name}
     assert found.working["works"].value.__name__ == "dumps"  # type: ignore[attr-defined]
-    gone, refused = found.broken
+    gone, refused = (one.why for one in found.broken)
+    assert [one.name for one in found.broken] == ["gone", "refused"]
     assert gone.startswith("The study 'gone' of package no_such_module cannot be")
     assert refused == "The study 'refused' of package json is of no use."

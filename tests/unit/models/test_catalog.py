@@ -225,7 +225,7 @@ def test_that_a_broken_offer_is_named(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     _offer(monkeypatch, value)
-    (why,) = catalog.broken_adapters()
+    (why,) = (one.why for one in catalog.broken_adapters())
     assert why.startswith("The way of asking 'outside' of package ")
     assert set(adapters()) == set(ADAPTERS)
     with pytest.raises(WrongUseError, match="no way of asking called 'outside'"):

@@ -8,6 +8,7 @@ from tests.helpers.make_dicom import make_dicom
 from tests.helpers.tiny_study import D4, write_images
 from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef, View
+from viewer.domain.conditions import window_of, with_window
 from viewer.domain.errors import PrivacyError, UnreadableInputError, WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.image import VoiFunction, Window
@@ -27,7 +28,6 @@ from viewer.services.ask import (
     write_overlay,
 )
 from viewer.services.import_dataset import import_dataset
-from viewer.services.window_condition import window_of, with_window
 from viewer.store import runs
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named

@@ -23,10 +23,11 @@ from viewer.domain.run import (
     RunWaiting,
     TrialRetried,
 )
+from viewer.services.bench import Bench
 from viewer.services.ledger import Asked, Ledger
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.run_trial import bench_of, prepare_trial
+from viewer.services.run_trial import prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
 from viewer.store.saved_replies import Spool
@@ -162,7 +163,7 @@ def test_that_one_waiter_takes_over_what_a_killed_process_was_asking(
 def leave_open(store_path: Path, run: int) -> None:
     """Begin an attempt at the first question of a run, as one does that is killed."""
     with open_store(store_path) as store:
-        bench = bench_of(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+        bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
         first = runs.trials_in(store, run, [Status.PENDING])[0]
         prepared = prepare_trial(bench, first.trial)
         spool = Spool(store.path, store.name)

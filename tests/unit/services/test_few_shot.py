@@ -22,13 +22,14 @@ from viewer.models.catalog import adapter_for
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.files import content_sha256
 from viewer.services.batch_form import form_fields
+from viewer.services.bench import Bench
 from viewer.services.export_bundle import run_bundle
-from viewer.services.placing_bench import PlacingBench, question_of
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data
+from viewer.services.run_trial import prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.catalog import placing_study
+from viewer.studies.grid_localization.few_shot import examples
 
 Json = Mapping[str, object]
 PARAMS = {"grids": [8], "examples": 2, "examples_dataset": "val"}
@@ -96,10 +97,10 @@ def test_that_an_examples_answer_is_the_cell_its_mask_covers_most(
     store: Store,
 ) -> None:
     spec = a_spec([D4], params=PARAMS)
-    bench = PlacingBench(spec, cases.dataset_named(store, "tiny"))
+    bench = Bench(spec, cases.dataset_named(store, "tiny"))
     validation = cases.dataset_named(store, "val")
     trial = bench.study.plan(bench.dataset, spec)[0]
-    chosen = bench.study.examples(validation, trial, bench.params, 0)
+    chosen = examples(validation, trial, bench.params, 0)
     masks = {image.key: image.masks["Edema"] for image in validation.images}
     for one in chosen:
         array = masks[one.image].array()
@@ -116,16 +117,13 @@ def test_that_an_examples_answer_is_the_cell_its_mask_covers_most(
 
 @pytest.mark.statement("E000-11")
 def test_that_the_seed_draws_the_examples(store: Store) -> None:
-    bench = PlacingBench(
-        a_spec([D4], params=PARAMS), cases.dataset_named(store, "tiny")
-    )
+    bench = Bench(a_spec([D4], params=PARAMS), cases.dataset_named(store, "tiny"))
     validation = cases.dataset_named(store, "val")
     trial = bench.study.plan(bench.dataset, bench.spec)[0]
     drawn = {
-        seed: bench.study.examples(validation, trial, bench.params, seed)
-        for seed in range(20)
+        seed: examples(validation, trial, bench.params, seed) for seed in range(20)
     }
-    assert drawn[3] == bench.study.examples(validation, trial, bench.params, 3)
+    assert drawn[3] == examples(validation, trial, bench.params, 3)
     assert len({tuple(e.image for e in found) for found in drawn.values()}) > 5
 
 
@@ -137,8 +135,7 @@ def test_that_the_report_names_the_examples_shown(store: Store) -> None:
     table = next(t for t in report.data.tables if t.name == "examples")
     validation = cases.dataset_named(store, "val")
     trial = trials.scored_trials(store, run)[0].trial
-    study = placing_study(report.bench.spec.study)
-    chosen = study.examples(validation, trial, report.bench.params, 0)
+    chosen = examples(validation, trial, report.bench.params, 0)
     assert [(row[4], row[6]) for row in table.rows] == [
         (one.image, one.answer) for one in chosen
     ]
@@ -240,10 +237,9 @@ def test_that_a_server_gets_each_example_as_a_turn_that_was_answered(
 ) -> None:
     spec = a_spec([D4], params=PARAMS)
     validation = cases.dataset_named(store, "val")
-    bench = PlacingBench(
-        spec, cases.dataset_named(store, "tiny"), validation=validation
-    )
-    request = question_of(bench, bench.study.plan(bench.dataset, spec)[0])
+    bench = Bench(spec, cases.dataset_named(store, "tiny"), validation=validation)
+    trial = bench.study.plan(bench.dataset, spec)[0]
+    request = prepare_trial(bench, trial).request
     profile = server_profile("http://127.0.0.1:9/v1", api=api)
     body = json.loads(adapter_for(profile).body(request))  # type: ignore[attr-defined]
     turns = body["messages"] if api == "chat" else body["input"]

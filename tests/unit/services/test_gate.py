@@ -29,13 +29,12 @@ from viewer.domain.run import ModelStopped, RunSpec, TrialDone
 from viewer.imaging.png import decode_png, encode_png, is_bare_png
 from viewer.readers.identifiers import BurnedInFacts
 from viewer.readers.pixels import load_pixels
-from viewer.services import bench as bench_of_runs
-from viewer.services import privacy
+from viewer.services import privacy, sources
 from viewer.services.ask import Question, ask
+from viewer.services.bench import Bench
 from viewer.services.gate import About, Looked, check_request, deidentified, open_gate
 from viewer.services.import_dataset import import_dataset
 from viewer.services.make_phantom import make_phantom
-from viewer.services.placing_bench import PlacingBench
 from viewer.services.plan_run import plan_run
 from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.services.run_trial import prepare_trial
@@ -356,16 +355,16 @@ def test_that_a_file_that_changes_while_it_is_asked_about_stays_here(
 ) -> None:
     allow(store, server)
     look(store, ReviewDecision.CLEAN)
-    monkeypatch.setattr(bench_of_runs, "PIXEL_IMAGES_KEPT", 0)
+    monkeypatch.setattr(sources, "PIXEL_IMAGES_KEPT", 0)
     run = plan_run(store, batch_of(server))
     dataset = cases.dataset_named(store, "chests")
-    bench = PlacingBench(runs.run_spec(store, run), dataset, open_gate(store, dataset))
+    bench = Bench(runs.run_spec(store, run), dataset, open_gate(store, dataset))
     trials = runs.trials_in(store, run, [Status.PENDING])
     key = dataset.images[0].key
     trial = next(stored.trial for stored in trials if stored.trial.image == key)
     path = image_of(store).path
     whole = path.read_bytes()
-    bench.drawn(trial)
+    bench.drawn.raster((trial.image, None))
     try:
         changed = pydicom.dcmread(path)
         changed.PixelData = changed.PixelData[::-1]

@@ -21,13 +21,13 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunEnded, TrialDone
 from viewer.imaging.png import encode_png
 from viewer.models.catalog import _made
-from viewer.services.item_bench import ItemBench
+from viewer.services.bench import Bench
 from viewer.services.manifest import manifest_of
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data, report_files
 from viewer.services.rescore import rescore_run
 from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.run_trial import bench_of, prepare_trial
+from viewer.services.run_trial import prepare_trial
 from viewer.services.study_file import make_spec
 from viewer.store import cases, runs, steps, trials
 from viewer.store.database import Store, open_store
@@ -83,12 +83,11 @@ def test_that_the_images_of_a_question_are_their_exact_bytes_in_order(
     store: Store, tmp_path: Path
 ) -> None:
     spec = quiz_spec([says("knows", RIGHT, tmp_path)])
-    bench = bench_of(spec, cases.dataset_named(store, "quizzes"))
-    assert isinstance(bench, ItemBench)
+    bench = Bench(spec, cases.dataset_named(store, "quizzes"))
     trial = bench.study.plan(bench.dataset, spec)[0]
     prepared = prepare_trial(bench, trial)
     item = bench.item(trial)
-    drawn = [encode_png(bench.raster(key, None)[0]) for key in item.images]
+    drawn = [encode_png(bench.drawn.raster((key, None))[0]) for key in item.images]
     assert [image.png for image in prepared.request.images] == drawn
     again = prepare_trial(bench, trial)
     assert (again.sha256, again.document) == (prepared.sha256, prepared.document)

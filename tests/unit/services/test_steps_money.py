@@ -11,9 +11,10 @@ from tests.helpers.tiny_study import finish, server_profile
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import ModelStopped, OrphanPolicy, RunStatus
+from viewer.services.bench import Bench
 from viewer.services.ledger import Asked, Ledger
 from viewer.services.plan_run import plan_run
-from viewer.services.run_trial import bench_of, prepare_trial
+from viewer.services.run_trial import prepare_trial
 from viewer.services.spending import open_purse
 from viewer.services.trial_bounds import most_of_trial
 from viewer.store import cases, runs, spending
@@ -75,7 +76,7 @@ def test_that_an_orphan_of_a_costly_judge_waits_for_a_decision(
     model = says("knows", DIFFERENT, tmp_path)
     run = plan_run(store, quiz_spec([model], judge))
     spec = runs.run_spec(store, run)
-    bench = bench_of(spec, cases.dataset_of_run(store, run))
+    bench = Bench(spec, cases.dataset_of_run(store, run))
     pending = runs.trials_in(store, run, [Status.PENDING])
     prepared = prepare_trial(bench, pending[0].trial)
     spool = Spool(store.path, store.name)

@@ -12,7 +12,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.plain import plain
 from viewer.domain.rubric import Grades
 from viewer.domain.run import Trial
-from viewer.services.bench import Kept
+from viewer.services.bench import Bench, Kept
 from viewer.services.bundling.records import (
     Record,
     Replies,
@@ -20,7 +20,6 @@ from viewer.services.bundling.records import (
     sha256_of,
     trial_record,
 )
-from viewer.services.item_bench import ItemBench
 from viewer.services.pseudonyms import Pseudonyms
 from viewer.services.rescore import kept_replies
 from viewer.store.database import Store
@@ -73,7 +72,7 @@ replies are in it word for word: a reply may repeat what a question told its mod
 
 
 def plan_of_items(
-    bench: ItemBench, scored: Iterable[ScoredTrial], names: Pseudonyms
+    bench: Bench, scored: Iterable[ScoredTrial], names: Pseudonyms
 ) -> Record:
     """Return what was planned: every trial by its name, and why one is not asked."""
     trials = [one.trial for one in scored]
@@ -107,7 +106,7 @@ def plan_of_items(
 
 def worded_trials(
     store: Store,
-    bench: ItemBench,
+    bench: Bench,
     scored: Iterable[ScoredTrial],
     parsed: Mapping[int, str],
     names: Pseudonyms,
@@ -130,7 +129,7 @@ def worded_trials(
         }
 
 
-def _step(kept: Kept, trial: Trial, bench: ItemBench, replies: Replies) -> Record:
+def _step(kept: Kept, trial: Trial, bench: Bench, replies: Replies) -> Record:
     step, reply = kept.step, kept.reply
     return {
         "step": step.name,

@@ -5,8 +5,8 @@ from typing import Final
 
 from viewer.domain.plain import plain
 from viewer.domain.run import Condition
+from viewer.services.bench import Bench
 from viewer.services.bundling.records import Record, Replies, trial_record
-from viewer.services.placing_bench import PlacingBench
 from viewer.services.pseudonyms import Pseudonyms
 from viewer.store import trials
 from viewer.store.database import Store
@@ -47,11 +47,11 @@ pixels, no file names and no dates of patients in it.
 """What stands in README.txt."""
 
 
-def plan_of_places(bench: PlacingBench, asked: Iterable[Condition]) -> Record:
+def plan_of_places(bench: Bench, asked: Iterable[Condition]) -> Record:
     """Return what was planned, with the grid of every condition."""
     expected = bench.study.conditions(bench.params)
     ordered = [*expected, *(c for c in asked if c not in expected)]
-    grids = [(c.name, bench.study.grid(c, bench.params)) for c in ordered]
+    grids = [(c.name, bench.places.grid(c)) for c in ordered]
     return {
         "study": bench.spec.study,
         "package": package_of(bench.spec.study),
@@ -84,7 +84,7 @@ def placed_trials(
     return kept
 
 
-def references_of(bench: PlacingBench, kept: Sequence[Record]) -> dict[str, Record]:
+def references_of(bench: Bench, kept: Sequence[Record]) -> dict[str, Record]:
     """Return size and masks of every image that was asked about."""
     asked = {(str(trial["image"]), str(trial["finding"])) for trial in kept}
     found: dict[str, Record] = {}

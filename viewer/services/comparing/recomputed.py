@@ -9,14 +9,14 @@ from viewer.domain.answer import Answer, CellAnswer, Status, Unparsed
 from viewer.domain.answer_json import NOTHING, answer_of_json
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
+from viewer.services.bench import Bench
 from viewer.services.comparing.asked import Sent, sent_of
 from viewer.services.comparing.causes import Cause, Why
 from viewer.services.comparing.sides import HIT, Pair, Side, answers_of
-from viewer.services.placing_bench import PlacingBench
 from viewer.store import cases, comparing, runs
 from viewer.store.comparing import TrialLine
 from viewer.store.database import Store
-from viewer.studies.protocol import GridReference
+from viewer.studies.places import GridReference
 
 
 class End:
@@ -31,11 +31,11 @@ class End:
         self.dataset = comparing.dataset_id_of_run(store, side.run)[0]
 
     @cached_property
-    def bench(self) -> PlacingBench:
+    def bench(self) -> Bench:
         """The study with the run's settings and data set, read once for a run."""
         if self._same_run is not None:
             return self._same_run.bench
-        return PlacingBench(self.spec, cases.dataset_of_run(self._store, self.side.run))
+        return Bench(self.spec, cases.dataset_of_run(self._store, self.side.run))
 
     def sent(self, line: TrialLine) -> tuple[str, ...]:
         """Return the hashes of what was sent of a trial's image."""
@@ -57,7 +57,7 @@ class Half:
     trial: Trial
 
     @property
-    def bench(self) -> PlacingBench:
+    def bench(self) -> Bench:
         """The study with the run's settings and data set."""
         return self.end.bench
 
@@ -66,8 +66,8 @@ class Half:
         """What places a cell on the native image."""
         bench, condition = self.bench, self.trial.condition
         size = bench.images[self.trial.image].size
-        grid = bench.study.grid(condition, bench.params)
-        return grid, bench.study.field(size, bench.params)
+        grid = bench.places.grid(condition)
+        return grid, bench.places.field(size)
 
 
 class Recomputed:
@@ -207,12 +207,8 @@ class Recomputed:
             return False
         half = (self._first, self._second)[sent]
         bench, cell = half.bench, _in_cell(half, answer)
-        score = (
-            bench.study.unreferenced(cell, half.trial.condition, bench.params)
-            if reference is None
-            else bench.study.score(cell, reference)
-        )
-        return score is not None and score.status is Status.SCORED_CORRECT
+        score = bench.places.score(cell, reference, half.trial.condition)
+        return score.status is Status.SCORED_CORRECT
 
     def _reference(self, sent: int, mask: int) -> GridReference | None:
         """Return a side's reference as it is seen through another's grid."""
@@ -223,7 +219,7 @@ class Recomputed:
         known = self._mask(mask)
         if known is None:
             return None
-        return bench.study.reference(known, trial.condition, bench.params)
+        return bench.places.reference(known, trial.condition)
 
     def _mask(self, side: int) -> Mask | None:
         half = (self._first, self._second)[side]
@@ -277,7 +273,7 @@ def same_reply(store: Store, pair: Pair) -> bool:
 def _in_cell(half: Half, answer: Answer | Unparsed) -> CellAnswer | Unparsed:
     bench, trial = half.bench, half.trial
     size = bench.images[trial.image].size
-    return bench.study.in_cell(answer, trial.condition, size, bench.params)
+    return bench.places.in_cell(answer, trial.condition, size)
 
 
 def _rule(reference: GridReference | None) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from viewer.domain.answer_json import NOTHING
 from viewer.domain.errors import ProviderError
+from viewer.services.bench import Bench
 from viewer.services.comparing.asked import Sent, settings_of
 from viewer.services.comparing.causes import Cause, Why
 from viewer.services.comparing.recomputed import (
@@ -18,7 +19,6 @@ from viewer.services.comparing.recomputed import (
 )
 from viewer.services.comparing.sides import Pair, Side, answers_of
 from viewer.services.comparing.worded import WordedEnd, worded_why
-from viewer.services.placing_bench import PlacingBench, judge_reply
 from viewer.store import comparing, runs, trials
 from viewer.store.database import Store
 from viewer.studies.catalog import places_findings
@@ -94,10 +94,10 @@ class Explainer:
         if reply.line.reply_id is None:
             return NOTHING
         spec = replace(under.end.spec, models=reply.end.spec.models)
-        bench = PlacingBench(spec, under.bench.dataset)
+        bench = Bench(spec, under.bench.dataset)
         trial = replace(under.trial, model=reply.trial.model)
         raw = trials.reply_with_id(self._store, reply.line.reply_id).raw
         try:
-            return judge_reply(bench, trial, raw).parsed
+            return bench.judged_reply(trial, raw).parsed
         except ProviderError:
             return NOTHING

@@ -13,7 +13,7 @@ from viewer.domain.exchange import RawReply, Usage
 from viewer.domain.form import PlaceQuestion
 from viewer.domain.reading import SessionId, SessionKind
 from viewer.domain.reading_history import Standing
-from viewer.services.placing_bench import PlacingBench, judge_reply
+from viewer.services.bench import Bench
 from viewer.services.readings.ground import Ground, ground_of
 from viewer.services.readings.replies import (
     question_of,
@@ -145,7 +145,7 @@ def _run(store: Store, ground: Ground) -> int:
 def _settle(store: Store, run: int, ground: Ground, locked: dict[str, Standing]) -> int:
     """Keep and score what is locked and still pending; return how many."""
     spec = runs.run_spec(store, run)
-    bench = PlacingBench(spec, cases.dataset_of_run(store, run))
+    bench = Bench(spec, cases.dataset_of_run(store, run))
     pending = [
         stored
         for stored in runs.trials_in(store, run, [Status.PENDING])
@@ -160,7 +160,7 @@ def _settle(store: Store, run: int, ground: Ground, locked: dict[str, Standing])
 
 
 def _keep(
-    store: Store, bench: PlacingBench, stored: StoredTrial, raw: RawReply, question: str
+    store: Store, bench: Bench, stored: StoredTrial, raw: RawReply, question: str
 ) -> None:
     document: dict[str, object] = {
         "reader": stored.trial.model,
@@ -174,7 +174,7 @@ def _keep(
     attempt = trials.begin_attempt(store, stored.id, sha256)
     record = ReplyRecord(raw, Usage(), None, "", reusable=False)
     reply = trials.keep_reply(store, attempt, sha256, record)
-    judged = judge_reply(bench, stored.trial, raw)
+    judged = bench.judged_reply(stored.trial, raw)
     verdict = Verdict(
         stored.id,
         judged.score,

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import Form
@@ -16,8 +16,9 @@ from viewer.domain.run import Condition, RunSpec
 from viewer.store import readings
 from viewer.store.database import Store
 from viewer.store.readings import StoredSession
-from viewer.studies.catalog import placing_study
-from viewer.studies.study import PlacingStudy
+from viewer.studies.catalog import places_of, study_named
+from viewer.studies.places import Places
+from viewer.studies.study import Study
 
 _READER_NAME_LENGTH = 80
 
@@ -56,13 +57,13 @@ class Ground:
     session: StoredSession
     form: Form
     spec: SessionSpec
-    study: PlacingStudy
-    params: Any
+    study: Study
+    places: Places
 
     def canvas(self, size: SizePx) -> Canvas:
         """Return where a reader draws on an image of a size."""
-        grid = self.study.grid(self.spec.condition, self.params)
-        return Canvas(size, grid, self.study.field(size, self.params))
+        grid = self.places.grid(self.spec.condition)
+        return Canvas(size, grid, self.places.field(size))
 
     @property
     def stages(self) -> int:
@@ -79,9 +80,9 @@ def ground_of(store: Store, session: int) -> Ground:
     row = readings.session_row(store, session)
     form = form_of_json(json.loads(row.form))
     spec = SessionSpec.of_json(row.spec)
-    study = placing_study(spec.asked.study)
-    params = study.read_params(spec.asked.preset, dict(spec.asked.params))
-    return Ground(row, form, spec, study, params)
+    asked = spec.asked
+    places = places_of(asked.study, asked.preset, asked.params)
+    return Ground(row, form, spec, study_named(asked.study), places)
 
 
 def form_text(form: Form) -> str:

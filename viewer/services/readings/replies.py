@@ -23,8 +23,8 @@ from viewer.domain.form import Form, LikertQuestion, PlaceKind, PlaceQuestion
 from viewer.domain.form_values import Value, Values
 from viewer.domain.reading_history import Standing
 from viewer.domain.run import RunSpec, Trial
+from viewer.services.bench import Bench
 from viewer.services.placed_answer import GRID, NATIVE
-from viewer.services.placing_bench import PlacingBench
 from viewer.services.readings.ground import Ground
 
 ADAPTER: Final = "reader"
@@ -63,7 +63,7 @@ def trials_of_reader(ground: Ground, dataset: Dataset) -> Mapping[str, Trial]:
 
 
 def reply_of(
-    ground: Ground, bench: PlacingBench, trial: Trial, standing: Standing
+    ground: Ground, bench: Bench, trial: Trial, standing: Standing
 ) -> RawReply:
     """Return a locked case as a reply; how long it took is its latency."""
     level = confidence_of(ground.form, standing.values)
@@ -108,12 +108,12 @@ def confidence_of(form: Form, values: Values) -> int | None:
     return None
 
 
-def _text(bench: PlacingBench, trial: Trial, answer: Answer | None) -> str:
+def _text(bench: Bench, trial: Trial, answer: Answer | None) -> str:
     native = bench.profiles[trial.model].settings["convention"] == NATIVE
     if answer is None:
         denied = Unparsed(Status.DENIED_FINDING, SAID_ABSENT)
         return answer_as_json(denied) if native else _ABSENT
     if isinstance(answer, CellAnswer):
-        grid = bench.study.grid(trial.condition, bench.params)
+        grid = bench.places.grid(trial.condition)
         return grid.label(answer.cell)
     return answer_as_json(answer)

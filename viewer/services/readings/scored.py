@@ -9,7 +9,7 @@ from viewer.domain.reading import SessionKind
 from viewer.domain.reading_history import Standing
 from viewer.domain.result import Score
 from viewer.domain.run import Trial
-from viewer.services.placing_bench import PlacingBench, judge_reply
+from viewer.services.bench import Bench
 from viewer.services.readings.ground import Ground, ground_of
 from viewer.services.readings.replies import (
     answer_of,
@@ -65,7 +65,7 @@ def readings_of_study(store: Store, session: int) -> tuple[ScoredReading, ...]:
 def _of_session(
     store: Store, ground: Ground, dataset: Dataset
 ) -> Iterator[ScoredReading]:
-    bench = PlacingBench(spec_of_reader(ground), dataset)
+    bench = Bench(spec_of_reader(ground), dataset)
     trials = trials_of_reader(ground, dataset)
     tasks = readings.tasks_of(store, ground.session.id)
     for position, standing in enumerate(standings_of(store, ground)):
@@ -77,7 +77,7 @@ def _of_session(
 
 
 def _scored(
-    ground: Ground, bench: PlacingBench, trial: Trial, position: int, standing: Standing
+    ground: Ground, bench: Bench, trial: Trial, position: int, standing: Standing
 ) -> ScoredReading:
     raw = reply_of(ground, bench, trial, standing)
     return ScoredReading(
@@ -87,7 +87,7 @@ def _scored(
         trial,
         answer_of(ground.form, standing.values),
         confidence_of(ground.form, standing.values),
-        judge_reply(bench, trial, raw).score,
+        bench.judged_reply(trial, raw).score,
         standing,
         bench.reference(trial) is not None,
     )

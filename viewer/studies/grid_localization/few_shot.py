@@ -19,7 +19,7 @@ from viewer.studies.grid_localization.params import OutsideCrop, Params
 from viewer.studies.grid_localization.part import NOTHING, Part
 from viewer.studies.grid_localization.plan import Item, conditions, items_of
 from viewer.studies.grid_localization.reference import reference_of
-from viewer.studies.protocol import ExampleItem, ReportContext
+from viewer.studies.protocol import ReportContext
 
 HEADER = ("finding", "view", "condition", "number", "image", "patient", "answer")
 _PRINTED = ("Finding", "View", "Grid", "Number", "Image", "Patient", "Answer")
@@ -35,10 +35,35 @@ class _Content:
     dataset: Dataset = field(compare=False, repr=False)
 
 
-def check(
+@dataclass(frozen=True)
+class ExampleItem:
+    """An example: an image of the examples' data set, and its answer."""
+
+    image: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class GridExamples:
+    """Where examples come from, with a run's settings."""
+
+    params: Params
+
+    @property
+    def dataset(self) -> str:
+        """The name of the data set."""
+        return self.params.examples_dataset
+
+    def check(
+        self, validation: Dataset, asked: Dataset, trials: Sequence[Trial]
+    ) -> None:
+        """Raise the sentence of examples that are too few, or would give answers."""
+        _check(validation, asked, trials, self.params)
+
+
+def _check(
     validation: Dataset, asked: Dataset, trials: Sequence[Trial], params: Params
 ) -> None:
-    """Raise the sentence of examples that would spoil what they are examples for."""
     if validation.split == _TEST:
         raise WrongUseError(
             f"'{validation.name}' is a test split, and no examples are taken from one.",
@@ -154,7 +179,7 @@ def _eligible(
 def _example(item: Item, condition: Condition, params: Params) -> ExampleItem:
     if item.mask is None:
         raise ValueError("an example without a mask has no answer")
-    return ExampleItem(item.image, item.finding, _best(item.mask, condition, params))
+    return ExampleItem(item.image, _best(item.mask, condition, params))
 
 
 def _best(mask: Mask, condition: Condition, params: Params) -> str:

@@ -20,7 +20,7 @@ from viewer.metrics.coverage import (
 )
 from viewer.metrics.localization import hit_set
 from viewer.studies.grid_localization.params import MaskMode, Params
-from viewer.studies.protocol import GridReference
+from viewer.studies.places import GridReference
 
 
 def grid_of(condition: Condition, params: Params) -> Grid:

@@ -1,94 +1,95 @@
 """The question of one trial, word for word as Gosai 2025 prints it (E000-12, -13)."""
 
 import hashlib
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
 from importlib.resources import files
 
 from viewer.domain.case import View
+from viewer.domain.conditions import boxes_of, window_of
 from viewer.domain.errors import WrongUseError
-from viewer.domain.exchange import Facts, ImagePart, Message, ModelRequest, TextPart
-from viewer.domain.image import PixelImage, Raster
-from viewer.domain.run import Condition, Trial
-from viewer.imaging.grid_overlay import draw_grid
-from viewer.imaging.luts import to_raster
-from viewer.imaging.png import encode_png
-from viewer.imaging.resample import fit
+from viewer.domain.exchange import BoxPrompt, Facts, ImagePart, Message, TextPart
+from viewer.domain.image import Raster
+from viewer.domain.run import Trial
+from viewer.studies.asking import Question, Sources, Turn
+from viewer.studies.grid_localization.counts import reference_counts
+from viewer.studies.grid_localization.few_shot import examples
 from viewer.studies.grid_localization.params import Params
+from viewer.studies.grid_localization.places import GridPlaces
 from viewer.studies.grid_localization.reference import grid_of
-from viewer.studies.protocol import Example, Stimulus
+from viewer.studies.places import prompt_for_places
 
 _RADIOGRAPH = "gosai2025"
 _OTHER = "any_image"
 """The same task in words that fit what is no radiograph of a chest."""
-PLACES = "places"
-"""The name of prompts for models that write coordinates, each in its own words."""
 
 
-@lru_cache(maxsize=2)
-def plain_raster(image: PixelImage, params: Params) -> Raster:
-    """Return an image as sent but without its grid; kept for the next condition."""
-    return fit(to_raster(image), params.side, params.fit_mode)
-
-
-def stimulus(image: PixelImage, condition: Condition, params: Params) -> Stimulus:
-    """Return what is sent of an image under a condition."""
-    plain = plain_raster(image, params)
-    gridded = draw_grid(plain, grid_of(condition, params), params.style)
-    sha256 = hashlib.sha256(plain.pixels.tobytes()).hexdigest()
-    return Stimulus(plain, sha256, encode_png(gridded))
-
-
-def request(
-    trial: Trial,
-    shown: Stimulus,
-    params: Params,
-    facts: Facts,
-    examples: Sequence[Example] = (),
-) -> ModelRequest:
+def question(turn: Turn, sources: Sources, params: Params) -> Question:
     """Return a fresh conversation: the system's words, then the image and the task.
 
-    Examples stand between, each asked in the same words and answered (E000-11).
+    Examples stand between, each asked in the same words and answered (E000-11). A
+    model that writes coordinates is asked in its own words about the same image.
     """
+    trial, places = turn.trial, GridPlaces(params)
+    raster = sources.raster(trial.image, window_of(trial.condition))
+    sent = sources.made(
+        ("grid", trial.image, trial.condition),
+        lambda: places.gridded(raster, trial.condition),
+    )
+    picture = sources.picture(sent)
+    if sources.asking:
+        text = sources.asking.replace("{condition}", trial.finding)
+        messages: tuple[Message, ...] = (Message("user", (picture, TextPart(text))),)
+        prompt, words = prompt_for_places(sources.asking)
+    else:
+        messages = _conversation(
+            trial, picture, _solved(trial, sources, params), params
+        )
+        prompt, words = prompt_name(trial.view), prompt_text(trial.view)
+    facts = _facts(turn, places.plain(raster), sources, params)
+    return Question(messages, prompt, words, boxes=_boxes(trial, sources), facts=facts)
+
+
+def _conversation(
+    trial: Trial,
+    picture: ImagePart,
+    solved: Iterable[tuple[ImagePart, str]],
+    params: Params,
+) -> tuple[Message, ...]:
     task = TextPart(_filled("user", trial, params))
-    solved = (
+    examples = (
         message
-        for example in examples
+        for shown, answer in solved
         for message in (
-            Message("user", (ImagePart(example.png), task)),
-            Message("assistant", (TextPart(example.answer),)),
+            Message("user", (shown, task)),
+            Message("assistant", (TextPart(answer),)),
         )
     )
-    messages = (
-        Message("system", (TextPart(_filled("system", trial, params)),)),
-        *solved,
-        Message("user", (ImagePart(shown.png), task)),
-    )
-    return ModelRequest(messages, facts, prompt_sha256(trial.view))
+    system = Message("system", (TextPart(_filled("system", trial, params)),))
+    return (system, *examples, Message("user", (picture, task)))
 
 
-def places_request(
-    trial: Trial, shown: Stimulus, facts: Facts, asking: str
-) -> ModelRequest:
-    """Return a fresh conversation with a model that writes coordinates.
+def _solved(
+    trial: Trial, sources: Sources, params: Params
+) -> Iterator[tuple[ImagePart, str]]:
+    """Yield the examples as drawn, with their answers."""
+    if sources.validation is None:
+        return
+    draw = partial(GridPlaces(params).gridded, condition=trial.condition)
+    for one in examples(sources.validation, trial, params, sources.seed):
+        name = ("grid", trial.condition)
+        yield sources.example(one.image, name, draw), one.answer
 
-    The image is the same as for all others, the words are the model's own.
+
+def _boxes(trial: Trial, sources: Sources) -> BoxPrompt | None:
+    """Return the boxes that a segmenter is asked about, on the whole image.
+
+    It is shown as its file's own window shows it.
     """
-    text = asking.replace("{condition}", trial.finding)
-    messages = (Message("user", (ImagePart(shown.png), TextPart(text))),)
-    sha256 = hashlib.sha256(places_text(asking).encode()).hexdigest()
-    return ModelRequest(messages, facts, sha256)
-
-
-def places_text(asking: str) -> str:
-    """Return a prompt for coordinates with its place open, under its role."""
-    return f"user:\n{asking}"
-
-
-@lru_cache(maxsize=4)
-def prompt_sha256(view: str) -> str:
-    """Return the hash of both templates, which names the prompt's version."""
-    return hashlib.sha256(prompt_text(view).encode()).hexdigest()
+    boxes = boxes_of(trial.condition)
+    if not boxes or not sources.takes_boxes:
+        return None
+    return BoxPrompt(sources.raster(trial.image), boxes)
 
 
 def prompt_name(view: str) -> str:
@@ -123,14 +124,12 @@ def _filled(role: str, trial: Trial, params: Params) -> str:
     return labels[trial.view].join(filled)
 
 
-def facts_of(
-    trial: Trial,
-    shown: Stimulus,
-    params: Params,
-    seed: int,
-    reference_counts: tuple[tuple[int, ...], ...] | None,
-) -> Facts:
+def _facts(turn: Turn, plain: Raster, sources: Sources, params: Params) -> Facts:
     """Return what baselines and scripted models may know of a trial."""
+    trial, counts = turn.trial, None
+    if sources.needs_counts:
+        image, asked = turn.images[trial.image], sources.dataset
+        counts = reference_counts(image, trial.finding, asked, trial.condition, params)
     grid = grid_of(trial.condition, params)
     return Facts(
         rows=grid.rows,
@@ -140,9 +139,14 @@ def facts_of(
         view=trial.view,
         item=trial.item,
         condition=trial.condition.name,
-        seed=seed,
+        seed=sources.seed,
         repeat=trial.repeat,
-        plain=shown.plain,
-        plain_sha256=shown.plain_sha256,
-        reference_counts=reference_counts,
+        plain=plain,
+        plain_sha256=_sha256(plain),
+        reference_counts=counts,
     )
+
+
+@lru_cache(maxsize=8)
+def _sha256(raster: Raster) -> str:
+    return hashlib.sha256(raster.pixels.tobytes()).hexdigest()

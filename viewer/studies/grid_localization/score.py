@@ -6,7 +6,7 @@ from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Cell, Grid
 from viewer.domain.result import Outcome, Score
 from viewer.metrics.pointing import containing_cell, pointing_point
-from viewer.studies.protocol import GridReference
+from viewer.studies.places import GridReference
 
 
 def in_cell(answer: PlacedAnswer, grid: Grid, field: BoxPx) -> CellAnswer | Unparsed:

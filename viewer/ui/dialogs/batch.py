@@ -195,7 +195,7 @@ class BatchDialog(QDialog):
         return self.what, self.how, self.further
 
     def _show_offers(self, offers: Offers) -> None:
-        self.study.offer(offers.studies)
+        self.study.offer(offers.studies, offers.unusable)
         self._suiting = offers.suiting
         self._elsewhere = {state.name for state in offers.models if state.host}
         self._states, self._roles = offers.models, offers.roles

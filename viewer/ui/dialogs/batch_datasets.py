@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtGui import QStandardItemModel
-
 from viewer.domain.escapes import visible
 from viewer.ui.long_choice import LongChoice
 from viewer.ui.named_choice import NamedChoice
@@ -21,12 +19,8 @@ class DatasetChoice(NamedChoice, LongChoice):
         self.clear()
         for name, lack in lacking.items():
             self.addItem(visible(f"{name} – {lack}" if lack else name), name)
-            self._grey(self.count() - 1, bool(lack))
+            if lack:
+                self.grey(self.count() - 1)
         self.setPlaceholderText("none suits the study" if lacking else "")
         self.setCurrentIndex(self.findData(chosen))
         self.blockSignals(False)
-
-    def _grey(self, row: int, lacks: bool) -> None:
-        model = self.model()
-        if isinstance(model, QStandardItemModel):
-            model.item(row).setEnabled(not lacks)

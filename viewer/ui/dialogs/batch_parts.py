@@ -12,6 +12,7 @@ from viewer.services.batch_form import (
     model_states,
     role_names,
     study_titles,
+    unusable_studies,
 )
 from viewer.services.suiting import Suiting, suiting_of
 from viewer.settings import Settings
@@ -21,9 +22,10 @@ from viewer.ui.plain_text import Label
 
 @dataclass(frozen=True)
 class Offers:
-    """What there is to choose from."""
+    """What there is to choose from; ``unusable`` studies say why they are not."""
 
     studies: Mapping[str, str]
+    unusable: Mapping[str, str]
     suiting: Suiting
     models: tuple[ModelState, ...]
     roles: tuple[str, ...]
@@ -33,6 +35,7 @@ def offers_of(settings: Settings) -> Offers:
     """Return what there is to choose from; reads the store."""
     return Offers(
         study_titles(),
+        unusable_studies(),
         suiting_of(settings.store),
         model_states(settings),
         role_names(settings),

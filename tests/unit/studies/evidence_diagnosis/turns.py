@@ -80,6 +80,10 @@ class FakeSources:
     no_attention: str = ""
     tokens: bool = False
     seed: int = SEED
+    asking: str = ""
+    takes_boxes: bool = False
+    needs_counts: bool = False
+    validation: Dataset | None = None
     read: list[str] = field(default_factory=list)
 
     def random_text(self, like: str, seed: int) -> RandomText | None:
@@ -101,6 +105,12 @@ class FakeSources:
     def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
         """Return what is made; no case has anything made of its images."""
         raise AssertionError((name, make))
+
+    def example(
+        self, image: str, name: tuple[object, ...], draw: Callable[[Raster], Raster]
+    ) -> ImagePart:
+        """Return nothing; no case begins with examples."""
+        raise AssertionError((image, name, draw))
 
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
         """Return the bytes of a raster."""

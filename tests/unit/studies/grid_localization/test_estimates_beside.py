@@ -22,9 +22,8 @@ from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
 from viewer.metrics.replicates import replicate_agreement, two_level_bootstrap
-from viewer.studies.catalog import placing_study
+from viewer.studies.grid_localization.study import STUDY
 
-STUDY = placing_study()
 Record = dict[str, object]
 
 
@@ -234,9 +233,9 @@ def test_that_a_real_mask_can_hang_on_the_mode() -> None:
     """A mask whose edge cuts native pixels: half of a cell by count, less by area."""
     params = STUDY.read_params("gosai2025", {"side": 32})
     mask = Mask.of_array(block(0, 4, 0, 3, 50))
-    reference = STUDY.reference(mask, condition(8), params)
+    reference = STUDY.places(params).reference(mask, condition(8))
     other = STUDY.read_params("recommended", {"side": 32})
-    exact = STUDY.reference(mask, condition(8), other)
+    exact = STUDY.places(other).reference(mask, condition(8))
     assert reference.alternate_hits == exact.hits
     assert exact.alternate_hits == reference.hits
     assert reference.covered != exact.covered

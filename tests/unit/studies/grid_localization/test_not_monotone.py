@@ -8,22 +8,20 @@ import pytest
 from tests.unit.studies.grid_localization.cases import block, condition, spec
 from tests.unit.studies.grid_localization.runs import result
 from viewer.domain.reference import Mask
-from viewer.studies.catalog import placing_study
 from viewer.studies.grid_localization.params import Params
-
-STUDY = placing_study()
+from viewer.studies.grid_localization.study import STUDY
 
 
 @pytest.mark.statement("E000-18")
 def test_that_a_mask_one_pixel_smaller_can_have_more_winning_cells() -> None:
     """Half of A1 and one pixel of B1: take one pixel of A1, and both cells win."""
-    params = STUDY.read_params("gosai2025", {})
+    places = STUDY.places(STUDY.read_params("gosai2025", {}))
     mask = block(0, 32, 0, 16, 256)
     mask[32, 0] = True
     smaller = mask.copy()
     smaller[0, 0] = False
-    before = STUDY.reference(Mask.of_array(mask), condition(8), params)
-    after = STUDY.reference(Mask.of_array(smaller), condition(8), params)
+    before = places.reference(Mask.of_array(mask), condition(8))
+    after = places.reference(Mask.of_array(smaller), condition(8))
     assert (before.hits, before.fallback) == ((0,), False)
     assert (after.hits, after.fallback) == ((0, 8), True)
 

@@ -12,7 +12,7 @@ from viewer.domain.result import Outcome
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.reference import reference_of
 from viewer.studies.grid_localization.score import score
-from viewer.studies.protocol import GridReference
+from viewer.studies.places import GridReference
 
 PAPER = read_params("gosai2025", {})
 EXACT = read_params("gosai2025", {"mask_mode": "exact"})

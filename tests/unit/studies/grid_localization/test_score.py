@@ -13,7 +13,7 @@ from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.grid import Cell, Grid
 from viewer.domain.result import Outcome
 from viewer.studies.grid_localization.score import coverage, in_cell, score
-from viewer.studies.protocol import GridReference
+from viewer.studies.places import GridReference
 
 GRID = Grid(2, 3)
 FIELD = BoxPx(10, 20, 40, 40)

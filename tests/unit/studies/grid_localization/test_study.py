@@ -1,23 +1,24 @@
 """The study from plan to report through the interface that services use."""
 
-import hashlib
+from dataclasses import replace
 
-import numpy as np
-
+from tests.unit.studies.grid_localization.asking import RAMP, FakeSources, turn_of
 from tests.unit.studies.grid_localization.cases import block, dataset, image, spec
 from viewer.domain.answer import CellAnswer, PointAnswer, Status, Unparsed
 from viewer.domain.case import View
+from viewer.domain.conditions import with_boxes, with_window
 from viewer.domain.exchange import ImagePart, ModelReply, TextPart
-from viewer.domain.geometry import PointPx, SizePx
+from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell
-from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.image import Window
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.domain.result import TrialResult
 from viewer.domain.run import Trial
-from viewer.studies.catalog import placing_study
+from viewer.imaging.png import encode_png
+from viewer.studies.asking import Step
+from viewer.studies.grid_localization.study import STUDY
 
-STUDY = placing_study()
 DATA = dataset(
     *(
         image(
@@ -33,18 +34,25 @@ SPEC = spec(("constant",), grids=[8, 16], findings=["Edema"], replicates=100)
 PARAMS = STUDY.read_params(SPEC.preset, dict(SPEC.params))
 
 
+PLACES = STUDY.places(PARAMS)
+
+
 def answered(trial: Trial) -> TrialResult:
     """Ask a model that always says D3, and score what it says."""
-    shown = next(image for image in DATA.images if image.key == trial.image)
-    pixels = PixelImage(np.zeros((64, 64), np.float32), Photometric.MONOCHROME2)
-    counts = STUDY.reference_counts(shown, trial.finding, DATA, trial.condition, PARAMS)
-    stimulus = STUDY.stimulus(pixels, trial.condition, PARAMS)
-    request = STUDY.request(trial, stimulus, PARAMS, SPEC.seed, counts)
-    assert request.facts.reference_counts == counts
-    answer = STUDY.parse(ModelReply("D3"), trial, PARAMS)
-    reference = STUDY.reference(shown.masks[trial.finding], trial.condition, PARAMS)
-    in_cell = STUDY.in_cell(answer, trial.condition, SizePx(64, 64), PARAMS)
-    score = STUDY.score(in_cell, reference)
+    sources = FakeSources(DATA, needs_counts=True)
+    turn = turn_of(trial, DATA)
+    step = STUDY.next_step(turn, PARAMS)
+    assert step is not None
+    counts = STUDY.question(turn, step, sources, PARAMS).facts
+    assert counts is not None
+    assert counts.reference_counts is not None
+    assert sum(map(sum, counts.reference_counts)) > 0
+    turn = turn_of(trial, DATA, ModelReply("D3"))
+    assert STUDY.next_step(turn, PARAMS) is None
+    score = STUDY.score(turn, STUDY.parse(turn, PARAMS), PARAMS)
+    shown = turn.images[trial.image]
+    reference = PLACES.reference(shown.masks[trial.finding], trial.condition)
+    assert STUDY.gold(turn, PARAMS) == {"cells": list(reference.names)}
     grid, cells = reference.grid, reference.grid.cells()
     cell = grid.cell(score.answer)
     assert cell is not None
@@ -61,7 +69,7 @@ def answered(trial: Trial) -> TrialResult:
         len(cells),
         cells.index(cell),
         reference.hits,
-        tuple(grid.label(cells[i]) for i in reference.hits),
+        reference.names,
         "0" * 64,
         reference.fallback,
         reference.fraction_outside,
@@ -87,32 +95,58 @@ def test_that_params_survive_the_study_file() -> None:
 def test_that_a_point_counts_for_its_cell_and_beyond_what_was_sent_for_none() -> None:
     condition, size = STUDY.conditions(PARAMS)[0], SizePx(64, 96)
     inside = PointAnswer(PointPx(17, 1))
-    in_cell = STUDY.in_cell(inside, condition, size, PARAMS)
+    in_cell = PLACES.in_cell(inside, condition, size)
     assert in_cell == CellAnswer(Cell(0, 0), "point")
     beyond = PointAnswer(PointPx(15.9, 1))
-    out = STUDY.in_cell(beyond, condition, size, PARAMS)
+    out = PLACES.in_cell(beyond, condition, size)
     assert out == Unparsed(Status.OUT_OF_RANGE, "not_on_what_was_sent")
 
 
 def test_that_a_refusal_and_a_cut_reply_count_before_any_place() -> None:
     trial = STUDY.plan(DATA, SPEC)[0]
     place = PointAnswer(PointPx(3, 4))
-    assert STUDY.parse(ModelReply(""), trial, PARAMS, place) == place
-    cut = ModelReply("", finish_reason="length")
-    expected = Unparsed(Status.TRUNCATED, "length")
-    assert STUDY.parse(cut, trial, PARAMS, place) == expected
-    refused = STUDY.parse(ModelReply("", refusal="No."), trial, PARAMS, place)
-    assert refused == Unparsed(Status.REFUSED, "refusal_field")
+    assert (
+        STUDY.parse(turn_of(trial, DATA, ModelReply(""), placed=place), PARAMS) == place
+    )
+    cut = turn_of(trial, DATA, ModelReply("", finish_reason="length"), placed=place)
+    assert STUDY.parse(cut, PARAMS) == Unparsed(Status.TRUNCATED, "length")
+    refused = turn_of(trial, DATA, ModelReply("", refusal="No."), placed=place)
+    assert STUDY.parse(refused, PARAMS) == Unparsed(Status.REFUSED, "refusal_field")
 
 
 def test_that_a_model_of_places_is_asked_in_its_own_words() -> None:
     trial = STUDY.plan(DATA, SPEC)[0]
-    pixels = PixelImage(np.zeros((64, 64), np.float32), Photometric.MONOCHROME2)
-    stimulus = STUDY.stimulus(pixels, trial.condition, PARAMS)
-    asked = STUDY.request(trial, stimulus, PARAMS, 0, None, "Point to {condition}.")
+    sources = FakeSources(DATA, asking="Point to {condition}.")
+    asked = STUDY.question(turn_of(trial, DATA), Step("answer"), sources, PARAMS)
     (message,) = asked.messages
-    assert message.parts == (ImagePart(stimulus.png), TextPart("Point to Edema."))
-    name, text = STUDY.prompt(trial.view, "Point to {condition}.")
-    assert name == "places"
-    assert hashlib.sha256(text.encode()).hexdigest() == asked.prompt_sha256
-    assert STUDY.sent_size(PARAMS) == stimulus.plain.size
+    picture = ImagePart(encode_png(PLACES.gridded(RAMP, trial.condition)))
+    assert message.parts == (picture, TextPart("Point to Edema."))
+    assert (asked.prompt, asked.template) == ("places", "user:\nPoint to {condition}.")
+    assert PLACES.sent_size == PLACES.plain(RAMP).size
+
+
+def test_that_boxes_and_a_window_of_the_condition_reach_a_segmenter() -> None:
+    trial = STUDY.plan(DATA, SPEC)[0]
+    window, boxes = Window(40, 400), (BoxPx(1, 2, 3, 4),)
+    asked = replace(
+        trial, condition=with_boxes(with_window(trial.condition, window), boxes)
+    )
+    for takes, given in ((True, boxes), (False, None)):
+        sources = FakeSources(DATA, takes_boxes=takes)
+        turn = turn_of(asked, DATA)
+        question = STUDY.question(turn, Step("answer"), sources, PARAMS)
+        assert (question.boxes and question.boxes.boxes) == given
+        assert sources.windows[0] == window
+    assert STUDY.longest(DATA, PARAMS)[0].images == (PLACES.sent_size,)
+
+
+def test_that_an_answer_without_a_reference_is_kept_and_counts_nowhere() -> None:
+    condition = STUDY.conditions(PARAMS)[0]
+    named = PLACES.score(CellAnswer(Cell(0, 0)), None, condition)
+    assert (named.status, named.reason, named.answer) == (
+        *(Status.EXCLUDED, "no_gt", "A1"),
+    )
+    unread = PLACES.score(Unparsed(Status.UNPARSED, "no_cell"), None, condition)
+    assert (unread.status, unread.answer) == (Status.EXCLUDED, "")
+    nothing = replace(STUDY.plan(DATA, SPEC)[0], finding="Fracture")
+    assert STUDY.gold(turn_of(nothing, DATA), PARAMS) == {}

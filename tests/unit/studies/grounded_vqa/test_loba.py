@@ -19,9 +19,10 @@ from viewer.models.catalog import (
     missing_dependency,
     reader_for,
 )
+from viewer.services.bench import Bench
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data
-from viewer.services.run_trial import ask_model, bench_of, prepare_trial
+from viewer.services.run_trial import ask_model, prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.items import area_of
@@ -93,7 +94,7 @@ def test_that_a_model_answers_as_before_once_regions_were_highlighted(
     told: tuple[Store, Replies],
 ) -> None:
     store, _ = told
-    bench = bench_of(runs.run_spec(store, 1), cases.dataset_of_run(store, 1))
+    bench = Bench(runs.run_spec(store, 1), cases.dataset_of_run(store, 1))
     again = 0
     for one in trials.scored_trials(store, 1):
         if one.trial.condition.name != "plain" or one.reply_id is None:

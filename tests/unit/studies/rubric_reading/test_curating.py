@@ -15,10 +15,11 @@ from viewer.domain.run import RunSpec
 from viewer.domain.task_selection import TAGS, Category, selection_of_json
 from viewer.readers.datasets.folder import read as read_folder
 from viewer.readers.datasets.report_studies import read
+from viewer.services.bench import Bench
 from viewer.services.export_tasks import export_tasks
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data
-from viewer.services.run_trial import bench_of, prepare_trial
+from viewer.services.run_trial import prepare_trial
 from viewer.services.study_file import make_spec
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -117,7 +118,7 @@ def test_that_a_model_proposes_scores_and_tags_and_a_draft_is_selected(
 @pytest.mark.statement("E001-02", "E001-03", "E001-04")
 def test_that_it_is_asked_in_words_of_the_report_alone(tmp_path: Path) -> None:
     dataset, spec = report_dataset(tmp_path / "d"), a_spec(tmp_path)
-    bench = bench_of(spec, dataset)
+    bench = Bench(spec, dataset)
     trial = plan(dataset, spec)[0]
     request = prepare_trial(bench, trial).request
     assert request.images == ()

@@ -112,6 +112,7 @@ class ModelsList(QWidget):
                 groups[offer.group] = self.new_menu.addMenu(_begun(offer.group))
             action = groups[offer.group].addAction(_begun(offer.title))
             action.setToolTip(as_tip(offer.missing))
+            action.setEnabled(offer.usable)
             action.triggered.connect(
                 lambda _=False, offer=offer: self.new_wanted.emit(NewWanted(offer))
             )

@@ -1,7 +1,13 @@
-"""The window of a condition under which it replaces the file's own VOI."""
+"""What a condition of a single question says beside its grid: a window, and boxes."""
 
+from collections.abc import Sequence
+from typing import Final
+
+from viewer.domain.geometry import BoxPx
 from viewer.domain.image import VoiFunction, Window
 from viewer.domain.run import Condition
+
+_BOXES: Final = "boxes"
 
 
 def with_window(condition: Condition, window: Window) -> Condition:
@@ -27,3 +33,16 @@ def window_of(condition: Condition) -> Window | None:
         float(params["window_width"]),
         VoiFunction(str(params["window_function"])),
     )
+
+
+def with_boxes(condition: Condition, boxes: Sequence[BoxPx]) -> Condition:
+    """Return a condition under which a model is asked about boxes in native pixels."""
+    told = " ".join(f"{b.x0!r},{b.y0!r},{b.x1!r},{b.y1!r}" for b in boxes)
+    params = (*condition.params, (_BOXES, told))
+    return Condition(f"{condition.name} boxes={told}", params)
+
+
+def boxes_of(condition: Condition) -> tuple[BoxPx, ...]:
+    """Return the boxes that a condition asks about, none where it names none."""
+    told = str(dict(condition.params).get(_BOXES, ""))
+    return tuple(BoxPx(*map(float, box.split(","))) for box in told.split())

@@ -1,0 +1,21 @@
+from viewer.domain.conditions import boxes_of, window_of, with_boxes, with_window
+from viewer.domain.geometry import BoxPx
+from viewer.domain.image import VoiFunction, Window
+from viewer.domain.run import Condition
+
+GRID = Condition("grid=8", (("rows", 8), ("columns", 8)))
+
+
+def test_that_a_condition_keeps_its_window_and_boxes() -> None:
+    window = Window(40.5, 400, VoiFunction.SIGMOID)
+    boxes = (BoxPx(0.1, 2, 3, 4), BoxPx(5, 6, 7, 8.25))
+    asked = with_boxes(with_window(GRID, window), boxes)
+    assert window_of(asked) == window
+    assert boxes_of(asked) == boxes
+    assert asked.params[:2] == GRID.params
+    assert asked.name.startswith("grid=8 window=40.5/400 boxes=0.1,2,3,4 ")
+
+
+def test_that_a_plain_condition_has_neither() -> None:
+    assert window_of(GRID) is None
+    assert boxes_of(GRID) == ()

@@ -1,0 +1,75 @@
+"""What a question of the study is made of, without a run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from viewer.domain.case import Dataset, DatasetImage
+from viewer.domain.exchange import ImagePart, ModelReply
+from viewer.domain.image import Raster, Window
+from viewer.domain.inside import RandomText
+from viewer.domain.item import Item
+from viewer.domain.run import Trial
+from viewer.imaging.png import encode_png
+from viewer.studies.asking import Replied, Step, Turn
+
+RAMP = Raster(
+    np.add.outer(np.arange(300), np.arange(400)).clip(0, 255).astype(np.uint8)
+)
+
+
+@dataclass
+class FakeSources:
+    """The same picture whatever is asked about."""
+
+    dataset: Dataset
+    shown: Raster = RAMP
+    seed: int = 0
+    asking: str = ""
+    takes_boxes: bool = False
+    needs_counts: bool = False
+    inside: bool = False
+    no_attention: str = ""
+    validation: Dataset | None = None
+    windows: list[Window | None] = field(default_factory=list)
+
+    def random_text(self, like: str, seed: int) -> RandomText | None:
+        """Return nothing; no trial of the study asks for any."""
+        raise AssertionError((like, seed))
+
+    def image(self, key: str) -> DatasetImage:
+        """Return an image's facts."""
+        return next(image for image in self.dataset.images if image.key == key)
+
+    def raster(self, key: str, window: Window | None = None) -> Raster:
+        """Return the picture."""
+        assert key
+        self.windows.append(window)
+        return self.shown
+
+    def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
+        """Return what is made."""
+        assert name
+        return make()
+
+    def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
+        """Return the bytes of a raster."""
+        return ImagePart(encode_png(raster), detail=detail)
+
+    def example(
+        self, image: str, name: tuple[object, ...], draw: Callable[[Raster], Raster]
+    ) -> ImagePart:
+        """Return the picture as it is drawn."""
+        assert image
+        assert name
+        return ImagePart(encode_png(draw(self.shown)))
+
+
+def turn_of(
+    trial: Trial, dataset: Dataset, *replies: ModelReply, placed: object = None
+) -> Turn:
+    """Return where a trial stands after some replies."""
+    said = tuple(Replied(Step("answer"), one, lambda: placed) for one in replies)  # type: ignore[arg-type, return-value]
+    item = Item(trial.item, trial.patient, images=(trial.image,))
+    return Turn(trial, item, said, {image.key: image for image in dataset.images})

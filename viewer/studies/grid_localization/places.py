@@ -1,0 +1,96 @@
+"""How the study's answers lie on images."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.answer import Answer, CellAnswer, Status, Unparsed
+from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.grid import Grid
+from viewer.domain.image import Raster
+from viewer.domain.reference import Mask
+from viewer.domain.result import Score
+from viewer.domain.run import Condition
+from viewer.imaging.grid_overlay import draw_grid
+from viewer.imaging.resample import fit
+from viewer.studies.grid_localization import absent, reference, score
+from viewer.studies.grid_localization.params import Params
+from viewer.studies.places import GridReference
+
+NO_REFERENCE: Final = "no_gt"
+"""The reason of an answer kept without a reference to score it by."""
+
+
+@dataclass(frozen=True)
+class GridPlaces:
+    """Cells of a grid over the square that is sent of an image."""
+
+    params: Params
+
+    @property
+    def reader_rule(self) -> str:
+        """Whose boxes are the reference: any, majority or a reader's name."""
+        return self.params.reader_rule
+
+    @property
+    def sent_size(self) -> SizePx:
+        """The size of the square that is sent."""
+        side = self.params.side * self.params.render_scale
+        return SizePx(side, side)
+
+    def grid(self, condition: Condition) -> Grid:
+        """Return the grid that a condition draws."""
+        return reference.grid_of(condition, self.params)
+
+    def field(self, size: SizePx) -> BoxPx:
+        """Return the native rectangle of an image that the square sent covers."""
+        return reference.field_of(size, self.params)
+
+    def plain(self, raster: Raster) -> Raster:
+        """Return an image as it is sent, but without its grid."""
+        return _fitted(raster, self.params)
+
+    def gridded(self, raster: Raster, condition: Condition) -> Raster:
+        """Return an image as it is sent."""
+        return draw_grid(self.plain(raster), self.grid(condition), self.params.style)
+
+    def shown_mask(self, mask: Mask) -> npt.NDArray[np.bool_]:
+        """Return a mask as it lies on the raster sent, (side, side)."""
+        return reference.fitted_mask(mask, self.params.side, self.params.fit_mode)
+
+    def reference(self, mask: Mask, condition: Condition) -> GridReference:
+        """Return a mask as the scorer sees it under a condition."""
+        return reference.reference_of(mask, condition, self.params)
+
+    def in_cell(
+        self, answer: Answer | Unparsed, condition: Condition, size: SizePx
+    ) -> CellAnswer | Unparsed:
+        """Return an answer about an image of ``size`` as the cell it points at."""
+        if isinstance(answer, CellAnswer | Unparsed):
+            return answer
+        return score.in_cell(answer, self.grid(condition), self.field(size))
+
+    def score(
+        self,
+        answer: CellAnswer | Unparsed,
+        reference: GridReference | None,
+        condition: Condition,
+    ) -> Score:
+        """Return the verdict on an answer in its cell."""
+        if reference is not None:
+            return score.score(answer, reference)
+        if absent.is_absent(condition):
+            return absent.verdict(answer, self.grid(condition))
+        if isinstance(answer, Unparsed):
+            return Score(Status.EXCLUDED, NO_REFERENCE)
+        label = self.grid(condition).label(answer.cell)
+        return Score(Status.EXCLUDED, NO_REFERENCE, label)
+
+
+@lru_cache(maxsize=2)
+def _fitted(raster: Raster, params: Params) -> Raster:
+    """Return an image fitted to the square; kept for the next condition."""
+    return fit(raster, params.side, params.fit_mode)

@@ -1,0 +1,120 @@
+"""What a study has besides whose answers are places on an image."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.answer import Answer, CellAnswer, Unparsed
+from viewer.domain.case import Dataset
+from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.grid import Grid
+from viewer.domain.image import Raster
+from viewer.domain.reference import Mask
+from viewer.domain.result import Score
+from viewer.domain.run import Condition, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class GridReference:
+    """A mask seen through a grid.
+
+    ``covered`` counts the mask's pixels in each cell and ``area`` each cell's pixels,
+    row-major; ``hits`` are the qualifying cells' row-major indices with the fallback
+    applied; ``fallback`` tells whether it was. ``fraction_outside`` of the mask's
+    native pixels lies outside the crop. ``alternate_hits`` is the qualifying set in
+    the mask mode that was not chosen.
+    """
+
+    grid: Grid
+    covered: tuple[float, ...]
+    area: tuple[float, ...]
+    hits: tuple[int, ...]
+    fallback: bool
+    fraction_outside: float
+    alternate_hits: tuple[int, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The qualifying cells by their names."""
+        cells = self.grid.cells()
+        return tuple(self.grid.label(cells[i]) for i in self.hits)
+
+
+class Places(Protocol):
+    """How the answers of a run lie on images, with the run's settings."""
+
+    @property
+    def reader_rule(self) -> str:
+        """Whose boxes are the reference: any, majority or a reader's name."""
+        ...
+
+    @property
+    def sent_size(self) -> SizePx:
+        """The size of the raster that is sent."""
+        ...
+
+    def grid(self, condition: Condition) -> Grid:
+        """Return the grid that a condition draws."""
+        ...
+
+    def field(self, size: SizePx) -> BoxPx:
+        """Return the native rectangle of an image that the square sent covers."""
+        ...
+
+    def plain(self, raster: Raster) -> Raster:
+        """Return an image as it is sent, but without its grid."""
+        ...
+
+    def gridded(self, raster: Raster, condition: Condition) -> Raster:
+        """Return an image as it is sent."""
+        ...
+
+    def shown_mask(self, mask: Mask) -> npt.NDArray[np.bool_]:
+        """Return a mask as it lies on the raster sent, (rows, columns)."""
+        ...
+
+    def reference(self, mask: Mask, condition: Condition) -> GridReference:
+        """Return a mask as the scorer sees it under a condition."""
+        ...
+
+    def in_cell(
+        self, answer: Answer | Unparsed, condition: Condition, size: SizePx
+    ) -> CellAnswer | Unparsed:
+        """Return an answer about an image of ``size`` as the cell it points at."""
+        ...
+
+    def score(
+        self,
+        answer: CellAnswer | Unparsed,
+        reference: GridReference | None,
+        condition: Condition,
+    ) -> Score:
+        """Return the verdict on an answer in its cell.
+
+        Without a reference there is one where the condition says that what is asked
+        about is absent, and the answer is excluded otherwise.
+        """
+        ...
+
+
+class Examples(Protocol):
+    """Where the examples come from that questions begin with."""
+
+    @property
+    def dataset(self) -> str:
+        """The name of the data set."""
+        ...
+
+    def check(
+        self, validation: Dataset, asked: Dataset, trials: Sequence[Trial]
+    ) -> None:
+        """Raise the sentence of examples that are too few or no other patients'."""
+        ...
+
+
+def prompt_for_places(asking: str) -> tuple[str, str]:
+    """Return the name and template of a prompt in a model's own words for a place."""
+    return "places", f"user:\n{asking}"

@@ -19,7 +19,7 @@ ITEMS_HEADER: Final = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
     *("status", "reason", "answer", "gold", "request_sha256"),
 )
-_STATUSES: Final = {
+STATUSES: Final = {
     "n_scored": (Status.SCORED_CORRECT, Status.SCORED_WRONG),
     "n_failed": (Status.PROVIDER_ERROR,),
     "n_refused": (Status.REFUSED,),
@@ -28,7 +28,7 @@ _STATUSES: Final = {
     "n_pending": (Status.PENDING,),
 }
 """The statuses that each column counts."""
-COUNTS: Final = ("n_planned", *_STATUSES)
+COUNTS: Final = ("n_planned", *STATUSES)
 RATE: Final = (
     Cell(
         "rate",
@@ -81,14 +81,14 @@ def counts(
         Cell(
             "size",
             (f"{prefix}{name}",),
-            where={**where, **({"status": _values(name)} if name in _STATUSES else {})},
+            where={**where, **({"status": _values(name)} if name in STATUSES else {})},
         )
         for name in names
     )
 
 
 def _values(name: str) -> tuple[str, ...]:
-    return tuple(status.value for status in _STATUSES[name])
+    return tuple(status.value for status in STATUSES[name])
 
 
 def trial_specs(numbers: Sequence[str], *, means: bool = True) -> tuple[Spec, ...]:

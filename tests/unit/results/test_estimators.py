@@ -371,3 +371,31 @@ def test_that_a_difference_in_points_is_one_of_two_rates() -> None:
     rows = {"k": [1, 1], "n": [1, 1], "other_k": [1, 0], "other_n": [1, 1]}
     assert estimate("difference in points", rows) == (50.0,)
     assert isnan(*estimate("difference in points", {**rows, "n": [0, 0]}))
+
+
+def test_that_wilson_has_the_ends_of_the_rates_interval_alone() -> None:
+    right = {"right": [True, False, True, None, True]}
+    assert estimate("wilson", right) == estimate("rate", right)[3:]
+    low, high = proportion_confint(3, 5, method="wilson")
+    assert estimate("wilson", right) == pytest.approx((low, high))
+
+
+def test_that_a_median_is_of_what_is_told() -> None:
+    assert estimate("median", {"of": [3.0, None, 1.0, 2.5, 9.0]}) == (2.75,)
+    (none,) = estimate("median", {"of": [None, None]})
+    assert isnan(none)
+
+
+def test_that_values_are_listed_by_name_each_once() -> None:
+    assert estimate("listed", {"kind": ["mask", None, "box", "mask"]}) == ("box;mask",)
+    assert estimate("listed", {"kind": [None]}) == ("",)
+
+
+def test_that_distinct_values_count_where_any_row_of_theirs_holds() -> None:
+    images = ["a", "a", "b", "c", "c"]
+    held = {"image": images, "holds": [False, True, False, True, True]}
+    assert estimate("rate of distinct", held) == (2, 3, 2 / 3)
+    unknown = {"image": images, "holds": [True, None, None, None, None]}
+    k, n, share = estimate("rate of distinct", unknown)
+    assert (k, n) == (1, 3)
+    assert isnan(share)

@@ -10,7 +10,8 @@ from viewer.services.readings import cases, opening, recording
 from viewer.services.readings.reviewing import ErrorCounts
 from viewer.services.report_run import report_data
 from viewer.store.database import open_store
-from viewer.studies.grid_localization.errors_by_class import CLASSES, class_rows
+from viewer.studies.grid_localization.errors_by_class import error_classes
+from viewer.studies.grid_localization.params import Params
 
 
 @pytest.mark.statement("E000-25", "E000-27")
@@ -46,6 +47,5 @@ def test_that_what_readers_said_is_in_the_figures_of_errors(tmp_path: Path) -> N
         given = pack_input(store, report_data(store, run))
     assert set(given.verdicts.values()) == {"anatomy"}
     assert len(given.verdicts) == 3 * len(FINDINGS) * len(MODELS)
-    for row in class_rows(given.results, given.reviews):
-        counts = dict(zip(CLASSES, row.counts, strict=True))
-        assert (row.n, counts["anatomy"], counts["not_reviewed"]) == (3, 3, 0)
+    for row in error_classes(given.results, given.reviews, Params()).records():
+        assert (row["n"], row["anatomy"], row["not_reviewed"]) == (3, 3, 0)

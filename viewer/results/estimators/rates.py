@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import fsum, isnan, nan
+from statistics import median
 from typing import Any
 
 from viewer.metrics.intervals import wilson
@@ -12,6 +13,7 @@ from viewer.results.estimators.registry import (
     Seen,
     estimator,
     mean_of,
+    or_none,
     ratio,
     share_of,
     told,
@@ -58,6 +60,12 @@ def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
     return (sum(rates) / len(rates),)
 
 
+@estimator("wilson")
+def wilson_interval(seen: Seen) -> Sequence[object]:
+    """Return the ends of Wilson's interval of the share of rows whose column holds."""
+    return _rate(int(sum(seen.values())), len(seen.rows))[3:]
+
+
 @estimator("share")
 def share(seen: Seen) -> Sequence[object]:
     """Return the share of rows whose column holds."""
@@ -74,6 +82,13 @@ def part(seen: Seen) -> Sequence[object]:
 def mean(seen: Seen) -> Sequence[object]:
     """Return the mean of each column over the rows that have it."""
     return tuple(mean_of(seen.values(place)) for place in range(len(seen.of)))
+
+
+@estimator("median")
+def middle(seen: Seen) -> Sequence[object]:
+    """Return the median of a column over the rows that have it."""
+    told = seen.values()
+    return (median(told) if told else nan,)
 
 
 @estimator("largest")
@@ -144,6 +159,25 @@ def constant_answer(seen: Seen) -> Sequence[object]:
 def first(seen: Seen) -> Sequence[object]:
     """Return the first value of each column."""
     return tuple(next(iter(seen.rows[name].tolist()), None) for name in seen.of)
+
+
+@estimator("listed")
+def listed(seen: Seen) -> Sequence[object]:
+    """Return the values of a column by name, each once, semicolons between."""
+    return (";".join(sorted(set(seen.values()))),)
+
+
+@estimator("rate of distinct")
+def rate_of_distinct(seen: Seen) -> Sequence[object]:
+    """Return of how many values of a column a row of another holds, of all, the share.
+
+    There is no share unless the other tells of every row.
+    """
+    column, holds = seen.of
+    values, held = set(seen.values()), or_none(seen.rows, holds)
+    pairs = zip(seen.rows[column].tolist(), held, strict=True)
+    k = len({value for value, holding in pairs if holding})
+    return k, len(values), nan if None in held else ratio(k, len(values))
 
 
 @estimator("distinct")

@@ -35,10 +35,6 @@ def verdict(answer: CellAnswer | Unparsed, grid: Grid) -> Score:
     return Score(answer.status, answer.reason)
 
 
-def present_and_absent(
-    results: Sequence[TrialResult],
-) -> tuple[list[TrialResult], list[TrialResult]]:
-    """Divide results by whether their finding is there."""
-    absent_ones = [r for r in results if r.condition.endswith(ABSENT_SUFFIX)]
-    present = [r for r in results if not r.condition.endswith(ABSENT_SUFFIX)]
-    return present, absent_ones
+def present(results: Sequence[TrialResult]) -> list[TrialResult]:
+    """Return the results whose finding is there."""
+    return [one for one in results if not one.condition.endswith(ABSENT_SUFFIX)]

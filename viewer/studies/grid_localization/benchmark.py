@@ -1,14 +1,13 @@
 """Published values beside a run's own, as a table that no run edits (X-05, X-06)."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.report import Section, Table
 from viewer.metrics.printed import matches_printed
-from viewer.studies.grid_localization.estimates import MACRO, Row
-from viewer.studies.grid_localization.groups import ALL_VIEWS
-from viewer.studies.grid_localization.part import NOTHING, Part
+from viewer.results.records import Frame, frame_of_rows
+from viewer.results.spec import ListSpec, Shown
+from viewer.studies.grid_localization.asked import MACRO
 from viewer.studies.grid_localization.published import (
     GPT_4,
     GPT_5,
@@ -21,16 +20,43 @@ from viewer.studies.grid_localization.published import (
     Measure,
     Published,
 )
+from viewer.studies.grid_localization.rates import Record
+from viewer.studies.tables import ALL_VIEWS
 
-HEADER = (
+PUBLISHED: Final = "published"
+_TABLE: Final = (
     *("source", "table", "measure", "finding", "who", "value", "decimals"),
     *("n_claimed", "badge", "check", "model", "this_run", "n", "matches"),
 )
-_PRINTED = (
-    *("Finding", "Who", "Printed %", "Badge", "Check", "Where"),
-    *("Model of this run", "This run %", "Matches"),
+PUBLISHED_TABLE: Final = ListSpec(
+    PUBLISHED,
+    _TABLE,
+    "Published values",
+    f"{SOURCE}, CheXlocalize test set, 8 × 8 grid. For reference only; no run changes "
+    "them. The badge tells whether a whole number of the trials claimed prints as the "
+    "value. The CNN's figures are means of bootstrap replicates and human and CNN hits "
+    "are points in the mask, so they are not the rate above. A run matches within half "
+    "of the last printed decimal, and is compared only where its data set has as many "
+    "pairs as the paper's.",
+    PUBLISHED,
+    shown=(
+        *(
+            Shown(column, header, ".1f", group="Paper")
+            for column, header in {
+                "finding": "Finding",
+                "measure": "Measure",
+                "who": "Who",
+                "value": "Printed %",
+                "badge": "Badge",
+                "check": "Check",
+                "table": "Where",
+            }.items()
+        ),
+        Shown("model", "Model of this run", group="This run"),
+        Shown("this_run", "This run %", ".1f", 100, group="This run"),
+        Shown("matches", "Matches", group="This run"),
+    ),
 )
-_GROUPS = (("Paper", 6), ("This run", 3))
 _GRID = "grid=8"
 _IDENTITIES: Mapping[str, str] = {
     GPT_4: "gpt-4o-2024-05-13",
@@ -40,44 +66,30 @@ _IDENTITIES: Mapping[str, str] = {
 """What the name that a server knows a model by holds, for each of the paper's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A published row beside the same row of the run; None where the run has none.
+def published_frame(
+    rates: Sequence[Record], models: Sequence[ModelProfile], repeats: int
+) -> Frame:
+    """Return each published row with the run's row of the same model and finding.
 
-    ``rate`` 0-1 is of ``n`` trials. ``matches`` is None where the run's trials are not
-    as many as the paper's, so that a comparison would mean nothing.
-    """
-
-    published: Published
-    model: str | None = None
-    rate: float | None = None
-    n: int | None = None
-    matches: bool | None = None
-
-
-def part(rows: Sequence[Row], models: Sequence[ModelProfile], repeats: int) -> Part:
-    """Return published.csv and the section; nothing beside an unfinished run."""
-    if any(row.tally.pending for row in rows):
-        return NOTHING
-    compared = tuple(comparison(rows, models, repeats))
-    table = Table("published", HEADER, tuple(_row(one) for one in compared))
-    return Part((table,), appendix=(_section(compared),))
-
-
-def comparison(
-    rows: Sequence[Row], models: Sequence[ModelProfile], repeats: int = 1
-) -> Iterator[Compared]:
-    """Yield each published row with the run's row of the same model and finding.
-
-    ``repeats`` is how often each item was asked.
+    ``repeats`` is how often each item was asked. ``matches`` is empty where the run's
+    trials are not as many as the paper's, so that a comparison would mean nothing.
+    Nothing stands beside an unfinished run.
     """
     ours = {
-        (row.finding, row.arm.model): row
-        for row in rows
-        if row.view == ALL_VIEWS and row.arm.condition == _GRID
+        (row["finding"], row["model"]): row
+        for row in rates
+        if row["view"] == ALL_VIEWS and row["condition"] == _GRID
     }
-    for published in ROWS:
-        yield _compared(published, ours, models, repeats)
+    printed = () if any(row["n_pending"] for row in rates) else ROWS
+    rows = ((*_printed(one), *_beside(one, ours, models, repeats)) for one in printed)
+    return frame_of_rows(_TABLE, rows)
+
+
+def _printed(one: Published) -> tuple[object, ...]:
+    return (
+        *(one.source, one.table, str(one.measure), one.finding, one.who, one.value),
+        *(one.decimals, one.n_claimed, str(one.badge), one.check),
+    )
 
 
 def who_is(profile: ModelProfile) -> str | None:
@@ -90,24 +102,23 @@ def who_is(profile: ModelProfile) -> str | None:
     return None
 
 
-def _compared(
+def _beside(
     published: Published,
-    ours: Mapping[tuple[str, str], Row],
+    ours: Mapping[tuple[str, str], Record],
     models: Sequence[ModelProfile],
     repeats: int,
-) -> Compared:
+) -> tuple[object, ...]:
     finding = MACRO if published.finding == MEAN else published.finding
     model = _model(published, models)
     row = ours.get((finding, model)) if model else None
     if published.measure is not Measure.HIT_RATE or row is None:
-        return Compared(published)
+        return (None,) * 4
     random = published.who == RANDOM
-    rate = row.estimate.random if random else row.estimate.hit_rate
+    rate = row["random_baseline"] if random else row["hit_rate"]
     matches = None
-    if rate is not None and _is_as_large(finding, row.arm.model, ours, repeats):
+    if rate is not None and _is_as_large(finding, row["model"], ours, repeats):
         matches = matches_printed(rate, published.value, published.decimals)
-    name = None if random else row.arm.model
-    return Compared(published, name, rate, row.tally.settled, matches)
+    return None if random else row["model"], rate, row["n"], matches
 
 
 def _model(published: Published, models: Sequence[ModelProfile]) -> str | None:
@@ -118,7 +129,7 @@ def _model(published: Published, models: Sequence[ModelProfile]) -> str | None:
 
 
 def _is_as_large(
-    finding: str, model: str, ours: Mapping[tuple[str, str], Row], repeats: int
+    finding: str, model: str, ours: Mapping[tuple[str, str], Record], repeats: int
 ) -> bool:
     """Tell whether as many pairs were planned as the paper's test set has.
 
@@ -126,42 +137,4 @@ def _is_as_large(
     """
     wanted = TEST_PAIRS if finding == MACRO else {finding: TEST_PAIRS[finding]}
     rows = {f: ours.get((f, model)) for f in wanted}
-    return all(r and r.tally.planned == wanted[f] * repeats for f, r in rows.items())
-
-
-def _row(one: Compared) -> tuple[object, ...]:
-    published = one.published
-    return (
-        *(published.source, published.table, str(published.measure)),
-        *(published.finding, published.who, published.value, published.decimals),
-        *(published.n_claimed, str(published.badge), published.check),
-        *(one.model, one.rate, one.n, one.matches),
-    )
-
-
-def _section(compared: Sequence[Compared]) -> Section:
-    text = (
-        f"{SOURCE}, CheXlocalize test set, 8 × 8 grid. For reference only; no run "
-        "changes them. The badge tells whether a whole number of the trials claimed "
-        "prints as the value. The CNN's figures are means of bootstrap replicates and "
-        "human and CNN hits are points in the mask, so they are not the rate above. A "
-        "run matches within half of the last printed decimal, and is compared only "
-        "where its data set has as many pairs as the paper's."
-    )
-    rows = tuple(_printed(one) for one in compared)
-    return Section(
-        "Published values", text, Table("published", _PRINTED, rows), _GROUPS
-    )
-
-
-def _printed(one: Compared) -> tuple[str, ...]:
-    published = one.published
-    finding = published.finding
-    if published.measure is Measure.ANATOMY_ERROR:
-        finding = f"{finding}, anatomy errors"
-    rate = "-" if one.rate is None else f"{100 * one.rate:.{published.decimals}f}"
-    matches = {None: "-", True: "yes", False: "no"}[one.matches]
-    return (
-        *(finding, published.who, published.printed, str(published.badge)),
-        *(published.check, published.table, one.model or "-", rate, matches),
-    )
+    return all(r and r["n_planned"] == wanted[f] * repeats for f, r in rows.items())

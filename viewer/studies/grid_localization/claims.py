@@ -7,16 +7,26 @@ from typing import Final
 
 from viewer.domain.case import View
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.report import Section, Table
+from viewer.results.records import Frame, frame_of_rows
+from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.benchmark import who_is
-from viewer.studies.grid_localization.estimates import Row
 from viewer.studies.grid_localization.findings import NINE
-from viewer.studies.grid_localization.groups import ALL_VIEWS
-from viewer.studies.grid_localization.part import Part
 from viewer.studies.grid_localization.published import GPT_4, GPT_5
+from viewer.studies.grid_localization.rates import Record
+from viewer.studies.tables import ALL_VIEWS
 
-HEADER = ("claim", "where", "verdict", "this_run")
-_PRINTED = ("Claim of the paper", "Where", "On this run", "Because")
+CLAIMS: Final = "claims"
+CLAIMS_TABLE: Final = ListSpec(
+    CLAIMS,
+    title="Claims of the paper",
+    text="Sentences of the paper, checked against this run at 8 × 8 where it asked the "
+    "models they are about, on whatever data set it asked.",
+    frame=CLAIMS,
+    shown=(
+        Shown("claim", "Claim of the paper"),
+        *("where", Shown("verdict", "On this run"), Shown("this_run", "Because")),
+    ),
+)
 _GRID: Final = "grid=8"
 _GAINS: Final = ("Atelectasis", "Consolidation", "Edema", "Pleural Effusion")
 _GAIN: Final = 0.2
@@ -55,52 +65,51 @@ class _Evidence:
     """
 
     names: Mapping[str, str]
-    whole: Mapping[tuple[str, str], Row]
-    frontal: Mapping[tuple[str, str], Row]
+    whole: Mapping[tuple[str, str], Record]
+    frontal: Mapping[tuple[str, str], Record]
     anatomy: AnatomyErrors
 
     @property
     def pending(self) -> bool:
         """Whether trials of the run are not asked yet."""
-        return any(row.tally.pending for row in self.whole.values())
+        return any(row["n_pending"] for row in self.whole.values())
 
     def lacks(self, *who: str) -> str:
         """Return which of the paper's models the run did not ask, "" if none."""
         return " and ".join(one for one in who if one not in self.names)
 
 
-def part(
-    rows: Sequence[Row], models: Sequence[ModelProfile], anatomy: AnatomyErrors
-) -> Part:
-    """Return claims.csv and its section."""
-    found = tuple(claims(rows, models, anatomy))
-    table = Table("claims", HEADER, tuple(_row(claim) for claim in found))
-    printed = Table("claims", _PRINTED, tuple(_row(claim) for claim in found))
-    text = (
-        "Sentences of the paper, checked against this run at 8 × 8 where it asked the "
-        "models they are about, on whatever data set it asked."
-    )
-    return Part((table,), appendix=(Section("Claims of the paper", text, printed),))
+def claim_frame(
+    rates: Sequence[Record], models: Sequence[ModelProfile], anatomy: AnatomyErrors
+) -> Frame:
+    """Return each claim with its verdict."""
+    found = claims(rates, models, anatomy)
+    rows = ((one.text, one.where, str(one.verdict), one.because) for one in found)
+    return frame_of_rows(("claim", "where", "verdict", "this_run"), rows)
 
 
 def claims(
-    rows: Sequence[Row], models: Sequence[ModelProfile], anatomy: AnatomyErrors
+    rates: Sequence[Record], models: Sequence[ModelProfile], anatomy: AnatomyErrors
 ) -> Iterator[Claim]:
     """Yield each claim with its verdict.
 
     ``anatomy`` is of the run's first condition, and tells nothing of 8 × 8 where that
     is another.
     """
-    at_eight = [row for row in rows if row.arm.condition == _GRID]
+    at_eight = [row for row in rates if row["condition"] == _GRID]
     evidence = _Evidence(
         {who: m.name for m in reversed(models) if (who := who_is(m))},
-        {(r.arm.model, r.finding): r for r in at_eight if r.view == ALL_VIEWS},
-        {(r.arm.model, r.finding): r for r in at_eight if r.view == View.FRONTAL},
-        anatomy if rows and rows[0].arm.condition == _GRID else {},
+        {_key(r): r for r in at_eight if r["view"] == ALL_VIEWS},
+        {_key(r): r for r in at_eight if r["view"] == View.FRONTAL},
+        anatomy if rates and rates[0]["condition"] == _GRID else {},
     )
     yield from (_gain(finding, evidence) for finding in _GAINS)
     yield _no_anatomy_error(evidence)
     yield from (_highest(who, evidence) for who in (GPT_4, GPT_5))
+
+
+def _key(row: Record) -> tuple[str, str]:
+    return row["model"], row["finding"]
 
 
 def _gain(finding: str, evidence: _Evidence) -> Claim:
@@ -123,7 +132,8 @@ def _gain(finding: str, evidence: _Evidence) -> Claim:
 
 def _rate(evidence: _Evidence, who: str, finding: str) -> float | None:
     row = evidence.whole.get((evidence.names[who], finding))
-    return row.estimate.hit_rate if row else None
+    rate: float | None = row["hit_rate"] if row else None
+    return rate
 
 
 def _no_anatomy_error(evidence: _Evidence) -> Claim:
@@ -173,16 +183,12 @@ def _shares(who: str, evidence: _Evidence) -> dict[str, float] | Claim:
         return Claim("", "", Verdict.INCOMPLETE, "Some trials are still pending.")
     rows = {f: evidence.frontal.get((model, f)) for f in NINE}
     return {
-        f: counts.get(f, 0.0) / row.tally.settled
+        f: counts.get(f, 0.0) / row["n"]
         for f, row in rows.items()
-        if row and row.tally.settled and (f in counts or _all_touch(row))
+        if row and row["n"] and (f in counts or _all_touch(row))
     }
 
 
-def _all_touch(row: Row) -> bool:
+def _all_touch(row: Record) -> bool:
     """Tell whether every answer touches the reference: no miss is left to review."""
-    return row.tally.k + row.tally.partial == row.tally.scored
-
-
-def _row(claim: Claim) -> tuple[str, ...]:
-    return claim.text, claim.where, str(claim.verdict), claim.because
+    return int(row["k"] + row["partial"]) == int(row["n_scored"])

@@ -5,32 +5,32 @@ known defects of CheXlocalize are told by name (E000-05).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from viewer.domain.case import NAMED_VIEWS, Dataset, DatasetImage, Notice
-from viewer.domain.report import Section, Table
+from viewer.domain.case import NAMED_VIEWS, Dataset, DatasetImage
+from viewer.results.records import Frame, frame_of_rows
+from viewer.results.spec import Cell, Key, ListSpec, Shown, TableSpec
+from viewer.studies.grid_localization.asked import in_order
 from viewer.studies.grid_localization.findings import (
     KNOWN,
     NINE,
     SUPPORT_DEVICES,
     canonical,
 )
-from viewer.studies.grid_localization.groups import ALL_VIEWS
-from viewer.studies.grid_localization.part import NOTHING, Part
 from viewer.studies.grid_localization.published import SPLIT_SIZES, TEST_PAIRS
+from viewer.studies.tables import ALL_VIEWS
 
 ALL_IMAGES, PAIRS = "(all images)", "(pairs of the nine findings)"
-_NAMES = {ALL_IMAGES: "All images", PAIRS: "Pairs of the nine findings"}
-_COUNTS = (
-    *("finding", "view", "images", "patients", "labels", "masks", "label_without_mask"),
-    *("mask_without_label", "expected_images", "expected_patients"),
-)
-_DEFECTS = ("kind", "subject", "text", "known")
+_NAMES: Final[dict[object, str]] = {
+    ALL_IMAGES: "All images",
+    PAIRS: "Pairs of the nine findings",
+}
+HELD: Final = "held"
+DEFECTS: Final = "defects"
 _TEST: Final = "test"
 _NORMAL: Final = "No Finding"
-_EXPECTED: Final = {_TEST: {**TEST_PAIRS, SUPPORT_DEVICES: 315}}
+_EXPECTED: Final = {**TEST_PAIRS, SUPPORT_DEVICES: 315}
 """Positive labels of each finding (a reader of the published tables; 4 rates agree)."""
 _PATIENTS: Final = {"val": range(64541, 64741), "test": range(64741, 65241)}
 _NAME: Final = re.compile(r"patient(\d+)")
@@ -45,66 +45,125 @@ KNOWN_DEFECTS: Final[Mapping[str, str]] = {
 """What is known to be wrong with the test set of CheXlocalize, by image id."""
 
 
-@dataclass(frozen=True, slots=True)
-class FindingCount:
-    """Images and patients with a finding in a view, or of the whole data set.
-
-    ``labels`` counts images labelled positive, ``masks`` those with a mask that is not
-    empty, ``images`` those with either; the two that follow are in one and not the
-    other. ``expected`` are images (labels, for a finding) and patients that the paper
-    or the published tables give for this split, None where nobody does.
-    """
-
-    finding: str
-    view: str
-    images: int
-    patients: int
-    labels: int
-    masks: int
-    label_without_mask: int
-    mask_without_label: int
-    expected: int | None = None
-    expected_patients: int | None = None
+def dataset_frames(dataset: Dataset | None) -> dict[str, Frame]:
+    """Return what a data set holds of each finding, and what is wrong with it."""
+    split = published_split(dataset) if dataset else ""
+    images = dataset.images if dataset else ()
+    held = (row for image in images for row in _rows(image, split))
+    names = ("kind", "subject", "text", "known", "why")
+    return {
+        HELD: frame_of_rows(_HELD, held),
+        DEFECTS: frame_of_rows(names, _defects(dataset, split) if dataset else ()),
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class Defect:
-    """Something wrong with a data set; ``known`` if it is wrong for everybody."""
-
-    kind: str
-    subject: str
-    text: str
-    known: bool
+_HELD: Final = (
+    *("finding", "view", "image", "patient", "label", "mask", "label_alone"),
+    *("mask_alone", "expected", "expected_patients"),
+)
 
 
-def finding_counts(dataset: Dataset) -> tuple[FindingCount, ...]:
+def _rows(image: DatasetImage, split: str) -> Iterator[tuple[object, ...]]:
+    """Yield an image once for each row that counts it: in its view and in all."""
+    shown = _shown(image)
+    known = split == _TEST
+    for view in (str(image.view), ALL_VIEWS):
+        where = view, image.key, image.patient
+        whole = SPLIT_SIZES.get(split, _UNKNOWN) if view == ALL_VIEWS else _UNKNOWN
+        labelled = any(_has(image.labels, finding) for finding in shown)
+        yield ALL_IMAGES, *where, *_both(label=labelled, mask=bool(image.masks)), *whole
+        for finding in shown:
+            label = _has(image.labels, finding)
+            mask = _has(dict.fromkeys(image.masks, True), finding)
+            told = known and view == ALL_VIEWS
+            of_it = _EXPECTED.get(finding) if told else None
+            yield finding, *where, *_both(label=label, mask=mask), of_it, None
+            if finding in NINE:
+                every = sum(TEST_PAIRS.values()) if told else None
+                yield PAIRS, *where, *_both(label=label, mask=mask), every, None
+
+
+_UNKNOWN: Final = (None, None)
+
+
+def _both(*, label: bool, mask: bool) -> tuple[bool, ...]:
+    return label, mask, label and not mask, mask and not label
+
+
+def dataset_specs(dataset: Dataset) -> tuple[TableSpec, ListSpec]:
     """Return counts of all images, of each finding and of all pairs, by view.
 
-    Findings stand in the paper's order, any others follow by name.
+    Findings stand in the paper's order, any others follow by name. Labels are images
+    labelled positive, masks those with one that is not empty. Expected is what the
+    paper or the published tables give for this split.
     """
-    views = (*_views(dataset), ALL_VIEWS)
-    whole = [_whole(dataset, view) for view in views]
-    single = [
-        _finding(dataset, name, view) for name in _findings(dataset) for view in views
-    ]
-    pairs = [_pairs(dataset, single, view) for view in views]
-    return (*whole, *single, *pairs)
-
-
-def defects(dataset: Dataset) -> tuple[Defect, ...]:
-    """Return what is wrong with a data set; known defects that were not met, last."""
-    known = KNOWN_DEFECTS if published_split(dataset) == _TEST else {}
-    found = tuple(_defect(notice, known) for notice in dataset.notices)
-    met = {defect.subject for defect in found}
-    known = known if _is_whole(dataset) else {}
-    return (
-        *found,
-        *(
-            Defect("known_defect_not_met", subject, text, known=True)
-            for subject, text in known.items()
-            if subject not in met
-        ),
+    split = f"its split is {dataset.split or 'not known'}"
+    views = in_order(NAMED_VIEWS, (str(image.view) for image in dataset.images))
+    present = (name for image in dataset.images for name in _shown(image))
+    findings = (ALL_IMAGES, *in_order(KNOWN, present), PAIRS)
+    keys = Key("finding", values=findings), Key("view", values=(*views, ALL_VIEWS))
+    counts = TableSpec(
+        "counts",
+        keys,
+        _CELLS,
+        "Images and findings",
+        f"What the data set {dataset.name} holds; {split}. Images labelled positive "
+        "and images with a mask are counted apart. Expected are the paper's numbers "
+        "and those of the published labels, where the patients are those of the test "
+        "or validation split of CheXlocalize.",
+        HELD,
+        outer=("finding", "view"),
+        every=True,
+        shown=(Shown("finding", "Finding", words=_NAMES), "view", *_SHOWN),
     )
+    return counts, DEFECT_TABLE
+
+
+_SUMS: Final = {
+    "labels": "label",
+    "masks": "mask",
+    "label_without_mask": "label_alone",
+    "mask_without_label": "mask_alone",
+}
+_EXPECTED_NAMES: Final = ("expected_images", "expected_patients")
+_CELLS: Final = (
+    Cell("size", ("images",)),
+    Cell("distinct", ("patients",), ("patient",)),
+    *(Cell("sum", (name,), (column,)) for name, column in _SUMS.items()),
+    Cell("first", _EXPECTED_NAMES, ("expected", "expected_patients")),
+)
+_SHOWN: Final = (
+    *("images", "patients", "labels", "masks"),
+    Shown("label_without_mask", "Label, no mask"),
+    Shown("mask_without_label", "Mask, no label"),
+    *(Shown("expected_images", "Expected"), "expected_patients"),
+)
+DEFECT_TABLE: Final = ListSpec(
+    "defects", ("kind", "subject", "text", "known"), frame=DEFECTS
+)
+KNOWN_TABLE: Final = ListSpec(
+    "known_defects",
+    title="Known defects of the data set",
+    text="What is wrong with the published test set for everybody.",
+    frame=DEFECTS,
+    where={"known": (True,)},
+    shown=(
+        *(Shown("subject", "Image"), Shown("why", "Known")),
+        Shown("text", "Met here"),
+    ),
+)
+
+
+def _defects(dataset: Dataset, split: str) -> Iterator[tuple[object, ...]]:
+    """Yield what is wrong with a data set; known defects that were not met, last."""
+    known = KNOWN_DEFECTS if split == _TEST else {}
+    for one in dataset.notices:
+        why = known.get(one.subject, "")
+        yield one.kind, one.subject, one.text, bool(why), why
+    met = {one.subject for one in dataset.notices}
+    for subject, text in known.items() if _is_whole(dataset) else ():
+        if subject not in met:
+            yield "known_defect_not_met", subject, text, True, text
 
 
 def published_split(dataset: Dataset) -> str:
@@ -132,144 +191,11 @@ def _is_whole(dataset: Dataset) -> bool:
     return (len(dataset.images), patients) == sizes
 
 
-def part(dataset: Dataset | None) -> Part:
-    """Return counts.csv and defects.csv with their sections; nothing without data."""
-    if dataset is None:
-        return NOTHING
-    counts, wrong = finding_counts(dataset), defects(dataset)
-    rows = tuple(_row(count) for count in counts)
-    listed = tuple((d.kind, d.subject, d.text, d.known) for d in wrong)
-    tables = (Table("counts", _COUNTS, rows), Table("defects", _DEFECTS, listed))
-    return Part(tables, appendix=(_section(dataset, counts), *_known(wrong)))
-
-
-def _views(dataset: Dataset) -> tuple[str, ...]:
-    present = {str(image.view) for image in dataset.images}
-    named = [view for view in NAMED_VIEWS if view in present]
-    return (*named, *sorted(present - set(named)))
-
-
 def _shown(image: DatasetImage) -> set[str]:
     """Return what an image has a mask of or is labelled with; normal is no finding."""
     labelled = (name for name, yes in image.labels.items() if yes)
     return {canonical(name) for name in (*image.masks, *labelled)} - {_NORMAL}
 
 
-def _findings(dataset: Dataset) -> tuple[str, ...]:
-    present = {name for image in dataset.images for name in _shown(image)}
-    expected = [name for name in KNOWN if name in present]
-    return (*expected, *sorted(present - set(expected)))
-
-
-def _of_view(dataset: Dataset, view: str) -> list[DatasetImage]:
-    return [i for i in dataset.images if view in {ALL_VIEWS, str(i.view)}]
-
-
-def _whole(dataset: Dataset, view: str) -> FindingCount:
-    """Count images and patients; labels and masks are of any finding."""
-    images = _of_view(dataset, view)
-    labelled = {i.key for i in images if any(_has(i.labels, f) for f in _shown(i))}
-    masked = {i.key for i in images if i.masks}
-    sizes = SPLIT_SIZES.get(published_split(dataset)) if view == ALL_VIEWS else None
-    return FindingCount(
-        ALL_IMAGES,
-        view,
-        len(images),
-        len({i.patient for i in images}),
-        len(labelled),
-        len(masked),
-        len(labelled - masked),
-        len(masked - labelled),
-        *(sizes or (None, None)),
-    )
-
-
-def _finding(dataset: Dataset, finding: str, view: str) -> FindingCount:
-    images = _of_view(dataset, view)
-    labelled = {i.key for i in images if _has(i.labels, finding)}
-    masked = {i.key for i in images if _has(dict.fromkeys(i.masks, True), finding)}
-    with_it = labelled | masked
-    split = published_split(dataset) if view == ALL_VIEWS else ""
-    expected = _EXPECTED.get(split, {})
-    return FindingCount(
-        finding,
-        view,
-        len(with_it),
-        len({i.patient for i in images if i.key in with_it}),
-        len(labelled),
-        len(masked),
-        len(labelled - masked),
-        len(masked - labelled),
-        expected.get(finding),
-    )
-
-
 def _has(values: Mapping[str, bool], finding: str) -> bool:
     return any(yes and canonical(name) == finding for name, yes in values.items())
-
-
-def _pairs(dataset: Dataset, single: Sequence[FindingCount], view: str) -> FindingCount:
-    """Add up the nine findings; a patient with two of them is one."""
-    nine = [c for c in single if c.view == view and c.finding in NINE]
-    known = published_split(dataset) == _TEST and view == ALL_VIEWS
-    patients = {i.patient for i in _of_view(dataset, view) if _shown(i) & {*NINE}}
-    return FindingCount(
-        PAIRS,
-        view,
-        sum(c.images for c in nine),
-        len(patients),
-        sum(c.labels for c in nine),
-        sum(c.masks for c in nine),
-        sum(c.label_without_mask for c in nine),
-        sum(c.mask_without_label for c in nine),
-        sum(TEST_PAIRS.values()) if known else None,
-    )
-
-
-def _defect(notice: Notice, known: Mapping[str, str]) -> Defect:
-    return Defect(notice.kind, notice.subject, notice.text, notice.subject in known)
-
-
-def _row(count: FindingCount) -> tuple[object, ...]:
-    return (
-        *(count.finding, count.view, count.images, count.patients, count.labels),
-        *(count.masks, count.label_without_mask, count.mask_without_label),
-        *(count.expected, count.expected_patients),
-    )
-
-
-def _section(dataset: Dataset, counts: Sequence[FindingCount]) -> Section:
-    split = (
-        f"its split is {dataset.split}" if dataset.split else "its split is not known"
-    )
-    text = (
-        f"What the data set {dataset.name} holds; {split}. Images labelled positive "
-        "and images with a mask are counted apart. Expected are the paper's numbers "
-        "and those of the published labels, where the patients are those of the test "
-        "or validation split of CheXlocalize."
-    )
-    header = (
-        *("Finding", "View", "Images", "Patients", "Labels", "Masks"),
-        *("Label, no mask", "Mask, no label", "Expected", "Expected patients"),
-    )
-    rows = tuple(
-        (_NAMES.get(count.finding, count.finding), *_printed(_row(count)[1:]))
-        for count in counts
-    )
-    return Section("Images and findings", text, Table("counts", header, rows))
-
-
-def _printed(values: Sequence[object]) -> Iterator[str]:
-    for value in values:
-        yield "-" if value is None else str(value)
-
-
-def _known(wrong: Sequence[Defect]) -> tuple[Section, ...]:
-    rows = tuple(
-        (d.subject, KNOWN_DEFECTS[d.subject], d.text) for d in wrong if d.known
-    )
-    if not rows:
-        return ()
-    table = Table("known_defects", ("Image", "Known", "Met here"), rows)
-    text = "What is wrong with the published test set for everybody."
-    return (Section("Known defects of the data set", text, table),)

@@ -1,7 +1,11 @@
 """What every number of the report means, in words that stand beside it."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from typing import Final
 
+from viewer.domain.result import IOU_THRESHOLD
+from viewer.studies.grid_localization.detection_table import BY_RULE
+from viewer.studies.grid_localization.frames import NO_CELL
 from viewer.studies.grid_localization.params import MaskMode, Params
 
 _MASKS = {
@@ -16,8 +20,21 @@ _MASKS = {
 }
 
 
-def metric_definitions(params: Params) -> Mapping[str, str]:
-    """Return each metric's name and meaning under these parameters."""
+def metric_definitions(params: Params, tables: Container[str]) -> Mapping[str, str]:
+    """Return each metric's name and meaning in the tables of these names."""
+    of_tables = {"recommended": _of_patients(params), **_OF_TABLES}
+    return {
+        **_of_results(params),
+        **{
+            name: text
+            for table, texts in of_tables.items()
+            if table in tables
+            for name, text in texts.items()
+        },
+    }
+
+
+def _of_results(params: Params) -> Mapping[str, str]:
     return {
         "coverage": "Area of the reference mask inside the answered cell over the "
         f"cell's area. {_MASKS[params.mask_mode]}",
@@ -48,3 +65,70 @@ def metric_definitions(params: Params) -> Mapping[str, str]:
         "(macro)": "Unweighted mean over the findings that have a settled trial.",
         "(micro)": "All trials pooled.",
     }
+
+
+def _of_patients(params: Params) -> Mapping[str, str]:
+    return {
+        "patient_sd": f"Standard deviation of the hit rate over {params.replicates} "
+        "resamples of patients, each with all their items.",
+        "percentile": "95 % percentile interval of the hit rate over those resamples.",
+        "bca": "95 % bias-corrected and accelerated interval over those resamples "
+        "(Efron 1987), patients left out in turn.",
+    }
+
+
+_REPLICATES: Final = {
+    "mode": "The answer most of an item's replicates gave, the earliest of equally "
+    f"frequent ones; {NO_CELL} where they named none.",
+    "entropy_bits": "Shannon entropy of the replicates' answers in bits.",
+    "mean_hit": "Hits of an item over its replicates.",
+    "pairs_agreeing": "Mean over items of the share of pairs of replicates with the "
+    "same verdict.",
+    "icc": "One-way random intraclass correlation, ICC(1), of the hits.",
+}
+_ABSENT: Final = {
+    "capitulation_rate": "Absent arm: trials that name a cell over n_planned - "
+    "n_excluded - n_pending, where the label says that the finding is absent. n_denied "
+    "says that it is not there, which is right.",
+}
+_RULES: Final = {
+    "point of an answer": "A cell's centre, a point itself, the centre of the "
+    "largest box, a mask's deepest interior point (greatest Euclidean distance to "
+    "the outside, first in row-major order), a heat map's greatest element.",
+    "cell rule": "The cell that holds the answer's point qualifies as a hit cell.",
+    "pointing rule": "The answer's point lies on the reference mask.",
+    "IoU rule": "Intersection over union of the answer's native pixels and the "
+    f"reference's is at least {IOU_THRESHOLD:g}. A cell or box covers the pixels "
+    "whose centres it holds, a heat map those above its own Otsu threshold. Points "
+    "cover nothing and are left out.",
+    "distance": "From the answer's point to the nearest edge of the reference, in "
+    "native pixels and, where the file has a pixel spacing, in millimetres; 0 on "
+    "the reference. A radiograph's millimetres are those at the detector.",
+    "sent part": "All of it against the part of the reference that was sent.",
+}
+_DETECTION: Final = {
+    "box hit": "An item of which any predicted box overlaps any reference box by at "
+    "least the threshold (intersection over union of the boxes). Of one reader only "
+    "the items count on which he drew one.",
+    "area hit": "An item whose answered pixels overlap those of the reference mask by "
+    "at least the threshold; boxes cover the pixels whose centres they hold.",
+    "boxes of a mask": "Those around its connected parts (8-connectivity), of an "
+    "answer and of a reference that was not drawn as boxes.",
+    "reader": f"Each reader's own boxes on the images that he read; {BY_RULE} those "
+    "that the run's rule of readers leaves: as drawn where one reader read the image, "
+    "else around the connected parts of what the rule leaves.",
+    "FROC": "Sensitivity against false positives per item, boxes from the surest on, "
+    "over n_with_finding items with a box to find and n_without_finding items without: "
+    "those asked about a finding that is absent (absent_findings) and, of one reader, "
+    "those on which he drew none. With n_without_finding 0 no false positive outside "
+    "the images that show the finding is known. Answers without confidences are all "
+    "equally sure and have one point.",
+    "AP": "COCO's average precision: 101 recalls, one to one, at most 100 boxes, over "
+    "the items of FROC.",
+}
+_OF_TABLES: Final[Mapping[str, Mapping[str, str]]] = {
+    "replicates": _REPLICATES,
+    "absent": _ABSENT,
+    "rules": _RULES,
+    "detection": _DETECTION,
+}

@@ -8,11 +8,10 @@ curve and of average precision; they are known where such images were asked (E00
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan
 from statistics import fmean, median
+from typing import Final
 
 from viewer.domain.geometry import BoxPx
-from viewer.domain.report import Section, Table
 from viewer.domain.result import TrialResult
 from viewer.metrics.boxes import ImageBoxes, best_iou, image_boxes
 from viewer.metrics.detection import (
@@ -23,10 +22,12 @@ from viewer.metrics.detection import (
     froc,
     hits_at,
 )
-from viewer.studies.grid_localization.estimates import MICRO
-from viewer.studies.grid_localization.part import NOTHING, Part
-from viewer.studies.grid_localization.tally import is_settled
+from viewer.results.records import NOT_COUNTED, Frame, frame_of_rows
+from viewer.results.spec import Cell, Key, ListSpec, Shown, TableSpec
+from viewer.studies.grid_localization.asked import Asked
+from viewer.studies.grid_localization.shown import FINDING, of_n
 from viewer.studies.protocol import ABSENT_SUFFIX
+from viewer.studies.tables import MICRO
 
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75)
 """Overlaps from .1 to .75: VinDr asks for .4, RSNA for .4 to .75."""
@@ -35,25 +36,31 @@ BY_RULE = "(by rule)"
 _FROC_IOU = 0.5
 _NONE_ASKED = "none asked"
 _WITH_ONLY = "only items with the finding"
-_HEADER = (
-    *("finding", "condition", "model", "reader", "metric", "at", "k", "n"),
-    *("value", "low", "high", "method", "n_with_finding", "n_without_finding"),
-)
-_CURVE_HEADER = (
-    *("finding", "condition", "model", "reader"),
-    *("false_positives_per_item", "sensitivity"),
+DETECTION: Final = "detection"
+FROC: Final = "froc"
+DETECTED: Final = "detected"
+_KEY: Final = ("finding", "condition", "model", "reader")
+_HEADER: Final = (
+    *(*_KEY, "metric", "at", "k", "n", "value", "low", "high", "method"),
     *("n_with_finding", "n_without_finding"),
 )
-_PRINTED = (
-    *("Finding", "Grid", "Model", "Reference", "Items with", "Items without"),
-    *("Boxes", "To find"),
-    *(f"IoU ≥ {t:g}" for t in (0.1, 0.3, 0.5, 0.75)),
-    *("Mean IoU", "Mean Dice", "AP", "FROC", "Median mm"),
+_CURVE: Final = (
+    *(*_KEY, "false_positives_per_item", "sensitivity"),
+    *("n_with_finding", "n_without_finding"),
 )
+_PRINTED_IOU: Final = (0.1, 0.3, 0.5, 0.75)
+_WIDE: Final = (
+    *(*_KEY, "having", "without", "boxes", "to_find"),
+    *(f"k_{at:g}" for at in _PRINTED_IOU),
+    *("mean_iou", "mean_dice", "ap", "froc", "median_mm"),
+)
+
+
+_Found = tuple[TrialResult, tuple[BoxPx, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class Compared:
     """Whose answers about what are compared with whose boxes."""
 
     finding: str
@@ -72,7 +79,7 @@ class DetectionRow:
     0; ``mm`` are distances of the answers' points where calibrated.
     """
 
-    key: Key
+    key: Compared
     images: tuple[ImageBoxes, ...]
     iou: tuple[float, ...]
     dice: tuple[float, ...]
@@ -96,60 +103,62 @@ class DetectionRow:
         return predicted, sum(len(image.reference) for image in self.images)
 
 
-def part(results: Sequence[TrialResult]) -> Part:
-    """Return detection.csv, froc.csv, a printed table and what its words mean.
+def detection_frames(results: Sequence[TrialResult]) -> dict[str, Frame]:
+    """Return every number of boxes, the points of the curves, and a row a model.
 
     ``results`` are those of the absent-finding arm as well.
     """
     rows = detection_rows(results)
-    if not rows:
-        return NOTHING
-    table = Table("detection", _HEADER, tuple(c for row in rows for c in _cells(row)))
-    curves = Table("froc", _CURVE_HEADER, tuple(c for row in rows for c in _curve(row)))
-    printed = Table("detection", _PRINTED, tuple(_printed(row) for row in rows))
-    text = (
-        "Every settled item counts; one without an answer has no box. IoU is the best "
-        "overlap of two boxes, AP the mean over IoU .5 to .95, FROC the mean "
+    return {
+        DETECTION: frame_of_rows(_HEADER, (c for row in rows for c in _cells(row))),
+        FROC: frame_of_rows(_CURVE, (c for row in rows for c in _curve(row))),
+        DETECTED: frame_of_rows(_WIDE, map(_wide, rows)),
+    }
+
+
+DETECTION_TABLES: Final = (
+    ListSpec(DETECTION, frame=DETECTION),
+    ListSpec(FROC, frame=FROC),
+)
+
+
+def detected_spec(of: Asked) -> TableSpec:
+    """Return a row for each model, finding and reader, as a page has them."""
+    return TableSpec(
+        DETECTED,
+        tuple(map(Key, _KEY)),
+        (Cell("first", _WIDE[len(_KEY) :], _WIDE[len(_KEY) :]),),
+        title="Boxes and masks against the reference's",
+        text="Every settled item counts; one without an answer has no box. IoU is the "
+        "best overlap of two boxes, AP the mean over IoU .5 to .95, FROC the mean "
         f"sensitivity at {FROC_RATES[0]:g} to {FROC_RATES[-1]:g} false positives an "
         f"item at IoU ≥ {_FROC_IOU:g}. AP and FROC count boxes on items without the "
         f"finding as well; '{_NONE_ASKED}' says that there were no such items, so that "
-        "both flatter a model that draws boxes on any image."
+        "both flatter a model that draws boxes on any image.",
+        frame=DETECTED,
+        shown=(
+            *(FINDING, Shown("condition", "Grid", words=of.grids), "model"),
+            Shown("reader", "Reference", words={BY_RULE: "by rule"}),
+            Shown("having", "Items with"),
+            Shown("without", "Items without", words={0: _NONE_ASKED}),
+            *("boxes", "to_find"),
+            *(of_n(f"k_{at:g}", f"IoU ≥ {at:g}", "having") for at in _PRINTED_IOU),
+            *(Shown("mean_iou", "Mean IoU"), Shown("mean_dice", "Mean Dice")),
+            *(Shown("ap", "AP", ".3f"), Shown("froc", "FROC", ".3f")),
+            Shown("median_mm", "Median mm", ".1f"),
+        ),
     )
-    section = Section("Boxes and masks against the reference's", text, printed)
-    return Part((table, curves), appendix=(section,), definitions=_DEFINITIONS)
-
-
-_DEFINITIONS = {
-    "box hit": "An item of which any predicted box overlaps any reference box by at "
-    "least the threshold (intersection over union of the boxes). Of one reader only "
-    "the items count on which he drew one.",
-    "area hit": "An item whose answered pixels overlap those of the reference mask by "
-    "at least the threshold; boxes cover the pixels whose centres they hold.",
-    "boxes of a mask": "Those around its connected parts (8-connectivity), of an "
-    "answer and of a reference that was not drawn as boxes.",
-    "reader": f"Each reader's own boxes on the images that he read; {BY_RULE} those "
-    "that the run's rule of readers leaves: as drawn where one reader read the image, "
-    "else around the connected parts of what the rule leaves.",
-    "FROC": "Sensitivity against false positives per item, boxes from the surest on, "
-    "over n_with_finding items with a box to find and n_without_finding items without: "
-    "those asked about a finding that is absent (absent_findings) and, of one reader, "
-    "those on which he drew none. With n_without_finding 0 no false positive outside "
-    "the images that show the finding is known. Answers without confidences are all "
-    "equally sure and have one point.",
-    "AP": "COCO's average precision: 101 recalls, one to one, at most 100 boxes, over "
-    "the items of FROC.",
-}
 
 
 def detection_rows(results: Sequence[TrialResult]) -> tuple[DetectionRow, ...]:
     """Return a row for each finding, condition, model and reader, then all pooled."""
     boxed = {_arm(r) for r in results if r.detection and r.detection.predicted}
-    groups: dict[Key, list[tuple[TrialResult, tuple[BoxPx, ...]]]] = defaultdict(list)
-    for result in filter(is_settled, results):
-        if _arm(result) in boxed:
+    groups: dict[Compared, list[_Found]] = defaultdict(list)
+    for result in results:
+        if _arm(result) in boxed and result.score.status not in NOT_COUNTED:
             for finding in (result.finding, MICRO):
                 for reader, reference in _references(result):
-                    key = Key(finding, *_arm(result), reader)
+                    key = Compared(finding, *_arm(result), reader)
                     groups[key].append((result, reference))
     return tuple(_row(key, groups[key]) for key in sorted(groups, key=_order))
 
@@ -166,14 +175,12 @@ def _references(result: TrialResult) -> Iterator[tuple[str, tuple[BoxPx, ...]]]:
         yield from result.detection.by_reader
 
 
-def _order(key: Key) -> tuple[bool, str, str, str, bool, str]:
+def _order(key: Compared) -> tuple[bool, str, str, str, bool, str]:
     pooled, by_reader = key.finding == MICRO, key.reader != BY_RULE
     return (pooled, key.condition, key.model, key.finding, by_reader, key.reader)
 
 
-def _row(
-    key: Key, items: Sequence[tuple[TrialResult, tuple[BoxPx, ...]]]
-) -> DetectionRow:
+def _row(key: Compared, items: Sequence[_Found]) -> DetectionRow:
     images = tuple(_boxes(result, reference) for result, reference in items)
     if key.reader != BY_RULE:
         return DetectionRow(key, images, (), (), ())
@@ -201,8 +208,8 @@ def _cells(row: DetectionRow) -> Iterator[tuple[object, ...]]:
             rate = at.rate
             yield (
                 *(*key, name, at.threshold, at.hits, at.items),
-                *(_known(rate.value), _known(rate.interval.low)),
-                *(_known(rate.interval.high), rate.method, at.items, None),
+                *(rate.value, rate.interval.low),
+                *(rate.interval.high, rate.method, at.items, None),
             )
     for name, values in (("mean_iou", row.iou), ("mean_dice", row.dice)):
         if values:
@@ -224,12 +231,12 @@ def _detection_cells(row: DetectionRow) -> Iterator[tuple[object, ...]]:
         ("ap_at_iou", low.thresholds, low.at_thresholds, low.method),
     ):
         for at, value in zip(rates, values, strict=True):
-            yield (name, at, None, n, _known(value), None, None, method + which)
+            yield (name, at, None, n, value, None, None, method + which)
     for name, value, method in (
         ("froc_score", curve.score, curve.method),
         ("ap", precision.value, _coco(precision.method)),
     ):
-        yield (name, None, None, n, _known(value), None, None, method + which)
+        yield (name, None, None, n, value, None, None, method + which)
 
 
 def _coco(method: str) -> str:
@@ -240,31 +247,16 @@ def _curve(row: DetectionRow) -> Iterator[tuple[object, ...]]:
     key = (row.key.finding, row.key.condition, row.key.model, row.key.reader)
     curve: Froc = froc(row.images, _FROC_IOU)
     for false, found in zip(curve.false_positives, curve.sensitivity, strict=True):
-        yield (*key, false, _known(found), *row.items)
+        yield (*key, false, found, *row.items)
 
 
-def _printed(row: DetectionRow) -> tuple[str, ...]:
-    key, (having, without) = row.key, row.items
-    at = {h.threshold: h for h in hits_at(row.overlaps, THRESHOLDS)}
+def _wide(row: DetectionRow) -> tuple[object, ...]:
+    key, at = row.key, {h.threshold: h for h in hits_at(row.overlaps, THRESHOLDS)}
     return (
-        "All trials pooled" if key.finding == MICRO else key.finding,
-        key.condition.removeprefix("grid="),
-        key.model,
-        "by rule" if key.reader == BY_RULE else key.reader,
-        str(having),
-        str(without) if without else _NONE_ASKED,
-        *map(str, row.counts),
-        *(f"{at[t].hits} / {at[t].items}" for t in (0.1, 0.3, 0.5, 0.75)),
-        *(_number(fmean(of) if of else None, 2) for of in (row.iou, row.dice)),
-        _number(_known(average_precision(row.images).value), 3),
-        _number(_known(froc(row.images, _FROC_IOU).score), 3),
-        _number(median(row.mm) if row.mm else None, 1),
+        *(key.finding, key.condition, key.model, key.reader, *row.items, *row.counts),
+        *(at[threshold].hits for threshold in _PRINTED_IOU),
+        *(fmean(of) if of else None for of in (row.iou, row.dice)),
+        average_precision(row.images).value,
+        froc(row.images, _FROC_IOU).score,
+        median(row.mm) if row.mm else None,
     )
-
-
-def _known(value: float) -> float | None:
-    return None if isnan(value) else value
-
-
-def _number(value: float | None, decimals: int) -> str:
-    return "-" if value is None else f"{value:.{decimals}f}"

@@ -1,13 +1,19 @@
 """Answers about frontal views by class of error (Gosai 2025, Fig. 3; E000-24)."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Final
 
 from viewer.domain.case import View
+from viewer.domain.report import Table
 from viewer.domain.result import Outcome, TrialResult
-from viewer.studies.grid_localization.tally import is_settled
+from viewer.results.estimators import Seen, estimator
+from viewer.results.evaluate import evaluate
+from viewer.results.spec import TRIALS, Cell, Key, Shown, TableSpec
+from viewer.studies.grid_localization.frames import trial_frame
+from viewer.studies.grid_localization.params import Params
+from viewer.studies.grid_localization.shown import N
 from viewer.studies.packs import Reviewed, Reviews
 
 CLASSES: Final = (
@@ -18,52 +24,46 @@ CLASSES: Final = (
 _UNREAD: Final = Reviewed(0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class ClassRow:
-    """How many of a model's answers about a finding fall in each of ``CLASSES``.
+@estimator("classes of error")
+def classes_of_error(seen: Seen) -> Sequence[object]:
+    """Return how many answers are in each of ``CLASSES``.
 
-    Position and anatomy errors are whole numbers where every miss was read.
+    Position and anatomy errors are whole numbers where every miss was read. A fallback
+    hit is a full hit. Readers review the ``first`` grid of a run; the misses of the
+    others are not reviewed.
     """
-
-    finding: str
-    condition: str
-    model: str
-    n: int
-    counts: tuple[float, ...]
-
-
-def class_rows(
-    results: Sequence[TrialResult], reviews: Reviews
-) -> tuple[ClassRow, ...]:
-    """Return a row for each condition, finding and model with a frontal trial.
-
-    A fallback hit is a full hit. Readers review the first condition of a run; the
-    misses of the others are not reviewed.
-    """
-    groups: dict[tuple[str, str, str], list[TrialResult]] = defaultdict(list)
-    for result in results:
-        if result.view == View.FRONTAL and is_settled(result):
-            groups[result.condition, result.finding, result.model].append(result)
-    first = next((condition for condition, _, _ in groups), "")
-    return tuple(
-        _row(key, of_key, reviews.get((key[2], key[1])) if key[0] == first else None)
-        for key, of_key in groups.items()
-    )
-
-
-def _row(
-    key: tuple[str, str, str],
-    results: Sequence[TrialResult],
-    reviewed: Reviewed | None,
-) -> ClassRow:
-    outcomes = [result.score.outcome for result in results]
-    full = sum(o in {Outcome.FULL, Outcome.FULL_FALLBACK} for o in outcomes)
-    partial, misses = (outcomes.count(o) for o in (Outcome.PARTIAL, Outcome.MISS))
-    read = reviewed or _UNREAD
+    model, finding, grid = seen.rows[["model", "finding", "grid"]].iloc[0]
+    reviews: Reviews = seen.options["reviews"] if grid == seen.options["first"] else {}
+    read = reviews.get((model, finding), _UNREAD)
+    n = Counter(seen.rows["outcome"].tolist())
     told = (read.position, read.anatomy, read.unsure)
-    left = max(0.0, misses - sum(told) - read.partial)
-    condition, finding, model = key
-    counts = (full, partial + read.partial, *told, left)
-    return ClassRow(
-        finding, condition, model, len(results), (*counts, outcomes.count(None))
-    )
+    left = max(0.0, n[Outcome.MISS] - sum(told) - read.partial)
+    full = n[Outcome.FULL] + n[Outcome.FULL_FALLBACK]
+    return full, n[Outcome.PARTIAL] + read.partial, *told, left, n[None]
+
+
+def error_classes(
+    results: Sequence[TrialResult], reviews: Reviews, params: Params
+) -> Table:
+    """Return a row for each grid, finding and model with a frontal trial."""
+    trials = trial_frame(results, params)
+    settled = trials[trials["counted"] & (trials["view"] == View.FRONTAL)]
+    first = next(iter(settled["grid"]), "")
+    options = {"reviews": reviews, "first": first}
+    classes = Cell("classes of error", CLASSES, options=options)
+    return evaluate(replace(ERROR_CLASSES, cells=(_SIZE, classes)), {TRIALS: settled})
+
+
+_SIZE: Final = Cell("size", ("n",))
+ERROR_CLASSES: Final = TableSpec(
+    "error_classes",
+    (Key("finding"), Key("grid"), Key("model")),
+    (),
+    "Classes of error",
+    "Frontal views. Full: the cell qualifies; partial: it touches the mask. A complete "
+    "miss is a position or an anatomy error once a reader has said so.",
+    shown=(
+        *("finding", "grid", "model", N),
+        *(Shown(name, name.replace("_", " "), "g") for name in CLASSES),
+    ),
+)

@@ -8,21 +8,21 @@ the finding and the view alone, so that all questions about a finding begin alik
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.reference import Mask
-from viewer.domain.report import Section, Table
 from viewer.domain.run import Condition, Trial
 from viewer.metrics.seeding import generator
+from viewer.results.records import Frame, frame_of_rows
+from viewer.results.spec import ListSpec
 from viewer.studies.grid_localization.params import OutsideCrop, Params
-from viewer.studies.grid_localization.part import NOTHING, Part
 from viewer.studies.grid_localization.plan import Item, conditions, items_of
 from viewer.studies.grid_localization.reference import reference_of
 from viewer.studies.protocol import ReportContext
 
-HEADER = ("finding", "view", "condition", "number", "image", "patient", "answer")
-_PRINTED = ("Finding", "View", "Grid", "Number", "Image", "Patient", "Answer")
+EXAMPLES: Final = "examples"
 _TEST = "test"
 _Asked = Collection[tuple[str, str]]
 
@@ -91,37 +91,37 @@ def examples(
     return tuple(_example(item, trial.condition, params) for item in drawn)
 
 
-def part(context: ReportContext, params: Params, seed: int, asked: _Asked) -> Part:
-    """Return examples.csv and its section; nothing where there were no examples.
+def example_frame(
+    context: ReportContext, params: Params, seed: int, asked: _Asked
+) -> Frame:
+    """Return the examples shown; nothing where there were none.
 
     ``asked`` holds each finding and view that was asked about.
     """
-    if context.validation is None or not params.examples:
-        return NOTHING
-    rows = tuple(
-        (
-            finding,
-            view,
-            condition.name,
-            number,
-            item.image,
-            item.patient,
-            example.answer,
-        )
+    header = ("finding", "view", "condition", "number", "image", "patient", "answer")
+    rows = (
+        (finding, view, condition.name, number, item.image, item.patient, answer)
+        for validation in [context.validation]
+        if validation is not None and params.examples
         for finding, view in sorted(asked)
         for condition in conditions(params)
         for number, item in enumerate(
-            _drawn(context.validation, finding, view, params, seed), 1
+            _drawn(validation, finding, view, params, seed), 1
         )
-        for example in [_example(item, condition, params)]
+        for answer in [_example(item, condition, params).answer]
     )
-    text = (
-        f"Every question began with {params.examples} of another patient each, from "
-        f"{context.validation.name}, drawn by the run's seed."
+    return frame_of_rows(header, rows)
+
+
+def examples_spec(params: Params) -> ListSpec:
+    """Return the examples that questions began with."""
+    return ListSpec(
+        EXAMPLES,
+        title="Examples shown",
+        text=f"Every question began with {params.examples} of another patient each, "
+        f"from {params.examples_dataset}, drawn by the run's seed.",
+        frame=EXAMPLES,
     )
-    printed = tuple(tuple(map(str, row)) for row in rows)
-    section = Section("Examples shown", text, Table("examples", _PRINTED, printed))
-    return Part((Table("examples", HEADER, rows),), appendix=(section,))
 
 
 def _drawn(

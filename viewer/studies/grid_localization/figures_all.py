@@ -5,14 +5,15 @@ from collections.abc import Iterator, Mapping
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.figure import Figure
 from viewer.domain.grid import Grid
+from viewer.studies.grid_localization.errors_by_class import error_classes
 from viewer.studies.grid_localization.figures_examples import gallery, method_strip
 from viewer.studies.grid_localization.figures_heat import ReferenceHeat, heat_maps
 from viewer.studies.grid_localization.figures_rates import grid_sizes, hit_rates
 from viewer.studies.grid_localization.figures_stacks import (
-    error_classes,
+    class_figure,
     image_counts,
 )
-from viewer.studies.grid_localization.pack_tables import result_records
+from viewer.studies.grid_localization.pack_tables import rates_of
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.plan import conditions
 from viewer.studies.grid_localization.reference import grid_of
@@ -39,11 +40,12 @@ def figures(given: PackInput) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
 def _of_numbers(given: PackInput) -> Iterator[Figure | None]:
     """Yield the figures that need no image."""
     findings = _params(given).findings
-    records = result_records(given.report)
+    records = rates_of(given.report).records()
+    classes = error_classes(given.results, given.reviews, _params(given)).records()
     published = not given.report.incomplete
     for grid in dict.fromkeys(str(record["grid"]) for record in records):
         yield hit_rates(records, grid, given.order, with_published=published)
-    yield error_classes(given.results, given.reviews, findings)
+    yield class_figure(classes, findings)
     yield grid_sizes(records)
     yield image_counts(given.dataset, findings)
 

@@ -19,7 +19,7 @@ from viewer.domain.grid import Grid
 from viewer.domain.image import Raster
 from viewer.domain.result import Outcome, TrialResult
 from viewer.imaging.answer_overlay import draw_marks
-from viewer.studies.grid_localization.page import percent, spoken
+from viewer.studies.grid_localization.asked import spoken
 from viewer.studies.packs import Pictures
 
 _EACH: Final = 4
@@ -61,7 +61,7 @@ def method_strip(
     one = min(answered, key=lambda r: (_is_poor(r), _lot(r, seed)))
     plain = pictures.sent(one.image, one.condition)
     side = plain.shape[0]
-    cover = percent(one.score.coverage, 0)
+    cover = f"{100 * (one.score.coverage or 0):.0f}"
     verdict = "a hit" if one.score.status is Status.SCORED_CORRECT else "a miss"
     steps = (
         Step("Image", pictures.native(one.image, _NATIVE), one.finding),

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from viewer.domain.case import View
 from viewer.domain.figure import FigureHead, HeatFigure, HeatPanel
 from viewer.domain.result import TrialResult
-from viewer.studies.grid_localization.page import spoken
-from viewer.studies.grid_localization.tally import is_settled
+from viewer.results.records import NOT_COUNTED
+from viewer.studies.grid_localization.asked import spoken
 from viewer.studies.packs import Pictures
 
 _Floats = npt.NDArray[np.float64]
@@ -41,7 +41,11 @@ def heat_maps(
     its least to its greatest value before. All panels of all three figures share one
     background, each figure one colour scale.
     """
-    frontal = [r for r in results if r.view == View.FRONTAL and is_settled(r)]
+    frontal = [
+        r
+        for r in results
+        if r.view == View.FRONTAL and r.score.status not in NOT_COUNTED
+    ]
     if not frontal:
         return ()
     first = frontal[0].condition

@@ -5,12 +5,10 @@ from typing import Final
 
 from viewer.domain.figure import FigureHead, PublishedMark, RateFigure, RatePanel
 from viewer.domain.figure_order import by_relative_difference
-from viewer.domain.report import BarSeries
-from viewer.studies.grid_localization.estimates import MACRO, MICRO
-from viewer.studies.grid_localization.groups import ALL_VIEWS
-from viewer.studies.grid_localization.pack_tables import Record, settled
-from viewer.studies.grid_localization.page import spoken
+from viewer.studies.grid_localization.asked import MACRO, spoken
 from viewer.studies.grid_localization.published import HIT_RATES, SOURCE
+from viewer.studies.grid_localization.rates import Record, bars, column
+from viewer.studies.tables import ALL_VIEWS, MICRO
 
 MEAN: Final = "Mean of findings"
 CHANCE: Final = "random cell"
@@ -81,23 +79,10 @@ def _panel(
     return RatePanel(
         title,
         tuple(MEAN if f == MACRO else f for f in findings),
-        tuple(_series(name, of_series) for name, of_series in rows.items()),
-        tuple(_column(of_series, "random_baseline") for of_series in rows.values()),
+        tuple(bars(name, of_series) for name, of_series in rows.items()),
+        tuple(column(of_series, "random_baseline") for of_series in rows.values()),
         marks,
     )
-
-
-def _series(name: str, records: Sequence[Record | None]) -> BarSeries:
-    return BarSeries(
-        name,
-        _column(records, "hit_rate"),
-        _column(records, "bootstrap_sd"),
-        tuple(settled(r) if r else 0 for r in records),
-    )
-
-
-def _column(records: Sequence[Record | None], name: str) -> tuple[float | None, ...]:
-    return tuple(number(r[name]) if r else None for r in records)
 
 
 def _marks(findings: Sequence[str]) -> tuple[PublishedMark, ...]:
@@ -110,9 +95,4 @@ def _marks(findings: Sequence[str]) -> tuple[PublishedMark, ...]:
 
 
 def _over_all_views(record: Record) -> bool:
-    return record["view"] == ALL_VIEWS and record["finding"] != MICRO
-
-
-def number(value: object) -> float | None:
-    """Return a cell of a table as a number, None where it is empty."""
-    return float(value) if isinstance(value, int | float) else None
+    return (record["view"], record["finding"] == MICRO) == (ALL_VIEWS, False)

@@ -6,15 +6,10 @@ from typing import Final
 from viewer.domain.case import Dataset, View
 from viewer.domain.counting import counted
 from viewer.domain.figure import FigureHead, Stack, StackFigure
-from viewer.domain.result import TrialResult
-from viewer.studies.grid_localization.errors_by_class import (
-    CLASSES,
-    ClassRow,
-    class_rows,
-)
+from viewer.studies.grid_localization.asked import spoken
+from viewer.studies.grid_localization.errors_by_class import CLASSES
 from viewer.studies.grid_localization.findings import canonical
-from viewer.studies.grid_localization.page import spoken
-from viewer.studies.packs import Reviews
+from viewer.studies.grid_localization.rates import Record
 
 AVERAGE: Final = "Mean of findings"
 _SPLITS: Final = {
@@ -23,24 +18,24 @@ _SPLITS: Final = {
 }
 
 
-def error_classes(
-    results: Sequence[TrialResult], reviews: Reviews, findings: Sequence[str]
-) -> StackFigure | None:
+def class_figure(rows: Sequence[Record], findings: Sequence[str]) -> StackFigure | None:
     """Return Fig. 3 of the first grid; None where no frontal view was asked about.
 
+    ``rows`` are those of the table of classes of error.
     Each bar is the whole of a model's frontal trials of a finding. The last group
     averages the shares over the findings (E000-27).
     """
-    rows = class_rows(results, reviews)
     if not rows:
         return None
-    first = rows[0].condition
-    mine = [row for row in rows if row.condition == first]
-    mine.sort(key=lambda row: [*findings, row.finding].index(row.finding))
-    models = tuple(dict.fromkeys(row.model for row in mine))
-    stacks = tuple(Stack(row.finding, row.model, row.counts, row.n) for row in mine)
+    first = rows[0]["grid"]
+    mine = [row for row in rows if row["grid"] == first]
+    mine.sort(key=lambda row: [*findings, row["finding"]].index(row["finding"]))
+    models = tuple(dict.fromkeys(row["model"] for row in mine))
+    stacks = tuple(
+        Stack(row["finding"], row["model"], _counts(row), row["n"]) for row in mine
+    )
     averages = tuple(
-        Stack(AVERAGE, model, _mean_shares([r for r in mine if r.model == model]))
+        Stack(AVERAGE, model, _mean_shares([r for r in mine if r["model"] == model]))
         for model in models
     )
     caption = (
@@ -52,9 +47,13 @@ def error_classes(
     return StackFigure(head, CLASSES, (*stacks, *averages), "trials", share=True)
 
 
-def _mean_shares(rows: Sequence[ClassRow]) -> tuple[float, ...]:
+def _counts(row: Record) -> tuple[float, ...]:
+    return tuple(row[name] for name in CLASSES)
+
+
+def _mean_shares(rows: Sequence[Record]) -> tuple[float, ...]:
     """Return the unweighted mean over findings of each class's share."""
-    shares = [[count / row.n for count in row.counts] for row in rows]
+    shares = [[count / row["n"] for count in _counts(row)] for row in rows]
     return tuple(sum(column) / len(rows) for column in zip(*shares, strict=True))
 
 

@@ -6,70 +6,85 @@ the rule for cells.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from typing import Final
 
 import numpy as np
 
-from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.geometry import PointPx
 from viewer.domain.reference import Mask
 from viewer.domain.report import Section, Table
 from viewer.domain.rle import decode_runs
-from viewer.studies.grid_localization.estimates import MACRO
+from viewer.results.records import Frame, frame_of_rows
+from viewer.results.spec import Cell, Key, Shown, TableSpec
+from viewer.studies.grid_localization.asked import MACRO
 from viewer.studies.grid_localization.findings import canonical
 from viewer.studies.grid_localization.params import Params
-from viewer.studies.grid_localization.part import NOTHING, Part
 from viewer.studies.grid_localization.published import HIT_RATES, HUMAN, MEAN
+from viewer.studies.grid_localization.shown import FINDING, of_n, percent
 from viewer.studies.protocol import ReportContext
 
-HEADER = ("finding", "n", "without_points", "k", "hit_rate")
-_PRINTED = ("Finding", "Pairs", "Without a point", "k / n", "Hit rate %")
-
-_TITLE = "Radiologists, recomputed"
+HUMAN_PAIRS: Final = "human pairs"
+_PRINTED: Final = next(
+    one.printed for one in HIT_RATES if (one.who, one.finding) == (HUMAN, MEAN)
+)
+_TITLE: Final = "Radiologists, recomputed"
+HUMAN_TABLE: Final = TableSpec(
+    "human",
+    (Key("finding", total=MACRO),),
+    (
+        Cell("size", ("n",)),
+        Cell("sum", ("without_points",), ("without_points",)),
+        Cell("sum", ("k",), ("hit",)),
+        Cell(
+            "nested mean of rates",
+            ("hit_rate",),
+            ("hit",),
+            options={"by": ("finding",)},
+        ),
+    ),
+    _TITLE,
+    "Recomputed from the points that come with the data set: a hit is any point on the "
+    "mask, an image without a point is a miss. It is the rule of the published row "
+    f"({_PRINTED} % on the test set) and not that for cells.",
+    HUMAN_PAIRS,
+    sets=(("finding",), ()),
+    shown=(
+        *(FINDING, Shown("n", "Pairs"), Shown("without_points", "Without a point")),
+        *(of_n("k", "k / n"), percent("hit_rate", "Hit rate %")),
+    ),
+)
 
 Points = Mapping[str, Sequence[PointPx]]
 
 
-@dataclass(frozen=True, slots=True)
-class HumanRow:
-    """Hits of radiologists among the ``n`` pairs of a finding that have a mask."""
+def human_frame(context: ReportContext, params: Params) -> Frame:
+    """Return the pairs that have a mask, and whether a reader's point is on it.
 
-    finding: str
-    n: int
-    missing: int
-    k: int
-    rate: float
-
-
-def part(context: ReportContext, params: Params) -> Part:
-    """Return human.csv and its section; nothing where no points are known.
-
-    A file of points that is damaged is told.
+    There are none where no points are known.
     """
-    if context.human_problem:
-        return Part(appendix=(_problem(context.human_problem),))
-    if context.dataset is None or not context.human_points:
-        return NOTHING
-    rows = tuple(human_rows(context.dataset, context.human_points, params))
-    if not rows:
-        return NOTHING
-    table = Table("human", HEADER, tuple(_row(row) for row in rows))
-    return Part((table,), appendix=(_section(rows),))
+    header = ("finding", "without_points", "hit")
+    return frame_of_rows(
+        header, _pairs(context, params) if context.human_points else ()
+    )
 
 
-def human_rows(
-    dataset: Dataset, points: Mapping[str, Points], params: Params
-) -> Iterator[HumanRow]:
-    """Yield a row for each finding that has a mask, then their unweighted mean."""
-    images = [i for i in dataset.images if i.view in params.views]
-    rows = [_of(finding, images, points) for finding in params.findings]
-    known = [row for row in rows if row.n]
-    yield from known
-    if known:
-        n, k = sum(row.n for row in known), sum(row.k for row in known)
-        missing = sum(row.missing for row in known)
-        yield HumanRow(MACRO, n, missing, k, fmean(row.rate for row in known))
+def problem(context: ReportContext) -> tuple[Section, ...]:
+    """Return what is wrong with the file of points, nothing without a problem."""
+    if not context.human_problem:
+        return ()
+    header = tuple(name.replace("_", " ") for name in HUMAN_TABLE.header)
+    return (Section(_TITLE, context.human_problem, Table("human", header, ())),)
+
+
+def _pairs(context: ReportContext, params: Params) -> Iterator[tuple[str, bool, bool]]:
+    images = context.dataset.images if context.dataset else ()
+    for finding in params.findings:
+        for image in images:
+            points = _points(context.human_points.get(image.key, {}), finding)
+            for name, mask in image.masks.items() if image.view in params.views else ():
+                if canonical(name) == canonical(finding):
+                    hit = any(is_on(mask, point) for point in points)
+                    yield finding, not points, hit
 
 
 def is_on(mask: Mask, point: PointPx) -> bool:
@@ -83,50 +98,6 @@ def is_on(mask: Mask, point: PointPx) -> bool:
     return bool(np.searchsorted(ends, index, side="right") % 2)
 
 
-def _of(
-    finding: str, images: Sequence[DatasetImage], points: Mapping[str, Points]
-) -> HumanRow:
-    pairs = [
-        (mask, _points(points.get(image.key, {}), finding))
-        for image in images
-        for name, mask in image.masks.items()
-        if canonical(name) == canonical(finding)
-    ]
-    k = sum(any(is_on(mask, point) for point in set_) for mask, set_ in pairs)
-    missing = sum(not set_ for _, set_ in pairs)
-    return HumanRow(finding, len(pairs), missing, k, k / len(pairs) if pairs else 0.0)
-
-
 def _points(points: Points, finding: str) -> Sequence[PointPx]:
     wanted = canonical(finding)
     return [p for name, of in points.items() if canonical(name) == wanted for p in of]
-
-
-def _row(row: HumanRow) -> tuple[object, ...]:
-    return row.finding, row.n, row.missing, row.k, row.rate
-
-
-def _problem(what: str) -> Section:
-    return Section(_TITLE, what, Table("human", _PRINTED, ()))
-
-
-def _section(rows: Sequence[HumanRow]) -> Section:
-    printed = next(p.printed for p in HIT_RATES if (p.who, p.finding) == (HUMAN, MEAN))
-    text = (
-        "Recomputed from the points that come with the data set: a hit is any point on "
-        "the mask, an image without a point is a miss. It is the rule of the published "
-        f"row ({printed} % on the test set) and not that for cells."
-    )
-    table = Table(
-        "human",
-        _PRINTED,
-        tuple(
-            (
-                "Mean of findings" if row.finding == MACRO else row.finding,
-                *(str(row.n), str(row.missing), f"{row.k} / {row.n}"),
-                f"{100 * row.rate:.1f}",
-            )
-            for row in rows
-        ),
-    )
-    return Section(_TITLE, text, table)

@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from viewer.domain.pack import PackData
-from viewer.studies.grid_localization.absent import present_and_absent
+from viewer.studies.grid_localization.absent import present
 from viewer.studies.grid_localization.figures_all import figures
-from viewer.studies.grid_localization.pack_pages import sections
-from viewer.studies.grid_localization.pack_tables import tables
+from viewer.studies.grid_localization.pack_tables import pack_tables
 from viewer.studies.packs import PackInput
 
 
@@ -23,14 +22,13 @@ class Grid2025:
 
         The absent-finding arm is no part of them; it has a table of its own.
         """
-        present, _ = present_and_absent(given.results)
-        given = replace(given, results=present)
-        made, (drawn, missing) = tables(given), figures(given)
+        given = replace(given, results=present(given.results))
+        (made, pages), (drawn, missing) = pack_tables(given), figures(given)
         return PackData(
             self.title,
             self.source,
             made,
-            sections(made, given.report),
+            pages,
             drawn,
             given.report.incomplete,
             missing,

@@ -3,134 +3,222 @@
 Rates are those of results.csv, taken apart; nothing is estimated a second time.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
-from viewer.domain.report import ReportData, Table
-from viewer.domain.result import TrialResult
-from viewer.studies.grid_localization.errors_by_class import CLASSES, class_rows
-from viewer.studies.grid_localization.estimates import MACRO, MICRO
-from viewer.studies.grid_localization.groups import ALL_VIEWS
+from viewer.domain.case import NAMED_VIEWS
+from viewer.domain.report import ReportData, Section, Table
+from viewer.results.evaluate import evaluate, evaluate_all
+from viewer.results.page import sections
+from viewer.results.records import frame_of_rows
+from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec, Where
+from viewer.studies.grid_localization.asked import spoken
+from viewer.studies.grid_localization.errors_by_class import (
+    ERROR_CLASSES,
+    error_classes,
+)
+from viewer.studies.grid_localization.frames import REFERENCES, reference_frame
+from viewer.studies.grid_localization.params import read_params
+from viewer.studies.grid_localization.rates import with_rates
+from viewer.studies.grid_localization.shown import (
+    FINDING,
+    interval,
+    of_n,
+    percent,
+    points,
+)
 from viewer.studies.packs import PackInput
+from viewer.studies.tables import ALL_VIEWS, COUNTS, MICRO
 
-Record = Mapping[str, object]
-
-WHAT: Final = ("finding", "view", "grid", "model")
-TRIALS: Final = (
-    *("n_planned", "n_scored", "n_failed", "n_refused", "n_unparsed"),
-    *("n_excluded", "n_pending"),
+RATES: Final = "rates"
+_WHAT: Final = ("finding", "view", "grid", "model", *COUNTS, "k", "n")
+PAPER: Final = ListSpec(
+    "hit_rates_paper",
+    (*_WHAT, "hit_rate", "bootstrap_sd", "random_baseline"),
+    frame=RATES,
 )
-PAPER: Final = ("hit_rate", "bootstrap_sd", "random_baseline")
-RECOMMENDED: Final = (
-    *("hit_rate", "wilson_low", "wilson_high", "prior_baseline"),
-    *("skill", "skill_low", "skill_high"),
+RECOMMENDED: Final = ListSpec(
+    "hit_rates_recommended",
+    (
+        *(*_WHAT, "hit_rate", "wilson_low", "wilson_high", "prior_baseline"),
+        *("skill", "skill_low", "skill_high", "answered_only"),
+    ),
+    frame=RATES,
 )
-
-
-def tables(given: PackInput) -> tuple[Table, ...]:
-    """Return the pack's tables, then what else its run's report has."""
-    records = result_records(given.report)
-    return (
-        _hit_rates("hit_rates_paper", records, PAPER),
-        _recommended(records),
-        _grid_sizes(records),
-        _fallback(given.results),
-        Table("error_classes", ERRORS_HEADER, tuple(_errors(given))),
-        *(t for t in given.report.tables if t.name not in _IN_THE_RUN),
-    )
-
-
+FALLBACK: Final = TableSpec(
+    "fallback",
+    (Key("grid"),),
+    (
+        Cell("size", ("pairs",)),
+        Cell("sum", ("fallback_pairs",), ("fallback",)),
+        Cell("share", ("share_of_pairs",), ("fallback",)),
+        Cell(
+            "rate of distinct",
+            ("fallback_images", "images", "share_of_images"),
+            ("image", "fallback"),
+        ),
+    ),
+    "Fallback",
+    "Pairs of image and finding, and images, of which no cell is half covered: there "
+    "any cell that touches the mask is a hit. The paper has 4.4 % of images.",
+    REFERENCES,
+    {"qualifies": (True,)},
+    shown=(
+        "grid",
+        *(
+            Shown(f"share_of_{of}", f"{of.title()} %", ".1f", 100, counts=counts)
+            for of in ("pairs", "images")
+            for counts in [(f"fallback_{of}", of)]
+        ),
+    ),
+)
+"""How many pairs and images have no cell that is half covered (E000-16)."""
 _IN_THE_RUN: Final = frozenset({"items", "results", "geometry"})
 """Tables of trials, which lie in the run's own folder."""
-ERRORS_HEADER: Final = ("finding", "grid", "model", "n", *CLASSES)
 
 
-def result_records(report: ReportData) -> tuple[Record, ...]:
-    """Return the rows of results.csv by column, the condition as ``grid``."""
-    table = next(table for table in report.tables if table.name == "results")
-    records = (dict(zip(table.header, row, strict=True)) for row in table.rows)
-    return tuple(
-        {**record, "grid": str(record["condition"]).removeprefix("grid=")}
-        for record in records
-    )
-
-
-def settled(record: Record) -> int:
-    """Return the trials in the denominator of a row's rate."""
-    planned, excluded, pending = (
-        int(str(record[name])) for name in ("n_planned", "n_excluded", "n_pending")
-    )
-    return planned - excluded - pending
-
-
-def _hit_rates(name: str, records: Sequence[Record], columns: Sequence[str]) -> Table:
-    header = (*WHAT, *TRIALS, "k", "n", *columns)
-    rows = [
-        tuple(settled(r) if column == "n" else r[column] for column in header)
-        for r in records
-    ]
-    return Table(name, header, tuple(rows))
-
-
-def _recommended(records: Sequence[Record]) -> Table:
-    """Return the recommended numbers with the rate among answers beside them."""
-    table = _hit_rates("hit_rates_recommended", records, RECOMMENDED)
-    answered = [
-        _answered_only(dict(zip(table.header, row, strict=True))) for row in table.rows
-    ]
-    rows = [(*row, rate) for row, rate in zip(table.rows, answered, strict=True)]
-    return Table(table.name, (*table.header, "answered_only"), tuple(rows))
-
-
-def _answered_only(record: Record) -> float | None:
-    """Return k / n_scored; a mean of rates has none."""
-    scored, k = int(str(record["n_scored"])), int(str(record["k"]))
-    return k / scored if scored and record["finding"] != MACRO else None
-
-
-def _grid_sizes(records: Sequence[Record]) -> Table:
-    """Return the hit rates of every grid side by side (Gosai 2025, Fig. 6)."""
-    grids = tuple(dict.fromkeys(str(r["grid"]) for r in records))
-    by_key = {(r["finding"], r["model"], r["grid"]): r for r in records if _of_all(r)}
-    pairs = dict.fromkeys((finding, model) for finding, model, _ in by_key)
-    rows = [
-        (finding, model, *(by_key[finding, model, grid]["hit_rate"] for grid in grids))
-        for finding, model in pairs
-    ]
-    return Table("grid_sizes", ("finding", "model", *map(_grid, grids)), tuple(rows))
-
-
-def _of_all(record: Record) -> bool:
-    return record["view"] == ALL_VIEWS and record["finding"] != MICRO
-
-
-def _grid(name: str) -> str:
-    return f"hit_rate_{name}"
-
-
-def _fallback(results: Sequence[TrialResult]) -> Table:
-    """Return how many pairs and images have no cell that is half covered (E000-16)."""
-    header = ("grid", "pairs", "fallback_pairs", "images", "fallback_images")
-    by_grid: dict[str, dict[str, TrialResult]] = defaultdict(dict)
-    for result in results:
-        if result.reference_index:
-            by_grid[result.condition.removeprefix("grid=")][result.item] = result
-    return Table(
-        "fallback", header, tuple(_fallback_row(g, by_grid[g]) for g in by_grid)
-    )
-
-
-def _fallback_row(grid: str, items: Mapping[str, TrialResult]) -> tuple[object, ...]:
-    chosen = [result for result in items.values() if result.fallback]
-    images = {result.image for result in items.values()}
+def pack_tables(given: PackInput) -> tuple[tuple[Table, ...], tuple[Section, ...]]:
+    """Return the pack's tables and pages, then what else its run's report has."""
+    params = read_params(given.spec.preset, given.spec.params)
+    rates = rates_of(given.report)
+    frames = {
+        RATES: frame_of_rows(rates.header, rates.rows),
+        REFERENCES: reference_frame(given.results),
+    }
+    grids = _values(rates, "grid")
+    sizes = _grid_sizes(rates, grids)
+    made = evaluate_all((PAPER, RECOMMENDED, sizes, FALLBACK), frames)
+    made = (*made, error_classes(given.results, given.reviews, params))
+    wide: tuple[Spec, ...] = tuple(_wide_specs(rates))
+    own = (sections([one], [evaluate(one, frames)]) for one in (*wide, _TRIALS))
+    pages = *chain(*own), *sections((sizes, ERROR_CLASSES, FALLBACK), made)
+    report = given.report
+    more = (one for one in report.tables if one.name not in _IN_THE_RUN)
+    others = (*report.sections, *report.appendix)
     return (
-        *(grid, len(items), len(chosen)),
-        *(len(images), len({result.image for result in chosen})),
+        (*made, *more),
+        (*pages, *(one for one in others if one.table.name != rates.name)),
     )
 
 
-def _errors(given: PackInput) -> Iterator[tuple[object, ...]]:
-    for row in class_rows(given.results, given.reviews):
-        grid = row.condition.removeprefix("grid=")
-        yield row.finding, grid, row.model, row.n, *row.counts
+def rates_of(report: ReportData) -> Table:
+    """Return the rows of a report's results.csv, with what else its columns tell."""
+    return with_rates(next(t for t in report.tables if t.name == "results"))
+
+
+def _values(rates: Table, column: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row[column] for row in rates.records()))
+
+
+def _grid_sizes(rates: Table, grids: Sequence[str]) -> TableSpec:
+    """Return the hit rates of every grid side by side (Gosai 2025, Fig. 6)."""
+    findings = tuple(f for f in _values(rates, "finding") if f != MICRO)
+    return TableSpec(
+        "grid_sizes",
+        (Key("finding"), Key("model")),
+        tuple(
+            Cell("first", (f"hit_rate_{grid}",), ("hit_rate",), {"grid": (grid,)})
+            for grid in grids
+        ),
+        "Grid sizes",
+        "Hit rates of the grids side by side, all views.",
+        RATES,
+        {"view": (ALL_VIEWS,), "finding": findings},
+        shown=(
+            *(FINDING, "model"),
+            *(percent(f"hit_rate_{grid}", f"{spoken(grid)} %") for grid in grids),
+        ),
+    )
+
+
+_TRIALS: Final = ListSpec(
+    "trials",
+    title="Trials",
+    text="How every trial ended.",
+    frame=RATES,
+    where={"finding": (MICRO,), "view": (ALL_VIEWS,)},
+    shown=(
+        *("grid", "model"),
+        *(Shown(name, name.removeprefix("n_")) for name in (*COUNTS, "k")),
+    ),
+)
+_PAPER_TEXT: Final = (
+    "Hit rate in per cent ± bootstrap SD over items, as the paper has it. Every "
+    "planned trial that was not excluded counts; whatever names no correct cell is a "
+    "miss. n is the number of trials."
+)
+_RECOMMENDED_TEXT: Final = (
+    "k / n, then Wilson's 95 % interval in per cent. Skill is the hit rate less that "
+    "of the same answers handed to other images of the finding and view, in "
+    "percentage points with its patient-cluster 95 % interval."
+)
+
+
+def _wide_specs(rates: Table) -> Iterator[TableSpec]:
+    """Yield a page's tables: one for each grid and view, columns by model."""
+    views = {"all": "all views", **{view: view for view in NAMED_VIEWS}}
+    places = {(row["grid"], row["view"]) for row in rates.records()}
+    for name, title, text in (
+        (PAPER.name, "Paper numbers", _PAPER_TEXT),
+        (RECOMMENDED.name, "Recommended numbers", _RECOMMENDED_TEXT),
+    ):
+        for grid, view in sorted(places, key=_place):
+            words = f"{title}, {spoken(grid)}, {views.get(view, view)}"
+            where = {"grid": (grid,), "view": (view,)}
+            yield _wide(name, words, text, where, _values(rates, "model"))
+
+
+def _place(grid_and_view: tuple[str, str]) -> tuple[int, bool, str]:
+    """Order grids by their rows, and all views together before each."""
+    grid, view = grid_and_view
+    return int(grid.partition("x")[0]), view != ALL_VIEWS, view
+
+
+def _wide(
+    name: str, title: str, text: str, where: Where, models: Sequence[str]
+) -> TableSpec:
+    """Return a row a finding, the columns of each model together."""
+    paper = name == PAPER.name
+    columns = (PAPER if paper else RECOMMENDED).columns
+    of_model = _paper_columns if paper else _recommended_columns
+    random = ("random_baseline",)
+    return TableSpec(
+        name,
+        (Key("finding"),),
+        (
+            *(
+                Cell(
+                    "first",
+                    tuple(f"{model} {column}" for column in columns),
+                    columns,
+                    {"model": (model,)},
+                )
+                for model in models
+            ),
+            Cell("first", random, random),
+        ),
+        title,
+        text,
+        RATES,
+        where,
+        shown=(
+            FINDING,
+            *(column for model in models for column in of_model(model)),
+            *((percent(*random, "Random %"),) if paper else ()),
+        ),
+    )
+
+
+def _paper_columns(model: str) -> Iterator[Shown]:
+    yield Shown(f"{model} n", "n", group=model)
+    yield percent(f"{model} hit_rate", "Hit rate %", group=model)
+    yield percent(f"{model} bootstrap_sd", "± SD", group=model)
+
+
+def _recommended_columns(model: str) -> Iterator[Shown]:
+    yield of_n(f"{model} k", "k / n", f"{model} n", group=model)
+    yield interval(f"{model} wilson", "Wilson 95 %", model)
+    yield points(f"{model} skill", "Skill", group=model)
+    ends = f"{model} skill_low", f"{model} skill_high"
+    yield points(ends[0], "Skill 95 %", also=ends[1], group=model)

@@ -1,132 +1,163 @@
 """The tables, figures and page of a run, as data that writers draw."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
 
 from viewer.domain.answer import Status
-from viewer.domain.report import BarFigure, BarSeries, ReportData
+from viewer.domain.counting import counted
+from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
-from viewer.studies.grid_localization import (
-    absent,
-    absent_rates,
-    benchmark,
-    claims,
-    dataset_counts,
-    detection_table,
-    few_shot,
-    human,
-    mask_modes,
-    recommended,
-    replicates,
-    rules,
-    split_discipline,
+from viewer.results.evaluate import evaluate_all
+from viewer.results.page import sections
+from viewer.results.records import Frame, frame_of_rows
+from viewer.results.spec import ListSpec, Spec
+from viewer.studies.grid_localization.asked import Asked, asked
+from viewer.studies.grid_localization.benchmark import (
+    PUBLISHED,
+    PUBLISHED_TABLE,
+    published_frame,
+)
+from viewer.studies.grid_localization.claims import CLAIMS, CLAIMS_TABLE, claim_frame
+from viewer.studies.grid_localization.dataset_counts import (
+    KNOWN_TABLE,
+    dataset_frames,
+    dataset_specs,
 )
 from viewer.studies.grid_localization.definitions import metric_definitions
-from viewer.studies.grid_localization.estimates import MACRO, MICRO, Row, estimates
-from viewer.studies.grid_localization.groups import ALL_VIEWS, Arm
-from viewer.studies.grid_localization.items_table import items_table
-from viewer.studies.grid_localization.page import appendix, not_asked, sections, spoken
-from viewer.studies.grid_localization.params import Params, read_params
-from viewer.studies.grid_localization.part import Part, joined
+from viewer.studies.grid_localization.detection_table import (
+    DETECTION_TABLES,
+    detected_spec,
+    detection_frames,
+)
+from viewer.studies.grid_localization.few_shot import (
+    EXAMPLES,
+    example_frame,
+    examples_spec,
+)
+from viewer.studies.grid_localization.frames import trial_frames
+from viewer.studies.grid_localization.human import (
+    HUMAN_PAIRS,
+    HUMAN_TABLE,
+    human_frame,
+    problem,
+)
+from viewer.studies.grid_localization.params import read_params
 from viewer.studies.grid_localization.plan import conditions
-from viewer.studies.grid_localization.results_table import results_table
-from viewer.studies.grid_localization.small_numbers import small_numbers
+from viewer.studies.grid_localization.rates import (
+    SMALL,
+    SMALL_NUMBERS,
+    Record,
+    rate_figure,
+    small_frame,
+    with_rates,
+)
+from viewer.studies.grid_localization.shown import front, mask_modes, results_pages
+from viewer.studies.grid_localization.split_discipline import (
+    VERSIONS,
+    version_frame,
+    versions_spec,
+)
+from viewer.studies.grid_localization.tables import (
+    LEFT_OUT,
+    MASK_MODE_ITEMS,
+    trial_specs,
+)
+from viewer.studies.grid_localization.unasked import unasked
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
+
+NOT_ASKED: Final = ListSpec(
+    "not_asked",
+    title="Not asked",
+    text="To be asked about, but no image of these views has a mask or a label.",
+    frame="not_asked",
+)
+_COMPANIONS: Final = {"mask_mode_items": "mask_modes", "defects": "counts"}
+"""Tables that are there without a row too, where another is."""
+_COUNTED: Final = {"excluded": "item", "not_asked": "finding"}
+"""Sections whose titles say how many rows of what they have."""
+_ALWAYS: Final = frozenset({"items", "results"})
 
 
 def report(
     results: Sequence[TrialResult], spec: RunSpec, context: ReportContext = NO_CONTEXT
 ) -> ReportData:
     """Return the tables and figures of a run; unfinished, it says so."""
-    params = read_params(spec.preset, spec.params)
-    arms = _arms(params, spec)
-    asked = results
-    results, absent_ones = absent.present_and_absent(asked)
-    rows = estimates(results, params, arms, spec.seed)
-    more = joined(
-        (
-            recommended.part(results, arms, params, spec.seed),
-            replicates.part(results, arms, params, spec.seed),
-            absent_rates.part(absent_ones, rows, arms, params),
-            _rules(results),
-            detection_table.part(asked),
-            mask_modes.part(results, arms, params),
-            benchmark.part(rows, spec.models, spec.repeats),
-            human.part(context, params),
-            claims.part(rows, spec.models, context.anatomy_errors),
-            split_discipline.part(context),
-            few_shot.part(
-                context, params, spec.seed, {(r.finding, r.view) for r in asked}
-            ),
-            dataset_counts.part(context.dataset),
-        )
-    )
+    of = asked(results, read_params(spec.preset, spec.params), spec)
+    frames = {**trial_frames(results, of), **detection_frames(results)}
+    trials = evaluate_all(trial_specs(of), frames)
+    rates = with_rates(next(table for table in trials if table.name == "results"))
+    frames |= _frames_beside(results, spec, context, of, rates.records())
+    specs = _specs_beside(of, context)
+    only_printed = (*LEFT_OUT, NOT_ASKED, SMALL_NUMBERS, detected_spec(of), KNOWN_TABLE)
+    filed = (*trials, *evaluate_all(specs, frames))
+    every = (*filed, rates, *evaluate_all(only_printed, frames))
+    made = {table.name: table for table in every}
+    tables = _kept(filed)
     return ReportData(
-        (items_table(asked), results_table(rows), *more.tables),
-        tuple(_figure(rows, condition.name) for condition in conditions(params)),
-        {**metric_definitions(params), **more.definitions},
-        any(result.score.status is Status.PENDING for result in asked),
-        (*sections(rows), *more.sections),
-        appendix(
-            rows,
-            asked,
-            (
-                *not_asked(context.dataset, params),
-                *small_numbers(rows),
-                *more.appendix,
-            ),
+        tables,
+        tuple(rate_figure(rates.records(), one.name) for one in conditions(of.params)),
+        metric_definitions(of.params, {table.name for table in tables}),
+        any(result.score.status is Status.PENDING for result in results),
+        tuple(_sections((*results_pages(of, all_views=True), *front(of)), made)),
+        (
+            *_sections(only_printed[:-1], made),
+            *_sections([mask_modes(of, made[MASK_MODE_ITEMS.name])], made),
+            *problem(context),
+            *_sections((*specs, KNOWN_TABLE), made),
+            *_sections(results_pages(of, all_views=False), made),
         ),
     )
 
 
-def _rules(results: Sequence[TrialResult]) -> Part:
-    return Part(
-        rules.tables(results),
-        rules.sections(results),
-        definitions=rules.definitions(results),
+def _frames_beside(
+    results: Sequence[TrialResult],
+    spec: RunSpec,
+    context: ReportContext,
+    of: Asked,
+    rates: Sequence[Record],
+) -> dict[str, Frame]:
+    """Return the frames of what stands beside trials and rates."""
+    params, dataset = of.params, context.dataset
+    places = {(one.finding, one.view) for one in results}
+    missing = unasked(dataset, params) if dataset else ()
+    return {
+        NOT_ASKED.name: frame_of_rows(("finding",), ((name,) for name in missing)),
+        SMALL: small_frame(rates),
+        PUBLISHED: published_frame(rates, spec.models, spec.repeats),
+        HUMAN_PAIRS: human_frame(context, params),
+        CLAIMS: claim_frame(rates, spec.models, context.anatomy_errors),
+        VERSIONS: version_frame(context),
+        EXAMPLES: example_frame(context, params, spec.seed, places),
+        **dataset_frames(dataset),
+    }
+
+
+def _specs_beside(of: Asked, context: ReportContext) -> tuple[Spec, ...]:
+    """Return the tables of what stands beside trials and rates, as a page has them."""
+    split = context.dataset.split if context.dataset else ""
+    return (
+        *DETECTION_TABLES,
+        PUBLISHED_TABLE,
+        HUMAN_TABLE,
+        CLAIMS_TABLE,
+        versions_spec(len(context.versions), split),
+        examples_spec(of.params),
+        *(dataset_specs(context.dataset) if context.dataset else ()),
     )
 
 
-def _arms(params: Params, spec: RunSpec) -> tuple[Arm, ...]:
-    return tuple(
-        Arm(condition.name, model.name)
-        for condition in conditions(params)
-        for model in spec.models
-    )
+def _kept(tables: Sequence[Table]) -> tuple[Table, ...]:
+    """Return the tables that have a row, or stand beside one that has."""
+    there = _ALWAYS | {table.name for table in tables if table.rows}
+    return tuple(t for t in tables if {t.name, _COMPANIONS.get(t.name)} & there)
 
 
-def _figure(rows: Sequence[Row], condition: str) -> BarFigure:
-    """Return grouped bars of hit rates over all views, the macro mean last."""
-    shown = [
-        row
-        for row in rows
-        if row.arm.condition == condition
-        and row.view == ALL_VIEWS
-        and row.finding != MICRO
-    ]
-    findings = tuple(dict.fromkeys(row.finding for row in shown))
-    models = tuple(dict.fromkeys(row.arm.model for row in shown))
-    by_key = {(row.arm.model, row.finding): row for row in shown}
-    baseline = {row.finding: row.estimate.random for row in reversed(shown)}
-    return BarFigure(
-        file_name=f"hit_rate_{condition.replace('=', '_')}.svg",
-        title=f"Hit rate by finding, {spoken(condition)}, all views",
-        y_label="Hit rate",
-        error_name="bootstrap SD over items",
-        groups=tuple("Mean of findings" if f == MACRO else f for f in findings),
-        series=tuple(_series(model, findings, by_key) for model in models),
-        baseline_name="random cell",
-        baseline=tuple(baseline[finding] for finding in findings),
-    )
-
-
-def _series(
-    model: str, findings: Sequence[str], by_key: dict[tuple[str, str], Row]
-) -> BarSeries:
-    rows = [by_key.get((model, finding)) for finding in findings]
-    return BarSeries(
-        model,
-        tuple(row.estimate.hit_rate if row else None for row in rows),
-        tuple(row.estimate.bootstrap_sd if row else None for row in rows),
-        tuple(row.tally.settled if row else 0 for row in rows),
-    )
+def _sections(specs: Iterable[Spec], tables: Mapping[str, Table]) -> Iterator[Section]:
+    """Yield what specifications show of the tables of their names, in their order."""
+    for spec in specs:
+        if table := tables.get(spec.name):
+            what = _COUNTED.get(spec.name)
+            words = f": {counted(len(table.rows), what)}" if what else ""
+            yield from sections([replace(spec, title=spec.title + words)], [table])

@@ -4,21 +4,19 @@ The paper tries its prompts on the validation split and reports on the test spli
 further version that is run on test makes the best of them less of a measurement.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Final
 
 from viewer.domain.plain import plain
-from viewer.domain.report import Section, Table
+from viewer.results.records import Frame, frame_of_rows
+from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.params import read_params
-from viewer.studies.grid_localization.part import NOTHING, Part
 from viewer.studies.protocol import AskedVersion, ReportContext
 
-HEADER = (
+VERSIONS: Final = "versions"
+_HEADER: Final = (
     *("version", "prompt_sha256", "preset", "differs_from_preset", "runs"),
     *("first_at", "questions"),
-)
-_PRINTED = (
-    *("Version", "Prompt", "Preset", "Set otherwise", "Runs", "First run"),
-    "Questions",
 )
 _ABOUT: Mapping[str, str] = {
     "test": "This is a test split: prompts are to be tried on the validation split, "
@@ -30,13 +28,26 @@ _ABOUT: Mapping[str, str] = {
 _UNKNOWN = "Nobody said whether this data set is a validation or a test split."
 
 
-def part(context: ReportContext) -> Part:
-    """Return versions.csv and its section; nothing where nothing was asked."""
-    if context.dataset is None or not context.versions:
-        return NOTHING
-    rows = tuple(_row(i, one) for i, one in enumerate(context.versions, 1))
-    table = Table("versions", HEADER, rows)
-    return Part((table,), appendix=(_section(context.dataset.split, rows),))
+def version_frame(context: ReportContext) -> Frame:
+    """Return what a data set was asked with; nothing where nothing was asked."""
+    asked = context.versions if context.dataset else ()
+    return frame_of_rows(_HEADER, (_row(i, one) for i, one in enumerate(asked, 1)))
+
+
+def versions_spec(versions: int, split: str) -> ListSpec:
+    """Return so many versions that were run on a split."""
+    return ListSpec(
+        VERSIONS,
+        _HEADER,
+        "Versions run",
+        f"{sentence(versions, split)} {_ABOUT.get(split, _UNKNOWN)}",
+        VERSIONS,
+        shown=(
+            *("version", "prompt_sha256", "preset"),
+            Shown("differs_from_preset", "Set otherwise", words={"": "-"}),
+            *("runs", Shown("first_at", "First run"), "questions"),
+        ),
+    )
 
 
 def sentence(versions: int, split: str) -> str:
@@ -45,18 +56,6 @@ def sentence(versions: int, split: str) -> str:
     if versions == 1:
         return f"1 version of prompt and parameters was run on {where} so far."
     return f"{versions} versions of prompt and parameters were run on {where} so far."
-
-
-def _section(split: str, rows: Sequence[tuple[object, ...]]) -> Section:
-    text = f"{sentence(len(rows), split)} {_ABOUT.get(split, _UNKNOWN)}"
-    printed = tuple(_print(row) for row in rows)
-    return Section("Versions run", text, Table("versions", _PRINTED, printed))
-
-
-def _print(row: tuple[object, ...]) -> tuple[str, ...]:
-    number, prompt, preset, special, runs, first_at, questions = map(str, row)
-    day, short = first_at[:10], prompt[:12]
-    return number, short, preset, special or "-", runs, day, questions
 
 
 def _spoken(value: object) -> str:

@@ -1,23 +1,28 @@
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.unit.studies.grid_localization.cases import spec
 from viewer.domain.answer import Status
 from viewer.domain.detection import Detection
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.image import SpacingMeaning
+from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Measures, Score, TrialResult
 from viewer.metrics.boxes import image_boxes
 from viewer.metrics.detection import average_precision, froc
+from viewer.studies.catalog import placing_study
 from viewer.studies.grid_localization.detection_table import (
     BY_RULE,
+    DETECTION,
+    FROC,
     THRESHOLDS,
+    detection_frames,
     detection_rows,
-    part,
 )
-from viewer.studies.grid_localization.estimates import MICRO
-from viewer.studies.grid_localization.part import NOTHING
+from viewer.studies.tables import MICRO
 
 TEN = BoxPx(0, 0, 10, 10)
 HALF = BoxPx(0, 0, 10, 5)
@@ -57,8 +62,22 @@ def _result(
     )
 
 
+def _report(results: list[TrialResult]) -> ReportData:
+    return placing_study().report(results, spec(replicates=2, paper_replicates=2))
+
+
+def _printed(results: list[TrialResult]) -> Table:
+    title = "Boxes and masks against the reference's"
+    return next(s.table for s in _report(results).appendix if s.title == title)
+
+
+def _points(results: list[TrialResult]) -> Sequence[tuple[object, ...]]:
+    (froc,) = (t for t in _report(results).tables if t.name == FROC)
+    return froc.rows
+
+
 def _cells(results: list[TrialResult]) -> dict[tuple[object, ...], tuple[object, ...]]:
-    table = part(results).tables[0]
+    (table,) = (t for t in _report(results).tables if t.name == DETECTION)
     return {row[:6]: row[6:] for row in table.rows}
 
 
@@ -117,7 +136,7 @@ def test_that_froc_and_precision_are_those_of_the_metrics() -> None:
     assert cells[(*key, "sensitivity_at_fp", 1.0)][2] == curve.at_rates[3]
     assert cells[(*key, "ap", None)][2] == precision.value
     assert cells[(*key, "ap_at_iou", 0.5)][2] == precision.at_thresholds[0]
-    points = [r for r in part(results).tables[1].rows if r[0] == "Nodule"]
+    points = [r for r in _points(results) if r[0] == "Nodule"]
     assert [r[4] for r in points] == list(curve.false_positives)
     assert [r[5] for r in points] == list(curve.sensitivity)
 
@@ -125,7 +144,7 @@ def test_that_froc_and_precision_are_those_of_the_metrics() -> None:
 def test_that_a_model_that_draws_nothing_is_in_no_row_and_alone_makes_no_part() -> None:
     cell = [_result("a", None, model="cells"), _result("b", None, model="cells")]
     silent = [_result("a", Detection((), (), (TEN,)), model="silent")]
-    assert part([*cell, *silent]) == NOTHING
+    assert all(frame.empty for frame in detection_frames([*cell, *silent]).values())
     boxes = [_result("a", Detection((TEN,), (), (TEN,)))]
     assert {row.key.model for row in detection_rows([*cell, *silent, *boxes])} == {"m"}
 
@@ -139,9 +158,9 @@ def test_that_findings_come_by_name_the_rule_first_and_all_pooled_last() -> None
         *(("Nodule", BY_RULE), ("Nodule", "R1"), ("Nodule", "R2")),
         *((MICRO, BY_RULE), (MICRO, "R1"), (MICRO, "R2")),
     ]
-    printed = part([one]).appendix[0].table
+    printed = _printed([one])
     assert printed.rows[0][:8] == (
-        *("Nodule", "8", "m", "by rule", "1", "none asked", "1", "1"),
+        *("Nodule", "8", "m", "by rule", 1, "none asked", 1, 1),
     )
     assert all(len(row) == len(printed.header) for row in printed.rows)
 
@@ -178,8 +197,7 @@ def test_that_boxes_on_images_without_the_finding_are_false_positives() -> None:
     assert cells[(*key, "box_hit", 0.5)][:2] == (1, 1)
     assert cells[(*key, "mean_iou", None)][1:3] == (1, 0.5)
     assert {c[1] for c in cells} == {"grid=8"}
-    printed = part([*there, *absent]).appendix[0].table.rows[0]
-    assert printed[4:6] == ("1", "3")
+    assert _printed([*there, *absent]).rows[0][4:6] == (1, 3)
 
 
 @pytest.mark.statement("E000-32")
@@ -191,7 +209,7 @@ def test_that_curves_of_images_with_the_finding_alone_say_so() -> None:
         method, having, without = cells[(*key, metric, None)][-3:]
         assert (having, without) == (1, 0)
         assert str(method).endswith("only items with the finding")
-    assert part(there).appendix[0].table.rows[0][5] == "none asked"
+    assert _printed(there).rows[0][5] == "none asked"
 
 
 def test_that_an_answer_without_a_reference_is_no_false_positive_by_itself() -> None:

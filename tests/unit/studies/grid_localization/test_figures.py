@@ -14,7 +14,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.figure import HeatPanel
 from viewer.domain.grid import Grid
 from viewer.domain.result import Outcome, TrialResult
-from viewer.studies.grid_localization.errors_by_class import CLASSES, class_rows
+from viewer.studies.grid_localization.errors_by_class import CLASSES, error_classes
 from viewer.studies.grid_localization.figures_examples import gallery, method_strip
 from viewer.studies.grid_localization.figures_heat import (
     ReferenceHeat,
@@ -27,11 +27,13 @@ from viewer.studies.grid_localization.figures_rates import (
     grid_sizes,
     hit_rates,
 )
-from viewer.studies.grid_localization.figures_stacks import AVERAGE, error_classes
+from viewer.studies.grid_localization.figures_stacks import AVERAGE, class_figure
 from viewer.studies.grid_localization.pack import PACK
-from viewer.studies.grid_localization.pack_tables import Record, result_records
+from viewer.studies.grid_localization.pack_tables import rates_of
+from viewer.studies.grid_localization.params import Params
+from viewer.studies.grid_localization.rates import Record
 from viewer.studies.grid_localization.report import report
-from viewer.studies.packs import PackInput, Reviewed
+from viewer.studies.packs import PackInput, Reviewed, Reviews
 
 SIDE = 64
 
@@ -72,7 +74,7 @@ def grid_of(condition: str) -> Grid:
 @pytest.fixture(scope="module")
 def records() -> Sequence[Record]:
     results, spec = random_run()
-    return result_records(report(results, spec))
+    return rates_of(report(results, spec)).records()
 
 
 @pytest.mark.statement("E000-28")
@@ -137,6 +139,10 @@ def test_that_grid_sizes_need_two_grids(records: Sequence[Record]) -> None:
     assert grid_sizes([r for r in records if r["grid"] == "8"]) is None
 
 
+def class_rows(results: Sequence[TrialResult], reviews: Reviews) -> list[Record]:
+    return [*error_classes(results, reviews, Params()).records()]
+
+
 @pytest.mark.statement("E000-24", "E000-27")
 def test_that_every_frontal_trial_is_in_one_class_and_readers_split_the_misses() -> (
     None
@@ -149,8 +155,8 @@ def test_that_every_frontal_trial_is_in_one_class_and_readers_split_the_misses()
         result("p9_f", "Edema", None, (3,)),
         result("p9_l", "Edema", 9, (3,), view="lateral"),
     ]
-    row = class_rows(results, {})[0]
-    assert dict(zip(CLASSES, row.counts, strict=True)) == {
+    (row,) = class_rows(results, {})
+    assert {name: row[name] for name in CLASSES} == {
         "full": 2,
         "partial": 1,
         "position": 0,
@@ -159,9 +165,10 @@ def test_that_every_frontal_trial_is_in_one_class_and_readers_split_the_misses()
         "not_reviewed": 5,
         "no_answer": 1,
     }
-    read = class_rows(results, {("m", "Edema"): Reviewed(2.5, 1, 1, 0.5)})[0]
-    assert (read.n, sum(read.counts)) == (9, 9)
-    assert list(read.counts) == [2, 1.5, 2.5, 1, 1, 0, 1]
+    (read,) = class_rows(results, {("m", "Edema"): Reviewed(2.5, 1, 1, 0.5)})
+    counts = [read[name] for name in CLASSES]
+    assert (read["n"], sum(counts)) == (9, 9)
+    assert counts == [2, 1.5, 2.5, 1, 1, 0, 1]
 
 
 @pytest.mark.statement("E000-27")
@@ -172,7 +179,7 @@ def test_that_averages_weigh_findings_alike() -> None:
         result("p2_f", "Cardiomegaly", 9, (3,)),
         result("p3_f", "Cardiomegaly", 9, (3,)),
     ]
-    figure = error_classes(results, {}, ("Cardiomegaly", "Edema"))
+    figure = class_figure(class_rows(results, {}), ("Cardiomegaly", "Edema"))
     assert figure is not None
     assert [s.group for s in figure.stacks] == ["Cardiomegaly", "Edema", AVERAGE]
     shares = dict(zip(figure.segments, figure.stacks[-1].counts, strict=True))
@@ -337,4 +344,4 @@ def test_that_a_run_without_any_answer_has_no_pictures() -> None:
     (figure,) = heat_maps(silent, MadeUp())
     assert figure.panels[1].n == 0
     assert heat_maps([], MadeUp()) == ()
-    assert error_classes([], {}, ()) is None
+    assert class_figure(class_rows([], {}), ()) is None

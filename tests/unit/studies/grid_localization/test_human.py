@@ -12,13 +12,19 @@ from viewer.domain.case import View
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import PointPx
 from viewer.domain.reference import Mask
+from viewer.results.evaluate import evaluate
 from viewer.services.import_dataset import import_dataset
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data
 from viewer.services.study_file import make_spec
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
-from viewer.studies.grid_localization.human import human_rows, is_on
+from viewer.studies.grid_localization.human import (
+    HUMAN_PAIRS,
+    HUMAN_TABLE,
+    human_frame,
+    is_on,
+)
 from viewer.studies.protocol import ReportContext
 
 STUDY = study_named("grid_localization")
@@ -52,13 +58,14 @@ def test_that_any_point_counts_and_a_missing_one_is_a_miss() -> None:
         "p2_a": {"Edema": (off,), "Lung Opacity": (on,)},
         "p3_a": {"Edema": (on,)},
     }
-    rows = {
-        r.finding: r
-        for r in human_rows(data, points, STUDY.read_params("gosai2025", {}))
-    }
-    assert (rows["Edema"].k, rows["Edema"].n, rows["Edema"].missing) == (2, 4, 1)
-    assert (rows["Airspace Opacity"].k, rows["Airspace Opacity"].n) == (1, 1)
-    assert rows["(macro)"].rate == (2 / 4 + 1) / 2
+    context = ReportContext(data, human_points=points)
+    pairs = human_frame(context, STUDY.read_params("gosai2025", {}))
+    table = evaluate(HUMAN_TABLE, {HUMAN_PAIRS: pairs})
+    rows = {row["finding"]: row for row in table.records()}
+    edema, opacity = rows["Edema"], rows["Airspace Opacity"]
+    assert (edema["k"], edema["n"], edema["without_points"]) == (2, 4, 1)
+    assert (opacity["k"], opacity["n"]) == (1, 1)
+    assert rows["(macro)"]["hit_rate"] == (2 / 4 + 1) / 2
     assert list(rows) == ["Airspace Opacity", "Edema", "(macro)"]
 
 

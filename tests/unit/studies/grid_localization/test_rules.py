@@ -2,11 +2,14 @@
 
 import pytest
 
+from tests.helpers.tabled import Row, rows_of
+from tests.unit.studies.grid_localization.cases import spec
 from viewer.domain.answer import Status
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import SpacingMeaning
+from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Measures, Outcome, Score, TrialResult
-from viewer.studies.grid_localization import rules
+from viewer.studies.catalog import placing_study
 
 
 def result(
@@ -43,6 +46,20 @@ def met(
     )
 
 
+def report(results: list[TrialResult]) -> ReportData:
+    return placing_study().report(results, spec(replicates=2, paper_replicates=2))
+
+
+def tables(results: list[TrialResult]) -> dict[str, Table]:
+    """Return the tables of answers of every kind."""
+    made = {table.name: table for table in report(results).tables}
+    return {name: made[name] for name in ("geometry", "rules") if name in made}
+
+
+def rule_rows(results: list[TrialResult]) -> list[Row]:
+    return rows_of(tables(results)["rules"])
+
+
 SEVEN_OF_TWENTY = [
     *(result(n, met(cell=True, pointing=False)) for n in range(4)),
     *(result(n, met(cell=False, pointing=True)) for n in range(4, 7)),
@@ -53,7 +70,7 @@ SEVEN_OF_TWENTY = [
 
 @pytest.mark.statement("X-03")
 def test_that_seven_of_twenty_disagree_in_both_exported_columns() -> None:
-    geometry, by_rule = rules.tables(SEVEN_OF_TWENTY)
+    geometry, by_rule = tables(SEVEN_OF_TWENTY).values()
     cell, pointing = (geometry.header.index(n) for n in ("cell_hit", "pointing_hit"))
     assert sum(row[cell] != row[pointing] for row in geometry.rows) == 7
     edema = dict(zip(by_rule.header, by_rule.rows[0], strict=True))
@@ -70,34 +87,38 @@ def test_that_a_trial_without_an_answer_is_a_miss_under_every_rule() -> None:
         result(3, None, status=Status.EXCLUDED),
         result(4, None, status=Status.PENDING),
     ]
-    row, pooled = rules.rule_rows(found)
-    assert (row.n, row.k_cell, row.k_pointing, row.n_iou, row.k_iou) == (3, 2, 2, 3, 1)
-    assert row.median_iou == pytest.approx(0.495)
-    assert row.kinds == "boxes;mask"
-    assert (pooled.finding, pooled.n) == ("(micro)", 3)
+    row, pooled = rule_rows(found)
+    counts = ("n", "k_cell", "k_pointing", "n_iou", "k_iou")
+    assert [row[name] for name in counts] == [3, 2, 2, 3, 1]
+    assert row["median_iou"] == pytest.approx(0.495)
+    assert row["kinds"] == "boxes;mask"
+    assert (pooled["finding"], pooled["n"]) == ("(micro)", 3)
 
 
 def test_that_the_page_prints_each_model_under_each_rule() -> None:
     other = result(0, met(cell=False, pointing=True, iou=0.8, kind="mask"), model="b")
     silent = result(1, None, model="c", status=Status.UNPARSED)
-    (section,) = rules.sections([*SEVEN_OF_TWENTY, other, silent])
+    data = report([*SEVEN_OF_TWENTY, other, silent])
+    (section,) = (s for s in data.sections if s.title == "The same rules for all")
     rows = {(row[0], row[2]): row for row in section.table.rows}
-    assert rows["Edema", "m"][3:8] == ("point", "20", "9 / 20", "8 / 20", "-")
+    assert rows["Edema", "m"][3:8] == ("point", 20, "9 / 20", "8 / 20", "0 / 0")
     assert rows["Edema", "b"][3:] == (
-        *("mask", "1", "0 / 1", "1 / 1", "1 / 1", "0.80", "0.89", "3.0"),
+        *("mask", 1, "0 / 1", "1 / 1", "1 / 1", "0.80", "0.89", "3.0"),
     )
     assert rows["All trials pooled", "c"][3:8] == (
-        "none",
-        "1",
+        "",
+        1,
         "0 / 1",
         "0 / 1",
         "0 / 1",
     )
-    assert set(rules.definitions([other])) >= {"cell rule", "pointing rule", "IoU rule"}
+    rules = {"cell rule", "pointing rule", "IoU rule"}
+    assert set(data.metric_definitions) >= rules
 
 
 def test_that_a_run_of_named_cells_has_nothing_of_it() -> None:
     cells = [result(n, None) for n in range(3)]
-    assert rules.tables(cells) == ()
-    assert rules.sections(cells) == ()
-    assert rules.definitions(cells) == {}
+    data = report(cells)
+    assert tables(cells) == {}
+    assert "The same rules for all" not in [section.title for section in data.sections]
+    assert "cell rule" not in data.metric_definitions

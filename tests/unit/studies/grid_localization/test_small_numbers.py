@@ -7,7 +7,7 @@ from tests.unit.studies.grid_localization.cases import spec
 from tests.unit.studies.grid_localization.runs import FINDINGS, result
 from viewer.domain.report import Section
 from viewer.studies.catalog import study_named
-from viewer.studies.grid_localization.small_numbers import MOST
+from viewer.studies.grid_localization.rates import FEW
 
 STUDY = study_named("grid_localization")
 
@@ -36,5 +36,5 @@ def test_that_ten_items_tell_what_they_can_show_once_for_all_models() -> None:
 
 
 def test_that_many_items_need_no_warning() -> None:
-    assert told(MOST)
-    assert told(MOST + 1) == []
+    assert told(FEW)
+    assert told(FEW + 1) == []

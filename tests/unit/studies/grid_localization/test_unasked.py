@@ -8,13 +8,15 @@ from tests.unit.studies.grid_localization.cases import block, dataset, image, sp
 from viewer.domain.case import Dataset, View
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
-from viewer.studies.grid_localization.page import not_asked
+from viewer.domain.report import Section
+from viewer.studies.catalog import placing_study
 from viewer.studies.grid_localization.params import (
     Params,
     read_params,
 )
 from viewer.studies.grid_localization.plan import plan
 from viewer.studies.grid_localization.unasked import unasked, unasked_sentence
+from viewer.studies.protocol import ReportContext
 
 FULL = Mask.of_array(block(0, 32, 0, 32))
 DATA = dataset(
@@ -23,6 +25,15 @@ DATA = dataset(
     image("p3", {"Consolidation": FULL}, view=View.LATERAL),
     image("p4", defects={"Pneumothorax": "mask_size"}),
 )
+STUDY = placing_study()
+
+
+def not_asked(data: Dataset | None, chosen: Params) -> list[Section]:
+    of = replace(spec(), params=plain(chosen))
+    appendix = STUDY.report([], of, ReportContext(data)).appendix
+    return [one for one in appendix if one.title.startswith("Not asked")]
+
+
 FINDINGS = ("Edema", "lung opacity", "Lung Lesion", "Atelectasis", "Consolidation")
 
 
@@ -65,5 +76,5 @@ def test_that_nothing_is_said_where_every_finding_is_asked(
     data: Dataset | None,
 ) -> None:
     edema = read_params("gosai2025", {"findings": ["Edema"]})
-    assert not_asked(data, edema) == ()
+    assert not_asked(data, edema) == []
     assert unasked_sentence(DATA, edema) == ""

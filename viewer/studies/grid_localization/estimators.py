@@ -1,0 +1,262 @@
+"""Estimators of grid answers: draws of items and patients, skill, and replicates.
+
+Rows stand as ``by_row`` gives them. What is drawn for several rows of a table is drawn
+once; the draws follow from the seed and the row's name alone, so that models and grids
+are compared on the same ones.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import nan
+from statistics import fmean
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.metrics.cluster_bootstrap import (
+    ClusterEstimate,
+    Resampling,
+    cluster_bootstrap,
+)
+from viewer.metrics.intervals import percentile_interval, resampling_weights
+from viewer.metrics.localization import random_hit_rate
+from viewer.metrics.replicates import (
+    answer_spread,
+    replicate_agreement,
+    two_level_bootstrap,
+)
+from viewer.metrics.seeding import generator
+from viewer.metrics.skill import (
+    SkillReplicates,
+    Stratum,
+    bootstrap_skill,
+    mean_of_findings,
+    skill_of,
+    stratum,
+)
+from viewer.results.estimators import Seen, estimator
+from viewer.results.records import Frame
+from viewer.studies.grid_localization.asked import MACRO
+from viewer.studies.tables import MICRO
+
+ITEM_SD: Final = "sd over items"
+RANDOM_CELL: Final = "random cell"
+SKILL: Final = "skill"
+PATIENTS: Final = "rate by patient"
+ANSWERS: Final = "spread of answers"
+AGREEMENT: Final = "agreement of replicates"
+TWO_LEVEL: Final = "rate by patient and replicate"
+_ARM: Final = ["condition", "model"]
+_TRIAL: Final = ("item", "right")
+_Floats = npt.NDArray[np.float64]
+_Items = Counter[tuple[str, bool]]
+"""Trials by item and whether they are hits."""
+_Trials = dict[tuple[str, ...], dict[str, dict[str, list[Any]]]]
+
+
+@estimator(ITEM_SD)
+def sd_over_items(seen: Seen) -> Sequence[object]:
+    """Return the SD (n - 1) of a rate when each finding's items are drawn (E000-20).
+
+    The repeats of an item stay together.
+    """
+    parts: dict[str, dict[str, _Items]] = defaultdict(lambda: defaultdict(Counter))
+    for part, finding, item, right in _each(seen.rows, "part", "of_finding", *_TRIAL):
+        parts[part][finding][item, right] += 1
+    if not parts:
+        return (nan,)
+    view, *arm = seen.rows[["view", *_ARM]].iloc[0]
+    rates = []
+    for findings in parts.values():
+        drawn = [
+            seen.once(
+                ("items", finding, view, *arm),
+                partial(_drawn_items, seen, items, finding, view),
+            )
+            for finding, items in findings.items()
+        ]
+        hits, trials = (np.sum(counts, axis=0) for counts in zip(*drawn, strict=True))
+        rates.append(hits / trials)
+    return (float(np.std(mean_of_findings(rates), ddof=1)),)
+
+
+def _drawn_items(
+    seen: Seen, counts: _Items, finding: str, view: str
+) -> tuple[_Floats, _Floats]:
+    """Return a finding's hits and trials in each draw of its items, (replicates,)."""
+    items = dict.fromkeys(item for item, _ in counts)
+    hits = np.array([counts[item, True] for item in items])
+    trials = hits + np.array([counts[item, False] for item in items])
+    rng = generator(seen.options["seed"], "hit rate", finding, view)
+    weights = resampling_weights(len(items), seen.options["replicates"], rng)
+    return (weights @ hits).astype(np.float64), (weights @ trials).astype(np.float64)
+
+
+@estimator(RANDOM_CELL)
+def random_cell(seen: Seen) -> Sequence[object]:
+    """Return the expected rate of a cell drawn at random, each item once, exactly."""
+    sizes: dict[str, dict[str, int]] = defaultdict(dict)
+    cells: Counter[str] = Counter()
+    for part, item, hits, n in _each(seen.rows, "part", "item", "hits", "n_cells"):
+        sizes[part][item] = len(hits)
+        cells[part] = max(cells[part], n)
+    rates = [
+        random_hit_rate(np.array([*of.values()]), cells[part])
+        for part, of in sizes.items()
+    ]
+    return (fmean(rates) if rates else nan,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """The strata of an arm by finding, and the skill of its replicates."""
+
+    findings: list[list[Stratum]]
+    replicates: SkillReplicates
+
+
+@estimator(SKILL)
+def skill(seen: Seen) -> Sequence[object]:
+    """Return the prior-only rate, the skill above it, and its interval over patients.
+
+    Those that are drawn are the patients of the rows it is held against: of all arms.
+    One patient tells nothing of others.
+    """
+    rows = seen.rows
+    if rows.empty:
+        return (nan,) * 4
+    finding, drawn, view, *arm = rows[["finding", "drawn", "view", *_ARM]].iloc[0]
+    of_arms = seen.once(("skill", drawn, view), lambda: _drawn_patients(seen))
+    own = of_arms[tuple(arm)]
+    is_mean = finding == MACRO
+    whole = [[one for strata in own.findings for one in strata]]
+    found = [skill_of(strata) for strata in (own.findings if is_mean else whole)]
+    samples = own.replicates.macro if is_mean else own.replicates.micro
+    several = len(set(rows["patient"])) > 1
+    ends = percentile_interval(samples if several else samples[:0])
+    prior, gained = (fmean(one.prior for one in found), fmean(s.skill for s in found))
+    return prior, gained, ends.low, ends.high
+
+
+def _drawn_patients(seen: Seen) -> dict[tuple[str, ...], _Drawn]:
+    """Return each arm's skill in the same draws."""
+    others = seen.rows if seen.others is None else seen.others
+    drawn, view = others[["drawn", "view"]].iloc[0]
+    patients = {name: i for i, name in enumerate(sorted(set(others["patient"])))}
+    trials: _Trials = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    own = ("patient", "n_cells", "place", "hits")
+    for *arm, finding, of_view, patient, n, place, hits in _each(
+        others, *_ARM, "of_finding", "of_view", *own
+    ):
+        trials[tuple(arm)][finding][of_view].append((patients[patient], n, place, hits))
+    arms = {
+        arm: [[_stratum(one) for one in views.values()] for views in findings.values()]
+        for arm, findings in trials.items()
+    }
+    rng = generator(seen.options["seed"], "skill", drawn, view)
+    skills = bootstrap_skill([*arms.values()], seen.options["replicates"], rng)
+    return {
+        arm: _Drawn(strata, replicates)
+        for (arm, strata), replicates in zip(arms.items(), skills, strict=True)
+    }
+
+
+def _stratum(trials: Sequence[tuple[int, int, int, tuple[int, ...]]]) -> Stratum:
+    patients, n_cells, places, hits = zip(*trials, strict=True)
+    return stratum(np.array(patients), max(n_cells), np.array(places), hits)
+
+
+@estimator(PATIENTS)
+def rate_by_patient(seen: Seen) -> Sequence[object]:
+    """Return a rate, its SD, percentile and BCa intervals over patients, and how.
+
+    Patients are drawn with all that is theirs in the rows it is held against: all
+    findings of a view and arm.
+    """
+    own = seen.rows[["finding", "view", *_ARM]].iloc[0]
+    finding, *where = own
+    found = seen.once(("patients", *where), lambda: _over_patients(seen))
+    one = found[finding]
+    ends = one.percentile.interval, one.bca.interval
+    return (
+        *(one.value, one.standard_deviation),
+        *(end for interval in ends for end in (interval.low, interval.high)),
+        one.percentile.method.replace(", percentile", ""),
+    )
+
+
+def _over_patients(seen: Seen) -> dict[str, ClusterEstimate]:
+    others = seen.rows if seen.others is None else seen.others
+    right = others.groupby(["patient", "of_finding"])["right"]
+    findings = list(dict.fromkeys(others["of_finding"]))
+    hits, trials = (
+        of.unstack(fill_value=0)[findings].to_numpy().astype(np.int64)
+        for of in (right.sum(), right.size())
+    )
+    found = cluster_bootstrap(hits, trials, _resampling(seen))
+    rows = (*findings, MACRO, MICRO)
+    return dict(zip(rows, (*found.cells, found.macro, found.micro), strict=True))
+
+
+@estimator(ANSWERS)
+def spread_of_answers(seen: Seen) -> Sequence[object]:
+    """Return of an item's answers how many, the mode, its share, ties and entropy."""
+    found = answer_spread(seen.values())
+    return found.replicates, found.mode, found.share, found.tied, found.entropy
+
+
+@estimator(AGREEMENT)
+def agreement_of_replicates(seen: Seen) -> Sequence[object]:
+    """Return the mean entropy of items' answers, how many have one, and agreement.
+
+    That is the share of pairs of replicates with one verdict, and ICC(1).
+    """
+    said: dict[str, list[str]] = defaultdict(list)
+    right: dict[str, list[float]] = defaultdict(list)
+    for item, hit, answer in _each(seen.rows, *_TRIAL, "said"):
+        said[item].append(answer)
+        right[item].append(float(hit))
+    spreads = [answer_spread(answers) for answers in said.values()]
+    found = replicate_agreement([*right.values()])
+    unanimous = sum(one.share == 1 for one in spreads)
+    return fmean(one.entropy for one in spreads), unanimous, found.pairs, found.icc
+
+
+@estimator(TWO_LEVEL)
+def rate_by_patient_and_replicate(seen: Seen) -> Sequence[object]:
+    """Return the mean of findings and the pooled rate, with intervals, and how.
+
+    An item counts once; patients are drawn, then their items' replicates.
+    """
+    items: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
+    for *item, right in _each(seen.rows, "item", "patient", "finding", "right"):
+        items[tuple(item)].append(right)
+    _, patients, findings = zip(*items, strict=True)
+    found = two_level_bootstrap(
+        np.array([sum(of) for of in items.values()]),
+        np.array([len(of) for of in items.values()]),
+        np.unique(patients, return_inverse=True)[1],
+        np.unique(findings, return_inverse=True)[1],
+        _resampling(seen),
+    )
+    return (
+        *(
+            value
+            for one in (found.macro, found.micro)
+            for ends in [one.percentile.interval]
+            for value in (one.value, ends.low, ends.high)
+        ),
+        found.macro.percentile.method,
+    )
+
+
+def _each(rows: Frame, *columns: str) -> Iterator[tuple[Any, ...]]:
+    """Yield some columns of each row."""
+    return zip(*(rows[name].tolist() for name in columns), strict=True)
+
+
+def _resampling(seen: Seen) -> Resampling:
+    return Resampling(seen.options["replicates"], seen.options["seed"])

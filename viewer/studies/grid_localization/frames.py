@@ -1,0 +1,231 @@
+"""The frames that the study's tables about trials are made of.
+
+``trials`` has a row for each trial that asks about what is there, ``items`` one for
+each of all. ``asked`` and ``absent`` have a trial once for each row of a table that
+counts it: under its own finding, under the mean of findings and under all pooled, each
+in its view and in all views. ``references`` has a row for each item under each grid.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Final
+
+from viewer.domain.answer import Status
+from viewer.domain.grid import grids_in_words
+from viewer.domain.result import Measures, Outcome, Score, TrialResult
+from viewer.results.records import Frame, frame_of, frame_of_rows, records
+from viewer.results.spec import TRIALS
+from viewer.studies.exclusions import reason_words
+from viewer.studies.grid_localization.absent import CAPITULATED
+from viewer.studies.grid_localization.asked import MACRO, Asked
+from viewer.studies.grid_localization.params import MaskMode, Params
+from viewer.studies.protocol import ABSENT_SUFFIX, NOT_LEARNED
+from viewer.studies.tables import MICRO, STATUSES
+
+ITEMS: Final = "items"
+ASKED: Final = "asked"
+ABSENT: Final = "absent"
+REFERENCES: Final = "references"
+NO_CELL: Final = "(no cell)"
+"""What stands for a reply that names no cell; it is an outcome like any other."""
+ITEM, MODEL = "item", "model"
+_ARM: Final = ("condition", "model")
+_OVERALL: Final = "(all findings)"
+"""The name that all findings together are drawn under."""
+_MUCH_OUTSIDE: Final = 0.1
+
+
+def trial_frames(results: Sequence[TrialResult], of: Asked) -> dict[str, Frame]:
+    """Return the frames of a run's trials."""
+    ordered = sorted(results, key=lambda r: (r.item, r.condition, r.repeat, r.model))
+    trials = trial_frame(ordered, of.params)
+    absent = trials["absent"].to_numpy(bool)
+    return {
+        TRIALS: trials[~absent],
+        ITEMS: trials.assign(status=trials["printed_status"], condition=trials["name"]),
+        ASKED: by_row(trials[~absent], of),
+        ABSENT: by_row(trials[absent], of),
+        REFERENCES: reference_frame(results),
+    }
+
+
+def trial_frame(results: Sequence[TrialResult], params: Params) -> Frame:
+    """Return every trial in the order given.
+
+    ``condition`` is the grid, whether the finding is there or ``absent``, ``name`` the
+    condition as it was asked. ``hit_paper``
+    and ``hit_exact`` are the verdicts in both mask modes, ``place`` the answered cell's
+    index, -1 without one.
+    """
+    told, measured = _told(results, params), _measured(results)
+    return records(results).assign(**frame_of(told), **frame_of(measured))
+
+
+def _told(
+    results: Sequence[TrialResult], params: Params
+) -> Mapping[str, Sequence[object]]:
+    verdicts = [_in_both_modes(one, params) for one in results]
+    conditions = [one.condition.removesuffix(ABSENT_SUFFIX) for one in results]
+    return {
+        "name": [one.condition for one in results],
+        "condition": conditions,
+        "grid": [name.removeprefix("grid=") for name in conditions],
+        "absent": [one.condition.endswith(ABSENT_SUFFIX) for one in results],
+        "left_out": [_left_out(one.score) for one in results],
+        "meaning": [reason_words(one.score.reason) for one in results],
+        "printed_status": [_printed_status(one) for one in results],
+        "coverage": [one.score.coverage for one in results],
+        "outcome": [one.score.outcome and str(one.score.outcome) for one in results],
+        "partial": [one.score.outcome is Outcome.PARTIAL for one in results],
+        "capitulated": [one.score.reason == CAPITULATED for one in results],
+        "reference_cells": [";".join(one.reference_cells) for one in results],
+        "said": [one.score.answer or NO_CELL for one in results],
+        "cell": [one.score.answer for one in results],
+        "place": [-1 if one.cell_index is None else one.cell_index for one in results],
+        "n_cells": [one.n_cells for one in results],
+        "hits": [one.reference_index for one in results],
+        "in_both_modes": [one.alternate_index is not None for one in results],
+        "hit_paper": [paper for paper, _ in verdicts],
+        "hit_exact": [exact for _, exact in verdicts],
+        "differs": [paper != exact for paper, exact in verdicts],
+        **{
+            name: [one.score.status in statuses for one in results]
+            for name, statuses in STATUSES.items()
+        },
+    }
+
+
+def _measured(results: Sequence[TrialResult]) -> Mapping[str, Sequence[object]]:
+    """Return what answers of every kind were measured, None where nothing was.
+
+    A trial counts in ``has_area`` unless its answer is one that covers nothing.
+    """
+    found = [one.measures for one in results]
+    of: dict[str, Callable[[Measures], object]] = {
+        "kind": lambda m: m.kind,
+        "point_x": lambda m: m.point.x,
+        "point_y": lambda m: m.point.y,
+        **{name: attrgetter(name) for name in _MEASURED},
+        "mm_meaning": lambda m: m.mm_meaning and m.mm_meaning.value,
+    }
+    return {
+        **{name: [m and get(m) for m in found] for name, get in of.items()},
+        "measured": [m is not None for m in found],
+        "has_area": [m is None or m.iou is not None for m in found],
+    }
+
+
+_MEASURED: Final = (
+    *("cell_hit", "pointing_hit", "iou_hit", "iou", "dice"),
+    *("distance_px", "distance_mm"),
+)
+
+
+def _left_out(score: Score) -> str:
+    """Return what a trial is excluded for, "" where it is not: its item, its model."""
+    if score.status is not Status.EXCLUDED:
+        return ""
+    return MODEL if score.reason == NOT_LEARNED else ITEM
+
+
+def _printed_status(one: TrialResult) -> str:
+    """Return an X-01 status, an exclusion with its reason."""
+    if one.score.status is Status.EXCLUDED:
+        return f"excluded({one.score.reason})"
+    return str(one.score.status)
+
+
+def _in_both_modes(one: TrialResult, params: Params) -> tuple[bool, bool]:
+    """Return whether an answer is a hit in paper and in exact mode; no answer is not.
+
+    Where the other mode is not known it counts as a miss there.
+    """
+    chosen = one.cell_index in one.reference_index
+    other = one.cell_index in (one.alternate_index or ())
+    paper = params.mask_mode is MaskMode.PAPER
+    return (chosen, other) if paper else (other, chosen)
+
+
+def by_row(trials: Frame, of: Asked) -> Frame:
+    """Return trials once for each row of a table that counts them, row by row.
+
+    ``finding`` and ``view`` are the row's; ``of_finding`` and ``of_view`` the trial's
+    own. A row is the mean of its ``part``s, one but in means over findings, and its
+    items and patients are drawn under the name ``drawn``. Within a row trials stand in
+    the order of the findings, then by view and item.
+    """
+    copies = sorted(_copies(trials, of))
+    own = trials[[*_COUNTED]].iloc[[copy[-1] for copy in copies]]
+    findings = own["finding"].tolist()
+    rows = [_ROWS[copy[0]] for copy in copies]
+    both = [*zip(rows, findings, strict=True)]
+    labels = {
+        "of_finding": findings,
+        "of_view": own["view"].tolist(),
+        "finding": [row or one for row, one in both],
+        "view": [of.views[copy[2]] for copy in copies],
+        "part": [one if row == MACRO else "" for row, one in both],
+        "drawn": [_OVERALL if row else one for row, one in both],
+    }
+    return own.reset_index(drop=True).assign(**frame_of(labels))
+
+
+_ROWS: Final = ("", MACRO, MICRO)
+"""Rows of a single finding come first, then means over findings, then all pooled."""
+_Copy = tuple[int, int, int, int, int, str, int]
+
+
+def _copies(trials: Frame, of: Asked) -> Iterator[_Copy]:
+    """Yield where each copy of a trial stands, its place among the trials last."""
+    names = of.findings, of.views, of.conditions, of.models
+    places = [{name: i for i, name in enumerate(one)} for one in names]
+    columns = (trials[name].tolist() for name in ("finding", "view", *_ARM))
+    for i, values in enumerate(zip(*columns, strict=True)):
+        pairs = zip(places, values, strict=True)
+        finding, view, grid, model = (place[value] for place, value in pairs)
+        for row in range(len(_ROWS)):
+            for shown in (view, len(of.views) - 1):
+                yield row, finding, shown, grid, model, values[1], i
+
+
+_COUNTED: Final = (
+    *("item", "patient", "finding", "view", "condition", "model", *STATUSES),
+    *("counted", "answered", "right", "partial", "capitulated", "place", "n_cells"),
+    *("hits", "in_both_modes", "hit_paper", "hit_exact", "differs"),
+)
+"""What tables of rates need of a trial."""
+
+
+def reference_frame(results: Iterable[TrialResult]) -> Frame:
+    """Return each item under each grid as its reference is met there.
+
+    An item is ``asked`` unless all its trials are excluded. Where the trials of a grid
+    do not say how masks were met, ``fallback``, ``differs`` and ``cropped`` are empty.
+    """
+    items: dict[tuple[str, str], TrialResult] = {}
+    asked = set()
+    for one in results:
+        key = one.condition, one.item
+        counts = one.score.status is not Status.EXCLUDED and one.n_cells > 0
+        if counts or (one.reference_index and key not in asked):
+            items[key] = one
+        if counts:
+            asked.add(key)
+    silent = {key[0] for key in asked if items[key].alternate_index is None}
+    header = ("condition", "grid", "words", "item", "image", "patient", "asked")
+    rows = (
+        (
+            *(condition, condition.removeprefix("grid="), grids_in_words(condition)),
+            *(item, one.image, one.patient, (condition, item) in asked),
+            *(bool(one.reference_index), one.fallback),
+            *((None,) * 3 if condition in silent else _met(one)),
+        )
+        for (condition, item), one in items.items()
+    )
+    told = ("qualifies", "fallback", "told_fallback", "differs", "cropped")
+    return frame_of_rows((*header, *told), rows)
+
+
+def _met(one: TrialResult) -> tuple[bool, bool, bool]:
+    differs = one.alternate_index != one.reference_index
+    return one.fallback, differs, one.fraction_outside > _MUCH_OUTSIDE

@@ -1,0 +1,202 @@
+"""What a page shows of the tables of trials, in the order of the page."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from viewer.domain.counting import counted
+from viewer.domain.report import Table
+from viewer.domain.result import IOU_THRESHOLD
+from viewer.results.spec import Shown, Spec, TableSpec
+from viewer.studies.grid_localization.asked import MACRO, Asked, spoken
+from viewer.studies.grid_localization.tables import (
+    ABSENT_TABLE,
+    MASK_MODES,
+    RULES,
+    agreement_spec,
+    recommended_spec,
+    results_spec,
+)
+from viewer.studies.tables import ALL_VIEWS, MICRO
+
+N: Final = Shown("n", "n")
+NAMES: Final[dict[object, str]] = {
+    MACRO: "Mean of findings",
+    MICRO: "All trials pooled",
+}
+FINDING: Final = Shown("finding", "Finding", words=NAMES)
+ALL: Final = {"view": (ALL_VIEWS,)}
+_POINTS: Final = "+z.1f"
+_NAMED: Final = 30
+"""So many items are named on the page; the table names all."""
+_RESULTS: Final = (
+    "Rates in per cent, skill in percentage points. Every planned trial that was not "
+    "excluded counts; a refusal, a failure or a reply without a cell is a miss."
+)
+
+
+def percent(column: str, header: str, *, also: str = "", group: str = "") -> Shown:
+    """Return a column of rates in per cent, up to ``also`` where they are ends."""
+    return Shown(column, header, ".1f", 100, also=also, group=group)
+
+
+def of_n(column: str, header: str, n: str = "n", group: str = "") -> Shown:
+    """Return a column of counts out of ``n``."""
+    return Shown(column, header, also=n, between=" / ", group=group)
+
+
+def interval(name: str, header: str = "95 %", group: str = "") -> Shown:
+    """Return a column of intervals in per cent."""
+    return percent(f"{name}_low", header, also=f"{name}_high", group=group)
+
+
+def points(column: str, header: str, *, also: str = "", group: str = "") -> Shown:
+    """Return a column of differences of rates in percentage points, signed."""
+    return Shown(column, header, _POINTS, 100, also=also, group=group)
+
+
+def results_pages(of: Asked, *, all_views: bool) -> Iterator[Spec]:
+    """Yield the results under each grid: of all views together, or of each view.
+
+    They show a table that has ``n`` and ``answered_only`` besides (see ``rates``).
+    """
+    views = ALL if all_views else {"view": of.views[:-1]}
+    title = "Results" if all_views else "By view"
+    for condition in of.conditions:
+        yield replace(
+            results_spec(of),
+            title=f"{title}, {spoken(condition)}",
+            text=_RESULTS,
+            shown=(
+                FINDING,
+                *(() if all_views else ("view",)),
+                "model",
+                *_RATES,
+            ),
+            printed={"condition": (condition,), **views},
+        )
+
+
+_STATUSES: Final = (
+    *("planned", "scored", "failed", "refused", "unparsed", "excluded", "pending"),
+)
+_PAPER, _TRIALS, _OURS = "Paper mode", "Trials", "Recommended"
+_RATES: Final = (
+    of_n("k", "k / n", group=_PAPER),
+    percent("hit_rate", "Hit rate %", group=_PAPER),
+    percent("bootstrap_sd", "± SD", group=_PAPER),
+    percent("random_baseline", "Random %", group=_PAPER),
+    *(Shown(f"n_{name}", name, group=_TRIALS) for name in _STATUSES),
+    interval("wilson", "Wilson 95 %", _OURS),
+    percent("prior_baseline", "Prior %", group=_OURS),
+    points("skill", "Skill", group=_OURS),
+    points("skill_low", "Skill 95 %", also="skill_high", group=_OURS),
+    percent("answered_only", "Answered only %", group=_OURS),
+)
+
+
+def front(of: Asked) -> Iterator[Spec]:
+    """Yield what follows the results on a page, before its figures."""
+    grid = Shown("condition", "Grid", words=of.grids)
+    yield replace(
+        recommended_spec(of),
+        title="Recommended: intervals over patients",
+        text=(
+            f"Patients are drawn {of.params.replicates:,} times with replacement, each "
+            "with all their images and findings, because what one patient shares is "
+            "not as much as what several do. BCa corrects the percentiles for bias and "
+            "skew. A dash: from one patient neither can be estimated; an interval "
+            "without width says only that every resample is the same, as where all or "
+            "none are hits. The paper's SD over items stands in the table above and in "
+            "no column of this one."
+        ),
+        shown=(
+            *(FINDING, grid, "model", of_n("k", "k / n"), "patients"),
+            percent("hit_rate", "Hit rate %", group=_OURS),
+            percent("patient_sd", "SD over patients", group=_OURS),
+            interval("percentile", "Percentile 95 %", _OURS),
+            interval("bca", "BCa 95 %", _OURS),
+        ),
+        printed=ALL,
+    )
+    yield replace(
+        agreement_spec(of),
+        title="Replicates",
+        text="Every item counts once, with the mean of its replicates. The intervals "
+        "are of a two-level bootstrap: patients are drawn, then their items' "
+        "replicates. Entropy is that of an item's answers: 0 where all are the same "
+        "cell.",
+        shown=(
+            *(grid, "model", "items"),
+            Shown("mean_entropy_bits", "Mean entropy, bits"),
+            of_n("items_unanimous", "Unanimous items", "items"),
+            percent("pairs_agreeing", "Pairs that agree %"),
+            Shown("icc", "ICC"),
+            percent("macro_hit_rate", "Mean of findings %"),
+            interval("macro"),
+            percent("pooled_hit_rate", "Pooled %"),
+            interval("pooled"),
+        ),
+    )
+    yield replace(
+        ABSENT_TABLE,
+        title="Absent findings",
+        text="The same words, which say that the finding is there, about images whose "
+        "label says that it is not. A model that names a cell capitulates; one that "
+        "denies the finding is right. One that always answers capitulates in 100 %, "
+        "one that always knows in 0 %.",
+        shown=(
+            *(FINDING, grid, "model"),
+            Shown("n_capitulated", "Capitulated", group="Finding absent"),
+            percent("capitulation_rate", "Capitulation %", group="Finding absent"),
+            interval("wilson", "Wilson 95 %", "Finding absent"),
+            percent("hit_rate", "Hit rate %", group="Finding present"),
+            *(
+                Shown(f"n_{name}", name, group=_TRIALS)
+                for name in ("planned", "denied", *_STATUSES[2:])
+            ),
+        ),
+        printed=ALL,
+    )
+    yield replace(
+        RULES,
+        title="The same rules for all",
+        text="Hits under three rules that fit every kind of answer, each as k / n over "
+        "the settled trials. A trial without an answer is a miss under all of them.",
+        shown=(
+            *(FINDING, grid, "model", Shown("kinds", "Answers"), N),
+            of_n("k_cell", "Cell"),
+            of_n("k_pointing", "Pointing"),
+            of_n("k_iou", f"IoU ≥ {IOU_THRESHOLD:g}", "n_iou"),
+            *(Shown("median_iou", "Median IoU"), Shown("median_dice", "Median Dice")),
+            Shown("median_distance_px", "Median distance px", ".1f"),
+        ),
+    )
+
+
+def mask_modes(of: Asked, changed: Table) -> TableSpec:
+    """Return both mask modes side by side; ``changed`` are the trials they part."""
+    items = sorted({row["item"] for row in changed.records()})
+    more = len(items) - _NAMED
+    rest = f" and {more} more, listed in {changed.name}.csv" if more > 0 else ""
+    named = f": {', '.join(items[:_NAMED])}{rest}." if items else "."
+    return replace(
+        MASK_MODES,
+        title="Paper and exact masks",
+        text="The same answers against the mask as fitted to the size sent (paper) and "
+        "against its native area (exact), which the run did not choose beside the one "
+        f"it did. The verdict differs for {counted(len(items), 'item')}{named}",
+        shown=(
+            *(FINDING, Shown("condition", "Grid", words=of.grids), "model", N),
+            *(
+                one
+                for mode in ("paper", "exact")
+                for one in (
+                    Shown(f"k_{mode}", "k", group=mode.title()),
+                    percent(f"hit_rate_{mode}", "Hit rate %", group=mode.title()),
+                )
+            ),
+            Shown("n_verdict_differs", "Verdict differs"),
+        ),
+        printed=ALL,
+    )

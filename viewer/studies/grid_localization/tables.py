@@ -1,0 +1,305 @@
+"""The study's tables as specifications; paper and recommended never mix (X-02)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec, Where
+from viewer.studies.grid_localization.asked import MACRO, Asked
+from viewer.studies.grid_localization.estimators import (
+    AGREEMENT,
+    ANSWERS,
+    ITEM_SD,
+    PATIENTS,
+    RANDOM_CELL,
+    SKILL,
+    TWO_LEVEL,
+)
+from viewer.studies.grid_localization.frames import (
+    ABSENT,
+    ASKED,
+    ITEM,
+    ITEMS,
+    MODEL,
+    REFERENCES,
+)
+from viewer.studies.tables import COUNTS, MICRO, STATUSES
+
+_COUNTED: Final[Where] = {"counted": (True,)}
+_KEYS: Final = (Key("finding"), Key("view"), Key("condition"), Key("model"))
+"""Rows come as their frame has them: single findings, their means, all pooled."""
+_POOLED: Final[Where] = {"part": ("",)}
+"""Rows that are no mean over findings."""
+ITEMS_TABLE: Final = ListSpec(
+    "items",
+    (
+        *("item", "patient", "image", "view", "finding", "condition", "repeat"),
+        *("model", "status", "answer", "coverage", "outcome", "reference_cells"),
+        "request_sha256",
+    ),
+    frame=ITEMS,
+)
+MASK_MODE_ITEMS: Final = ListSpec(
+    "mask_mode_items",
+    ("item", "condition", "repeat", "model", "answer", "hit_paper", "hit_exact"),
+    where={"in_both_modes": (True,), "differs": (True,)},
+)
+GEOMETRY: Final = ListSpec(
+    "geometry",
+    (
+        *("item", "condition", "repeat", "model", "kind", "point_x", "point_y"),
+        *("cell", "cell_hit", "pointing_hit", "iou_hit", "iou", "dice"),
+        *("distance_px", "distance_mm", "mm_meaning"),
+    ),
+    where={"measured": (True,)},
+)
+
+
+def results_spec(of: Asked) -> TableSpec:
+    """Return rates as the paper has them, Wilson's interval, and skill (X-04)."""
+    items = {"replicates": of.params.paper_replicates, "seed": of.seed}
+    skill = ("prior_baseline", "skill", "skill_low", "skill_high")
+    every_arm = {"condition": None, "model": None}
+    keys = (
+        Key("finding", values=(*of.findings, MACRO, MICRO)),
+        Key("view", values=of.views),
+        *_arm(of),
+    )
+    return TableSpec(
+        "results",
+        keys,
+        (
+            *_counts(),
+            Cell("sum", ("k",), ("right",)),
+            _mean_rate("hit_rate", "right"),
+            Cell(ITEM_SD, ("bootstrap_sd",), where=_COUNTED, options=items),
+            _wilson("right"),
+            Cell(RANDOM_CELL, ("random_baseline",), where=_COUNTED),
+            Cell(SKILL, skill, (), _COUNTED, every_arm, of.draws),
+            Cell("sum", ("partial",), ("partial",)),
+        ),
+        frame=ASKED,
+    )
+
+
+def _counts(names: Sequence[str] = COUNTS) -> Iterator[Cell]:
+    for name in names:
+        counted = Cell("size", (name,)), Cell("sum", (name,), (name,))
+        yield counted[name in STATUSES]
+
+
+def _mean_rate(name: str, column: str) -> Cell:
+    """Return the mean of a rate over a row's parts: pooled, or findings (E000-21)."""
+    by = {"by": ("part",)}
+    return Cell("nested mean of rates", (name,), (column,), _COUNTED, options=by)
+
+
+def _wilson(column: str) -> Cell:
+    ends = ("wilson_low", "wilson_high")
+    return Cell("wilson", ends, (column,), {**_COUNTED, **_POOLED})
+
+
+def _arm(of: Asked) -> tuple[Key, Key]:
+    """Return whose answers rows are about: a grid's and a model's."""
+    return Key("condition", values=of.conditions), Key("model", values=of.models)
+
+
+def recommended_spec(of: Asked) -> TableSpec:
+    """Return rates with intervals over patients, apart from the paper's (E000-20)."""
+    names = (
+        *("hit_rate", "patient_sd", "percentile_low", "percentile_high"),
+        *("bca_low", "bca_high", "method"),
+    )
+    return TableSpec(
+        "recommended",
+        _KEYS,
+        (
+            Cell("size", ("n",)),
+            Cell("distinct", ("patients",), ("patient",)),
+            Cell("sum", ("k",), ("right",)),
+            Cell(PATIENTS, names, against={"finding": MACRO}, options=of.draws),
+        ),
+        frame=ASKED,
+        where=_COUNTED,
+    )
+
+
+def replicates_spec(of: Asked) -> TableSpec:
+    """Return what an item's replicates answered (E000-14)."""
+    spread = ("replicates", "mode", "mode_share", "tied", "entropy_bits")
+    return TableSpec(
+        "replicates",
+        (Key("item"), Key("patient"), Key("view"), Key("finding"), *_arm(of)),
+        (
+            Cell(ANSWERS, spread, ("said",)),
+            Cell("sum", ("hits",), ("right",)),
+            Cell("share", ("mean_hit",), ("right",)),
+        ),
+        where=_COUNTED,
+        outer=("condition", "model"),
+    )
+
+
+def agreement_spec(of: Asked) -> TableSpec:
+    """Return how far replicates agree, and rates averaged over them (E000-14)."""
+    agreement = ("mean_entropy_bits", "items_unanimous", "pairs_agreeing", "icc")
+    rates = (
+        *("macro_hit_rate", "macro_low", "macro_high"),
+        *("pooled_hit_rate", "pooled_low", "pooled_high", "method"),
+    )
+    return TableSpec(
+        "replicate_agreement",
+        _arm(of),
+        (
+            Cell("distinct", ("items",), ("item",)),
+            Cell("distinct", ("patients",), ("patient",)),
+            Cell(AGREEMENT, agreement),
+            Cell(TWO_LEVEL, rates, options=of.draws),
+        ),
+        where=_COUNTED,
+    )
+
+
+ABSENT_TABLE: Final = TableSpec(
+    "absent",
+    _KEYS,
+    (
+        *_counts(("n_planned", "n_excluded", "n_pending")),
+        *_counts(("n_failed", "n_refused", "n_unparsed")),
+        Cell("sum", ("n_denied",), ("right",)),
+        Cell("sum", ("n_capitulated",), ("capitulated",)),
+        _mean_rate("capitulation_rate", "capitulated"),
+        _wilson("capitulated"),
+        replace(_mean_rate("hit_rate", "right"), frame=ASKED),
+    ),
+    frame=ABSENT,
+)
+"""How often models capitulate, beside their hit rates (E000-32)."""
+
+
+def _number(estimator: str, name: str, column: str) -> Cell:
+    return Cell(estimator, (name,), (column,))
+
+
+_ONE_RULE: Final = ("condition", "model")
+RULES: Final = TableSpec(
+    "rules",
+    (
+        Key("finding", total=MICRO, ascending=True),
+        Key("condition", ascending=True),
+        Key("model", ascending=True),
+    ),
+    (
+        _number("listed", "kinds", "kind"),
+        Cell("size", ("n",)),
+        _number("sum", "k_cell", "cell_hit"),
+        _number("sum", "k_pointing", "pointing_hit"),
+        _number("sum", "n_iou", "has_area"),
+        _number("sum", "k_iou", "iou_hit"),
+        *(
+            _number("median", f"median_{name}", name)
+            for name in ("iou", "dice", "distance_px")
+        ),
+    ),
+    where=_COUNTED,
+    sets=((*_ONE_RULE, "finding"), _ONE_RULE),
+)
+"""Cells, points, boxes, masks and heat maps under the same rules (X-03, M-08)."""
+
+
+MASK_MODES: Final = TableSpec(
+    "mask_modes",
+    _KEYS,
+    (
+        Cell("size", ("n",)),
+        *(
+            cell
+            for mode in ("paper", "exact")
+            for cell in (
+                Cell("sum", (f"k_{mode}",), (f"hit_{mode}",)),
+                _mean_rate(f"hit_rate_{mode}", f"hit_{mode}"),
+            )
+        ),
+        Cell("sum", ("n_verdict_differs",), ("differs",)),
+    ),
+    frame=ASKED,
+    where={**_COUNTED, "in_both_modes": (True,)},
+)
+"""Rates in both mask modes, whichever was chosen (E000-17)."""
+
+
+EXCLUDED: Final = TableSpec(
+    "excluded",
+    tuple(Key(name, ascending=True) for name in ("item", "reason", "meaning")),
+    (Cell("size", ("trials",)),),
+    "Excluded",
+    "Planned, but in no rate: these items cannot be scored.",
+    frame=ITEMS,
+    where={"left_out": (ITEM,)},
+    shown=("item", "reason", "meaning", "trials"),
+)
+NOT_LEARNED: Final = TableSpec(
+    "not_learned",
+    (Key("model", ascending=True), Key("finding", ascending=True)),
+    (Cell("size", ("trials",)),),
+    "Findings that a model did not learn",
+    "Planned, but in no rate of these models, which were not trained on them. Their "
+    "means are over the other findings; compare findings one by one.",
+    frame=ITEMS,
+    where={"left_out": (MODEL,)},
+    shown=("model", "finding", "trials"),
+)
+
+
+def _met(name: str) -> tuple[Cell, Cell]:
+    return Cell("sum", (f"n_{name}",), (name,)), Cell("mean", (name,), (name,))
+
+
+def _share(column: str, header: str, of: str = "items") -> Shown:
+    return Shown(column, header, ".1f", 100, counts=(f"n_{column}", of))
+
+
+REFERENCES_TABLE: Final = TableSpec(
+    "references",
+    (Key("words"),),
+    (
+        Cell("size", ("items",)),
+        Cell("distinct", ("patients",), ("patient",)),
+        *_met("told_fallback"),
+        Cell(
+            "rate of distinct",
+            ("n_fallback_images", "images", "fallback_images"),
+            ("image", "told_fallback"),
+        ),
+        *(*_met("differs"), *_met("cropped")),
+    ),
+    "References",
+    "Fallback: no cell reaches the threshold, so any cell that touches the mask is a "
+    "hit. The two mask modes count pixels at the size sent (paper) and integrate "
+    "native area (exact); where their hit sets differ, a verdict may hang on it.",
+    frame=REFERENCES,
+    where={"asked": (True,)},
+    shown=(
+        *(Shown("words", "Grid"), "items", "images", "patients"),
+        _share("told_fallback", "Fallback items %"),
+        _share("fallback_images", "Fallback images %", "images"),
+        _share("differs", "Hit set differs in the other mask mode %"),
+        _share("cropped", "Over 10 % of the mask cropped %"),
+    ),
+)
+"""What the references look like through each grid (E000-08, -16, -17)."""
+LEFT_OUT: Final = (EXCLUDED, NOT_LEARNED, REFERENCES_TABLE)
+
+
+def trial_specs(of: Asked) -> tuple[Spec, ...]:
+    """Return the tables of a run's trials."""
+    return (
+        ITEMS_TABLE,
+        results_spec(of),
+        recommended_spec(of),
+        *((replicates_spec(of), agreement_spec(of)) if of.often else ()),
+        ABSENT_TABLE,
+        *((GEOMETRY, RULES) if of.measured else ()),
+        MASK_MODES,
+        MASK_MODE_ITEMS,
+    )

@@ -6,17 +6,20 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PIL import Image
 
-BRINGS = Path(__file__).parents[1] / "helpers" / "outside"
-Lines = Mapping[str, Mapping[str, str]]
+from tests.helpers.outside_packages import (
+    BRINGS,
+    SIDED,
+    Lines,
+    bring,
+    install,
+    write_sides,
+)
+
 SAYS_A = 'adapter = "scripted"\nanswer = "A"'
-SIDED: Lines = {"viewer.studies": {"laterality": "laterality:STUDY"}}
 
 
 class Installed:
@@ -26,21 +29,12 @@ class Installed:
         self.folder = folder
 
     def add(self, package: str, module: str, lines: Lines) -> None:
-        """Install a distribution of one module, as pip would leave it."""
-        about = self.folder / "site" / f"{package}-2.1.dist-info"
-        about.mkdir(parents=True)
-        (self.folder / "site" / f"{package}.py").write_text(module, encoding="utf-8")
-        said = f"Metadata-Version: 2.1\nName: {package}\nVersion: 2.1\n"
-        (about / "METADATA").write_text(said, encoding="utf-8")
-        groups = (
-            "\n".join((f"[{group}]", *(f"{k} = {v}" for k, v in own.items())))
-            for group, own in lines.items()
-        )
-        (about / "entry_points.txt").write_text("\n\n".join(groups), encoding="utf-8")
+        """Install a distribution of one module."""
+        install(self.folder / "site", package, module, lines)
 
     def bring(self, module: str, lines: Lines) -> None:
         """Install one of the modules beside the tests."""
-        self.add(module, (BRINGS / f"{module}.py").read_text(encoding="utf-8"), lines)
+        bring(self.folder / "site", module, lines)
 
     def __call__(self, *words: object, code: int = 0) -> str:
         """Run a command in a process of its own; return what it prints."""
@@ -68,26 +62,6 @@ class Installed:
 @pytest.fixture
 def overread(tmp_path: Path) -> Installed:
     return Installed(tmp_path)
-
-
-def write_sides(folder: Path) -> None:
-    """Write four images, each with its question, as PathMMU lays them out."""
-    (folder / "images").mkdir(parents=True)
-    for number in range(4):
-        pixels = np.full((20, 24), 90 + 30 * number, np.uint8)
-        Image.fromarray(pixels).save(folder / "images" / f"{number}.png")
-    rows = [
-        {
-            "No": number,
-            "img": f"{number}.png",
-            "question": "On which side?",
-            "options": ["A) left", "B) right"],
-            "answer": "A) left" if number < 3 else "B) right",
-        }
-        for number in range(4)
-    ]
-    table = {"sides": {"test": rows}}
-    (folder / "data.json").write_text(json.dumps(table), encoding="utf-8")
 
 
 def write_study_file(folder: Path, study: str, model: str) -> Path:

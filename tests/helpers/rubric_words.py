@@ -27,6 +27,15 @@ from tests.helpers.rubric_truth import (
 )
 from viewer.domain.rubric import RUBRIC
 
+
+def _gold(task: Task, model: str) -> str:
+    """Return what a trial's truth is: who judges it, and what is shown."""
+    shown = (1 if model == WRITES else 2) + task.temporal
+    answerable = "yes" if task.answerable else "no"
+    gold = {"answerable": answerable, "by": "readers", "images": shown}
+    return json.dumps(gold)
+
+
 TAGS = (
     *("anatomical_region", "pathology_type", "imaging_finding", "laterality"),
     *("diagnostic_intent", "temporal_context", "question_type", "subtype"),
@@ -135,7 +144,7 @@ class Said:
                 *(task.name, task.patient, f"{task.study}/pa", task.category),
                 *(task.view, "plain", 0, model, self.status(model, task)),
                 *("token_limit" if gone else "", "" if gone else said),
-                *('{"by": "readers"}', sha256),
+                *(_gold(task, model), sha256),
                 *((None,) * 6 if gone else (float(n), *self._finals(model, task))),
             )
 

@@ -106,13 +106,28 @@ def test_that_a_study_of_another_package_goes_all_the_way(
     assert overread.plug_ins() == []
 
 
-OWN_TABLE = """
+OWN_TABLES = """
 
 from dataclasses import replace
 from viewer.domain.report import Table
+from viewer.results.estimators import estimator
+from viewer.results.evaluate import evaluate_all
+from viewer.results.records import records
+from viewer.results.spec import Cell, Key, TableSpec
 
 
-class WithTable(Laterality):
+@estimator("least")
+def least(seen):
+    return (min(seen.values()),)
+
+
+SPECS = (
+    TableSpec("sides", (Key("answer"),), (Cell("rate", ("k", "n"), ("right",)),)),
+    TableSpec("firsts", (Key("answer"),), (Cell("least", ("first",), ("item",)),)),
+)
+
+
+class WithTables(Laterality):
     def gold(self, turn, params):
         return {"side": SIDES[turn.item.reference["option"]]}
 
@@ -120,13 +135,15 @@ class WithTable(Laterality):
         right = answer.option == turn.item.reference["option"]
         return Score(Status.SCORED_CORRECT if right else Status.SCORED_WRONG)
 
-    def report(self, *given):
-        data = super().report(*given)
-        own = Table("table_1", ("side", "n"), (("left", 3),))
-        return replace(data, tables=(*data.tables, own))
+    def report(self, results, *given):
+        data = super().report(results, *given)
+        own = evaluate_all(SPECS, {"trials": records(results)})
+        plain = Table("table_1", ("side", "n"), (("left", 3),))
+        tables, specs = (*data.tables, *own, plain), (*data.specs, *SPECS)
+        return replace(data, tables=tables, specs=specs)
 
 
-STUDY = WithTable(READ, {"own": "Own"})
+STUDY = WithTables(READ, {"own": "Own"})
 """
 
 
@@ -134,11 +151,16 @@ def test_that_what_a_study_judges_by_a_rule_of_its_own_is_verified_in_part(
     overread: Installed,
 ) -> None:
     module = (BRINGS / "laterality.py").read_text(encoding="utf-8")
-    overread.add("laterality", module + OWN_TABLE, SIDED)
+    overread.add("laterality", module + OWN_TABLES, SIDED)
     said = overread("verify", asked_about(overread, "laterality", SAYS_A), code=3)
     assert "the verdicts of 4 trials were taken as they stand" in said
     assert "tables/results.csv: 2 rows worked out again." in said
-    assert "tables/table_1.csv could not be worked out again" in said
+    assert "tables/sides.csv: 1 rows worked out again." in said
+    assert (
+        "tables/firsts.csv could not be worked out again (it asks for the estimator "
+        "'least'): its bytes alone were held."
+    ) in said
+    assert "tables/table_1.csv could not be worked out again: its bytes" in said
     assert "PARTLY VERIFIED: sides.zip" in said
 
 

@@ -34,6 +34,7 @@ from viewer.studies.protocol import ReportContext
 from viewer.writers.bundle import bundle_bytes, manifest_schema
 from viewer.writers.bundle_html import BundlePage, render_bundle
 from viewer.writers.files import write_atomically
+from viewer.writers.verify.built_in import BEYOND
 from viewer.writers.verify.main import HEADERS
 from viewer.writers.verify_script import verify_script
 
@@ -161,14 +162,14 @@ def _of_items(
         "trials.jsonl": json_lines(kept),
         "replies.jsonl": json_lines(replies.records),
         "README.txt": items.README.encode(),
-        **(items.grades_member(context.grades, kept) if own.study.words.graded else {}),
+        **items.people_members(context.grades, report.bench.dataset.items, kept),
     }
     page = BundlePage(
         *(_title(report), report.data.incomplete, plan, kept, {}),
         about=items.VERIFIED,
         replies=replies.told,
     )
-    worked = {"items", "results", *own.study.worked_tables}
+    worked = {spec.name for spec in report.data.specs if spec.frame not in BEYOND}
     tables = [table.name for table in report.data.tables if table.name in worked]
     return _Contents(members, kept, page, tables)
 

@@ -49,7 +49,6 @@ class OfPresets(Generic[P]):
     """
 
     pack: Pack | None = None
-    worked_tables: tuple[str, ...] = ()
 
     def __init__(
         self,

@@ -35,8 +35,6 @@ class Study(Protocol):
     wanted: Wanted
     defaults: StudyDefaults
     pack: Pack | None
-    worked_tables: tuple[str, ...]
-    """The tables beside trials and rates that verify.py works out again."""
 
     def read_params(self, preset: str, overrides: dict[str, object]) -> Any:  # noqa: ANN401
         """Return Params of a preset with overrides; a bad one raises WrongUseError."""

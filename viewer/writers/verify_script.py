@@ -9,8 +9,9 @@ PACKAGE: Final = "viewer.writers.verify"
 MODULES: Final = (
     *("draws", "sums", "masks", "replies", "schema", "archive", "judging"),
     *("comparing", "resampling", "results", "more_tables", "other_arms", "wording"),
-    *("verdicts", "trial_check", "worded", "item_tables", "choice_tables"),
-    *("label_tables", "case_tables", "item_bundle", "main"),
+    *("verdicts", "trial_check", "worded", "estimators", "agreeing", "specs"),
+    *("frames", "heal_frames", "mcq_frames", "case_frames", "grade_frames"),
+    *("fingerprints", "built_in", "item_bundle", "main"),
 )
 """Those that others import stand before them."""
 

@@ -30,7 +30,6 @@ from viewer.services.report_run import report_data
 from viewer.services.study_file import make_spec
 from viewer.store import asking, cases
 from viewer.store.database import Store, open_store
-from viewer.studies.catalog import study_named
 from viewer.writers.bundle import bundle_bytes
 from viewer.writers.verify.main import verify
 
@@ -100,6 +99,18 @@ def with_lines(
     return verify(resealed({**members, name: text.encode()}), quiet).wrong
 
 
+HELD = {
+    "evidence_diagnosis": {"published"},
+    "grounded_vqa": {"benchmark", "threshold_curve_ioa", "threshold_curve_iou"},
+    "pathology_mcq": {"sizes"},
+    "rubric_reading": {
+        *("coverage", "inputs", "prompt_difference", "published", "rubric"),
+        *("selection", "tags"),
+    },
+}
+"""What lists a data set or a paper, of which no bundle holds the records."""
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_that_every_study_s_bundle_holds_and_says_what_was_worked_out(
     study: str, made: dict[str, Made]
@@ -108,13 +119,13 @@ def test_that_every_study_s_bundle_holds_and_says_what_was_worked_out(
     assert (found.wrong, found.left) == ([], [])
     done = "\n".join(found.done)
     members = members_of(made[study].data)
-    asked = study_named(study)
-    for name in ("items", "results", *asked.worked_tables):
-        if f"tables/{name}.csv" in members:
-            assert f"tables/{name}.csv: " in done
-    assert "Held against their hashes only: " in done
+    named = {n.removeprefix("tables/") for n in members if n.startswith("tables/")}
+    worked = {name for name in named if f"tables/{name}: " in done}
+    held = HELD[study]
+    assert {name.removesuffix(".csv") for name in named - worked} == held
+    assert f"Held against their hashes only: {', '.join(sorted(held))}." in done
     manifest = json.loads(members["manifest.json"])
-    assert {"items", "results"} < set(manifest["recomputed_tables"])
+    assert {f"{name}.csv" for name in manifest["recomputed_tables"]} == worked
     page = members["index.html"].decode()
     assert "What it does not" in page
     assert "What it does not" in members["README.txt"].decode()
@@ -276,13 +287,14 @@ def test_that_a_trial_that_is_missing_doubled_or_new_is_named(
     [
         *((study, name) for study in STUDIES for name in ("items", "results")),
         *(("pathology_mcq", name) for name in ("accuracy_paper", "official")),
-        ("pathology_mcq", "accuracy_recommended"),
+        *(("pathology_mcq", name) for name in ("accuracy_recommended", "noise")),
+        *(("pathology_mcq", name) for name in ("guesses", "guess_audit", "experts")),
         *(("grounded_vqa", name) for name in ("closed_scores", "table_2_accuracy")),
         *(("grounded_vqa", name) for name in ("table_3_textual", "table_4_visual")),
-        ("pathology_mcq", "noise"),
-        *(("evidence_diagnosis", f"table_0{n}") for n in (2, 3, 4, 6, 8, 9)),
-        *(("evidence_diagnosis", name) for name in ("table_10", "table_11_zh")),
-        ("evidence_diagnosis", "positions"),
+        *(("grounded_vqa", name) for name in ("sham_control", "relative_gain")),
+        *(("grounded_vqa", name) for name in ("table_5_ablation", "figure_7_dice")),
+        *(("evidence_diagnosis", f"table_0{n}") for n in (2, 3, 8)),
+        *(("evidence_diagnosis", name) for name in ("table_11_zh", "positions")),
         ("rubric_reading", "outputs"),
     ],
 )
@@ -313,6 +325,73 @@ def test_that_a_table_that_is_gone_is_named(table: str, made: dict[str, Made]) -
     del members[f"tables/{table}.csv"]
     wrong = verify(resealed(members), quiet).wrong
     assert wrong == [f"tables/{table}.csv is missing."]
+
+
+Forged = Callable[[dict[str, bytes], list[Record]], object]
+
+
+def without(*names: str, spec: bool = True) -> Forged:
+    """Return what takes tables out of a bundle, and their specifications."""
+
+    def change(members: dict[str, bytes], specs: list[Record]) -> None:
+        for name in names:
+            del members[f"tables/{name}.csv"]
+        if spec:
+            specs[:] = [one for one in specs if one["name"] not in names]
+
+    return change
+
+
+def counting_less(members: dict[str, bytes], specs: list[Record]) -> None:
+    del members["tables/official.csv"]
+    spec = next(one for one in specs if one["name"] == "official")
+    spec["where"] = {"typed_right": [1]}
+
+
+def unspecified(_members: dict[str, bytes], specs: list[Record]) -> None:
+    specs[:] = [one for one in specs if one["name"] != "official"]
+
+
+def doubled(_members: dict[str, bytes], specs: list[Record]) -> None:
+    specs.append(specs[0])
+
+
+def invented(members: dict[str, bytes], specs: list[Record]) -> None:
+    members["tables/winners.csv"] = b"item\n"
+    specs.append({**specs[0], "name": "winners"})
+
+
+def added(members: dict[str, bytes], _specs: list[Record]) -> None:
+    members["tables/winners.csv"] = b"model\nstudied\n"
+
+
+def widened(members: dict[str, bytes], _specs: list[Record]) -> None:
+    lines = members["tables/noise.csv"].decode().splitlines()
+    wide = "".join(f"{line},x\n" for line in lines)
+    members["tables/noise.csv"] = wide.encode()
+
+
+@pytest.mark.parametrize(
+    ("forge", "sentence"),
+    [
+        (without("noise", spec=False), "tables/noise.csv is missing."),
+        (without("noise"), "specs.json: noise is missing."),
+        (unspecified, "tables/official.csv has no specification."),
+        (counting_less, "official is not specified as this program does it."),
+        (doubled, "specs.json: items is specified 2 times."),
+        (invented, "specs.json: winners is not specified as this program does it."),
+        (added, "tables/winners.csv is no table of the study."),
+        (widened, "tables/noise.csv does not have the columns it should have."),
+    ],
+)
+def test_that_a_forged_specification_is_named(
+    forge: Forged, sentence: str, made: dict[str, Made]
+) -> None:
+    members = members_of(made["pathology_mcq"].data)
+    specs = json.loads(members["specs.json"])
+    forge(members, specs)
+    members["specs.json"] = json.dumps(specs).encode()
+    assert any(sentence in one for one in verify(resealed(members), quiet).wrong)
 
 
 def test_that_a_table_is_held_whether_or_not_the_manifest_names_it(

@@ -5,10 +5,11 @@ prompt the text that the program has for it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from viewer.domain.case import Dataset
+from viewer.domain.item import TASK_MARK, Item
 from viewer.domain.plain import plain
 from viewer.domain.rubric import Grades
 from viewer.domain.run import Trial
@@ -35,16 +36,17 @@ What verify.py verifies
   off the raw reply again; of an option, a list of diagnoses or a text in sentences the
   stored reading has to stand in the reply
 - every verdict on an answer follows from it and the truth that stands beside the trial
-- every cell of the tables that it names follows from the trials: counts and rates to
-  the last digit, means to a billionth
+- that the specifications of this program's own studies are its own, and every cell of
+  the tables that they make of the trials: counts, rates, intervals and tests, to the
+  last digit or, where versions of Python add up differently, to a billionth
 What it does not
 - that the truth is true, and what sentences mean: of yes, no and labels in sentences,
   and of what could not be read, the stored reading is taken
 - why an answered trial was left out, and what was made of reports or proposed
 - numbers that were measured while a model was asked (time, memory, attention, regions,
   likelihoods), which are taken as they stand
-- the tables that it names as held against their hashes only: intervals by resampling
-  and tests among them
+- the tables that it names as held against their hashes only: what they list of a data
+  set, a paper or a report is not in the bundle
 """
 """What verify.py works out again, and what stands as it is."""
 README: Final = f"""\
@@ -57,7 +59,8 @@ report.html                     the report
 tables/ figures/                what the report prints, at full precision
 plan.json trials.jsonl          what was asked, and what came of it
 replies.jsonl                   raw replies
-grades.json                     what readers graded, where they did
+grades.json people.json         what readers graded, and what physicians and experts
+                                chose and scored, where they did
 specs.json                      how each table is made of the trials, as data
 manifest.json                   versions, settings and the hash of every file, as
                                 manifest.schema.json describes it
@@ -80,7 +83,6 @@ def plan_of_items(
         "study": bench.spec.study,
         "package": package_of(bench.spec.study),
         "asks": "items",
-        "worked_tables": list(bench.study.worked_tables),
         "preset": bench.spec.preset,
         "params": {
             name: names.readers.get(value, value) if isinstance(value, str) else value
@@ -164,12 +166,59 @@ def _is_a_name(text: str) -> bool:
     return bool(_TOKEN.fullmatch(text)) and 0 < digits < len(text) > 2
 
 
-def grades_member(grades: Grades, kept: Iterable[Record]) -> Mapping[str, bytes]:
-    """Return the file of what readers graded these trials' texts with, if they did."""
-    asked = {(one["model"], one["item"], one["repeat"]) for one in kept}
+def people_members(
+    grades: Grades, items: Iterable[Item], kept: Sequence[Record]
+) -> Mapping[str, bytes]:
+    """Return the files of what readers graded of these trials, and what people chose.
+
+    ``items`` are those of the data set under pseudonyms. Of a physician the option is
+    told beside the right one, no differential.
+    """
+    outputs = {(one["model"], one["item"], one["repeat"]) for one in kept}
     given = [
-        [g.reader, g.model, g.item, g.repeat, {str(d): n for d, n in g.scores.items()}]
+        {
+            "reader": g.reader,
+            "model": g.model,
+            "item": g.item,
+            "repeat": g.repeat,
+            "image": g.image,
+            "abstained": g.abstained,
+            "scores": {str(d): n for d, n in g.scores.items()},
+            "codes": list(map(str, g.codes)),
+        }
         for g in grades.grades
-        if g.image is None and g.output in asked
+        if g.output in outputs
     ]
-    return {"grades.json": json_bytes({"grades": given})} if given else {}
+    asked = {str(one["item"]).partition(TASK_MARK)[0] for one in kept}
+    people = dict(_people([item for item in items if item.key in asked]))
+    files = {"grades.json": {"grades": given} if given else {}, "people.json": people}
+    return {name: json_bytes(found) for name, found in files.items() if found}
+
+
+def _people(items: Sequence[Item]) -> Iterator[tuple[str, list[list[object]]]]:
+    """Yield what people answered or scored, by the name that an item's truth has it."""
+    for name, places in _OF_PEOPLE.items():
+        found = [
+            [item.key, *(entry[place] for place in places), *_right(name, item)]
+            for item in items
+            for entry in _entries(item.reference.get(name))
+        ]
+        if found:
+            yield name, found
+
+
+_OF_PEOPLE: Final = {
+    "physicians": (0, 2),
+    "judge_labels": (0, 1, 2),
+    "experts": (0, 1, 2),
+}
+"""Lists of an item's truth, and which parts of their entries go along."""
+
+
+def _right(name: str, item: Item) -> Iterator[object]:
+    if name == "physicians":
+        yield item.reference.get("answer", -1)
+
+
+def _entries(listed: object) -> Iterable[Sequence[object]]:
+    return listed if isinstance(listed, list) else ()

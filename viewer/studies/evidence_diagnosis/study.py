@@ -64,11 +64,6 @@ class EvidenceDiagnosis(OfPresets[Params]):
         lambda held: held.has_item("evidence") or held.has_item("background"),
     )
     pack = PACK
-    worked_tables = (
-        *("table_02", "table_03", "table_04", "table_06", "table_08", "table_09"),
-        *("table_10", "table_11", "table_03_zh", "table_04_zh", "table_06_zh"),
-        *("table_09_zh", "table_10_zh", "table_11_zh", "positions"),
-    )
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return every way in which some case may be shown."""

@@ -47,10 +47,6 @@ class GroundedVqa(OfPresets[Params]):
         lambda held: held.has_item("question", without="options"),
     )
     pack = PACK
-    worked_tables = (
-        *("closed_scores", "table_2_accuracy", "table_3_textual"),
-        "table_4_visual",
-    )
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""

@@ -59,10 +59,6 @@ class PathologyMcq(OfPresets[Params]):
         ),
     )
     pack = PACK
-    worked_tables = (
-        *("accuracy_paper", "accuracy_recommended", "official"),
-        *("corruption", "noise"),
-    )
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the conditions of every arm that is wanted."""

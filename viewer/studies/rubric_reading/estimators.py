@@ -15,7 +15,7 @@ from viewer.metrics.rubric import (
     spread,
     weighted_kappa,
 )
-from viewer.metrics.signed_rank import SignedRank, signed_rank
+from viewer.metrics.signed_rank import SignedRank, ZeroMethod, signed_rank
 from viewer.results.estimators import Seen, estimator
 from viewer.results.records import Frame
 
@@ -109,7 +109,8 @@ def agreement_of_readers(seen: Seen) -> Sequence[object]:
 
 
 def _tested(seen: Seen, rows: Frame) -> SignedRank:
-    return signed_rank(*_both(seen, rows), seen.options["zero_method"])
+    way = ZeroMethod(seen.options["zero_method"])
+    return signed_rank(*_both(seen, rows), way)
 
 
 def _both(seen: Seen, rows: Frame) -> tuple[list[Any], list[Any]]:

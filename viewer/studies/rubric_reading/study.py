@@ -68,7 +68,6 @@ class RubricReading(OfPresets[Params]):
         lambda held: held.has_item("views", "tasks"),
     )
     pack = PACK
-    worked_tables = ("outputs", "table_1", "table_2")
 
     def conditions(self, params_: Params) -> tuple[Condition, ...]:
         """Return the only condition, which says what the run does."""

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from math import isclose
 
 from viewer.writers.verify.archive import Bundle
 from viewer.writers.verify.judging import Row
@@ -30,15 +31,14 @@ class Worked:
     """A table as it should be.
 
     The columns ``close`` may differ by a billionth: an area that was integrated, or a
-    mean, which versions of Python add up differently. ``among`` names the models whose
-    rows follow; rows of others, such as people, stand as they are.
+    mean, which versions of Python add up differently. Nothing is known of the header of
+    a list without a row.
     """
 
     name: str
     header: Sequence[str]
     rows: Sequence[Row]
     close: Collection[str] = ()
-    among: Collection[str] = ()
 
 
 def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
@@ -49,16 +49,11 @@ def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
             found.wrong.append(f"{file} is missing.")
         return
     header, *printed = read_csv(bundle.members[file])
-    if header != list(table.header):
+    if header != list(table.header or header):
         found.wrong.append(f"{file} does not have the columns it should have.")
-    numbered = [
-        (number, row)
-        for number, row in enumerate(printed, 2)
-        if not table.among or (row[:1] and row[0] in table.among)
-    ]
-    if len(numbered) != len(rows):
-        found.wrong.append(f"{file} has {len(numbered)} rows, not {len(rows)}.")
-    for (number, row), values in zip(numbered, rows, strict=False):
+    if len(printed) != len(rows):
+        found.wrong.append(f"{file} has {len(printed)} rows, not {len(rows)}.")
+    for number, (row, values) in enumerate(zip(printed, rows, strict=False), 2):
         if len(row) != len(values):
             found.wrong.append(f"{file}, row {number} has {len(row)} cells.")
         for name, cell, value in zip(table.header, row, values, strict=False):
@@ -67,7 +62,7 @@ def compare_table(bundle: Bundle, table: Worked, found: Report) -> None:
                     f"{file}, row {number} ({', '.join(row[:4])}): {name} is "
                     f"{cell or 'empty'}, worked out again {_printed(value) or 'empty'}."
                 )
-    found.done.append(_worked_out(table, len(printed)))
+    found.done.append(_worked_out(table))
 
 
 def has_other_columns(bundle: Bundle, table: Worked) -> bool:
@@ -89,7 +84,7 @@ def _unguarded(cell: str) -> str:
     return cell[1:] if _GUARDED.match(cell) else cell
 
 
-def _worked_out(table: Worked, printed: int) -> str:
+def _worked_out(table: Worked) -> str:
     """Return what was worked out of a table, and what was not."""
     names = dict.fromkeys(
         name
@@ -98,10 +93,8 @@ def _worked_out(table: Worked, printed: int) -> str:
         if value == TAKEN
     )
     but = f", but for {', '.join(names)}" if names else ""
-    others = printed - len(table.rows) if table.among else 0
-    beside = f"; {others} of people stand as printed" if others > 0 else ""
     rows = f"{len(table.rows)} rows worked out again"
-    return f"tables/{table.name}.csv: {rows}{but}{beside}."
+    return f"tables/{table.name}.csv: {rows}{but}."
 
 
 def _is_as(cell: str, value: object, *, close: bool) -> bool:
@@ -118,6 +111,8 @@ def _printed(value: object) -> str:
 
 def _is_close(cell: str, value: object) -> bool:
     try:
-        return isinstance(value, float) and abs(float(cell) - value) <= _CLOSE
+        return isinstance(value, float) and isclose(
+            float(cell), value, rel_tol=_CLOSE, abs_tol=_CLOSE
+        )
     except ValueError:
         return False

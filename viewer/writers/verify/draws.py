@@ -5,7 +5,9 @@ Written from the descriptions of O'Neill (PCG, 2014; seed_seq, 2015) and of Lemi
 """
 
 import hashlib
+from array import array
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 _WORD = 0xFFFFFFFF
 _WIDE = (1 << 128) - 1
@@ -78,6 +80,26 @@ def drawn_rows(entropy: Sequence[int], n: int, rows: int) -> Iterator[list[int]]
                 wide = step() * n
             row.append(wide >> 32)
         yield row
+
+
+@lru_cache(maxsize=2)
+def kept_rows(entropy: tuple[int, ...], n: int, rows: int) -> Sequence[Sequence[int]]:
+    """Return what :func:`drawn_rows` yields; many rows of a table draw the same."""
+    return [array("I", row) for row in drawn_rows(entropy, n, rows)]
+
+
+def drawn_signs(entropy: Sequence[int], n: int, rows: int) -> Iterator[list[int]]:
+    """Yield ``rows`` rows of ``n`` zeros and ones, as NumPy draws them as bytes."""
+    step = _halves(entropy).__next__
+    for _ in range(rows):
+        data = b"".join(step().to_bytes(4, "little") for _ in range(-(-n // 4)))
+        yield [byte >> 7 for byte in data[:n]]
+
+
+def drawn_units(entropy: Sequence[int], count: int) -> list[float]:
+    """Return ``count`` numbers from 0 to 1, as NumPy draws them."""
+    step = _halves(entropy).__next__
+    return [((step() | step() << 32) >> 11) / (1 << 53) for _ in range(count)]
 
 
 def _halves(entropy: Sequence[int]) -> Iterator[int]:

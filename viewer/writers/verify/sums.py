@@ -33,12 +33,17 @@ def pairwise_sum(values: Sequence[float]) -> float:
 
 def deviation(values: Sequence[float]) -> float:
     """Return the standard deviation with n - 1 below; NaN of fewer than two."""
+    return math.sqrt(variance(values))
+
+
+def variance(values: Sequence[float]) -> float:
+    """Return the variance with n - 1 below; NaN of fewer than two."""
     n = len(values)
     if n < 2:
         return math.nan
     mean = pairwise_sum(values) / n
     gaps = [value - mean for value in values]
-    return math.sqrt(pairwise_sum([gap * gap for gap in gaps]) / (n - 1))
+    return pairwise_sum([gap * gap for gap in gaps]) / (n - 1)
 
 
 def quantile(ordered: Sequence[float], level: float) -> float:

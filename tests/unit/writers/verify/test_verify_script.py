@@ -23,7 +23,8 @@ def test_that_no_name_is_defined_twice() -> None:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names[node.name] += 1
         elif isinstance(node, ast.Assign):
-            names.update(t.id for t in node.targets if isinstance(t, ast.Name))
+            targets = (one for target in node.targets for one in ast.walk(target))
+            names.update(one.id for one in targets if isinstance(one, ast.Name))
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             names[node.target.id] += 1
     assert [name for name, n in names.items() if n > 1] == []

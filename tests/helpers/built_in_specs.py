@@ -1,0 +1,90 @@
+"""Every way in which this program's own studies specify their tables, without a run."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from viewer.domain.evidence import Language
+from viewer.domain.plain import plain
+from viewer.domain.rubric import NO_GRADES
+from viewer.results.spec import Spec
+from viewer.results.spec_json import spec_documents
+from viewer.studies.catalog import study_named
+from viewer.studies.evidence_diagnosis import tables as of_cases
+from viewer.studies.grounded_vqa import tables as of_heal
+from viewer.studies.pathology_mcq import tables as of_mcq
+from viewer.studies.pathology_mcq.making import BUILT_SPECS
+from viewer.studies.pathology_mcq.params import FrequentFrom, Pooling, Work
+from viewer.studies.pathology_mcq.questions import Mcq
+from viewer.studies.rubric_reading import tables as of_grades
+from viewer.studies.rubric_reading.graded import Graded
+from viewer.studies.tables import trial_specs
+from viewer.writers.verify.built_in import fingerprint
+from viewer.writers.verify.frames import Source
+
+SEED = 7
+MODELS = ("one", "other")
+_QUESTION = Mcq("k", "p", "Atlas", "val", (), "?", ("x", "y"), 1, (), "B")
+
+
+def sources(study: str) -> Iterator[tuple[Source, list[dict[str, Any]]]]:
+    """Yield the plans of some runs of a study with the specifications of each."""
+    for preset in study_named(study).presets():
+        params = study_named(study).read_params(preset, {})
+        for own, specs in _VARIANTS[study](params):
+            plan = {
+                "study": study,
+                "package": "",
+                "seed": SEED,
+                "models": [*MODELS],
+                "params": plain(own),
+            }
+            documents = spec_documents([*trial_specs((), means=False), *specs])
+            yield Source(plan, ()), documents
+
+
+def lines_of(study: str) -> str:
+    """Return what verify.py has to know of a study's specifications."""
+    known: dict[str, list[str]] = {}
+    for source, specs in sources(study):
+        for spec in specs:
+            hashes, own = known.setdefault(spec["name"], []), fingerprint(spec, source)
+            hashes += [] if own in hashes else [own]
+    return "\n".join(" ".join((name, *hashes)) for name, hashes in known.items())
+
+
+Variants = Iterator[tuple[Any, Sequence[Spec]]]
+
+
+def _heal(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
+    yield params, of_heal.specs(params, SEED, has_dataset=True, has_boxes=True)
+
+
+def _mcq(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
+    for pooling in Pooling:
+        for frequent in FrequentFrom:
+            own = replace(params, expert_pooling=pooling, frequent_from=frequent)
+            yield own, of_mcq.specs(own, [_QUESTION], SEED)
+    yield replace(params, work=Work.BUILDING), BUILT_SPECS
+
+
+def _cases(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
+    arms = ("raw", "expert", "remove_text", "random_text", "refined")
+    own = replace(params, cyclic_orders=True, arms=arms)
+    specs = of_cases.specs(own, tuple(Language))
+    yield own, [*of_cases.PREPARING_SPECS, *specs]
+
+
+def _grades(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
+    given = Graded(NO_GRADES, MODELS, {}, params, SEED, "a", "b")
+    run = (*of_grades.RUN, of_grades.ASKED, *of_grades.SELECTED)
+    grades = (*of_grades.grade_specs(given), of_grades.CARDED)
+    yield params, [*run, *grades, *of_grades.PROPOSED]
+
+
+_VARIANTS = {
+    "evidence_diagnosis": _cases,
+    "grounded_vqa": _heal,
+    "pathology_mcq": _mcq,
+    "rubric_reading": _grades,
+}

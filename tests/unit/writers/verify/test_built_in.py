@@ -1,0 +1,100 @@
+"""verify.py knows every specification of this program's own studies, and no other."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.helpers.built_in_specs import SEED, lines_of, sources
+from tests.helpers.item_runs import STUDIES
+from viewer.writers.verify.built_in import fingerprint, is_due, spec_departures
+from viewer.writers.verify.fingerprints import FINGERPRINTS
+from viewer.writers.verify.frames import Source
+
+Document = dict[str, Any]
+Change = Callable[[Document], object]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_that_the_fingerprints_are_those_of_the_studies(study: str) -> None:
+    """Where a table is specified otherwise on purpose, put what stands here there."""
+    assert lines_of(study) == FINGERPRINTS[study]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_that_every_way_to_specify_a_study_s_tables_is_known(study: str) -> None:
+    for source, specs in sources(study):
+        tables = [spec["name"] for spec in specs]
+        assert list(spec_departures(source, specs, tables)) == []
+
+
+def of_seed(spec: Document) -> None:
+    (cell,) = spec["cells"]
+    assert cell["options"]["seed"] == SEED
+    cell["options"]["seed"] = SEED + 1
+
+
+def forged(spec: Document) -> None:
+    spec["cells"][0]["options"]["seed"] = None
+
+
+CHANGES: tuple[tuple[str, Change], ...] = (
+    ("table_4_visual", lambda spec: spec["where"].update(test=["VPT"])),
+    ("table_4_visual", lambda spec: spec["cells"].pop()),
+    ("table_4_visual", lambda spec: spec["cells"][0]["where"].clear()),
+    ("table_4_visual", lambda spec: spec.update(frame="trials")),
+    ("relative_gain", lambda spec: spec["below"].pop()),
+    ("relative_gain", lambda spec: spec["keys"][-1]["values"].reverse()),
+    ("closed_scores", lambda spec: spec.update(needs_several="model")),
+    ("items", lambda spec: spec["columns"].append("cost")),
+    ("results", lambda spec: spec["cells"][0]["names"].reverse()),
+    ("passes", lambda spec: spec["where"].update(model=["one"])),
+    ("sham_control", of_seed),
+    ("sham_control", forged),
+    ("sham_control", lambda spec: spec["cells"][0]["options"].update(replicates=9)),
+)
+
+
+@pytest.mark.parametrize(("name", "change"), CHANGES)
+def test_that_whatever_makes_other_numbers_is_named(name: str, change: Change) -> None:
+    source, specs = next(sources("grounded_vqa"))
+    spec = next(one for one in specs if one["name"] == name)
+    before = json.dumps(spec)
+    change(spec)
+    if json.dumps(spec) != before:
+        sentence = f"specs.json: {name} is not specified as this program does it."
+        assert list(spec_departures(source, specs, [])) == [sentence]
+
+
+def test_that_words_of_a_page_are_no_part_of_it() -> None:
+    source, specs = next(sources("grounded_vqa"))
+    page = {"title": "Other", "text": "", "shown": []}
+    assert fingerprint({**specs[0], **page}, source) == fingerprint(specs[0], source)
+
+
+def test_that_a_study_that_nobody_knows_has_no_specification_of_ours() -> None:
+    source, specs = next(sources("grounded_vqa"))
+    other = Source({**source.plan, "study": "another"}, ())
+    assert len(list(spec_departures(other, specs, []))) == len(specs)
+
+
+@pytest.mark.parametrize(
+    ("study", "params", "name", "due"),
+    [
+        ("pathology_mcq", {"work": "building"}, "official", False),
+        ("pathology_mcq", {"work": "building"}, "items", True),
+        ("pathology_mcq", {"work": "evaluation"}, "official", True),
+        ("rubric_reading", {"work": "curation"}, "candidates", True),
+        ("rubric_reading", {"work": "curation"}, "outputs", False),
+        ("rubric_reading", {"work": "benchmark"}, "outputs", True),
+        ("rubric_reading", {"work": "benchmark"}, "table_1", False),
+        ("evidence_diagnosis", {}, "table_02", False),
+        ("evidence_diagnosis", {}, "preparation", True),
+        ("grounded_vqa", {}, "threshold_curve_iou", False),
+    ],
+)
+def test_that_a_table_is_due_where_the_plan_says_so(
+    study: str, params: Document, name: str, *, due: bool
+) -> None:
+    assert is_due(name, Source({"study": study, "params": params}, ())) is due

@@ -1,0 +1,190 @@
+"""The verifier's tables are those of the program, estimator by estimator."""
+
+import random
+from collections.abc import Sequence
+from math import isclose
+from typing import Any
+
+import pytest
+
+import viewer.studies.evidence_diagnosis.estimators
+import viewer.studies.rubric_reading.estimators  # noqa: F401 - both register theirs
+from viewer.results.estimators import ESTIMATORS
+from viewer.results.evaluate import evaluate
+from viewer.results.records import frame_of
+from viewer.results.spec import Cell, Key, TableSpec
+from viewer.results.spec_json import spec_documents
+from viewer.writers.verify import specs
+
+DRAWN = {"cluster": "patient", "replicates": 50, "seed": 3}
+GROUP: dict[str, object] = {"group": "x"}
+WHOLE: dict[str, object] = {"group": None}
+AMONG = {"by": "kind", "among": ("k", "l")}
+Held = tuple[int, tuple[str, ...], dict[str, Any], dict[str, object]]
+HELD: dict[str, Held] = {
+    "size": (1, (), {}, {}),
+    "sum": (1, ("right",), {}, {}),
+    "rate": (5, ("right",), {}, {}),
+    "pooled rate": (3, ("hits", "tries"), {}, {}),
+    "mean of pooled rates": (1, ("hits", "tries"), AMONG, {}),
+    "share": (1, ("right",), {}, {}),
+    "part": (1, (), {}, WHOLE),
+    "mean": (2, ("score", "other"), {}, {}),
+    "largest": (1, ("tries",), {}, {}),
+    "f1": (3, ("found", "true"), {"drop": ("c",)}, {}),
+    "macro f1": (1, ("found", "true"), {"only": ("a", "b")}, {}),
+    "gain in f1": (3, ("found", "true"), {}, GROUP),
+    "nested mean of rates": (1, ("right",), {"by": ("kind", "patient")}, {}),
+    "change of rates": (4, ("right",), {"by": ("kind",)}, GROUP),
+    "rate by cluster": (2, ("right",), DRAWN, WHOLE),
+    "chance": (1, ("level",), {}, {}),
+    "constant answer": (2, ("kind",), {}, {}),
+    "first": (2, ("kind", "patient"), {}, {}),
+    "distinct": (2, ("patient",), {}, WHOLE),
+    "difference in points": (1, ("hits", "tries", "right", "level"), {}, {}),
+    "paired difference": (8, ("score", "other"), DRAWN, {}),
+    "difference of means": (1, ("score", "other"), {"scale": 100}, {}),
+    "spread of shares": (1, ("right",), AMONG, {}),
+    "rank of share": (1, ("right",), {"by": "group"}, WHOLE),
+    "mcnemar": (4, ("right",), {"pair": "item"}, GROUP),
+    "prediction-powered mean": (4, ("level", "scored"), {}, {}),
+    "judge agreement": (8, ("level", "scored"), {"levels": (1, 2, 3, 4, 5)}, {}),
+    "cross-modal": (8, ("score", "other"), {}, {}),
+    "mean cross-modal": (2, ("score", "other"), AMONG, {}),
+    "change in nmse": (3, ("score", "other"), {"by": "right"}, {}),
+    "agreement over orders": (4, ("item", "order", "level", "scored"), {}, {}),
+    "warning of few": (1, (), {"fewer_than": 20}, {}),
+    "spread": (2, ("score",), {}, {}),
+    "signed rank": (
+        *(9, ("half", "quarter"), {"family": "kind", "zero_method": "wilcox"}),
+        WHOLE,
+    ),
+    "adjusted p": (
+        *(1, ("half", "quarter"), {"family": "kind", "zero_method": "pratt"}),
+        dict[str, object](kind=None),
+    ),
+    "quadratic kappa": (4, ("level", "second"), DRAWN, {}),
+    "mean absolute difference": (4, ("level", "second"), DRAWN, {}),
+    "agreement of two": (7, ("level", "second"), {}, {}),
+    "agreement of readers": (4, ("patient", "item", "level"), {}, {}),
+}
+"""For each estimator how many names it gives, its columns, options and opposite."""
+
+
+def rows(seed: int, n: int) -> list[dict[str, Any]]:
+    """Return rows of every kind of column, some values missing."""
+    draw = random.Random(seed)
+
+    def labels() -> tuple[str, ...]:
+        return tuple(draw.sample("abc", draw.randrange(3)))
+
+    return [
+        {
+            "group": draw.choice("xyz"),
+            "kind": draw.choice("klm"),
+            "item": f"i{draw.randrange(9)}",
+            "patient": f"p{draw.randrange(7)}",
+            "order": draw.randrange(4),
+            "right": draw.random() < 0.6,
+            "hits": draw.randrange(3),
+            "tries": draw.choice((2, 3, 4)),
+            "score": None if draw.random() < 0.2 else draw.random(),
+            "other": None if draw.random() < 0.2 else draw.random(),
+            "half": draw.randrange(5) / 2,
+            "quarter": draw.randrange(9) / 4,
+            "level": draw.randrange(1, 6),
+            "second": draw.randrange(1, 6),
+            "scored": None if draw.random() < 0.5 else draw.randrange(1, 6),
+            "found": labels(),
+            "true": labels(),
+        }
+        for _ in range(n)
+    ]
+
+
+def same(one: object, other: object) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) or (
+            one != one and other != other
+        )
+    is_none = other is None or other != other
+    return is_none if one is None else one == other and type(one) is type(other)
+
+
+def assert_alike(spec: TableSpec, made: Sequence[dict[str, Any]]) -> None:
+    names = list(rows(0, 1)[0])
+    frame = frame_of({name: [row[name] for row in made] for name in names})
+    expected = evaluate(spec, {"trials": frame})
+    (document,) = spec_documents([spec])
+    found = specs.table_of(document, {"trials": list(made)})
+    assert tuple(found.header) == expected.header
+    assert len(found.rows) == len(expected.rows)
+    for own, other in zip(expected.rows, found.rows, strict=True):
+        pairs = zip(expected.header, own, other, strict=True)
+        assert [pair for pair in pairs if not same(*pair[1:])] == []
+
+
+def test_that_every_estimator_of_the_program_is_the_verifier_s_too() -> None:
+    assert set(specs.ESTIMATORS) == set(ESTIMATORS) == set(HELD)
+
+
+@pytest.mark.parametrize("estimator", HELD)
+@pytest.mark.parametrize("n", [1, 2, 7, 80])
+def test_that_both_make_the_same_of_any_rows(estimator: str, n: int) -> None:
+    count, of, options, against = HELD[estimator]
+    names = tuple(f"c{i}" for i in range(count))
+    cell = Cell(estimator, names, of, {}, against, options)
+    for seed in range(4):
+        assert_alike(
+            TableSpec("t", (Key("group"), Key("kind")), (cell,)), rows(seed, n)
+        )
+        assert_alike(TableSpec("t", (Key("group"),), (cell,)), rows(seed, n))
+
+
+N = Cell("size", ("n",))
+SHAPES = (
+    TableSpec("t", (), (N,)),
+    TableSpec(
+        "t", (Key("group", ascending=True), Key("kind")), (Cell("size", ("n",)),)
+    ),
+    TableSpec(
+        "t",
+        (Key("group", "of", values=("z", "x")), Key("kind", total="all")),
+        (
+            Cell("size", ("n",), where={"level": (1, 2, 3)}),
+            Cell("size", ("m",), blank="kind"),
+            Cell("size", ("k",), total="part", against={"kind": None}),
+            Cell("size", ("every",), frame="trials", where={"right": (True,)}),
+        ),
+        where={"right": (True,)},
+        outer=("group",),
+        every=True,
+        sets=((), ("kind",)),
+        only_several=("kind",),
+        below=(("paper", "all", 3, None, 0.5, 1),),
+    ),
+    TableSpec(
+        "t",
+        (Key("kind"), Key("level", ascending=True)),
+        (Cell("part", ("p",), against={"right": None}),),
+        where={"right": (True,)},
+        outer=("kind",),
+        needs_several="group",
+    ),
+)
+
+
+@pytest.mark.parametrize("spec", SHAPES)
+@pytest.mark.parametrize("n", [1, 3, 40])
+def test_that_both_lay_a_table_out_alike(spec: TableSpec, n: int) -> None:
+    for seed in range(5):
+        assert_alike(spec, rows(seed, n))
+
+
+def test_that_what_is_not_known_is_named() -> None:
+    strange = TableSpec("t", (), (Cell("median", ("m",)),))
+    (document,) = spec_documents([strange])
+    with pytest.raises(specs.UnknownError, match="the estimator 'median'"):
+        specs.table_of(document, {"trials": []})
+    with pytest.raises(specs.UnknownError, match="made of 'trials'"):
+        specs.table_of(document, {})

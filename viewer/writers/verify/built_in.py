@@ -1,0 +1,167 @@
+"""What this program's own studies specify, so that no forged specification passes.
+
+The bundle's specifications are hashed like all it holds, but whoever forges a bundle
+hashes anew. So the fingerprint of every specification of a built-in study stands here:
+the hash of what tells its numbers, without the words of its page. What depends on the
+run is first held against the plan and the trials and then left out: seed and
+replicates, thresholds, the models and the named numbers. A table that lacks its
+specification, a specification that departs, and one that should be there and is not
+are each told.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from viewer.writers.verify.archive import sha256_of_json
+from viewer.writers.verify.fingerprints import FINGERPRINTS
+from viewer.writers.verify.frames import Source, number_names
+from viewer.writers.verify.specs import Document
+
+BEYOND = frozenset(
+    {
+        *("questions", "threshold_curve_iou", "threshold_curve_ioa"),
+        *("reviews", "sizes", "cases", "published", "prompts", "rubric", "inputs"),
+        *("selection", "regions", "tags", "candidates", "cards"),
+    }
+)
+"""Frames of a data set, of a paper or of words, which no bundle holds."""
+_UNSPECIFIED = frozenset({"published"})
+"""Tables of built-in studies without a specification."""
+_OF_PAGES = frozenset({"title", "text", "shown", "printed", "ranking"})
+"""What tells a page how a table looks, and no number."""
+_ITEM_COLUMNS = 13
+_IN_BOTH = ("items", "results")
+_PREPARED = ("preparation", "invented")
+_DIGITS = 20
+
+
+def spec_departures(
+    source: Source, specs: Sequence[Document], tables: Sequence[str]
+) -> Iterator[str]:
+    """Yield a sentence for each way in which specifications are not this program's."""
+    known, names = known_to(source.plan["study"]), [spec["name"] for spec in specs]
+    for spec in specs:
+        name = spec["name"]
+        if fingerprint(spec, source) not in known.get(name, ()):
+            yield f"specs.json: {name} is not specified as this program does it."
+        if names.count(name) > 1:
+            yield f"specs.json: {name} is specified {names.count(name)} times."
+    for name in sorted({*tables} - {*names} - _UNSPECIFIED):
+        what = "has no specification" if name in known else "is no table of the study"
+        yield f"tables/{name}.csv {what}."
+    for name in known:
+        if name not in {*names, *tables} and is_due(name, source):
+            yield f"specs.json: {name} is missing."
+
+
+def known_to(study: str) -> dict[str, list[str]]:
+    """Return the fingerprints of a built-in study's tables, several of some."""
+    lines = FINGERPRINTS.get(study, "").split("\n")
+    named = (line.split() for line in lines if line.strip())
+    return {name: hashes for name, *hashes in named}
+
+
+def fingerprint(spec: Document, source: Source) -> str:
+    """Return the hash of what tells a specification's numbers."""
+    own = {name: value for name, value in spec.items() if name not in _OF_PAGES}
+    numbers, of_run = number_names(source.verdicts), list[str]()
+    if spec["name"] == "items" and spec["columns"][_ITEM_COLUMNS:] == numbers:
+        own["columns"] = spec["columns"][:_ITEM_COLUMNS]
+        of_run.append("numbers")
+    if "cells" in own:
+        own["keys"] = [_without_run(key, source, of_run) for key in own["keys"]]
+        cells = [_of_any_run(cell, source, of_run) for cell in own["cells"]]
+        means = [cell for cell in cells if cell["names"][0].startswith("mean_")]
+        is_results = spec["name"] == "results" and _of(means) == numbers
+        own["cells"] = [one for one in cells if not is_results or one not in means]
+        if own["where"].get("order") == [source.params.get("content_order")]:
+            own["where"] = {**own["where"], "order": None}
+            of_run.append("content_order")
+    return sha256_of_json([own, of_run])[:_DIGITS]
+
+
+def _of(means: Sequence[Document]) -> list[str]:
+    """Return the columns of means that are made as means are."""
+    plain = {"where": {}, "against": {}, "options": {}, "frame": "", "blank": ""}
+    return [
+        mean["of"][0]
+        for mean in means
+        if {**mean, **plain, "total": ""} == mean
+        and (mean["estimator"], mean["names"]) == ("mean", [f"mean_{mean['of'][0]}"])
+    ]
+
+
+def _without_run(key: Document, source: Source, of_run: list[str]) -> Document:
+    """Return a key without values that are the run's; note which they were."""
+    asked, values = {one.finding for one in source.verdicts}, key["values"]
+    is_models = key["column"] == "model" and values == source.plan["models"]
+    if is_models or (key["column"] == "subset" and values and asked <= {*values}):
+        of_run.append(key["column"])
+        return {**key, "values": None}
+    return key
+
+
+def _of_any_run(cell: Document, source: Source, of_run: list[str]) -> dict[str, Any]:
+    """Return a cell without options that are as the plan has them; note which."""
+    params, options = source.params, dict(cell["options"])
+    known = {
+        "fewer_than": params.get("small_cases"),
+        "replicates": params.get("replicates"),
+        "zero_method": params.get("zero_method"),
+        "seed": source.plan["seed"],
+        "answer": options.get("answer"),  # the validation split need not be asked
+    }
+    for name, value in known.items():
+        if name in options and options[name] == value:
+            options[name] = None
+            of_run.append(name)
+    return {**cell, "options": options}
+
+
+def is_due(name: str, source: Source) -> bool:
+    """Tell whether a run of a built-in study has a specification of this name."""
+    due = _DUE.get(source.plan["study"])
+    return name in _IN_BOTH or due is None or due(name, source)
+
+
+def _is_due_of_heal(name: str, source: Source) -> bool:  # noqa: ARG001 - as all others
+    return not name.startswith("threshold_curve_")
+
+
+def _is_due_of_mcq(name: str, source: Source) -> bool:
+    builds: bool = source.params["work"] == "building"
+    return name.startswith("built") == builds
+
+
+def _is_due_of_cases(name: str, source: Source) -> bool:
+    params = source.params
+    languages = {o.view for o in source.verdicts if "arm" in o.gold}
+    arms = {"03": {"expert"}, "04": {"remove_text", "random_text"}, "06": {"refined"}}
+    if name in _PREPARED or not languages:
+        return name in _PREPARED
+    number = name.removeprefix("table_").removesuffix("_zh")
+    if number in {"03", "04", "05", "06", "09", "10", "11"}:
+        language = "zh" if name.endswith("_zh") else "en"
+        asked = {"raw", *arms.get(number, ())} <= {*params["arms"]}
+        return language in languages and (number not in arms or asked)
+    return name != "positions" or bool(params["cyclic_orders"])
+
+
+def _is_due_of_grades(name: str, source: Source) -> bool:
+    of_tasks = ("selection", "coverage", "tags")
+    proposed = ("candidates", "quality_histogram", "proposed")
+    if source.params["work"] == "curation":
+        return name in (*of_tasks, *proposed)
+    if name in (*of_tasks, "outputs", "prompt_difference", "rubric", "inputs"):
+        return True
+    two = ("table_3", "agreement", "figure_5", "figure_5_points")
+    several = len({grade["reader"] for grade in source.grades}) > 1
+    return name not in proposed and bool(source.grades) and (name not in two or several)
+
+
+_DUE = {
+    "grounded_vqa": _is_due_of_heal,
+    "pathology_mcq": _is_due_of_mcq,
+    "evidence_diagnosis": _is_due_of_cases,
+    "rubric_reading": _is_due_of_grades,
+}

@@ -1,0 +1,254 @@
+"""The frames of MEDSYN: answers about cases, sensitivities, attention, preparation."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from viewer.writers.verify.comparing import TAKEN
+from viewer.writers.verify.estimators import Rows
+from viewer.writers.verify.frames import Source, Verdicts, trial_rows
+from viewer.writers.verify.verdicts import ItemVerdict
+
+_PREPARING = ("extraction", "summaries", "distractors")
+_TOPS, _OPTIONS = (1, 3, 5, 10), range(4)
+_MEAN_OF_PEOPLE = "Physicians, mean"
+_Posterior = Mapping[str, float]
+
+
+def case_frames(source: Source) -> dict[str, Rows]:
+    """Return trials, what was prepared, and what is told of cases."""
+    made = [one for one in source.verdicts if one.finding in _PREPARING]
+    asked = [one for one in source.verdicts if one.finding not in _PREPARING]
+    found = {
+        "trials": trial_rows(source.verdicts),
+        "preparation": list(_prepared(made)),
+        "invented": list(_invented(made)),
+    }
+    if not asked:
+        return found
+    return found | {
+        "answers": _answered(source, asked),
+        "sensitivities": list(_sensitivities(source, asked)),
+        "attention": [row for one in asked for row in _attention(one)],
+    }
+
+
+def _case_of(one: ItemVerdict) -> str:
+    return one.item.rpartition("|")[0]
+
+
+def _answered(source: Source, asked: Verdicts) -> Rows:
+    """Return every answer: physicians' first, then model after model."""
+    covered_from = source.params["covered_from"]
+    labels = {(i, t, m): n for i, t, m, n in source.people.get("judge_labels", ())}
+    models = list(dict.fromkeys(one.model for one in asked))
+    rows: Rows = []
+    for one in sorted(asked, key=lambda one: models.index(one.model)):
+        first, place = (one.numbers.get(name) for name in ("first_match", "gold_place"))
+        rows.append(
+            {
+                **_about(one, one.model, one.finding, one.gold["arm"], one.repeat),
+                "order": one.gold["turned"],
+                "status": one.status,
+                "first": first,
+                "judge": one.numbers.get("judge"),
+                "human": labels.get((_case_of(one), one.finding, one.model)),
+                "place": None if place is None else int(place),
+                "chosen": one.said.get("option"),
+                "answer": one.gold.get("right"),
+                "told": "p_0" in one.numbers,
+                "repeat": one.repeat,
+            }
+        )
+    rows = [*_physicians(source, asked), *rows]
+    judged = [
+        row["arm"] == "raw" and row["repeat"] == 0 and row["judge"] is not None
+        for row in rows
+    ]
+    calibrated = {
+        (row["model"], row["task"])
+        for row, own in zip(rows, judged, strict=True)
+        if own and row["human"] is not None
+    }
+    for row, own in zip(rows, judged, strict=True):
+        _complete(row, covered_from)
+        row["calibrated"] = own and (row["model"], row["task"]) in calibrated
+    return rows
+
+
+def _about(
+    one: ItemVerdict, model: str, task: str, arm: str, repeat: int
+) -> dict[str, object]:
+    return {
+        "model": model,
+        "person": False,
+        "case": _case_of(one),
+        "language": one.view,
+        "specialty": one.gold["specialty"][1],
+        "group": one.gold["group"][1],
+        "task": task,
+        "arm": arm,
+        "pair": f"{_case_of(one)}|{repeat}",
+    }
+
+
+def _complete(row: dict[str, object], covered_from: int) -> None:
+    """Add what follows from an answer's status, scores and arm."""
+    counted = row["status"] not in ("excluded", "pending")
+    right = row["status"] == "scored_correct"
+    plain = row["arm"] == "raw" and row["order"] == 0
+    first, judge, human = row["first"], row["judge"], row["human"]
+    row |= {"plain": plain, "counted": counted, "right": right}
+    for task in ("ddx", "fdx"):
+        own = plain and counted and row["task"] == task
+        row[task] = right if own else None
+    for k in _TOPS:
+        row[f"top_{k}"] = isinstance(first, float) and first <= k
+    for name, score in (("covered", judge), ("human_covered", human)):
+        known = isinstance(score, float | int)
+        row[name] = float(score >= covered_from) if known else None  # type: ignore[operator]
+    row |= {"judged": judge is not None, "labelled": human is not None}
+
+
+def _physicians(source: Source, asked: Verdicts) -> Iterator[dict[str, object]]:
+    """Yield a differential, which nobody judges, and a choice of each physician."""
+    of_case = {_case_of(one): one for one in asked}
+    right = {_case_of(o): o.gold["right"] for o in asked if "right" in o.gold}
+    mean, repeats = source.params["human_mode"] == "mean", dict[str, int]()
+    for case, name, option, answer in source.people.get("physicians", ()):
+        repeat = repeats.setdefault(name, len(repeats)) if mean else 0
+        model = _MEAN_OF_PEOPLE if mean else name
+        truth = right.get(case, answer)
+        verdict = "scored_correct" if option == truth else "scored_wrong"
+        chosen = "unparsed" if option is None else verdict
+        for task, said, status in (("ddx", None, "excluded"), ("fdx", option, chosen)):
+            own = _about(of_case[case], model, task, "raw", repeat)
+            nothing = dict.fromkeys(("judge", "human", "first", "place"))
+            own |= {**nothing, "person": True, "order": 0, "told": False}
+            own |= {"chosen": said, "answer": truth, "repeat": repeat}
+            yield {**own, "status": status}
+
+
+def _attention(one: ItemVerdict) -> Iterator[dict[str, object]]:
+    for name, value in one.numbers.items():
+        section, _, layer = name.removeprefix("rapt_").rpartition("_")
+        if name.startswith("rapt_"):
+            about = {"model": one.model, "arm": one.condition, "section": section}
+            yield {**about, "layer": int(layer), "rapt": value}
+
+
+def _sensitivities(source: Source, asked: Verdicts) -> Iterator[dict[str, object]]:
+    """Yield how far each type of evidence moves a model in a case, image and text."""
+    found: dict[tuple[str, str], dict[str, _Posterior]] = {}
+    types: dict[str, dict[str, None]] = {}
+    for one in asked:
+        case, (base, left_out, of) = _case_of(one), one.condition.partition(" without ")
+        if left_out and base:
+            types.setdefault(case, {})[of] = None
+        if one.finding == "fdx" and one.repeat == 0 and "p_0" in one.numbers:
+            found.setdefault((one.model, case), {})[one.condition] = one.numbers
+    context = source.params["context"]
+    for refined in (False, True):
+        raw, expert = ("refined", "refined expert") if refined else ("raw", "expert")
+        for (model, case), beliefs in found.items():
+            for of in types.get(case, ()):
+                image = (raw, f"{raw} without {of}")
+                text = (expert, f"{expert} without {of}")
+                if context == "single":
+                    text = (f"{raw} with {of} as text", image[1])
+                row = _moved_both(beliefs, image, text, source)
+                if row:
+                    about = {"case": case, "model": model, "evidence": of}
+                    yield {**about, "context": context, **row, "refined": refined}
+
+
+def _moved_both(
+    beliefs: Mapping[str, _Posterior],
+    image: tuple[str, str],
+    text: tuple[str, str],
+    source: Source,
+) -> dict[str, object]:
+    """Return both sensitivities with the estimators; {} without any posterior."""
+    had = [
+        "monte_carlo" if "n_0" in beliefs[name] else source.params["estimator"]
+        for name in (*image, *text)
+        if name in beliefs
+    ]
+    if not had:
+        return {}
+    row: dict[str, object] = {"estimator": " ".join(dict.fromkeys(had))}
+    for modality, (full, without) in (("image", image), ("text", text)):
+        both = [beliefs[name] for name in (full, without) if name in beliefs]
+        alike = len(both) == 2 and ("n_0" in both[0]) == ("n_0" in both[1])
+        cells = _moved(both, source.params["log_base"]) if alike else (None,) * 6
+        names = ("s", "corrected", "se", "low", "high", "interval_by")
+        row |= {f"{modality}_{n}": c for n, c in zip(names, cells, strict=True)}
+    return row
+
+
+def _moved(both: Sequence[_Posterior], base: float) -> tuple[object, ...]:
+    """Return the divergence of two beliefs; what is drawn or bounded is taken."""
+    unit = 1 / math.log(base)
+    if "n_0" not in both[0]:
+        value = _divergence(
+            *([b[f"p_{i}"] for i in _OPTIONS] for b in both)
+        ) / math.log(base)
+        return value, value, 0.0, TAKEN, TAKEN, "bounds"
+    counts = [[int(b[f"n_{i}"]) for i in _OPTIONS] for b in both]
+    p, q = ([(n + 0.5) / (sum(of) + 2) for n in of] for of in counts)
+    value, (n, m) = _divergence(p, q), (sum(of) for of in counts)
+    bias = _bias(p, q, n) + _bias(q, p, m)
+    name = f"Monte Carlo, {n} and {m} answers"
+    return value * unit, (value - bias) * unit, TAKEN, TAKEN, TAKEN, name
+
+
+def _divergence(p: Sequence[float], q: Sequence[float]) -> float:
+    """Return Jensen's and Shannon's divergence in nats (Lin 1991)."""
+    found = sum(
+        one * math.log(2 * one / (a + b))
+        for a, b in zip(p, q, strict=True)
+        for one in (a, b)
+        if one > 0
+    )
+    return max(found / 2, 0.0)
+
+
+def _bias(p: Sequence[float], other: Sequence[float], draws: int) -> float:
+    """Return by how much smoothed frequencies of so many draws exceed the truth.
+
+    To second order: the slope times the pull to the middle, and half the curvature
+    times the variance (Miller 1955).
+    """
+    size = len(p)
+    weight = draws / (draws + size / 2)
+    total = 0.0
+    for a, b in zip(p, other, strict=True):
+        variance = weight**2 * a * (1 - a) / draws
+        slope = math.log(2 * a / (a + b)) / 2
+        pulled = (1 - weight) * (1 / size - a)
+        total += slope * pulled + variance / a / 4 - variance / (a + b) / 4
+    return total
+
+
+def _prepared(made: Verdicts) -> Iterator[dict[str, object]]:
+    """Yield what was made of each report."""
+    for one in made:
+        yield {
+            "report": one.patient,
+            "task": one.finding,
+            "model": one.model,
+            "status": one.status,
+            "reason": one.reason,
+            **{name: one.numbers.get(name) for name in ("chunks", "invented")},
+            "json": one.said.get("text", ""),
+        }
+
+
+def _invented(made: Verdicts) -> Iterator[dict[str, object]]:
+    """Yield the extracted pieces that stand nowhere in their report."""
+    for one in made:
+        if one.finding == "extraction" and "text" in one.said:
+            for chunk in json.loads(one.said["text"])["chunks"]:
+                if not chunk["verbatim"]:
+                    own = {name: chunk[name] for name in ("key", "source", "text")}
+                    yield {"report": one.patient, "model": one.model, **own}

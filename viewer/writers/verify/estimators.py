@@ -1,0 +1,324 @@
+"""What a cell of a table can be, by the names that specifications use."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from viewer.writers.verify.comparing import TAKEN
+from viewer.writers.verify.draws import drawn_signs, kept_rows, named_entropy
+from viewer.writers.verify.sums import central_interval, wilson_bounds
+
+Rows = list[dict[str, Any]]
+Number = float | None
+Cells = Sequence[Any]
+_FEW_SIGNS, _WHOLE, _SLACK, _BITS = 16, 1_000_000, 1e-9, 32
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The rows of a cell, those it is held against, its columns and its options."""
+
+    rows: Rows
+    others: Rows | None
+    of: Sequence[str]
+    options: Mapping[str, Any]
+
+    def told(self, place: int = 0) -> list[Any]:
+        """Return a column's values where there is one."""
+        return told_in(self.rows, self.of[place])
+
+
+def told_in(rows: Rows, column: str) -> list[Any]:
+    """Return the values of a column that are there."""
+    return [row[column] for row in rows if row[column] is not None]
+
+
+def ratio(above: float, below: float) -> Number:
+    """Return a ratio, None where there is nothing below."""
+    return above / below if below else None
+
+
+def mean_told(rows: Rows, column: str) -> Number:
+    """Return the mean of a column over the rows that have it."""
+    values = told_in(rows, column)
+    return ratio(sum(values), len(values))
+
+
+def _less(one: Number, other: Number) -> Number:
+    return None if one is None or other is None else one - other
+
+
+def _share(rows: Rows, column: str) -> Number:
+    return ratio(sum(told_in(rows, column)), len(rows))
+
+
+def _with_wilson(k: int, n: int) -> Cells:
+    return (k, n, ratio(k, n), *(wilson_bounds(k, n) if n else (None, None)))
+
+
+def _pooled_by(s: Cell) -> Cells:
+    """Mean over values of a column of one sum over another, none missing."""
+    rates = []
+    for value in s.options["among"]:
+        own = [row for row in s.rows if row[s.options["by"]] == value]
+        rates.append(ratio(*(sum(told_in(own, name)) for name in s.of)))
+    return (None if None in rates else sum(rates) / len(rates),)  # type: ignore[arg-type]
+
+
+def _f1(rows: Rows, of: Sequence[str], options: Mapping[str, Any]) -> list[Number]:
+    """F1, precision and recall of labels, micro over rows and labels."""
+    only, drop = options.get("only"), options.get("drop", ())
+    tally: Counter[tuple[bool, bool]] = Counter()
+    for row in rows:
+        found, true = row[of[0]], row[of[1]]
+        labels = {x for x in (*found, *true) if only is None or x in only} - {*drop}
+        tally.update((label in found, label in true) for label in labels)
+    hits, extra, missed = tally[True, True], tally[True, False], tally[False, True]
+    whole = 2 * hits + extra + missed
+    return [
+        ratio(2 * hits, whole),
+        ratio(hits, hits + extra),
+        ratio(hits, hits + missed),
+    ]
+
+
+def _macro_f1(s: Cell) -> Cells:
+    ones = [_f1(s.rows, s.of, {"only": [one]})[0] for one in s.options["only"]]
+    return (None if None in ones else sum(ones) / len(ones),)  # type: ignore[arg-type]
+
+
+def _gain_in_f1(s: Cell) -> Cells:
+    before, after = (_f1(rows or [], s.of, s.options)[0] for rows in (s.others, s.rows))
+    gain = _less(after, before)
+    percent = None if gain is None else ratio(100 * gain, before or 0)
+    return before, after, percent
+
+
+def _nested(rows: Rows, column: str, by: Sequence[str]) -> Number:
+    """Mean over the values of the first column of the mean over the next, and so on."""
+    if not by:
+        return ratio(sum(row[column] for row in rows), len(rows))
+    parts: dict[Any, Rows] = {}
+    for row in rows:
+        parts.setdefault(row[by[0]], []).append(row)
+    means = [_nested(part, column, by[1:]) for part in parts.values()]
+    known = [mean for mean in means if mean is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def _change_of_rates(s: Cell) -> Cells:
+    before, after = (
+        _nested(rows or [], s.of[0], s.options["by"]) for rows in (s.others, s.rows)
+    )
+    change = _less(after, before)
+    if change is None:
+        return before, after, None, ""
+    return (
+        before,
+        after,
+        change,
+        "\u2191" if change > 0 else "\u2193" if change else "=",
+    )
+
+
+def resampled(
+    stream: str, s: Cell, units: Sequence[Sequence[int]]
+) -> Iterator[list[int]]:
+    """Yield the sums of every resample of some units, all packed into one number."""
+    entropy = tuple(named_entropy(s.options["seed"], stream))
+    packed = [sum(x << _BITS * i for i, x in enumerate(unit)) for unit in units]
+    lanes = range(0, _BITS * len(units[0]), _BITS)
+    for row in kept_rows(entropy, len(units), s.options["replicates"]):
+        total = sum(map(packed.__getitem__, row))
+        yield [total >> lane & (1 << _BITS) - 1 for lane in lanes]
+
+
+def _rate_by_cluster(s: Cell) -> Cells:
+    """Percentile interval of a rate; drawn are the clusters of what is held against."""
+    cluster, (column,) = s.options["cluster"], s.of
+    units = {name: [0, 0] for name in sorted({r[cluster] for r in s.others or []})}
+    for row in s.rows:
+        unit = units[row[cluster]]
+        unit[0], unit[1] = unit[0] + row[column], unit[1] + 1
+    if any(n == len(s.rows) for _, n in units.values()):
+        return None, None  # nothing is left without one of them
+    drawn = resampled("patients", s, list(units.values())) if s.rows else []
+    return central_interval([k / n for k, n in drawn if n])
+
+
+def _by_item(s: Cell) -> list[Any]:
+    return list({row["item"]: row[s.of[0]] for row in s.rows}.values())
+
+
+def _by_chance(s: Cell) -> Cells:
+    counts = _by_item(s)
+    whole = sum((Fraction(1, n) for n in counts), Fraction())
+    return (float(whole / len(counts)) if counts else None,)
+
+
+def _constant_answer(s: Cell) -> Cells:
+    """Rate of always the same answer: that named, or the smallest most frequent one."""
+    right = Counter(_by_item(s))
+    most = min(right, key=lambda one: (-right[one], one), default=None)
+    answer = s.options.get("answer", most)
+    if answer is None:
+        return None, ""
+    return ratio(right[answer], sum(right.values())), answer
+
+
+def _distinct(s: Cell) -> Cells:
+    own = set(s.told())
+    every = own if s.others is None else set(told_in(s.others, s.of[0]))
+    return len(own), ratio(len(own), len(every))
+
+
+def _points_apart(s: Cell) -> Cells:
+    one, other = (ratio(*(sum(s.told(i)) for i in pair)) for pair in ((0, 1), (2, 3)))
+    gap = _less(one, other)
+    return (None if gap is None else 100 * gap,)
+
+
+def _paired_difference(s: Cell) -> Cells:
+    """Mean of one column less another, with what patients drawn and signs say."""
+    rows = [row for row in s.rows if None not in (row[s.of[0]], row[s.of[1]])]
+    clusters: dict[str, list[float]] = {}
+    for row in rows:
+        gap = row[s.of[0]] - row[s.of[1]]
+        clusters.setdefault(row[s.options["cluster"]], []).append(gap)
+    units = [(sum(clusters[one]), len(clusters[one])) for one in sorted(clusters)]
+    samples = []
+    if len(units) > 1:
+        entropy = tuple(named_entropy(s.options["seed"], "patients"))
+        for drawn in kept_rows(entropy, len(units), s.options["replicates"]):
+            own = [units[i] for i in drawn]
+            samples.append(sum(a for a, _ in own) / sum(n for _, n in own))
+    spread = max(samples) - min(samples) if samples else 0.0
+    whole = all(one == int(one) for one, _ in units)
+    method = interval_name("patient-cluster bootstrap", s, len(units), same=not spread)
+    return (
+        *(len(rows), *(mean_told(rows, name) for name in s.of)),
+        ratio(sum(one for one, _ in units), len(rows)),
+        *(central_interval(samples) if samples else (None, None)),
+        _sign_flip([one for one, _ in units]),
+        TAKEN if samples and spread < _SLACK and not whole else method,
+    )
+
+
+def interval_name(
+    kind: str, s: Cell, units: int, *, same: bool, how: str = "percentile"
+) -> str:
+    """Return what an interval of resamples is called."""
+    why = ""
+    if units < 2:
+        why = ", not estimable from one patient" if units else ", no trial"
+    elif same:
+        why = ", every resample the same"
+    replicates, seed = s.options["replicates"], s.options["seed"]
+    return f"{kind}{why}, {how}, 95 %, {replicates:,} resamples, seed {seed}"
+
+
+def _sign_flip(differences: Sequence[float]) -> float:
+    """Return the share of sign patterns whose sum is as far from 0, two-sided."""
+    d = [one for one in differences if one]
+    size = sum(map(abs, d))
+    if all(one == int(one) for one in d) and size < _WHOLE:
+        ways = {0: 1}
+        for step, n in Counter(abs(int(one)) for one in d).items():
+            longer: Counter[int] = Counter()
+            for total, count in ways.items():
+                for heads in range(n + 1):
+                    at = total + step * (2 * heads - n)
+                    longer[at] += count * math.comb(n, heads)
+            ways = longer
+        far = sum(n for total, n in ways.items() if abs(total) >= abs(sum(d)))
+        return far / (1 << len(d))
+    limit = abs(sum(d)) - _SLACK * size
+    if len(d) <= _FEW_SIGNS:
+        sums = [0.0]
+        for one in d:
+            sums = [total + signed for signed in (one, -one) for total in sums]
+        return sum(abs(total) >= limit for total in sums) / len(sums)
+    entropy, rows = named_entropy(0, "sign flips"), 10_000
+    far = sum(
+        abs(2 * sum(one for one, up in zip(d, signs, strict=True) if up) - sum(d))
+        >= limit
+        for signs in drawn_signs(entropy, len(d), rows)
+    )
+    return (far + 1) / (rows + 1)
+
+
+def _apart(s: Cell) -> Cells:
+    gap = _less(*(mean_told(s.rows, name) for name in s.of))
+    return (None if gap is None else s.options["scale"] * gap,)
+
+
+def _spread_of_shares(s: Cell) -> Cells:
+    by = s.options["by"]
+    parts = ([r for r in s.rows if r[by] == one] for one in s.options["among"])
+    shares = [_share(rows, s.of[0]) for rows in parts]
+    known = [share for share in shares if share is not None]
+    return (max(known) - min(known) if len(known) == len(shares) else None,)
+
+
+def _rank_of_share(s: Cell) -> Cells:
+    """1 and how many of the others have a greater share."""
+    others: dict[Any, Rows] = {}
+    for row in s.others or []:
+        others.setdefault(row[s.options["by"]], []).append(row)
+    own = _share(s.rows, s.of[0])
+    if own is None:
+        return (None,)
+    return (1 + sum((_share(rows, s.of[0]) or 0) > own for rows in others.values()),)
+
+
+def _mcnemar(s: Cell) -> Cells:
+    """Change in points, gained, lost and exact p of rows paired by a column."""
+    pair, (column,) = s.options["pair"], s.of
+    if s.others is None or list(map(id, s.others)) == list(map(id, s.rows)):
+        return (None,) * 4
+    after, before = ({r[pair]: r[column] for r in rows} for rows in (s.rows, s.others))
+    shared = [key for key in before if key in after]
+    if not shared:
+        return (None,) * 4
+    gained = sum(after[key] and not before[key] for key in shared)
+    lost = sum(before[key] and not after[key] for key in shared)
+    n, fewer = gained + lost, min(gained, lost)
+    p = 2 * sum(math.comb(n, i) for i in range(fewer + 1)) / (1 << n)
+    return 100 * (gained - lost) / len(shared), gained, lost, min(p, 1.0)
+
+
+def _largest(s: Cell) -> Cells:
+    told = s.told()
+    return (max(told) if told and len(told) == len(s.rows) else None,)
+
+
+COUNTED: dict[str, Callable[[Cell], Cells]] = {
+    "size": lambda s: (len(s.rows),),
+    "sum": lambda s: (sum(s.told()),),
+    "rate": lambda s: _with_wilson(int(sum(s.told())), len(s.rows)),
+    "pooled rate": lambda s: _with_wilson(int(sum(s.told())), int(sum(s.told(1))))[2:],
+    "mean of pooled rates": _pooled_by,
+    "share": lambda s: (_share(s.rows, s.of[0]),),
+    "part": lambda s: (ratio(len(s.rows), len(s.others or [])),),
+    "mean": lambda s: [mean_told(s.rows, name) for name in s.of],
+    "largest": _largest,
+    "f1": lambda s: _f1(s.rows, s.of, s.options),
+    "macro f1": _macro_f1,
+    "gain in f1": _gain_in_f1,
+    "nested mean of rates": lambda s: (_nested(s.rows, s.of[0], s.options["by"]),),
+    "change of rates": _change_of_rates,
+    "rate by cluster": _rate_by_cluster,
+    "chance": _by_chance,
+    "constant answer": _constant_answer,
+    "first": lambda s: [s.rows[0][name] if s.rows else None for name in s.of],
+    "distinct": _distinct,
+    "difference in points": _points_apart,
+    "paired difference": _paired_difference,
+    "difference of means": _apart,
+    "spread of shares": _spread_of_shares,
+    "rank of share": _rank_of_share,
+    "mcnemar": _mcnemar,
+}

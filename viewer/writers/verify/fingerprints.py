@@ -1,0 +1,98 @@
+"""The fingerprints of the specifications of this program's own studies."""
+
+FINGERPRINTS = {
+    "evidence_diagnosis": """\
+items ff9a0309340e2a245b1c
+results 761fe635e6983e29014c
+preparation c7e89b043012c6964464
+invented b745da89223f2dc79e80
+table_02 e6ee652457b733db2d05
+table_08 7edda7237c431066cc7e
+table_03 e954cde647fd22d687b6
+table_04 3ec02eb81f7823b7a029
+table_06 5ca758e6996df0c59eb9
+table_09 0b6202351afc8991a846
+table_10 10dd95c988ba604506ab
+table_11 95cc18fcf5c9cf98e72e
+table_03_zh ab0ebbe382909ef65ce1
+table_04_zh 1b0643633f628242ee4a
+table_06_zh 528f5f594466735ccba9
+table_09_zh efe1cbe66fa1a719136c
+table_10_zh b7f50535e86baf472603
+table_11_zh ce7f394d57ab862cce37
+positions 9dc70672ccd3a60d4529
+sensitivity b40d2b6ebaaf6ddfca84
+table_12 e241a6d298bf20b58bb0
+table_05 7334a57718bd29fe629e
+table_05_zh 4d5d50da41f197df78f9
+table_13 65eea44f0054b822a878
+rapt 729da1ad9c92d08bdb68
+published b0a9f67d59f35f51502d
+validation f75b2c849b724b0186e1
+judge_calibration ef72de8ae6fd41983671""",
+    "grounded_vqa": """\
+items ff9a0309340e2a245b1c
+results 761fe635e6983e29014c
+benchmark 0918ece145d5dc3093f5
+threshold_curve_iou 6aed9adf1459498e478e
+threshold_curve_ioa 77c9eb24f772400f07d4
+table_2_accuracy f3ad13e906d818e42b80
+closed_scores 42402b6b2e295fc35dac
+table_3_textual d46d791bcd559798ff72
+table_4_visual d883f96d229292addc4e
+sham_control bb813047a8da900cdce7
+common_true_positives 68b81b388ed2a7124662
+table_5_ablation acf5e6a300d84aca19fa
+relative_gain 4dcbfbcad8da09076dfa
+table_6_cost 47226c9185e9c6e6f684
+table_8_weights e0d50dc2da0dbd79f726
+attention cdf20ce890ab06b448f9
+passes 02c619f3295e3afa4f79
+figure_7_dice 873724a5b9cc6e3209b7""",
+    "pathology_mcq": """\
+items ff9a0309340e2a245b1c
+results 761fe635e6983e29014c
+accuracy_paper 1aa1740aaa51d0d4a845 f5f3dbb805c84970850c
+accuracy_recommended fb23b6c65dad112cddc1
+official 68a84d068a3bcd72cb39
+official_items 7383db67ddc8e89050d5
+corruption bbccbb877f705a5c1f82
+noise 4f99a58dbd726c485a3c
+guesses 3dd8dba065d5733523d7
+guess_audit 9a962ff5fd33517494d9
+experts b1307ee0ea177e5d48b4 a6d753148734b79d3d89
+reviews b037908895a33eeb1995
+sizes b73744afa68789095ff6
+built b7f029f8dc7c342c0eeb
+built_questions 58ab5c2f5575d146c675""",
+    "rubric_reading": """\
+items ff9a0309340e2a245b1c
+results 761fe635e6983e29014c
+outputs b2e24d50b83d59cd848c
+prompt_difference ba9a2271b61be479a145
+rubric 21722e87235b52d992d2
+inputs 8543baccebfc547efd0d
+selection c8ac25dac9c7cffe179a
+coverage d81ba5c96adcf4b407bd
+tags 892c7659b848049b7562
+table_1 d30bbab285a818a0c4c9
+table_2 ff14819eb3306cd504c2
+tests 827ac793a91925cc512e
+shares 0d2bebf8519a4ecd0b91
+images d34451f443f216fed0a4
+content_orders 83f1f155181adf0974c8
+figure_3 036f9700f4d296f6fb94
+table_3 9872c2e80452144a556e
+agreement 6e5254a6d361fb321085
+figure_5 29f53ac45f5e94d441a3
+figure_5_points 36a460fac8f7417d3435
+agreement_of_all fd909d54c95fb538d91d
+style_by_content 2f8d8121eb0bbe474dbf
+abstention 0226687526c65a91bdbd
+failure_codes 9fe653c8bf2a1d4787f0
+error_cards 3f8018895b34ed0066d6
+candidates 8a146474cdcb23e37d65
+quality_histogram aa3ef9a9a9c2893d2481
+proposed 8545928786a9cd5aa1d1""",
+}
+"""By study a line for each table: its name, and a hash for each way to specify it."""

@@ -1,0 +1,66 @@
+"""The frames of any study: its trials as rows, and where further ones come from."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from viewer.writers.verify.estimators import Rows
+from viewer.writers.verify.verdicts import RIGHT, WRONG, ItemVerdict
+
+Verdicts = Sequence[ItemVerdict]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What frames are made of: the plan, every verdict, and what people gave.
+
+    ``grades`` are readers' grades of outputs, ``people`` what people answered or
+    scored, by what it is.
+    """
+
+    plan: Mapping[str, Any]
+    verdicts: Verdicts
+    grades: Sequence[Mapping[str, Any]] = ()
+    people: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """The study's parameters."""
+        found: Mapping[str, Any] = self.plan["params"]
+        return found
+
+
+def number_names(verdicts: Verdicts) -> list[str]:
+    """Return the names of numbers in the order in which they first appear."""
+    return list(dict.fromkeys(name for one in verdicts for name in one.numbers))
+
+
+def trial_rows(verdicts: Verdicts) -> Rows:
+    """Return every trial with its verdict, in the order planned, numbers by name."""
+    names = number_names(verdicts)
+    return [
+        {
+            **{name: getattr(one, name) for name in _COLUMNS},
+            "gold": json.dumps(one.gold, sort_keys=True, ensure_ascii=False)
+            if one.gold
+            else "",
+            "request_sha256": one.request,
+            "counted": one.counted,
+            "answered": one.status in (RIGHT, WRONG),
+            "right": one.is_right,
+            **{name: one.numbers.get(name) for name in names},
+        }
+        for one in verdicts
+    ]
+
+
+_COLUMNS = (
+    *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
+    *("status", "reason", "answer"),
+)
+
+
+def letter_at(place: int) -> str:
+    """Return the letter of a place, A for 0."""
+    return chr(ord("A") + place)

@@ -1,0 +1,193 @@
+"""The frames of HEAL-MedVQA: labels of trials, edits of true positives, passes."""
+
+from collections.abc import Iterator, Sequence
+
+from viewer.writers.verify.estimators import Rows, ratio
+from viewer.writers.verify.frames import Source, Verdicts, trial_rows
+from viewer.writers.verify.verdicts import LEFT_OUT, ItemVerdict
+
+_TESTS = {
+    "TPT anatomy": ("tpt-anatomy", "tpt-sham"),
+    "TPT disease": ("tpt-disease", "tpt-sham"),
+    "VPT": ("vpt", "vpt-sham-own", "vpt-sham-same"),
+    "VPT, own region": ("vpt", "vpt-sham-own"),
+    "VPT, same finding": ("vpt", "vpt-sham-same"),
+}
+"""The condition of each test, and its shams."""
+_MEASURED = (
+    *("peak_mib", "tower_attention_inside", "attention_on_image"),
+    "attention_inside",
+)
+
+
+def heal_frames(source: Source) -> dict[str, Rows]:
+    """Return trials, edits and passes."""
+    verdicts = source.verdicts
+    return {
+        "trials": list(_with_labels(verdicts, source.plan["dataset"])),
+        "edits": [row for name in _TESTS for row in _edits(verdicts, name)],
+        "passes": list(_passes(verdicts)),
+    }
+
+
+def _with_labels(verdicts: Verdicts, dataset: str) -> Iterator[dict[str, object]]:
+    plain = {one.model for one in verdicts if one.condition == "plain"}
+    for one, row in zip(verdicts, trial_rows(verdicts), strict=True):
+        found, true, closed = _found(one), _true(one), _is_closed(one)
+        way, loba = _way_of(one.condition), one.condition.startswith("loba-")
+        latency, dice = one.numbers.get("latency_ms") or None, one.numbers.get("dice")
+        shown = loba or one.condition in ("contour", "crop")
+        yield {
+            **dict.fromkeys(_MEASURED),
+            **row,
+            "source": "this run",
+            "dataset": dataset,
+            "way": way,
+            "note": _note_of(way),
+            "asked_as_is": shown or one.condition == "plain",
+            "localization": one.condition != "plain",
+            "self_prompt": loba,
+            "beside_plain": shown and one.model in plain,
+            "closed": closed,
+            "questions": "Yes/No" if closed else "Open",
+            "weight": float(one.condition.removeprefix("loba-")) if loba else None,
+            "told_tower": "tower_attention_inside" in one.numbers,
+            "timed": latency is not None,
+            "seconds_per_100": None if latency is None else latency / 10,
+            "dice_from": None if dice is None else min(int(dice * 10), 9) / 10,
+            "told_dice": dice is not None,
+            "found": found,
+            "true": true,
+            "said": "".join(found[:1]),
+            "right_answer": "".join(true[:1]),
+        }
+
+
+def _is_closed(one: ItemVerdict) -> bool:
+    return one.view in ("positive", "hallucinated")
+
+
+def _found(one: ItemVerdict) -> Sequence[str]:
+    """Return the labels that an answer comes to; none of what was not read."""
+    if "yes" in one.said:
+        return ["Yes" if one.said["yes"] else "No"]
+    return (one.said["labels"] or ["No finding"]) if "labels" in one.said else []
+
+
+def _true(one: ItemVerdict) -> Sequence[str]:
+    if _is_closed(one):
+        return ["Yes" if one.view == "positive" else "No"]
+    return one.gold.get("labels") or ["No finding"]
+
+
+def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
+    """Yield each question that a test was to edit, by model and way of asking."""
+    edit, *shams = _TESTS[name]
+    ways: dict[tuple[str, str], list[ItemVerdict]] = {}
+    for one in verdicts:
+        ways.setdefault((one.model, _way_of(one.condition)), []).append(one)
+    tested = {
+        key: (own, _positives(own))
+        for key, own in ways.items()
+        if any(_test_of(one.condition) == edit for one in own)
+    }
+    asked = {
+        key: {_question_of(o) for o in own if _is_told(o, (edit, *shams))} & positive
+        for key, (own, positive) in tested.items()
+    }
+    shared = set.intersection(*asked.values()) if asked else set()
+    for (model, way), (own, positive) in tested.items():
+        tests = {_test_of(one.condition) for one in own}
+        about = {"model": model, "condition": way, "note": _note_of(way), "test": name}
+        questions: dict[str, list[ItemVerdict]] = {}
+        for one in own:
+            if _test_of(one.condition) in (edit, *shams):
+                questions.setdefault(_question_of(one), []).append(one)
+        for key, some in questions.items():
+            said = {
+                is_edit: [
+                    "".join(_found(one)) if "yes" in one.said else ""
+                    for one in some
+                    if (_test_of(one.condition) == edit) is is_edit
+                    and one.status not in ("pending", LEFT_OUT)
+                    and key in positive
+                ]
+                for is_edit in (True, False)
+            }
+            edits = said[True]
+            yield {
+                **about,
+                "key": key,
+                "patient": some[0].patient,
+                "positive": key in asked[model, way],
+                "controlled": bool(tests & set(shams)),
+                "shared": key in shared,
+                "edited": bool(edits),
+                "n_edits": len(edits),
+                "n_flipped": edits.count("No"),
+                "n_unread": edits.count(""),
+                "edit_share": ratio(edits.count("No"), len(edits)),
+                "sham_share": ratio(said[False].count("No"), len(said[False])),
+            }
+
+
+def _is_told(one: ItemVerdict, tests: Sequence[str]) -> bool:
+    return _test_of(one.condition) in tests and one.status != "pending"
+
+
+def _positives(own: Verdicts) -> set[str]:
+    """Return the questions that a model said yes to, and rightly so.
+
+    They are those that it was asked more about, and those whose own trial says so.
+    """
+    return {
+        _question_of(one)
+        for one in own
+        if one.counted
+        and (
+            (_is_edit(one.condition) and one.status != "provider_error")
+            or (one.view == "positive" and one.is_right)
+        )
+    }
+
+
+def _test_of(condition: str) -> str:
+    return condition.partition("/")[0]
+
+
+def _way_of(condition: str) -> str:
+    test, _, way = condition.partition("/")
+    return way or ("plain" if _is_edit(condition) else test)
+
+
+def _note_of(way: str) -> str:
+    return "LobA-approximation" if way in ("contour", "crop") else ""
+
+
+def _is_edit(condition: str) -> bool:
+    return _test_of(condition).startswith(("tpt-", "vpt"))
+
+
+def _question_of(one: ItemVerdict) -> str:
+    """Return the question behind a trial, and its repeat."""
+    name = one.item.rpartition("|")[0] if _is_edit(one.condition) else one.item
+    return f"{name} {one.repeat}"
+
+
+def _passes(verdicts: Verdicts) -> Iterator[dict[str, object]]:
+    """Yield each question's answers side by side, where there are several ways."""
+    asked = [one for one in verdicts if not _is_edit(one.condition)]
+    conditions = list(dict.fromkeys(one.condition for one in asked))
+    of: dict[tuple[str, str, int], dict[str, ItemVerdict]] = {}
+    for one in asked:
+        of.setdefault((one.item, one.model, one.repeat), {})[one.condition] = one
+    for (item, model, repeat), own in of.items() if len(conditions) > 1 else ():
+        told = [own[name] for name in conditions if name in own]
+        dice = [one.numbers["dice"] for one in told if "dice" in one.numbers]
+        yield {
+            "item": item,
+            "model": model,
+            "repeat": repeat,
+            **{f"answer_{c}": own[c].answer if c in own else "" for c in conditions},
+            "dice": dice[0] if dice else None,
+        }

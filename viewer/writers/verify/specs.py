@@ -1,0 +1,147 @@
+"""Tables worked out once more from their specifications, as specs.json has them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from viewer.writers.verify.agreeing import AGREEMENTS
+from viewer.writers.verify.comparing import Worked
+from viewer.writers.verify.estimators import COUNTED, Cell, Rows
+
+Frames = Mapping[str, Rows]
+Values = Mapping[str, Any]
+Document = Mapping[str, Any]
+ESTIMATORS = {**COUNTED, **AGREEMENTS}
+_SUMMED = {"mean", "paired difference", *AGREEMENTS}
+"""Estimators whose sums may end in another digit: they agree to a billionth."""
+
+
+class UnknownError(Exception):
+    """A specification names what nobody knows here; the sentence says what."""
+
+
+def table_of(spec: Document, frames: Frames) -> Worked:
+    """Return the table that a specification makes of frames, rows as dicts.
+
+    Raises
+    ------
+    UnknownError
+        It names a frame or an estimator that this program does not have.
+    """
+    cells = spec.get("cells", ())
+    for name in filter(None, [spec["frame"], *(cell["frame"] for cell in cells)]):
+        if name not in frames:
+            raise UnknownError(f"it is made of '{name}'")
+    for name in (cell[part] for cell in cells for part in ("estimator", "total")):
+        if name and name not in ESTIMATORS:
+            raise UnknownError(f"it asks for the estimator '{name}'")
+    if spec["spec"] == "list":
+        rows = _taken(frames[spec["frame"]], spec["where"])
+        columns = spec["columns"] or list(rows[0] if rows else ())
+        return Worked(
+            spec["name"], columns, [tuple(r[c] for c in columns) for r in rows]
+        )
+    names = [key["header"] or key["column"] for key in spec["keys"]]
+    worked = list(_Table(spec, frames).rows())
+    return Worked(
+        spec["name"],
+        [*names, *(name for cell in cells for name in cell["names"])],
+        [*worked, *(tuple(row) for row in (spec["below"] if worked else ()))],
+        [n for cell in cells if cell["estimator"] in _SUMMED for n in cell["names"]],
+    )
+
+
+def _taken(rows: Rows, where: Values) -> Rows:
+    """Return the rows whose columns have one of the values that are wanted."""
+    return [r for r in rows if all(r[name] in of for name, of in where.items())]
+
+
+class _Table:
+    """One table's specification over its frames; groups are found once for all."""
+
+    def __init__(self, spec: Document, frames: Frames) -> None:
+        self.spec, self.frames = spec, frames
+        self.keys = {key["column"]: key for key in spec["keys"]}
+        where = spec["where"]
+        limits = {name: k["values"] for name, k in self.keys.items() if k["values"]}
+        self.own = _taken(frames[spec["frame"]], {**where, **limits})
+        self.fixed = {name: of[0] for name, of in where.items() if len(of) == 1}
+        self._groups: dict[str, dict[tuple[Any, ...], Rows]] = {}
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows: outer combinations one after the other, in each the sets."""
+        spec, outer = self.spec, self.spec["outer"]
+        if spec["needs_several"] and _alone(self.own, spec["needs_several"]):
+            return
+        sets = spec["sets"] or [[name for name in self.keys if name not in outer]]
+        for values in product(*map(self._in_order, outer)):
+            about = dict(zip(outer, values, strict=True))
+            rows = self._group("", {}, about)
+            for columns in sets if rows or spec["every"] else ():
+                several = [name for name in columns if name in spec["only_several"]]
+                if not any(_alone(rows, name) for name in several):
+                    for more in self._combinations(columns, rows):
+                        yield self._row({**about, **more})
+
+    def _in_order(self, name: str) -> Sequence[Any]:
+        key = self.keys[name]
+        there = list(dict.fromkeys(row[name] for row in self.own))
+        return key["values"] or (sorted(there) if key["ascending"] else there)
+
+    def _combinations(self, columns: Sequence[str], rows: Rows) -> list[dict[str, Any]]:
+        """Return what rows are about: as they come, but where a key has an order."""
+        if not columns:
+            return [{}]
+        there = dict.fromkeys(tuple(row[name] for name in columns) for row in rows)
+        found = [dict(zip(columns, values, strict=True)) for values in there]
+        ranked = [
+            n for n in columns if self.keys[n]["values"] or self.keys[n]["ascending"]
+        ]
+        free = [name for name in columns if name not in ranked]
+        places: dict[tuple[Any, ...], int] = {}
+        for one in found:
+            places.setdefault(tuple(one[name] for name in free), len(places))
+
+        def place(one: Values) -> tuple[Any, ...]:
+            of = [(self.keys[name]["values"], one[name]) for name in ranked]
+            first = places[tuple(one[name] for name in free)]
+            return first, *(list(v).index(x) if v else x for v, x in of)
+
+        return sorted(found, key=place) if ranked else found
+
+    def _row(self, about: Values) -> tuple[Any, ...]:
+        shown = [about.get(name, key["total"]) for name, key in self.keys.items()]
+        for cell in self.spec["cells"]:
+            if cell["blank"] and cell["blank"] not in about:
+                shown += [None] * len(cell["names"])
+                continue
+            is_total = cell["total"] and len(about) < len(self.keys)
+            name = cell["total"] if is_total else cell["estimator"]
+            shown += ESTIMATORS[name](self._seen(cell, about))[: len(cell["names"])]
+        return tuple(shown)
+
+    def _seen(self, cell: Document, about: Values) -> Cell:
+        about, where = {**self.fixed, **about}, cell["where"]
+        others = None
+        if cell["against"]:
+            held = {**about, **cell["against"]}.items()
+            wanted = {name: value for name, value in held if value is not None}
+            others = self._group(cell["frame"], where, wanted)
+        own = self._group(cell["frame"], where, about)
+        return Cell(own, others, cell["of"], cell["options"])
+
+    def _group(self, frame: str, where: Values, about: Values) -> Rows:
+        """Return the rows of a frame, or the table's own, that agree with values."""
+        rows = self.frames[frame] if frame else self.own
+        columns = [name for name in about if rows and name in rows[0]]
+        which = repr((frame, where, columns))
+        if which not in self._groups:
+            groups = self._groups.setdefault(which, {})
+            for row in _taken(rows, where):
+                groups.setdefault(tuple(row[name] for name in columns), []).append(row)
+        return self._groups[which].get(tuple(about[name] for name in columns), [])
+
+
+def _alone(rows: Rows, name: str) -> bool:
+    """Tell whether a column has fewer than two values."""
+    return len({row[name] for row in rows} - {None}) < 2

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import median
 from typing import Any
 
 from viewer.writers.verify.comparing import TAKEN
@@ -175,6 +176,14 @@ def _distinct(s: Cell) -> Cells:
     return len(own), ratio(len(own), len(every))
 
 
+def _rate_of_distinct(s: Cell) -> Cells:
+    """Return of how many values a row holds, of all, the share if all rows tell."""
+    column, holds = s.of
+    held = {row[column] for row in s.rows if row[holds]}
+    every, is_told = set(s.told()), len(s.told(1)) == len(s.rows)
+    return len(held), len(every), ratio(len(held), len(every)) if is_told else None
+
+
 def _points_apart(s: Cell) -> Cells:
     one, other = (ratio(*(sum(s.told(i)) for i in pair)) for pair in ((0, 1), (2, 3)))
     gap = _less(one, other)
@@ -315,6 +324,10 @@ COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "constant answer": _constant_answer,
     "first": lambda s: [s.rows[0][name] if s.rows else None for name in s.of],
     "distinct": _distinct,
+    "rate of distinct": _rate_of_distinct,
+    "listed": lambda s: (";".join(sorted(set(s.told()))),),
+    "median": lambda s: (median(s.told()) if s.told() else None,),
+    "wilson": lambda s: _with_wilson(int(sum(s.told())), len(s.rows))[3:],
     "difference in points": _points_apart,
     "paired difference": _paired_difference,
     "difference of means": _apart,

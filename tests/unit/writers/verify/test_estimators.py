@@ -41,6 +41,10 @@ HELD: dict[str, Held] = {
     "constant answer": (2, ("kind",), {}, {}),
     "first": (2, ("kind", "patient"), {}, {}),
     "distinct": (2, ("patient",), {}, WHOLE),
+    "rate of distinct": (3, ("patient", "scored"), {}, {}),
+    "listed": (1, ("kind",), {}, {}),
+    "median": (1, ("score",), {}, {}),
+    "wilson": (2, ("right",), {}, {}),
     "difference in points": (1, ("hits", "tries", "right", "level"), {}, {}),
     "paired difference": (8, ("score", "other"), DRAWN, {}),
     "difference of means": (1, ("score", "other"), {"scale": 100}, {}),
@@ -125,7 +129,10 @@ def assert_alike(spec: TableSpec, made: Sequence[dict[str, Any]]) -> None:
 
 
 def test_that_every_estimator_of_the_program_is_the_verifier_s_too() -> None:
-    assert set(specs.ESTIMATORS) == set(ESTIMATORS) == set(HELD)
+    """The tables of the grid are worked out by functions of their own as yet."""
+    of_grids = "viewer.studies.grid_localization.estimators"
+    own = {name for name, of in ESTIMATORS.items() if of.__module__ != of_grids}
+    assert set(specs.ESTIMATORS) == own == set(HELD)
 
 
 @pytest.mark.parametrize("estimator", HELD)
@@ -182,9 +189,9 @@ def test_that_both_lay_a_table_out_alike(spec: TableSpec, n: int) -> None:
 
 
 def test_that_what_is_not_known_is_named() -> None:
-    strange = TableSpec("t", (), (Cell("median", ("m",)),))
+    strange = TableSpec("t", (), (Cell("mode", ("m",)),))
     (document,) = spec_documents([strange])
-    with pytest.raises(specs.UnknownError, match="the estimator 'median'"):
+    with pytest.raises(specs.UnknownError, match="the estimator 'mode'"):
         specs.table_of(document, {"trials": []})
     with pytest.raises(specs.UnknownError, match="made of 'trials'"):
         specs.table_of(document, {})

@@ -8,6 +8,7 @@ from viewer.domain.case import NAMED_VIEWS
 from viewer.domain.grid import grids_in_words
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
+from viewer.studies.grid_localization.absent import present
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.plan import conditions
 from viewer.studies.protocol import ABSENT_SUFFIX
@@ -22,7 +23,7 @@ class Asked:
     """The findings, views, grids and models of a run, expected ones first.
 
     ``often`` where an item was asked more than once, ``measured`` where an answer may
-    be other than a cell.
+    be other than a cell; what is absent tells neither.
     """
 
     params: Params
@@ -48,6 +49,7 @@ class Asked:
 def asked(results: Sequence[TrialResult], params: Params, spec: RunSpec) -> Asked:
     """Return what a run asked, whether its findings are there or absent."""
     grids = (one.condition.removesuffix(ABSENT_SUFFIX) for one in results)
+    there = present(results)
     return Asked(
         params,
         spec.seed,
@@ -55,8 +57,8 @@ def asked(results: Sequence[TrialResult], params: Params, spec: RunSpec) -> Aske
         (*in_order(NAMED_VIEWS, (one.view for one in results)), ALL_VIEWS),
         in_order([one.name for one in conditions(params)], grids),
         in_order([one.name for one in spec.models], (one.model for one in results)),
-        any(one.repeat for one in results),
-        any(one.measures for one in results),
+        any(one.repeat for one in there),
+        any(one.measures for one in there),
     )
 
 

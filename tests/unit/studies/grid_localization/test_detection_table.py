@@ -13,7 +13,7 @@ from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Measures, Score, TrialResult
 from viewer.metrics.boxes import image_boxes
 from viewer.metrics.detection import average_precision, froc
-from viewer.studies.catalog import placing_study
+from viewer.studies.catalog import study_named
 from viewer.studies.grid_localization.detection_table import (
     BY_RULE,
     DETECTION,
@@ -63,7 +63,9 @@ def _result(
 
 
 def _report(results: list[TrialResult]) -> ReportData:
-    return placing_study().report(results, spec(replicates=2, paper_replicates=2))
+    return study_named("grid_localization").report(
+        results, spec(replicates=2, paper_replicates=2)
+    )
 
 
 def _printed(results: list[TrialResult]) -> Table:

@@ -9,7 +9,7 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.image import SpacingMeaning
 from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Measures, Outcome, Score, TrialResult
-from viewer.studies.catalog import placing_study
+from viewer.studies.catalog import study_named
 
 
 def result(
@@ -47,7 +47,9 @@ def met(
 
 
 def report(results: list[TrialResult]) -> ReportData:
-    return placing_study().report(results, spec(replicates=2, paper_replicates=2))
+    return study_named("grid_localization").report(
+        results, spec(replicates=2, paper_replicates=2)
+    )
 
 
 def tables(results: list[TrialResult]) -> dict[str, Table]:

@@ -9,7 +9,7 @@ from viewer.domain.case import Dataset, View
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.domain.report import Section
-from viewer.studies.catalog import placing_study
+from viewer.studies.catalog import study_named
 from viewer.studies.grid_localization.params import (
     Params,
     read_params,
@@ -25,7 +25,7 @@ DATA = dataset(
     image("p3", {"Consolidation": FULL}, view=View.LATERAL),
     image("p4", defects={"Pneumothorax": "mask_size"}),
 )
-STUDY = placing_study()
+STUDY = study_named("grid_localization")
 
 
 def not_asked(data: Dataset | None, chosen: Params) -> list[Section]:

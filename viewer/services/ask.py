@@ -123,8 +123,7 @@ def ask(
     reply = Reply(run, scored, bench, read.text, read.note, raw.latency_ms)
     if not scored.placed:
         return reply
-    placed = trials.parsed_answer(store, scored.id)
-    return replace(reply, placed=placed, measures=measures_of(store, bench, scored))
+    return replace(reply, placed=scored.parsed, measures=measures_of(bench, scored))
 
 
 def plan_question(store: Store, question: Question) -> int:

@@ -12,13 +12,12 @@ from viewer.domain.run import Trial
 from viewer.metrics.parts import boxes_around
 from viewer.services.bench import Bench
 from viewer.services.harmonised import answer_of
-from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
 
 _ByReader = tuple[tuple[str, tuple[BoxPx, ...]], ...]
 
 
-def detection_of(store: Store, bench: Bench, scored: ScoredTrial) -> Detection | None:
+def detection_of(bench: Bench, scored: ScoredTrial) -> Detection | None:
     """Return a trial's boxes and those to find.
 
     There are none to find where the finding is absent. None where the trial is
@@ -27,7 +26,7 @@ def detection_of(store: Store, bench: Bench, scored: ScoredTrial) -> Detection |
     """
     if scored.trial.exclusion:
         return None
-    answer = answer_of(store, bench, scored)
+    answer = answer_of(bench, scored)
     if answer is not None and not isinstance(answer, BoxesAnswer | MaskAnswer):
         return None
     reference, by_reader = _to_find(bench, scored.trial)

@@ -24,7 +24,7 @@ from viewer.readers.predictions_table import FIELDS
 from viewer.services.bench import Bench
 from viewer.services.worded_answers import HEADER as WORDED_HEADER
 from viewer.services.worded_answers import worded_rows
-from viewer.store import cases, runs, steps, trials
+from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trials import ScoredTrial
 from viewer.writers.files import write_atomically
@@ -82,11 +82,10 @@ def export_answers(
     ]
     asked = [one for one in wanted if _was_asked(one)]
     if bench.study.words.places:
-        rows = (row for one in asked for row in _rows(store, bench, one))
+        rows = (row for one in asked for row in _rows(bench, one))
         table = csv_bytes(HEADER, rows)
     else:
-        parsed = steps.parsed_answers(store, run)
-        table = csv_bytes(WORDED_HEADER, worded_rows(asked, parsed))
+        table = csv_bytes(WORDED_HEADER, worded_rows(asked))
     write_atomically(out, table)
     pending = sum(one.score.status is Status.PENDING for one in wanted)
     return ExportedAnswers(out, len(asked), pending)
@@ -102,10 +101,8 @@ def _was_asked(one: ScoredTrial) -> bool:
     return one.reply_id is not None or one.score.status is Status.PROVIDER_ERROR
 
 
-def _rows(store: Store, bench: Bench, one: ScoredTrial) -> Iterator[tuple[object, ...]]:
-    answer = None
-    if one.reply_id is not None:
-        answer = answer_of_json(trials.parsed_answer(store, one.id))
+def _rows(bench: Bench, one: ScoredTrial) -> Iterator[tuple[object, ...]]:
+    answer = answer_of_json(one.parsed) if one.parsed else None
     for place in _places(bench, one, answer):
         cells = {**_known(one.trial), **place}
         yield tuple(cells.get(name) for name in HEADER)

@@ -27,7 +27,7 @@ from viewer.services.report_run import (
     report_data,
     report_files,
 )
-from viewer.store import asking, steps, trials
+from viewer.store import asking, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trials import ScoredTrial
 from viewer.studies.protocol import ReportContext
@@ -82,7 +82,7 @@ def run_bundle(store: Store, run: int) -> bytes:
     if own.bench.study.words.places:
         found = _of_places(store, report, scored, names)
     else:
-        found = _of_items(store, run, own.bench, report, scored, names, context)
+        found = _of_items(store, own.bench, report, scored, names, context)
     members: dict[str, bytes] = {
         **_in_folders(report_files(report)),
         **found.members,
@@ -125,7 +125,7 @@ def _of_places(
 ) -> _Contents:
     """Return what is in the bundle of a study that places findings."""
     bench, replies = report.bench, Replies(store)
-    kept = places.placed_trials(store, scored, names, replies)
+    kept = places.placed_trials(scored, names, replies)
     asked = dict.fromkeys(one.trial.condition for one in scored)
     plan = places.plan_of_places(bench, asked)
     references = places.references_of(bench, kept)
@@ -145,7 +145,6 @@ def _of_places(
 
 def _of_items(
     store: Store,
-    run: int,
     own: Bench,
     report: RunReport,
     scored: Sequence[ScoredTrial],
@@ -153,8 +152,8 @@ def _of_items(
     context: ReportContext,
 ) -> _Contents:
     """Return what is in the bundle of a study about items."""
-    replies, parsed = Replies(store), steps.parsed_answers(store, run)
-    kept = list(items.worded_trials(store, own, scored, parsed, names, replies))
+    replies = Replies(store)
+    kept = list(items.worded_trials(store, own, scored, names, replies))
     _check_replies(replies, own)
     plan = items.plan_of_items(own, scored, names)
     members = {

@@ -19,8 +19,7 @@ from viewer.domain.run import Condition
 from viewer.metrics.harmonised import Target, measures, target
 from viewer.readers.spacing import load_spacing
 from viewer.services.bench import Bench
-from viewer.store.database import Store
-from viewer.store.trials import ScoredTrial, parsed_answer
+from viewer.store.trials import ScoredTrial
 from viewer.studies.places import Places
 
 _TARGETS_KEPT: Final = 4
@@ -43,20 +42,20 @@ def measured(
     return measures(answer, goal, _spacing(ref))
 
 
-def measures_of(store: Store, bench: Bench, scored: ScoredTrial) -> Measures | None:
+def measures_of(bench: Bench, scored: ScoredTrial) -> Measures | None:
     """Return how a trial's answer meets its reference; None without either."""
     trial, image = scored.trial, bench.images[scored.trial.image]
-    answer = answer_of(store, bench, scored)
+    answer = answer_of(bench, scored)
     if answer is None or bench.reference(trial) is None:
         return None
     mask = image.masks[trial.finding]
     return measured(bench.places, trial.condition, mask, answer, image.ref)
 
 
-def answer_of(store: Store, bench: Bench, scored: ScoredTrial) -> Answer | None:
+def answer_of(bench: Bench, scored: ScoredTrial) -> Answer | None:
     """Return what a trial's reply was understood as; None where no answer was."""
     if scored.placed:
-        answer = answer_of_json(parsed_answer(store, scored.id))
+        answer = answer_of_json(scored.parsed)
         return None if isinstance(answer, Unparsed) else answer
     grid = bench.places.grid(scored.trial.condition)
     cell = grid.cell(scored.score.answer) if scored.score.answer else None

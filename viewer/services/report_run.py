@@ -24,7 +24,7 @@ from viewer.services.manifest import manifest_of
 from viewer.services.readings.reviewing import error_counts
 from viewer.services.report_words import in_words
 from viewer.services.versions import versions_asked
-from viewer.store import asking, cases, runs, steps, trials
+from viewer.store import asking, cases, runs, trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import study_named
@@ -54,7 +54,7 @@ def report_data(store: Store, run: int) -> RunReport:
     summary = runs.run_summary(store, run)
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     scored = trials.scored_trials(store, run)
-    results = tuple(_results(store, run, bench, scored))
+    results = tuple(_results(bench, scored))
     data = bench.study.report(results, bench.spec, context_of(store, run, bench))
     return RunReport(summary, bench, results, data)
 
@@ -109,17 +109,15 @@ def _grades(dataset: Dataset) -> tuple[Grades, str]:
         return NO_GRADES, error.what
 
 
-def _results(
-    store: Store, run: int, bench: Bench, scored: Sequence[ScoredTrial]
-) -> Iterator[TrialResult]:
+def _results(bench: Bench, scored: Sequence[ScoredTrial]) -> Iterator[TrialResult]:
     """Yield trials with what was read off their replies, and what is right.
 
     Places have their references beside them, and measures where any is no cell.
     """
-    parsed = {} if bench.study.words.places else steps.parsed_answers(store, run)
+    in_words = not bench.study.words.places
     measured = any(one.placed for one in scored)
     for one in scored:
-        said = any_answer_of_json(parsed[one.id]) if one.id in parsed else None
+        said = any_answer_of_json(one.parsed) if in_words and one.parsed else None
         gold = bench.gold(one.trial)
         text = json.dumps(gold, sort_keys=True, ensure_ascii=False) if gold else ""
         result = replace(_result(one), said=said, gold=text)
@@ -129,8 +127,8 @@ def _results(
         if measured:
             result = replace(
                 result,
-                measures=measures_of(store, bench, one),
-                detection=detection_of(store, bench, one),
+                measures=measures_of(bench, one),
+                detection=detection_of(bench, one),
             )
         yield result
 

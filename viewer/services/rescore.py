@@ -57,7 +57,7 @@ def _new_verdict(store: Store, bench: Bench, scored: ScoredTrial) -> Verdict | N
     parsed, score = judged_or_failed(bench, StoredTrial(scored.id, scored.trial), kept)
     # a cell is told by its verdict, whatever else its reply says
     told = is_place and not scored.placed
-    same = told or parsed == trials.parsed_answer(store, scored.id)
+    same = told or parsed == scored.parsed
     if score == scored.score and same:
         return None
     return Verdict(

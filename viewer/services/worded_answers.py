@@ -1,6 +1,6 @@
 """Answers in words as rows of a table: what each trial's replies were read as."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from viewer.domain.answer import (
@@ -24,15 +24,10 @@ HEADER: Final = (
 """The columns; ``parsed`` has the whole answer as JSON, its boxes included."""
 
 
-def worded_rows(
-    asked: Sequence[ScoredTrial], parsed: Mapping[int, str]
-) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each trial; one without an answer keeps its status and reason.
-
-    ``parsed`` has the answers as JSON, by the trial's number in the store.
-    """
+def worded_rows(asked: Sequence[ScoredTrial]) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each trial; one without an answer keeps its status and reason."""
     for one in asked:
-        trial, score, text = one.trial, one.score, parsed.get(one.id, "")
+        trial, score, text = one.trial, one.score, one.parsed
         said = any_answer_of_json(text) if text else None
         yield (
             *(trial.item, trial.patient, trial.image, trial.view, trial.finding),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from viewer.domain.answer import Status
@@ -294,16 +295,21 @@ def trials_in(
     return tuple(StoredTrial(row["id"], trial_of_row(row)) for row in rows)
 
 
+@lru_cache(maxsize=1024)
+def condition_of(name: str, params: str) -> Condition:
+    """Return a condition; ``params`` is JSON, as table trial has it."""
+    return Condition(name, tuple((k, v) for k, v in json.loads(params)))
+
+
 def trial_of_row(row: Row) -> Trial:
     """Return the trial that a row of table trial holds."""
-    params = tuple((k, v) for k, v in json.loads(row["condition_params"]))
     return Trial(
         item=row["item"],
         patient=row["patient"],
         image=row["image"],
         view=row["view"],
         finding=row["finding"],
-        condition=Condition(row["condition"], params),
+        condition=condition_of(row["condition"], row["condition_params"]),
         repeat=row["repeat"],
         model=row["model"],
     )

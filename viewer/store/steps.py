@@ -1,6 +1,5 @@
 """What the answers of trials were read from, reply by reply."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from viewer.domain.errors import WrongUseError
@@ -58,13 +57,3 @@ def replies_read(store: Store, trial_id: int) -> tuple[ReadReply, ...]:
         (trial_id,),
     )
     return tuple(ReadReply(*row) for row in rows)
-
-
-def parsed_answers(store: Store, run: int) -> Mapping[int, str]:
-    """Return the answer, as JSON, behind each current verdict of a run, by trial."""
-    rows = store.rows(
-        "SELECT t.id, p.answer FROM trial t JOIN score s ON s.id = t.score_id"
-        " JOIN parse p ON p.id = s.parse_id WHERE t.run_id = ?",
-        (run,),
-    )
-    return {int(row[0]): str(row[1]) for row in rows}

@@ -2,9 +2,9 @@
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from viewer.domain.answer import Status
 from viewer.domain.answer_json import PLACED_START
@@ -13,9 +13,14 @@ from viewer.domain.result import Outcome, Score
 from viewer.domain.run import Trial
 from viewer.store.database import Row, Store, utc_now
 from viewer.store.reply_rows import NAMES, PLACES, ReplyRecord, reply_row
-from viewer.store.runs import trial_of_row
+from viewer.store.runs import condition_of
 
 _NO_NUMBERS: Final = "[]"
+_STATUSES: Final = {one.value: one for one in Status}
+_OUTCOMES: Final[Mapping[str | None, Outcome | None]] = {
+    None: None,
+    **{one.value: one for one in Outcome},
+}
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Verdict:
 class ScoredTrial:
     """A trial with its current verdict; ``reply_id`` None without a reply.
 
-    ``placed`` tells that its answer is a place in native pixels, not a cell.
+    ``parsed`` is the answer that was read, as JSON, "" without a reply.
     """
 
     id: int
@@ -82,7 +87,12 @@ class ScoredTrial:
     score: Score
     request_sha256: str
     reply_id: int | None
-    placed: bool = False
+    parsed: str = ""
+
+    @property
+    def placed(self) -> bool:
+        """Whether its answer is a place in native pixels, not a cell."""
+        return self.parsed.startswith(PLACED_START)
 
 
 def keep_requests(store: Store, requests: Sequence[RequestRecord]) -> None:
@@ -289,23 +299,39 @@ def reopen_failed(store: Store, run: int) -> int:
 
 def scored_trials(store: Store, run: int) -> tuple[ScoredTrial, ...]:
     """Return every trial of a run with its current verdict, in the order planned."""
-    rows = store.rows(
-        "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, s.numbers, p.reply_id,"
-        " substr(p.answer, 1, ?) = ? AS placed"
-        " FROM trial t LEFT JOIN score s ON s.id = t.score_id"
-        " LEFT JOIN parse p ON p.id = s.parse_id WHERE t.run_id = ? ORDER BY t.id",
-        (len(PLACED_START), PLACED_START, run),
-    )
     return tuple(
-        ScoredTrial(
-            row["id"],
-            trial_of_row(row),
-            score_of_row(row),
-            row["request_sha256"] or "",
-            row["reply_id"],
-            bool(row["placed"]),
+        store.records(
+            _scored_trial,
+            "SELECT t.id, t.item, t.patient, t.image, t.view, t.finding, t.condition,"
+            " t.condition_params, t.repeat, t.model, t.status, t.request_sha256,"
+            " s.reason, s.answer, s.coverage, s.outcome, s.numbers, p.reply_id,"
+            " p.answer FROM trial t LEFT JOIN score s ON s.id = t.score_id"
+            " LEFT JOIN parse p ON p.id = s.parse_id"
+            " WHERE t.run_id = ? ORDER BY t.id",
+            (run,),
         )
-        for row in rows
+    )
+
+
+def _scored_trial(row: Iterable[Any]) -> ScoredTrial:
+    """Return what a row of the query above holds, by its place: there are many."""
+    own, item, patient, image, view, finding, name, params, repeat, model, *rest = row
+    status, request, reason, answer, coverage, outcome, numbers, reply, parsed = rest
+    condition = condition_of(name, params)
+    return ScoredTrial(
+        own,
+        Trial(item, patient, image, view, finding, condition, repeat, model),
+        Score(
+            _STATUSES[status],
+            reason or "",
+            answer or "",
+            coverage,
+            _OUTCOMES[outcome],
+            _numbers(numbers),
+        ),
+        request or "",
+        reply,
+        parsed or "",
     )
 
 

@@ -110,14 +110,10 @@ def worded_trials(
     store: Store,
     bench: Bench,
     scored: Iterable[ScoredTrial],
-    parsed: Mapping[int, str],
     names: Pseudonyms,
     replies: Replies,
 ) -> Iterator[Record]:
-    """Yield every trial in the order of the plan, with its steps and its truth.
-
-    ``parsed`` has the answers as JSON, by the trial's number in the store.
-    """
+    """Yield every trial in the order of the plan, with its steps and its truth."""
     for one in scored:
         kept: tuple[Kept, ...] = ()
         if one.reply_id is not None:
@@ -125,7 +121,7 @@ def worded_trials(
         yield {
             **trial_record(one, names),
             "numbers": [list(pair) for pair in one.score.numbers],
-            "parsed": parsed.get(one.id, ""),
+            "parsed": one.parsed,
             "steps": [_step(step, one.trial, bench, replies) for step in kept],
             "gold": dict(bench.gold(one.trial)),
         }

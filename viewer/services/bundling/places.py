@@ -8,8 +8,6 @@ from viewer.domain.run import Condition
 from viewer.services.bench import Bench
 from viewer.services.bundling.records import Record, Replies, trial_record
 from viewer.services.pseudonyms import Pseudonyms
-from viewer.store import trials
-from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import package_of
 
@@ -67,7 +65,6 @@ def plan_of_places(bench: Bench, asked: Iterable[Condition]) -> Record:
 
 
 def placed_trials(
-    store: Store,
     scored_trials: Sequence[ScoredTrial],
     names: Pseudonyms,
     replies: Replies,
@@ -75,12 +72,10 @@ def placed_trials(
     """Return every trial in the order of the plan, with the number of its reply."""
     kept = []
     for scored in scored_trials:
-        number, parsed = None, ""
-        if scored.reply_id is not None:
-            parsed = trials.parsed_answer(store, scored.id)
-            number = replies.number(scored.reply_id)
+        reply = scored.reply_id
+        number = None if reply is None else replies.number(reply)
         asked = trial_record(scored, names)
-        kept.append({**asked, "reply": number, "parsed": parsed})
+        kept.append({**asked, "reply": number, "parsed": scored.parsed})
     return kept
 
 

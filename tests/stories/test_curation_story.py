@@ -63,6 +63,20 @@ def test_that_five_tasks_of_each_study_are_scored_summed_and_tagged(
     assert {row["tag_imaging_finding"] for row in broad} == {"Multiple"}
 
 
+def test_that_what_was_proposed_is_verified(
+    curated: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundle, store = str(curated / "curation.zip"), str(curated / "s.sqlite")
+    words = ["export", "bundle", "last", "--out", bundle, "--store", store]
+    assert run_command_line(words) == 0
+    assert run_command_line(["verify", bundle]) == 0
+    said = capsys.readouterr().out
+    for name in ("quality_histogram", "proposed"):
+        assert f"tables/{name}.csv: " in said
+    but = "25 rows worked out again, but for disagreement."
+    assert f"tables/candidates.csv: {but}" in said
+
+
 @pytest.mark.statement("E001-05")
 def test_that_a_draft_is_edited_imported_and_asked(
     curated: Path, overread: Overread

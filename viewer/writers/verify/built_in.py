@@ -21,7 +21,7 @@ BEYOND = frozenset(
     {
         *("questions", "threshold_curve_iou", "threshold_curve_ioa"),
         *("reviews", "sizes", "cases", "published", "prompts", "rubric", "inputs"),
-        *("selection", "regions", "tags", "candidates", "cards"),
+        *("selection", "regions", "tags", "cards"),
     }
 )
 """Frames of a data set, of a paper or of words, which no bundle holds."""

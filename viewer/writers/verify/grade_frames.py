@@ -1,10 +1,12 @@
 """The frames of ReXecution: what was delivered, and what readers graded."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.draws import drawn_units, named_entropy
 from viewer.writers.verify.estimators import Rows, ratio
 from viewer.writers.verify.frames import Source, Verdicts, trial_rows
@@ -26,6 +28,17 @@ _CODES = {
     "box_instruction_ignored": "request for boxes ignored",
     "asked_what_to_draw": "asked what to draw",
 }
+_OF_TASK = ("category", "source", "task")
+_CRITERIA = (
+    *("Clinical relevance", "Answerability", "Complexity/Reasoning"),
+    "Clarity/Precision",
+)
+"""What a task is scored on; all but the last make the paper's sum of three."""
+_TAGS = (
+    *("tag_anatomical_region", "tag_pathology_type", "tag_imaging_finding"),
+    *("tag_laterality", "tag_diagnostic_intent", "tag_temporal_context"),
+    *("tag_question_type", "tag_subtype"),
+)
 _ENDINGS = {"refused": "refused", "provider_error": "failed", LEFT_OUT: "excluded"}
 Grade = Mapping[str, Any]
 
@@ -60,8 +73,14 @@ def graded_verdicts(
 
 
 def grade_frames(source: Source) -> dict[str, Rows]:
-    """Return trials and, where readers have graded, what became of their grades."""
+    """Return trials, tasks proposed and, where readers have graded, their grades."""
     verdicts, grades, plan = source.verdicts, source.grades, source.plan
+    if source.params["work"] == "curation":
+        trials = [
+            {**row, "proposed": bool(one.said.get("entries"))}
+            for one, row in zip(verdicts, trial_rows(verdicts), strict=True)
+        ]
+        return {"trials": trials, "candidates": list(_candidates(verdicts))}
     trials = [
         {**row, **_delivered(one)}
         for one, row in zip(verdicts, trial_rows(verdicts), strict=True)
@@ -94,6 +113,38 @@ def grade_frames(source: Source) -> dict[str, Rows]:
             for m, c, o in codes
         ],
     }
+
+
+def _candidates(verdicts: Verdicts) -> Iterator[dict[str, object]]:
+    """Yield the tasks that were proposed, the best first, with sums and tags."""
+    for one in verdicts:
+        for rank, entry in enumerate(one.said.get("entries", ()), 1):
+            told = json.loads(entry)
+            quality, tags = (
+                told["quality"] or {},
+                (told["tags"] or {}).get("values", {}),
+            )
+            scores, wrong = quality.get("scores", {}), told["unscored"]
+            total = sum(scores.values()) if quality else None
+            of_three = [n for name, n in scores.items() if name != _CRITERIA[-1]]
+            if quality:
+                wrong = TAKEN if quality["conclusion"] != total else ""
+            yield {
+                "item": one.item,
+                "model": one.model,
+                "rank": rank,
+                **{name: told["candidate"][name] for name in _OF_TASK},
+                **{name: scores.get(name) for name in _CRITERIA},
+                "risk": quality.get("risk"),
+                "total": total,
+                "total_of_three": sum(of_three) if quality else None,
+                "conclusion": quality.get("conclusion"),
+                "disagreement": wrong,
+                **{name: " \u2013 ".join(tags.get(name, ())) for name in _TAGS},
+                "scored": bool(quality),
+                "tagged": bool(tags),
+                "other_sum": bool(wrong),
+            }
 
 
 def _delivered(one: ItemVerdict) -> dict[str, object]:

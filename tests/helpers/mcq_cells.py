@@ -373,8 +373,22 @@ def _compare_latex(made: Made, name: str, expected: Sequence[Row]) -> int:
     body = text.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
     rows = [line.removesuffix(" \\\\").split(" & ") for line in body.splitlines()]
     wanted = [list(_printed(row)) for row in expected]
+    if name == "table1":
+        for told in ("image and text", "text only"):
+            own = [row for row in wanted if row[1] == told and row[0] in MODELS]
+            _mark(own)
     assert rows == wanted, name
     return sum(map(len, rows))
+
+
+def _mark(rows: Sequence[list[str]]) -> None:
+    """Set the highest number of each column bold, and the next underlined."""
+    for column in range(2, len(rows[0])):
+        values = sorted({float(row[column]) for row in rows if row[column]})
+        for command, value in zip(("textbf", "underline"), values[::-1], strict=False):
+            for row in rows:
+                if row[column] == f"{value:.1f}":
+                    row[column] = f"\\{command}{{{row[column]}}}"
 
 
 def _printed(row: Row) -> Iterator[str]:

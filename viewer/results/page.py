@@ -19,8 +19,6 @@ from viewer.results.spec import (
     Where,
 )
 
-_MOST: Final = 100
-"""Rows of a list on a page."""
 _LEAST_P: Final = 0.01
 _Records = Sequence[Mapping[str, object]]
 _Cells = frozenset[tuple[int, int]]
@@ -60,9 +58,9 @@ def _holds(record: Mapping[str, object], where: Where) -> bool:
 
 def _section(spec: Printable, table: Table) -> Section:
     count, text = len(table.rows), spec.text
-    if isinstance(spec, ListSpec) and count > _MOST:
-        table = replace(table, rows=table.rows[:_MOST])
-        text = f"{text} The first {_MOST} of {count}; {table.name}.csv has all."
+    if isinstance(spec, ListSpec) and count > spec.most:
+        table = replace(table, rows=table.rows[: spec.most])
+        text = f"{text} The first {spec.most} of {count}; {table.name}.csv has all."
     return Section(
         spec.title,
         text,

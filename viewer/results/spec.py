@@ -160,7 +160,8 @@ class ListSpec:
     """A table that lists rows of a frame as they are.
 
     Without ``columns`` all of them; ``shown`` are the columns of a page, ``printed``
-    the rows that it has, of which ``ranking`` compares some.
+    the rows that it has, of which ``ranking`` compares some; it has at ``most`` so
+    many.
     """
 
     name: str
@@ -172,6 +173,7 @@ class ListSpec:
     shown: tuple[str | Shown, ...] = ()
     printed: Where = field(default_factory=dict)
     ranking: Ranking = ALL_ROWS
+    most: int = 100
 
 
 @dataclass(frozen=True, slots=True)

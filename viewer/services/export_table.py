@@ -1,32 +1,61 @@
 """Write a table that is on the screen to a file."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Final
 
-from viewer.domain.escapes import guarded, one_line
-from viewer.domain.report import Table
-from viewer.writers.tables import csv_bytes, write_table
+from viewer.domain.errors import WrongUseError
+from viewer.domain.report import Section, Table
+from viewer.results.page import printed
+from viewer.writers.files import write_atomically
+from viewer.writers.tables import (
+    csv_bytes,
+    latex_table,
+    parquet_bytes,
+    tab_separated,
+    workbook_bytes,
+)
+
+_KINDS: Final[Mapping[str, Callable[[Table], bytes]]] = {
+    ".csv": lambda table: csv_bytes(table.header, table.rows),
+    ".xlsx": lambda table: workbook_bytes([table]),
+    ".parquet": parquet_bytes,
+    ".tex": lambda table: latex_table(Section("", "", printed(table))),
+}
+TABLE_FILES: Final = ";;".join(
+    f"{words} (*{ending})"
+    for ending, words in zip(
+        _KINDS, ("Tables", "Excel workbooks", "Parquet", "LaTeX"), strict=True
+    )
+)
+"""The files that a table can be written to, as a dialog offers them."""
 
 
 def table_as_csv(table: Table) -> str:
-    """Return a table as the text of the file that :func:`export_table` writes."""
-    return csv_bytes(table.header, table.rows).decode()
+    """Return a table as the text of the CSV file that is written of it."""
+    return _KINDS[".csv"](table).decode()
 
 
 def table_as_tsv(table: Table) -> str:
     """Return a table separated by tabs, as spreadsheets paste it; None is empty."""
-    lines = [table.header, *table.rows]
-    return "".join("\t".join(map(_pasted, line)) + "\n" for line in lines)
-
-
-def _pasted(value: object) -> str:
-    if value is None:
-        return ""
-    return one_line(guarded(str(value))) if isinstance(value, str) else str(value)
+    return tab_separated(table)
 
 
 def export_table(table: Table, path: Path) -> None:
-    """Write a table as CSV, byte for byte as the run's report has it.
+    """Write a table; the file's ending says as what.
 
-    A folder that cannot be written to raises WrongUseError and leaves no half a file.
+    CSV is byte for byte that of the run's report; LaTeX is rounded as on pages.
+
+    Raises
+    ------
+    WrongUseError
+        The ending is none of these, or the folder cannot be written to; no half a
+        file is left.
     """
-    write_table(table, path)
+    made = _KINDS.get(path.suffix.lower())
+    if made is None:
+        raise WrongUseError(
+            f"'{path.name}' has no ending that a table is written as.",
+            f"Choose one of {', '.join(_KINDS)}.",
+        )
+    write_atomically(path, made(table))

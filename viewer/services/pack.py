@@ -19,9 +19,8 @@ from viewer.store.database import Store
 from viewer.studies.catalog import pack_named, study_named
 from viewer.writers.figures_files import figure_files
 from viewer.writers.files import write_atomically
-from viewer.writers.latex_tables import latex_table
 from viewer.writers.pack_html import PackPage, render_pack
-from viewer.writers.tables import csv_bytes
+from viewer.writers.tables import csv_bytes, latex_table
 
 RUN_FOLDER: Final = "run"
 """Where in the pack the run's own report lies."""

@@ -2,27 +2,19 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from itertools import groupby
-from typing import TYPE_CHECKING
 
 from viewer.domain.answer import Status
 from viewer.domain.case import Notice
 from viewer.domain.counting import counted
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.report import ReportData, Section
+from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec, RunSummary
 from viewer.writers.figures import bar_figure_svg
-from viewer.writers.html_text import shown
+from viewer.writers.html_text import rendered
+from viewer.writers.tables import html_section
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-_NUMBER = re.compile(r"[-+±]?\d[\d., /%()×]*(?: to [-+]?[\d.]+)?|-")
-_LONG_TEXT = 40
 _IDS = re.compile(r'(\bid="|url\(#|href="#)')
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
@@ -41,42 +33,6 @@ class ReportPage:
     study: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """A cell of a table: its text, how many rows it spans, its style classes."""
-
-    text: str
-    rows: int
-    css: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row; ``starts`` tells that a new value of the first column begins."""
-
-    cells: tuple[_Cell, ...]
-    starts: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A column's head."""
-
-    name: str
-    css: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A section with its table laid out."""
-
-    title: str
-    text: str
-    groups: tuple[tuple[str, int], ...]
-    columns: tuple[_Column, ...]
-    rows: tuple[_Row, ...]
-
-
 def render_report(page: ReportPage) -> bytes:
     """Return the page as UTF-8 HTML with its figures inside."""
     from markupsafe import Markup
@@ -86,7 +42,8 @@ def render_report(page: ReportPage) -> bytes:
         Markup(_inline(bar_figure_svg(figure), i))  # noqa: S704 - drawn here
         for i, figure in enumerate(data.figures)
     ]
-    html: str = _template().render(
+    html = rendered(
+        "report.html.jinja",
         title=f"{page.study or _spoken(page.spec.study)} on {page.spec.dataset}",
         subtitle=f"Run {summary.id}, preset {page.spec.preset}",
         incomplete=data.incomplete,
@@ -94,29 +51,15 @@ def render_report(page: ReportPage) -> bytes:
         planned=summary.n_planned,
         badges=[str(note) for note in summary.notes],
         facts=tuple(_facts(page)),
-        sections=[_part(section) for section in data.sections],
+        sections=[html_section(one) for one in data.sections],
         figures=figures,
-        appendix=[_part(section) for section in data.appendix],
+        appendix=[html_section(one) for one in data.appendix],
         notices=page.notices,
         definitions=tuple(data.metric_definitions.items()),
         settings=[(k, _listed(v)) for k, v in sorted(page.spec.params.items())],
         plan_sha256=summary.plan_sha256,
     )
     return html.encode()
-
-
-@cache
-def _template() -> "Template":
-    from jinja2 import Environment, StrictUndefined
-
-    path = files("viewer.writers") / "templates" / "report.html.jinja"
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        finalize=shown,
-    )
-    return environment.from_string(path.read_text(encoding="utf-8"))
 
 
 def _facts(page: ReportPage) -> Iterator[tuple[str, str]]:
@@ -170,43 +113,6 @@ def _listed(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(str(part) for part in value)
     return str(value)
-
-
-def _part(section: Section) -> _Part:
-    """Lay out a table: numbers to the right, repeated first cells joined."""
-    rows = [[_text(value) for value in row] for row in section.table.rows]
-    css = tuple(_css(section, rows, i) for i in range(len(section.table.header)))
-    columns = tuple(map(_Column, section.table.header, css))
-    return _Part(
-        section.title, section.text, section.groups, columns, tuple(_rows(rows, css))
-    )
-
-
-def _rows(rows: Sequence[Sequence[str]], css: Sequence[str]) -> Iterator[_Row]:
-    for _, run in groupby(rows, key=lambda row: row[0]):
-        same = list(run)
-        for i, row in enumerate(same):
-            cells = tuple(_Cell(text, 1, c) for text, c in zip(row, css, strict=True))
-            first = (_Cell(row[0], len(same), css[0]),) if i == 0 else ()
-            yield _Row((*first, *cells[1:]), starts=i == 0)
-
-
-def _css(section: Section, rows: Sequence[Sequence[str]], column: int) -> str:
-    texts = [row[column] for row in rows]
-    starts, edges = 0, set()
-    for _, span in section.groups:
-        edges.add(starts)
-        starts += span
-    classes = {
-        "right": bool(texts) and all(_NUMBER.fullmatch(text) for text in texts),
-        "long": any(len(text) > _LONG_TEXT for text in texts),
-        "edge": column in edges and column > 0,
-    }
-    return " ".join(name for name, holds in classes.items() if holds)
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
 
 
 def _inline(svg: bytes, number: int) -> str:

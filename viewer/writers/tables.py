@@ -1,20 +1,36 @@
-"""Tables as comma-separated values, the same bytes on every machine."""
+"""Tables as files, each time the same bytes: one renderer for each kind.
+
+CSV, Parquet and XLSX hold full precision, LaTeX and HTML what is printed, and what is
+pasted from the window is separated by tabs.
+"""
 
 import csv
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Final
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+from xml.sax.saxutils import quoteattr
 
-from viewer.domain.escapes import guarded
-from viewer.domain.report import Table
-from viewer.writers.files import write_atomically
+from viewer.domain.errors import MissingDependencyError
+from viewer.domain.escapes import guarded, latex, one_line, spreadsheet_xml
+from viewer.domain.report import Section, Table
+from viewer.writers.html_text import rendered
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 _QUOTED_ENDS: Final = "\r\n"
-
-
-def write_table(table: Table, path: Path) -> None:
-    """Write a table as a CSV file; a folder that cannot be written to raises."""
-    write_atomically(path, csv_bytes(table.header, table.rows))
+_NUMBER: Final = re.compile(r"[-+±]?\d[\d., /%()×]*(?: to [-+]?[\d.]+)?|-")
+_LONG_TEXT: Final = 40
+_HEAD: Final = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_MAIN: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"
+_OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_TYPE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def csv_bytes(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
@@ -26,7 +42,7 @@ def csv_bytes(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     lines = _Lines()
     writer = csv.writer(lines, lineterminator=_QUOTED_ENDS)
     writer.writerow(map(guarded, header))
-    writer.writerows([_printed(value) for value in row] for row in rows)
+    writer.writerows([_csv_cell(value) for value in row] for row in rows)
     return "".join(lines).encode()
 
 
@@ -37,10 +53,239 @@ class _Lines(list[str]):
         self.append(line.removesuffix(_QUOTED_ENDS) + "\n")
 
 
-def _printed(value: object) -> str:
+def _csv_cell(value: object) -> str:
     """Return a cell as it is printed; NaN differs from itself."""
     if value is None or value != value:
         return ""
     if isinstance(value, float):
         return repr(float(value))
     return guarded(str(value)) if isinstance(value, str) else str(value)
+
+
+def tab_separated(table: Table) -> str:
+    """Return a table as spreadsheets paste it: a line for each row; None is empty."""
+    lines = [table.header, *table.rows]
+    return "".join("\t".join(map(_pasted, line)) + "\n" for line in lines)
+
+
+def _pasted(value: object) -> str:
+    if value is None:
+        return ""
+    return one_line(guarded(str(value))) if isinstance(value, str) else str(value)
+
+
+def parquet_bytes(table: Table) -> bytes:
+    """Return a Parquet file; a column of several kinds of values is one of texts.
+
+    Raises
+    ------
+    MissingDependencyError
+        pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow.parquet import write_table
+    except ImportError as error:
+        raise MissingDependencyError(
+            "Writing Parquet needs pyarrow.",
+            "Install it: pip install overread[datasets]",
+        ) from error
+    columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.header)
+    arrays = [pa.array(_of_one_kind(column)) for column in columns]
+    stream = io.BytesIO()
+    write_table(pa.Table.from_arrays(arrays, list(table.header)), stream)
+    return stream.getvalue()
+
+
+def _of_one_kind(values: Sequence[object]) -> Sequence[object]:
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) < 2 or kinds == {int, float}:
+        return values
+    return [None if value is None else str(value) for value in values]
+
+
+def latex_table(section: Section) -> bytes:
+    """Return a section's table as a ``tabular`` in UTF-8, its text as the caption.
+
+    It is for a paper's own preamble with ``booktabs``. The first column is set to the
+    left, the others to the right; groups of columns stand above the header.
+    """
+    table = section.table
+    heads = tuple(map(latex, table.header))
+    spans = (
+        rf"\multicolumn{{{span}}}{{c}}{{{latex(name)}}}"
+        for name, span in section.groups
+    )
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{latex(section.text)}}}",
+        rf"\label{{tab:{table.name}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}",
+        r"\toprule",
+        *(" & ".join(line) + r" \\" for line in (tuple(spans), heads) if line),
+        r"\midrule",
+        *(" & ".join(row) + r" \\" for row in _latex_rows(section)),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _latex_rows(section: Section) -> Iterator[Iterator[str]]:
+    commands = {"strong": "textbf", "u": "underline", "": ""}
+    for i, row in enumerate(section.table.rows):
+        cells = (latex(_text(value)) for value in row)
+        marks = (commands[_mark(section, i, j)] for j in range(len(row)))
+        yield (
+            rf"\{mark}{{{cell}}}" if mark else cell
+            for mark, cell in zip(marks, cells, strict=True)
+        )
+
+
+def _mark(section: Section, row: int, column: int) -> str:
+    """Return the element of HTML that a cell is set in, "" for none."""
+    if (row, column) in section.best:
+        return "strong"
+    return "u" if (row, column) in section.second else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _HtmlCell:
+    """A cell: its text, its style classes, its mark, how many rows it spans."""
+
+    text: str
+    css: str
+    mark: str = ""
+    rows: int = 1
+
+
+def html_section(section: Section) -> "Markup":
+    """Return a section of a page; numbers at the right, repeated first cells joined."""
+    from markupsafe import Markup
+
+    rows = [[_text(value) for value in row] for row in section.table.rows]
+    css = [_css(section, rows, i) for i in range(len(section.table.header))]
+    html = rendered(
+        "section.html.jinja",
+        section=section,
+        columns=list(zip(section.table.header, css, strict=True)),
+        rows=list(_html_rows(section, rows, css)),
+    )
+    return Markup(html)  # noqa: S704 - the template escapes
+
+
+def _html_rows(
+    section: Section, rows: Sequence[Sequence[str]], css: Sequence[str]
+) -> Iterator[tuple[bool, Sequence[_HtmlCell]]]:
+    """Yield each row's cells, and whether a new value of the first column begins."""
+    for first, run in groupby(enumerate(rows), key=lambda row: row[1][0]):
+        same = list(run)
+        for i, row in same:
+            starts = i == same[0][0]
+            cells = [
+                _HtmlCell(text, of, _mark(section, i, j))
+                for j, (text, of) in enumerate(zip(row, css, strict=True))
+            ]
+            joined = [_HtmlCell(first, css[0], cells[0].mark, len(same))]
+            yield starts, [*(joined if starts else ()), *cells[1:]]
+
+
+def _css(section: Section, rows: Sequence[Sequence[str]], column: int) -> str:
+    texts = [row[column] for row in rows]
+    starts, edges = 0, set()
+    for _, span in section.groups:
+        edges.add(starts)
+        starts += span
+    classes = {
+        "right": bool(texts) and all(_NUMBER.fullmatch(text) for text in texts),
+        "long": any(len(text) > _LONG_TEXT for text in texts),
+        "edge": column in edges and column > 0,
+    }
+    return " ".join(name for name, holds in classes.items() if holds)
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def workbook_bytes(tables: Sequence[Table]) -> bytes:
+    """Return an .xlsx file (ECMA-376) with a sheet for each table, named as that is.
+
+    Only what a table needs: text inline, numbers as numbers.
+    """
+    parts = {
+        "[Content_Types].xml": _content_types(len(tables)),
+        "_rels/.rels": _relations(("officeDocument", "xl/workbook.xml")),
+        "xl/workbook.xml": _workbook(tables),
+        "xl/_rels/workbook.xml.rels": _relations(
+            *(("worksheet", f"worksheets/{_sheet_file(n)}") for n in range(len(tables)))
+        ),
+        **{f"xl/worksheets/{_sheet_file(n)}": _sheet(t) for n, t in enumerate(tables)},
+    }
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), _HEAD + text)
+    return stream.getvalue()
+
+
+def _sheet_file(number: int) -> str:
+    return f"sheet{number + 1}.xml"
+
+
+def _content_types(sheets: int) -> str:
+    overrides = {
+        "/xl/workbook.xml": f"{_TYPE}.sheet.main+xml",
+        **{
+            f"/xl/worksheets/{_sheet_file(n)}": f"{_TYPE}.worksheet+xml"
+            for n in range(sheets)
+        },
+    }
+    listed = "".join(
+        f'<Override PartName="{name}" ContentType="{type_}"/>'
+        for name, type_ in overrides.items()
+    )
+    relations = "application/vnd.openxmlformats-package.relationships+xml"
+    return (
+        f'<Types xmlns="{_PACKAGE}/content-types">'
+        f'<Default Extension="rels" ContentType="{relations}"/>'
+        '<Default Extension="xml" ContentType="application/xml"/>'
+        f"{listed}</Types>"
+    )
+
+
+def _relations(*targets: tuple[str, str]) -> str:
+    listed = "".join(
+        f'<Relationship Id="rId{n}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+        for n, (kind, target) in enumerate(targets, 1)
+    )
+    return f'<Relationships xmlns="{_PACKAGE}/relationships">{listed}</Relationships>'
+
+
+def _workbook(tables: Sequence[Table]) -> str:
+    sheets = "".join(
+        f'<sheet name={quoteattr(table.name)} sheetId="{n}" r:id="rId{n}"/>'
+        for n, table in enumerate(tables, 1)
+    )
+    return (
+        f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}">'
+        f"<sheets>{sheets}</sheets></workbook>"
+    )
+
+
+def _sheet(table: Table) -> str:
+    rows = "".join(
+        f'<row r="{n}">{"".join(map(_sheet_cell, row))}</row>'
+        for n, row in enumerate((table.header, *table.rows), 1)
+    )
+    return f'<worksheet xmlns="{_MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+
+
+def _sheet_cell(value: object) -> str:
+    if value is None or value != value:
+        return "<c/>"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"<c><v>{value!r}</v></c>"
+    text = spreadsheet_xml(guarded(str(value)))
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'

@@ -2,7 +2,7 @@ import pytest
 
 from viewer.domain.escapes import latex
 from viewer.domain.report import Section, Table
-from viewer.writers.latex_tables import latex_table
+from viewer.writers.tables import latex_table
 
 
 @pytest.mark.statement("E003-14")

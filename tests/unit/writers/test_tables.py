@@ -1,14 +1,23 @@
 import csv
 import io
+import sys
 import zipfile
-from pathlib import Path
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+import pytest
+
+from viewer.domain.errors import MissingDependencyError
 from viewer.domain.escapes import unguarded
-from viewer.domain.report import Table
-from viewer.writers.tables import csv_bytes, write_table
+from viewer.domain.report import Section, Table
+from viewer.writers.tables import (
+    csv_bytes,
+    html_section,
+    latex_table,
+    parquet_bytes,
+    workbook_bytes,
+)
 from viewer.writers.verify.comparing import read_csv
-from viewer.writers.workbook import workbook_bytes
 
 
 def test_that_values_are_printed_at_full_precision() -> None:
@@ -54,7 +63,42 @@ def test_that_a_numpy_float_is_printed_as_a_number() -> None:
     assert csv_bytes(("x",), [(np.float64(0.5),)]) == b"x\n0.5\n"
 
 
-def test_that_a_table_is_written_whole(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    write_table(Table("t", ("a",), ((1,),)), path)
-    assert path.read_bytes() == b"a\n1\n"
+def test_that_parquet_holds_numbers_and_texts_of_every_kind() -> None:
+    from pyarrow.parquet import read_table
+
+    table = Table(
+        "t",
+        ("n", "x", "name", "mixed"),
+        ((1, 0.1 + 0.2, "=1+1", "a"), (None, None, "ü", 2), (3, 4, "", None)),
+    )
+    read = read_table(io.BytesIO(parquet_bytes(table)))
+    assert read.column_names == list(table.header)
+    assert read.to_pydict() == {
+        "n": [1, None, 3],
+        "x": [0.1 + 0.2, None, 4.0],
+        "name": ["=1+1", "ü", ""],
+        "mixed": ["a", "2", None],
+    }
+    empty = read_table(io.BytesIO(parquet_bytes(replace(table, rows=()))))
+    assert (empty.column_names, empty.num_rows) == (list(table.header), 0)
+
+
+def test_that_parquet_without_its_library_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(MissingDependencyError, match="Writing Parquet needs pyarrow"):
+        parquet_bytes(Table("t", ("a",), ((1,),)))
+
+
+def test_that_the_best_is_bold_and_the_second_best_underlined() -> None:
+    table = Table("t", ("Model", "Rate <b>"), (("a & b", "1.0"), ("c", "2.0")))
+    best, second = frozenset({(1, 1)}), frozenset({(0, 1)})
+    section = Section("T", "", table, best=best, second=second)
+    latex = latex_table(section).decode()
+    assert "a \\& b & \\underline{1.0} \\\\\n" in latex
+    assert "c & \\textbf{2.0} \\\\\n" in latex
+    html = str(html_section(section))
+    assert '<td>a &amp; b</td><td class="right"><u>1.0</u></td>' in html
+    assert '<td class="right"><strong>2.0</strong></td>' in html
+    assert "Rate &lt;b&gt;" in html

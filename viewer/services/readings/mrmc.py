@@ -24,8 +24,7 @@ from viewer.store import readings
 from viewer.store.database import Store, open_store
 from viewer.store.readings import PlannedTask, ReviewedTrial, StoredSession
 from viewer.writers.files import write_atomically
-from viewer.writers.tables import csv_bytes
-from viewer.writers.workbook import workbook_bytes
+from viewer.writers.tables import csv_bytes, workbook_bytes
 
 MODALITY: Final = "image"
 """The one modality of a study: readers had nothing but the image."""

@@ -1,7 +1,10 @@
 """Everything that HEAL-MedVQA prints, from one run: ``overread pack heal2025``."""
 
+from typing import Final
+
 from viewer.domain.pack import PackData
-from viewer.domain.report import Section, Table
+from viewer.results.page import sections
+from viewer.results.spec import ListSpec, Shown
 from viewer.studies.consistency import published_table
 from viewer.studies.grounded_vqa.consistency import CHECKS
 from viewer.studies.grounded_vqa.figures import figures
@@ -10,7 +13,16 @@ from viewer.studies.grounded_vqa.published import ROWS, SOURCE
 from viewer.studies.packs import PackInput
 
 _IN_THE_RUN = frozenset({"items", "results"})
-_SHOWN = ("table", "measure", "subject", "who", "value", "badge", "reason")
+_PRINTED: Final = ListSpec(
+    "published",
+    title="As printed",
+    text="The paper's own numbers, each checked against those it should follow from.",
+    shown=(
+        *("table", "measure", "subject", "who"),
+        *(Shown("value", "Value", ""), "badge", "reason"),
+    ),
+    most=1000,
+)
 
 
 class Heal2025:
@@ -31,18 +43,11 @@ class Heal2025:
             self.title,
             self.source,
             (*own, printed),
-            (*given.report.sections, _published(printed)),
+            (*given.report.sections, *sections([_PRINTED], [printed])),
             drawn,
             given.report.incomplete,
             missing,
         )
-
-
-def _published(table: Table) -> Section:
-    places = [table.header.index(name) for name in _SHOWN]
-    rows = tuple(tuple(row[i] for i in places) for row in table.rows)
-    text = "The paper's own numbers, each checked against those it should follow from."
-    return Section("As printed", text, Table("published", _SHOWN, rows))
 
 
 PACK = Heal2025()

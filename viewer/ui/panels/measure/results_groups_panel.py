@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from viewer.domain.counting import counted
 from viewer.domain.study_words import Verdicts
-from viewer.services.export_table import export_table
+from viewer.services.export_table import TABLE_FILES, export_table
 from viewer.services.results.deep import DeepEstimate, deep_estimate
 from viewer.services.results.groups import grouped, offered
 from viewer.services.results.view import By, Offered, ResultsView, Tally
@@ -125,7 +125,7 @@ class GroupsPanel(QWidget):
     def ask_where_to_export(self) -> None:
         """Let a person choose the file to write."""
         choose_to_write(
-            self, "Export table", "predictions.csv", "Tables (*.csv)", self.export_to
+            self, "Export table", "predictions.csv", TABLE_FILES, self.export_to
         )
 
     def export_to(self, path: Path) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.escapes import visible
+from viewer.services.export_table import TABLE_FILES
 from viewer.services.measure import RunResults
 from viewer.ui import theme
 from viewer.ui.file_choice import choose_to_write
@@ -83,7 +84,7 @@ class ResultsPanel(QWidget):
     def ask_where_to_export(self) -> None:
         """Let a person choose the file to write."""
         choose_to_write(
-            self, "Export table", "results.csv", "Tables (*.csv)", self.save_wanted.emit
+            self, "Export table", "results.csv", TABLE_FILES, self.save_wanted.emit
         )
 
     def _fill(self, column: str, combo: QComboBox) -> None:

@@ -185,8 +185,8 @@ def _corruption(made: Made) -> Iterator[Row]:
         for kind, value in _kinds(made, model).items():
             yield {
                 "model": model,
-                "clean": clean,
                 "corruption": kind,
+                "clean": clean,
                 "accuracy": value,
                 **_change(value - clean),
             }

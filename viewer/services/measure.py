@@ -8,6 +8,7 @@ from typing import Final
 
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.case import ImageRef
+from viewer.domain.errors import WrongUseError
 from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSummary, Trial
@@ -17,6 +18,7 @@ from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import places_findings, study_named
+from viewer.writers.table_script import table_script
 
 _RESULTS: Final = "results"
 _ITEMS: Final = "items"
@@ -65,15 +67,37 @@ def run_list(store: Path) -> tuple[RunSummary, ...]:
         return runs.run_summaries(opened, include_adhoc=False)[::-1]
 
 
-def results_table(store: Path, run: int) -> Table:
-    """Return the rows of results.csv at full precision; an unknown run raises."""
-    tables = _report(store, run).tables
-    return next(table for table in tables if table.name == _RESULTS)
+def run_table(store: Path, run: int, name: str = _RESULTS) -> Table:
+    """Return a table of a run's report at full precision.
+
+    Raises
+    ------
+    WrongUseError
+        There is no such run, or it has no such table.
+    """
+    tables = {table.name: table for table in _report(store, run).tables}
+    if name not in tables:
+        raise WrongUseError(
+            f"The report of run {run} has no table '{name}'.",
+            f"It has {', '.join(tables)}.",
+        )
+    return tables[name]
+
+
+def run_table_script(store: Path, run: int, name: str = _RESULTS) -> str:
+    """Return a Python script that prints a table of a run as CSV.
+
+    It needs pandas and the report's items.csv alone where that is enough, else
+    Overread and the store. It raises what :func:`run_table` raises.
+    """
+    run_table(store, run, name)
+    specs = {spec.name: spec for spec in _report(store, run).specs}
+    return table_script(specs.get(name), name, store, run)
 
 
 def run_results(store: Path, run: int) -> RunResults:
     """Return a run's results with its study's words; an unknown run raises."""
-    table = results_table(store, run)
+    table = run_table(store, run)
     with open_store(store) as opened:
         study = runs.run_summary(opened, run).study
     words = study_named(study).words
@@ -120,7 +144,7 @@ def trial_rows(
         rows = tuple(_rows(opened, run, wanted, study))
     if not study_named(study).words.graded:
         return rows
-    return _as_graded(rows, results_items(store, run))
+    return _as_graded(rows, run_table(store, run, _ITEMS))
 
 
 def _as_graded(rows: Iterable[TrialRow], items: Table) -> tuple[TrialRow, ...]:
@@ -138,12 +162,6 @@ def _as_graded(rows: Iterable[TrialRow], items: Table) -> tuple[TrialRow, ...]:
         return replace(row, score=score)
 
     return tuple(sorted(map(graded, rows), key=lambda row: rank_of(row.score)))
-
-
-def results_items(store: Path, run: int) -> Table:
-    """Return the rows of items.csv, each trial with the verdict that a report gives."""
-    tables = _report(store, run).tables
-    return next(table for table in tables if table.name == _ITEMS)
 
 
 def _rows(

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QShortcut,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QSplitter,
     QStackedWidget,
@@ -27,7 +34,13 @@ from viewer.domain.run import (
 )
 from viewer.services.background import WorkerDied, WorkerEvent, WorkerReply
 from viewer.services.export_table import export_table
-from viewer.services.measure import RunResults, run_list, run_results, trial_rows
+from viewer.services.measure import (
+    RunResults,
+    run_list,
+    run_results,
+    run_table_script,
+    trial_rows,
+)
 from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
@@ -174,6 +187,21 @@ class MeasureWorkspace(QWidget):
             self._fail,
         )
 
+    def copy_script(self) -> None:
+        """Copy a Python script that prints the selected run's results.csv."""
+        run = self.runs.selected
+        if run is not None:
+            self._errands.start(
+                "script",
+                lambda: run_table_script(self._store, run.id),
+                self._copy_script,
+                self._fail,
+            )
+
+    def _copy_script(self, script: str) -> None:
+        QGuiApplication.clipboard().setText(script)
+        self._desk.notices.say("A Python script that prints the table is copied.")
+
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Read the runs when first looked at."""
         super().showEvent(event)
@@ -209,6 +237,7 @@ class MeasureWorkspace(QWidget):
         self.runs.resume_wanted.connect(self.batches.resume)
         self.results.row_chosen.connect(self._show_trials)
         self.results.save_wanted.connect(self.export_to)
+        self.results.script_wanted.connect(self.copy_script)
         self.film.trial_chosen.connect(self._choose)
         self.film.words_wanted.connect(self.told.show)
         self.film.model.modelReset.connect(self._tell_of_han)

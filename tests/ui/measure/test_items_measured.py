@@ -12,7 +12,7 @@ from tests.helpers.tiny_study import finish
 from viewer.services.comparing.runs import compare
 from viewer.services.comparing.sides import Side
 from viewer.services.decoding import LocalDecoder
-from viewer.services.measure import results_table, trial_rows
+from viewer.services.measure import run_table, trial_rows
 from viewer.services.plan_run import plan_run
 from viewer.settings import Settings
 from viewer.store.database import open_store
@@ -44,7 +44,7 @@ def test_that_its_table_shows_rates_and_a_tile_opens_what_was_said(
     workspace.show()
     film = workspace.film
     qtbot.waitUntil(lambda: bool(film.model.trials), timeout=20_000)
-    assert workspace.results.table.results.table == results_table(store, 1)
+    assert workspace.results.table.results.table == run_table(store, 1)
     qtbot.waitUntil(lambda: film.model.pictures_drawn > 0, timeout=20_000)
     place = next(i for i, row in enumerate(film.model.trials) if row.item == "two")
     with qtbot.assertNotEmitted(workspace.trial_chosen):

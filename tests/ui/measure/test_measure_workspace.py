@@ -16,7 +16,7 @@ from viewer.domain.answer import Status
 from viewer.domain.run import ModelStopped
 from viewer.services.background import WorkerEvent
 from viewer.services.decoding import LocalDecoder
-from viewer.services.measure import results_table, trial_rows
+from viewer.services.measure import run_table, run_table_script, trial_rows
 from viewer.services.report_run import write_report
 from viewer.settings import Settings
 from viewer.store.database import open_store
@@ -56,7 +56,7 @@ def test_that_the_newest_run_shows_its_table_chart_and_film(
     workspace: MeasureWorkspace, run: int, settings: Settings, qtbot: QtBot
 ) -> None:
     _wait_for_film(workspace, qtbot)
-    table = results_table(settings.store, run)
+    table = run_table(settings.store, run)
     assert workspace.results.table.results.table == table
     assert workspace.results.wanted["view"] == "all"
     chart = workspace.results.chart.chart
@@ -256,3 +256,15 @@ def test_that_a_batch_page_closed_before_it_filled_is_forgotten(
     page = found(workspace, BatchDialog)
     qtbot.waitUntil(lambda: page.form.study == "grid_localization")
     assert page.form.models == ("asymmetry",)
+
+
+def test_that_the_table_is_copied_as_a_script(
+    workspace: MeasureWorkspace, run: int, settings: Settings, qtbot: QtBot
+) -> None:
+    _wait_for_film(workspace, qtbot)
+    actions = workspace.results.table.actions()
+    (script,) = [one for one in actions if one.text() == "Copy as Python script"]
+    QGuiApplication.clipboard().clear()
+    script.trigger()
+    qtbot.waitUntil(lambda: bool(QGuiApplication.clipboard().text()), timeout=20_000)
+    assert QGuiApplication.clipboard().text() == run_table_script(settings.store, run)

@@ -1,5 +1,7 @@
 import csv
 import io
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,8 +14,9 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.result import Outcome
 from viewer.services.measure import (
     TrialRow,
-    results_table,
     run_list,
+    run_table,
+    run_table_script,
     trial_rows,
 )
 from viewer.services.report_run import write_report
@@ -47,7 +50,7 @@ def test_that_runs_are_listed_newest_first(store: Path, tmp_path: Path) -> None:
 
 
 def test_that_the_table_is_that_of_results_csv(store: Path, tmp_path: Path) -> None:
-    table = results_table(store, 1)
+    table = run_table(store, 1)
     with open_store(store) as opened:
         write_report(opened, 1, tmp_path / "out")
     written = list(csv.reader(io.StringIO((tmp_path / "out/results.csv").read_text())))
@@ -56,14 +59,30 @@ def test_that_the_table_is_that_of_results_csv(store: Path, tmp_path: Path) -> N
     assert shown == written[1:]
 
 
+def test_that_the_tables_script_prints_it(store: Path, tmp_path: Path) -> None:
+    script = tmp_path / "results.py"
+    script.write_text(run_table_script(store, 1))
+    with open_store(store) as opened:
+        write_report(opened, 1, tmp_path)
+    done = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, capture_output=True, check=True
+    )
+    assert done.stdout == (tmp_path / "results.csv").read_bytes()
+
+
+def test_that_a_table_that_is_not_there_is_refused(store: Path) -> None:
+    with pytest.raises(WrongUseError, match=r"has no table 'tab'.*It has items, res"):
+        run_table_script(store, 1, "tab")
+
+
 def test_that_a_new_verdict_changes_the_table(store: Path, tmp_path: Path) -> None:
     with open_store(store) as opened:
         run = planned(opened, tmp_path / "d", a_spec([D4]), n=6)
-        before = results_table(store, run)
+        before = run_table(store, run)
         finish(opened, run)
     pending = before.header.index("n_pending")
     assert before.rows[0][pending] == 6
-    assert results_table(store, run).rows[0][pending] == 0
+    assert run_table(store, run).rows[0][pending] == 0
 
 
 def test_that_misses_come_first_and_hits_after_the_unreadable(store: Path) -> None:
@@ -81,7 +100,7 @@ def test_that_misses_come_first_and_hits_after_the_unreadable(store: Path) -> No
 
 
 def test_that_a_rows_trials_are_those_it_counts(store: Path) -> None:
-    table = results_table(store, 1)
+    table = run_table(store, 1)
     at = {name: table.header.index(name) for name in table.header}
     keys = ("finding", "view", "condition", "model")
     for row in table.rows:
@@ -103,6 +122,6 @@ def test_that_a_trial_row_leads_to_its_image(store: Path, tmp_path: Path) -> Non
 
 def test_that_an_unknown_run_is_refused(store: Path) -> None:
     with pytest.raises(WrongUseError, match="no run 9"):
-        results_table(store, 9)
+        run_table(store, 9)
     with pytest.raises(WrongUseError, match="no run 9"):
         trial_rows(store, 9, finding="all", view="all", condition="all", model="all")

@@ -12,7 +12,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.services.answers import answers_about
 from viewer.services.export_bundle import run_bundle
 from viewer.services.figures import run_figures
-from viewer.services.measure import results_table, trial_rows
+from viewer.services.measure import run_table, trial_rows
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import write_report
 from viewer.services.results.cases import cases_of, trial_rows_at
@@ -41,7 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def test_that_the_table_of_results_has_rates_and_means(store: Path) -> None:
-    table = results_table(store, 1)
+    table = run_table(store, 1)
     first = dict(zip(table.header, table.rows[0], strict=True))
     assert (first["k"], first["n"], first["n_excluded"]) == (2, 3, 1)
     assert first["mean_judge"] == pytest.approx(13 / 3)

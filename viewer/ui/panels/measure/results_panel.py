@@ -3,6 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -37,6 +38,9 @@ class ResultsPanel(QWidget):
     save_wanted = Signal(object)
     """Path of the file to write the table to"""
 
+    script_wanted = Signal()
+    """A person wants the table as a Python script"""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.shown = RunResults(EMPTY)
@@ -57,6 +61,10 @@ class ResultsPanel(QWidget):
         self.table.row_chosen.connect(self.row_chosen)
         self.export.clicked.connect(self.ask_where_to_export)
         self.copy.clicked.connect(self.table.copy_all)
+        self.script = QAction("Copy as Python script", self.table)
+        self.script.triggered.connect(self.script_wanted)
+        self.table.addAction(self.script)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         for combo in self.filters.values():
             combo.currentIndexChanged.connect(self._filter)
         self._lay_out()
@@ -77,8 +85,8 @@ class ResultsPanel(QWidget):
         for column, combo in self.filters.items():
             self._fill(column, combo)
         self.table.show_table(table, words)
-        for button in (self.copy, self.export):
-            button.setEnabled(bool(table.rows))
+        for one in (self.copy, self.export, self.script):
+            one.setEnabled(bool(table.rows))
         self._filter()
 
     def ask_where_to_export(self) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStyle
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.report import Table
+from viewer.services.export_table import table_as_tsv
 from viewer.ui.tables.chart_bars import bar_chart
 from viewer.ui.tables.columns import grid_words, shown
 from viewer.ui.tables.filter_proxy import ResultsFilter
@@ -108,8 +109,11 @@ def test_that_a_row_is_found_again_by_its_key(model: ResultsModel) -> None:
     assert proxy.row_of(RowKey("Edema", "lateral", "grid=8", "first")) is None
 
 
-def test_that_copied_rows_read_back_at_full_precision(model: ResultsModel) -> None:
-    text = model.as_tsv([2, 3])
+def test_that_copied_rows_read_back_at_full_precision(qtbot: QtBot) -> None:
+    view = ResultsView()
+    qtbot.addWidget(view)
+    view.show_table(TABLE)
+    text = table_as_tsv(view.table_of([2, 3]))
     header, *rows = csv.reader(io.StringIO(text), delimiter="\t")
     assert tuple(header) == HEADER
     assert float(rows[0][7]) == 1 / 3

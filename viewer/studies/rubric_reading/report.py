@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from viewer.domain.answer import ReportAnswer, Status
+from viewer.domain.answer import ReportAnswer
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Grades
 from viewer.domain.run import RunSpec
-from viewer.results.evaluate import evaluate_all
-from viewer.results.page import sections
 from viewer.results.records import Frames, number_names
 from viewer.results.spec import Spec
 from viewer.studies.consistency import published_table
@@ -48,7 +46,7 @@ from viewer.studies.rubric_reading.tables import (
     grade_specs,
 )
 from viewer.studies.rubric_reading.using import ungraded, used_grades
-from viewer.studies.tables import trial_specs
+from viewer.studies.tables import reported, trial_specs
 
 DEFINITIONS: Final = {
     "content": (
@@ -131,16 +129,10 @@ def _reported(
     frames: Frames,
     definitions: Mapping[str, str],
 ) -> ReportData:
-    tables = evaluate_all(specs, frames)
-    covered = [table for table in tables if table.name == COVERAGE.name]
-    return ReportData(
-        tables,
-        tuple(map(coverage_figure, covered)),
-        definitions,
-        any(one.score.status is Status.PENDING for one in results),
-        tuple(sections(specs, tables)),
-        specs=tuple(specs),
-    )
+    always = [one.name for one in specs]
+    found = reported(results, specs, frames, definitions, always=always)
+    covered = [table for table in found.tables if table.name == COVERAGE.name]
+    return replace(found, figures=tuple(map(coverage_figure, covered)))
 
 
 def judged_results(

@@ -1,25 +1,16 @@
 """Groups of predictions as a Qt table of any length; it sorts itself, by value."""
 
-from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-)
+from PySide6.QtCore import QObject, Qt
 
-from viewer.services.export_table import table_as_csv, table_as_tsv
 from viewer.services.results.view import By, ResultsView, natural
 from viewer.ui.plain_text import in_role
-from viewer.ui.tables.columns import header_of, shown, tip_of
+from viewer.ui.tables.columns import shown
+from viewer.ui.tables.number_table import NOWHERE, Index, NumberModel
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE: Final = QModelIndex()
 _KEPT: Final = 1_000
 """Rows whose texts are at hand."""
 _NOTHING: Final = ResultsView((), (), np.zeros((0, 9), np.int64))
@@ -40,13 +31,14 @@ _SHORT: Final = {"wilson_low": "95 % from"}
 """Headers that are shorter here than in the table of a run."""
 
 
-class GroupsModel(QAbstractTableModel):
+class GroupsModel(NumberModel):
     """A read-only table over groups of predictions."""
+
+    texts = frozenset({*_BY, PLOT})
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.groups = _NOTHING
-        self.columns: tuple[str, ...] = ()
         self.sorted_by: tuple[str, bool] = ("", False)
         """The column's name, "" for the order of the groups; whether descending."""
         self._records: dict[int, dict[str, object]] = {}
@@ -55,7 +47,7 @@ class GroupsModel(QAbstractTableModel):
     def show_groups(self, groups: ResultsView) -> None:
         """Replace the groups; the order that was chosen stays."""
         self.beginResetModel()
-        self.groups = groups
+        self.groups, self.words = groups, groups.words
         self._records.clear()
         numbers = [name for name in COLUMNS if groups.words.places or name != _PARTIAL]
         self.columns = (*(by.value for by in groups.by), *numbers)
@@ -111,13 +103,9 @@ class GroupsModel(QAbstractTableModel):
         rank = {v: i for i, v in enumerate(sorted(set(values), key=natural))}
         return np.array([rank[value] for value in values], np.float64)
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+    def rowCount(self, parent: Index = NOWHERE) -> int:  # noqa: N802 - Qt's name
         """Return the number of groups."""
         return 0 if parent.isValid() else len(self.groups.keys)
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return a cell's text, its place, or what is drawn of its row."""
@@ -129,9 +117,9 @@ class GroupsModel(QAbstractTableModel):
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
             return "" if name == PLOT else in_role(self._shown(name, group), role)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{self._header(name)}: {self._shown(name, group)}"
+            return f"{self.header(name)}: {self._shown(name, group)}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(name)
+            return self.alignment(name)
         return None
 
     def _shown(self, name: str, group: int) -> str:
@@ -150,40 +138,10 @@ class GroupsModel(QAbstractTableModel):
         names = ("hit_rate", "wilson_low", "wilson_high")
         return tuple(self._value(name, group) for name in names)
 
-    def headerData(  # noqa: N802 - Qt's name
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
-    ) -> object:
-        """Return a column's header in words, its meaning or its alignment."""
-        if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
-            return None
-        name = self.columns[section]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._header(name)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip_of(name, self.groups.words)
-        return _alignment(name) if role == Qt.ItemDataRole.TextAlignmentRole else None
-
-    def _header(self, name: str) -> str:
-        return _SHORT.get(name) or header_of(name, self.groups.words)
-
-    def as_tsv(self, rows: Iterable[int]) -> str:
-        """Return rows of the table at full precision, with a header, tab-separated."""
-        return table_as_tsv(self.groups.table([self.group_at(row) for row in rows]))
-
-    def as_csv(self, rows: Iterable[int]) -> str:
-        """Return rows of the table as an exported file has them."""
-        return table_as_csv(self.groups.table([self.group_at(row) for row in rows]))
+    def header(self, name: str) -> str:
+        """Return what stands over a column."""
+        return _SHORT.get(name) or super().header(name)
 
     def groups_in_order(self) -> list[int]:
         """Return the groups in the order of the table."""
         return [int(group) for group in self._order]
-
-
-def _alignment(name: str) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight
-    if name in _BY or name == PLOT:
-        side = Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter

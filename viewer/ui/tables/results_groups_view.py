@@ -1,13 +1,11 @@
 """Groups of predictions on the screen: each number leads to the trials it counts."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import (
-    QEvent,
     QItemSelectionModel,
-    QModelIndex,
-    QPersistentModelIndex,
     QPointF,
     QRectF,
     QSize,
@@ -15,32 +13,27 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QAction,
     QColor,
-    QGuiApplication,
     QKeyEvent,
-    QKeySequence,
     QPainter,
     QPaintEvent,
     QPen,
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QWidget,
 )
 
+from viewer.domain.report import Table
 from viewer.services.results.view import ResultsView
 from viewer.ui import theme
+from viewer.ui.tables.number_table import AIR, Index, NumberView
 from viewer.ui.tables.results_groups import ESTIMATE_ROLE, PLOT, GroupsModel
 
-Index = QModelIndex | QPersistentModelIndex
 _PLOT_WIDTH: Final = 120
-_AIR: Final = 8
 _MEASURED_ROWS: Final = 200
 """Rows whose texts give a column its width; what is wider is cut short with dots."""
 _WATERMARK_SHARE: Final = 0.10
@@ -67,7 +60,7 @@ class _RatePainter(QStyledItemDelegate):
         """Paint a row's rate; nothing where it has none."""
         super().paint(painter, option, index)
         rate, low, high = index.data(ESTIMATE_ROLE)
-        inner = QRectF(option.rect).adjusted(_AIR, 0, -_AIR, 0)
+        inner = QRectF(option.rect).adjusted(AIR, 0, -AIR, 0)
         middle = inner.center().y()
         colours = theme.current()
         painter.save()
@@ -87,7 +80,7 @@ class _RatePainter(QStyledItemDelegate):
         painter.restore()
 
 
-class GroupsView(QTableView):
+class GroupsView(NumberView):
     """A table of any length; arrows walk over its numbers."""
 
     number_chosen = Signal(object)
@@ -96,18 +89,12 @@ class GroupsView(QTableView):
     """A person wants to look at the trials of the number, with Enter or two clicks."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Predictions", parent)
         self.model_ = GroupsModel(self)
         self.setModel(self.model_)
-        self.setAccessibleName("Predictions")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setShowGrid(False)
-        self.setAlternatingRowColors(True)
-        self.setTabKeyNavigation(False)
         self.setWordWrap(False)
         self._plot = _RatePainter(self)
         self._set_headers()
-        self._offer_copies()
         self._quiet = False
         self.doubleClicked.connect(self.cases_wanted)
         self.selectionModel().currentChanged.connect(self._announce)
@@ -157,31 +144,9 @@ class GroupsView(QTableView):
         self.model_.sorted_by = column, descending
         self._show_order()
 
-    def copy(self) -> None:
-        """Put the selected rows on the clipboard, tab-separated, in the order shown."""
-        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
-        QGuiApplication.clipboard().setText(self.model_.as_tsv(rows))
-
-    def copy_as_csv(self) -> None:
-        """Put the selected rows on the clipboard as the exported file has them."""
-        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
-        QGuiApplication.clipboard().setText(self.model_.as_csv(rows))
-
-    def copy_all(self) -> None:
-        """Put every row on the clipboard, as :meth:`copy` does."""
-        rows = range(self.model_.rowCount())
-        QGuiApplication.clipboard().setText(self.model_.as_tsv(rows))
-
-    def event(self, event: QEvent) -> bool:
-        """Take Ctrl+C before the window's own shortcut does."""
-        if isinstance(event, QKeyEvent) and event.matches(
-            QKeySequence.StandardKey.Copy
-        ):
-            if event.type() == QEvent.Type.KeyPress:
-                self.copy()
-            event.accept()
-            return True
-        return super().event(event)
+    def table_of(self, rows: Iterable[int]) -> Table:
+        """Return rows at full precision under the names of the exported file."""
+        return self.model_.groups.table([self.model_.group_at(row) for row in rows])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Go to the trials with Enter, else move as tables do."""
@@ -216,10 +181,6 @@ class GroupsView(QTableView):
             self.setItemDelegateForColumn(column, painter)
         self.resizeColumnsToContents()
 
-    def sizeHintForColumn(self, column: int) -> int:  # noqa: N802 - Qt's name
-        """Return the width that shows a text whole, the focused one's too."""
-        return super().sizeHintForColumn(column) + _AIR
-
     def _first_number(self) -> int:
         """Return a column that leads to every trial of its row."""
         columns = self.model_.columns
@@ -240,33 +201,14 @@ class GroupsView(QTableView):
         if not self._quiet:
             self.number_chosen.emit(self.chosen)
 
-    def _offer_copies(self) -> None:
-        """Offer what can be copied to a right click, or the key for menus."""
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        for text, do in (
-            ("Copy rows", self.copy),
-            ("Copy rows as CSV", self.copy_as_csv),
-            ("Copy the whole table", self.copy_all),
-        ):
-            action = QAction(text, self)
-            action.triggered.connect(do)
-            self.addAction(action)
-
     def _set_headers(self) -> None:
         header = self.horizontalHeader()
         header.setSortIndicatorShown(True)
-        header.setSortIndicator(-1, _ASCENDING)
-        header.setSortIndicatorClearable(True)
         header.setSectionsClickable(True)
         header.setSectionsMovable(True)
-        header.setHighlightSections(False)
         header.setResizeContentsPrecision(_MEASURED_ROWS)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.sortIndicatorChanged.connect(self.model_.sort)
-        self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        height = self.fontMetrics().height() + _AIR
-        self.verticalHeader().setDefaultSectionSize(height)
 
 
 _ASCENDING: Final = Qt.SortOrder.AscendingOrder

@@ -1,26 +1,18 @@
-"""The results of a run as a Qt table, sorted and copied by value."""
+"""The results of a run as a Qt table, sorted by value."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-)
+from PySide6.QtCore import Qt
 
 from viewer.domain.report import Table
 from viewer.domain.study_words import PLACING, StudyWords
-from viewer.services.export_table import table_as_tsv
 from viewer.ui.plain_text import in_role
-from viewer.ui.tables.columns import header_of, shown, tip_of
+from viewer.ui.tables.columns import shown
+from viewer.ui.tables.number_table import NOWHERE, Index, NumberModel
 
-Index = QModelIndex | QPersistentModelIndex
 EMPTY: Final = Table("results", (), ())
-_NOWHERE: Final = QModelIndex()
 VALUE_ROLE: Final = Qt.ItemDataRole.UserRole
 """The role under which a cell holds its value as results.csv has it."""
 
@@ -35,17 +27,16 @@ class RowKey:
     model: str
 
 
-class ResultsModel(QAbstractTableModel):
+class ResultsModel(NumberModel):
     """A read-only table over the rows of results.csv."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.table, self.words = EMPTY, PLACING
+    table = EMPTY
+    texts = frozenset(RowKey.__dataclass_fields__)
 
     def show_table(self, table: Table, words: StudyWords = PLACING) -> None:
         """Replace the table, and the words of the study that it is of."""
         self.beginResetModel()
-        self.table, self.words = table, words
+        self.table, self.words, self.columns = table, words, table.header
         self.endResetModel()
 
     def key(self, row: int) -> RowKey:
@@ -64,13 +55,9 @@ class ResultsModel(QAbstractTableModel):
         at = self.table.header.index(column)
         return tuple(dict.fromkeys(str(row[at]) for row in self.table.rows))
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+    def rowCount(self, parent: Index = NOWHERE) -> int:  # noqa: N802 - Qt's name
         """Return the number of rows."""
         return 0 if parent.isValid() else len(self.table.rows)
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(self.table.header)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return a cell's text, also as its tip, its value or its alignment."""
@@ -83,40 +70,5 @@ class ResultsModel(QAbstractTableModel):
         if role == VALUE_ROLE:
             return value
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(self.table.header[index.column()])
+            return self.alignment(self.columns[index.column()])
         return None
-
-    def headerData(  # noqa: N802 - Qt's name
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
-    ) -> object:
-        """Return a column's header in words, its meaning or its alignment."""
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        name = self.table.header[section]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return header_of(name, self.words)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip_of(name, self.words)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(name)
-        return None
-
-    def as_tsv(self, rows: Iterable[int]) -> str:
-        """Return rows at full precision under the names of results.csv.
-
-        Fields are separated by tabs and lines end with a line feed, as spreadsheets
-        paste them; None is empty.
-        """
-        return table_as_tsv(
-            replace(self.table, rows=tuple(self.table.rows[row] for row in rows))
-        )
-
-
-def _alignment(column: str) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight
-    if column in RowKey.__dataclass_fields__:
-        side = Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter

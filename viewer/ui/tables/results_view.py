@@ -1,45 +1,33 @@
 """The results as a table: sorted by a click, copied with Ctrl+C."""
 
-from typing import Final
+from collections.abc import Iterable
+from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, Qt, Signal
-from PySide6.QtGui import (
-    QFont,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QShowEvent,
-)
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtCore import QItemSelectionModel, Signal
+from PySide6.QtGui import QFont, QShowEvent
+from PySide6.QtWidgets import QWidget
 
 from viewer.domain.report import Table
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.ui.tables.columns import SHOWN_FIRST
 from viewer.ui.tables.filter_proxy import ResultsFilter
+from viewer.ui.tables.number_table import NumberView
 from viewer.ui.tables.results_model import ResultsModel, RowKey
 
-_ROOM: Final = 8
-"""The view's pixels beside a text: the cell with the keyboard draws a frame in them."""
 
-
-class ResultsView(QTableView):
+class ResultsView(NumberView):
     """A run's results, row by row."""
 
     row_chosen = Signal(object)
     """RowKey of the current row, or None"""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Results", parent)
         self.results = ResultsModel(self)
         self.shown = ResultsFilter(self.results, self)
-        self.setAccessibleName("Results")
         self.setModel(self.shown)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setShowGrid(False)
-        self.setAlternatingRowColors(True)
-        self.setTabKeyNavigation(False)
         self.setFont(_tabular(self.font()))
-        self._set_headers()
+        self.setSortingEnabled(True)
         self.selectionModel().currentRowChanged.connect(self._announce)
 
     @property
@@ -65,10 +53,6 @@ class ResultsView(QTableView):
         self.resizeColumnsToContents()
         self.choose(key)
 
-    def sizeHintForColumn(self, column: int) -> int:  # noqa: N802 - Qt's name
-        """Return the width that shows every text whole, the focused one's too."""
-        return super().sizeHintForColumn(column) + _ROOM
-
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Measure the columns anew, now with the font and style they are drawn in."""
         super().showEvent(event)
@@ -82,28 +66,10 @@ class ResultsView(QTableView):
         self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
         self.scrollTo(index)
 
-    def copy(self) -> None:
-        """Put the selected rows on the clipboard, tab-separated, in the order shown."""
-        chosen = sorted(index.row() for index in self.selectionModel().selectedRows())
-        rows = self.shown.source_rows()
-        text = self.results.as_tsv(rows[i] for i in chosen)
-        QGuiApplication.clipboard().setText(text)
-
-    def copy_all(self) -> None:
-        """Put every row shown on the clipboard, as :meth:`copy` does."""
-        text = self.results.as_tsv(self.shown.source_rows())
-        QGuiApplication.clipboard().setText(text)
-
-    def event(self, event: QEvent) -> bool:
-        """Take Ctrl+C before the window's own shortcut does."""
-        if isinstance(event, QKeyEvent) and event.matches(
-            QKeySequence.StandardKey.Copy
-        ):
-            if event.type() == QEvent.Type.KeyPress:
-                self.copy()
-            event.accept()
-            return True
-        return super().event(event)
+    def table_of(self, rows: Iterable[int]) -> Table:
+        """Return rows shown at full precision under the names of results.csv."""
+        table, places = self.results.table, self.shown.source_rows()
+        return replace(table, rows=tuple(table.rows[places[row]] for row in rows))
 
     def _order_columns(self) -> None:
         """Show rates before counts; what is copied keeps the order of results.csv."""
@@ -114,16 +80,6 @@ class ResultsView(QTableView):
 
     def _announce(self) -> None:
         self.row_chosen.emit(self.key)
-
-    def _set_headers(self) -> None:
-        header = self.horizontalHeader()
-        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        header.setSortIndicatorClearable(True)
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.setSortingEnabled(True)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
 
 
 def _tabular(font: QFont) -> QFont:

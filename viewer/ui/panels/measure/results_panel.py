@@ -3,7 +3,6 @@
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -61,10 +60,7 @@ class ResultsPanel(QWidget):
         self.table.row_chosen.connect(self.row_chosen)
         self.export.clicked.connect(self.ask_where_to_export)
         self.copy.clicked.connect(self.table.copy_all)
-        self.script = QAction("Copy as Python script", self.table)
-        self.script.triggered.connect(self.script_wanted)
-        self.table.addAction(self.script)
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.script = self.table.offer("Copy as Python script", self.script_wanted.emit)
         for combo in self.filters.values():
             combo.currentIndexChanged.connect(self._filter)
         self._lay_out()

@@ -1,0 +1,132 @@
+"""What tables of results have in common: headers in words, and how rows are copied."""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+)
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from viewer.domain.report import Table
+from viewer.domain.study_words import PLACING, StudyWords
+from viewer.services.export_table import table_as_csv, table_as_tsv
+from viewer.ui.tables.columns import header_of, tip_of
+
+Index = QModelIndex | QPersistentModelIndex
+NOWHERE: Final = QModelIndex()
+AIR: Final = 8
+"""The view's pixels beside a text: the cell with the keyboard draws a frame in them."""
+
+
+class NumberModel(QAbstractTableModel):
+    """A read-only table of results under headers in words."""
+
+    columns: tuple[str, ...] = ()
+    words: StudyWords = PLACING
+    texts: frozenset[str] = frozenset()
+    """The columns of texts, which stand at the left; numbers stand at the right."""
+
+    def columnCount(self, parent: Index = NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """Return the number of columns."""
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(  # noqa: N802 - Qt's name
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> object:
+        """Return a column's header in words, its meaning or its alignment."""
+        if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
+            return None
+        name = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.header(name)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip_of(name, self.words)
+        aligned = role == Qt.ItemDataRole.TextAlignmentRole
+        return self.alignment(name) if aligned else None
+
+    def header(self, name: str) -> str:
+        """Return what stands over a column."""
+        return header_of(name, self.words)
+
+    def alignment(self, name: str) -> Qt.AlignmentFlag:
+        """Return where the texts of a column stand."""
+        left = name in self.texts
+        side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
+        return side | Qt.AlignmentFlag.AlignVCenter
+
+
+class NumberView(QTableView):
+    """A table of results; whole rows are chosen, and copied by Ctrl+C or a click."""
+
+    def __init__(self, called: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(called)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + AIR)
+        header = self.horizontalHeader()
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setSortIndicatorClearable(True)
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.offer("Copy rows", self.copy)
+        self.offer("Copy rows as CSV", self.copy_as_csv)
+        self.offer("Copy the whole table", self.copy_all)
+
+    def table_of(self, rows: Iterable[int]) -> Table:
+        """Return rows shown at full precision, under the names that files have."""
+        raise NotImplementedError
+
+    def offer(self, text: str, do: Callable[[], object]) -> QAction:
+        """Offer something to a right click, or the key for menus."""
+        action = QAction(text, self)
+        action.triggered.connect(lambda _=False: do())
+        self.addAction(action)
+        return action
+
+    def copy(self) -> None:
+        """Put the selected rows on the clipboard, tab-separated, in the order shown."""
+        _copy(table_as_tsv(self.table_of(self._selected())))
+
+    def copy_as_csv(self) -> None:
+        """Put the selected rows on the clipboard as the exported file has them."""
+        _copy(table_as_csv(self.table_of(self._selected())))
+
+    def copy_all(self) -> None:
+        """Put every row shown on the clipboard, as :meth:`copy` does."""
+        _copy(table_as_tsv(self.table_of(range(self.model().rowCount()))))
+
+    def event(self, event: QEvent) -> bool:
+        """Take Ctrl+C before the window's own shortcut does."""
+        if isinstance(event, QKeyEvent) and event.matches(
+            QKeySequence.StandardKey.Copy
+        ):
+            if event.type() == QEvent.Type.KeyPress:
+                self.copy()
+            event.accept()
+            return True
+        return super().event(event)
+
+    def sizeHintForColumn(self, column: int) -> int:  # noqa: N802 - Qt's name
+        """Return the width that shows every text whole, the focused one's too."""
+        return super().sizeHintForColumn(column) + AIR
+
+    def _selected(self) -> list[int]:
+        return sorted(index.row() for index in self.selectionModel().selectedRows())
+
+
+def _copy(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)

@@ -27,7 +27,7 @@ BEYOND = frozenset(
 """Frames of a data set, of a paper or of words, which no bundle holds."""
 _UNSPECIFIED = frozenset({"published"})
 """Tables of built-in studies without a specification."""
-_OF_PAGES = frozenset({"title", "text", "shown", "printed", "ranking"})
+_OF_PAGES = frozenset({"title", "text", "shown", "printed", "ranking", "most"})
 """What tells a page how a table looks, and no number."""
 _ITEM_COLUMNS = 13
 _IN_BOTH = ("items", "results")

@@ -13,9 +13,9 @@ from viewer.results.spec import (
     P_VALUE,
     PERCENT,
     ListSpec,
-    Printable,
     Ranking,
     Shown,
+    Spec,
     Where,
 )
 
@@ -24,7 +24,7 @@ _Records = Sequence[Mapping[str, object]]
 _Cells = frozenset[tuple[int, int]]
 
 
-def sections(specs: Sequence[Printable], tables: Sequence[Table]) -> Iterator[Section]:
+def sections(specs: Sequence[Spec], tables: Sequence[Table]) -> Iterator[Section]:
     """Yield what has a title, in the order of the tables.
 
     Of one table several specifications may show rows, one after the other.
@@ -56,7 +56,7 @@ def _holds(record: Mapping[str, object], where: Where) -> bool:
     return all(record[column] in values for column, values in where.items())
 
 
-def _section(spec: Printable, table: Table) -> Section:
+def _section(spec: Spec, table: Table) -> Section:
     count, text = len(table.rows), spec.text
     if isinstance(spec, ListSpec) and count > spec.most:
         table = replace(table, rows=table.rows[: spec.most])
@@ -70,7 +70,7 @@ def _section(spec: Printable, table: Table) -> Section:
     )
 
 
-def _ranked(records: _Records, spec: Printable) -> tuple[_Cells, _Cells]:
+def _ranked(records: _Records, spec: Spec) -> tuple[_Cells, _Cells]:
     """Return the cells of the best numbers, and of the second best."""
     best: set[tuple[int, int]] = set()
     second: set[tuple[int, int]] = set()

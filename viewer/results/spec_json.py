@@ -4,19 +4,17 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from viewer.domain.plain import Kinds
-from viewer.results.spec import ListSpec, Printable, TableSpec, WideSpec
+from viewer.results.spec import ListSpec, Spec, TableSpec
 
-_SPECS: Final[Kinds[Printable]] = Kinds(
-    "spec", {"table": TableSpec, "list": ListSpec, "wide": WideSpec}
-)
+_SPECS: Final[Kinds[Spec]] = Kinds("spec", {"table": TableSpec, "list": ListSpec})
 
 
-def spec_documents(specs: Iterable[Printable]) -> list[dict[str, Any]]:
+def spec_documents(specs: Iterable[Spec]) -> list[dict[str, Any]]:
     """Return specifications as JSON values, each with its kind under ``spec``."""
     return [_SPECS.plain(spec) for spec in specs]
 
 
-def specs_of(documents: Iterable[object]) -> tuple[Printable, ...]:
+def specs_of(documents: Iterable[object]) -> tuple[Spec, ...]:
     """Return the specifications that documents describe.
 
     Raises

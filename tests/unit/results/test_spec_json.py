@@ -9,16 +9,13 @@ from viewer.domain.errors import WrongUseError
 from viewer.results.spec import (
     HIGHEST,
     PERCENT,
-    Block,
     Cell,
-    Column,
     Key,
     ListSpec,
-    Printable,
     Ranking,
     Shown,
+    Spec,
     TableSpec,
-    WideSpec,
 )
 from viewer.results.spec_json import spec_documents, specs_of
 
@@ -27,7 +24,7 @@ class Way(StrEnum):
     PLAIN = "plain"
 
 
-SPECS: tuple[Printable, ...] = (
+SPECS: tuple[Spec, ...] = (
     TableSpec(
         "rates",
         (Key("model", "who", "all", (Way.PLAIN, "b"), ascending=True),),
@@ -53,21 +50,14 @@ SPECS: tuple[Printable, ...] = (
         only_several=("model",),
         needs_several="way",
         below=(("paper", 0.1, 3),),
-        shown=("k", Shown("n", "N", ".1f", 100, " %", ("k", "n"))),
-    ),
-    ListSpec("all", ("a",), "All", "Every one.", "others", {"a": (1,)}, ("a",)),
-    WideSpec(
-        "wide",
-        ("model", "input"),
-        ("part",),
-        (Column("tiny", ("tiny",), "tiny test"),),
-        (
-            Block("rates", ("rate",), {"model": "who"}, {"input": "image"}),
-            Block("paper", ("value",), where={"n": (3,)}, per=100, across=("of",)),
+        shown=(
+            "k",
+            Shown("n", "N", ".1f", 100, " %", ("k", "n")),
+            Shown("tiny", "Tiny", PERCENT, change="by", none="", best=HIGHEST),
         ),
-        shown=("model", Shown("tiny", "Tiny", PERCENT, change="by", best=HIGHEST)),
         ranking=Ranking(("input",), {"model": ("chance",)}),
     ),
+    ListSpec("all", ("a",), "All", "Every one.", "others", {"a": (1,)}, ("a",)),
 )
 
 
@@ -88,6 +78,6 @@ def test_that_specifications_come_back_from_json_as_they_were() -> None:
 def test_that_what_is_no_specification_is_refused(
     change: dict[str, object], said: str
 ) -> None:
-    (_, document, _) = spec_documents(SPECS)
+    (_, document) = spec_documents(SPECS)
     with pytest.raises(WrongUseError, match=said):
         specs_of([{**document, **change}])

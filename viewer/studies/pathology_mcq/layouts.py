@@ -1,16 +1,19 @@
 """Tables laid out as the paper prints them (Tables 1 to 4; E003-14)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from viewer.domain.report import Table
+from viewer.results.records import Frame, frame_of_rows
 from viewer.results.spec import (
     HIGHEST,
     PERCENT,
-    Block,
-    Column,
+    Cell,
+    Key,
     Ranking,
     Shown,
-    WideSpec,
+    TableSpec,
+    Where,
 )
 from viewer.studies.pathology_mcq.arms import PLAIN
 from viewer.studies.pathology_mcq.frames import OVER_KINDS
@@ -32,16 +35,53 @@ from viewer.studies.pathology_mcq.scopes import (
 )
 from viewer.studies.pathology_mcq.tables import BASELINES, EXPERTS_WHOLE
 
+RATES: Final = "rates"
+"""The frame of Table 1: what chance, experts and models come to in each column."""
 WITH_IMAGE, TEXT_ONLY, CHANCE = "image and text", "text only", "none"
-_SCOPE: Final = ("part", "subset")
 _CHANGE: Final = "_change"
-_MODEL: Final = {"model": "model"}
+_PAPER: Final = "published"
+_LONG: Final = frozenset({_PAPER, "corruption", "noise"})
+_SOURCES: Final = (
+    (BASELINES, "random", RANDOM, CHANCE, ""),
+    (BASELINES, "frequent", FREQUENT, CHANCE, ""),
+    (EXPERTS_WHOLE, "score", EXPERTS, WITH_IMAGE, ""),
+    ("accuracy_paper", "accuracy", "", WITH_IMAGE, PLAIN),
+    ("accuracy_paper", "accuracy", "", TEXT_ONLY, Arm.TEXT_ONLY.value),
+)
+"""Of whom Table 1 tells: a table, its column, who, what was shown, the condition."""
 
 
-def layouts(mcqs: Sequence[Mcq]) -> tuple[WideSpec, ...]:
+def layouts(mcqs: Sequence[Mcq]) -> tuple[TableSpec, ...]:
     """Return Tables 1 to 4; ``mcqs`` are the questions asked."""
     tests = _tests(subsets_of(mcqs))
     return _table_1((Scope(VAL, OVERALL), *tests)), _TABLE_2, _table_3(tests), _TABLE_4
+
+
+def layout_frames(tables: Sequence[Table]) -> dict[str, Frame]:
+    """Return the frames of Tables 1 to 4: long tables by their names, and rates."""
+    told = {table.name: table.records() for table in tables}
+    frames = {
+        t.name: frame_of_rows(t.header, t.rows) for t in tables if t.name in _LONG
+    }
+    published = frames[_PAPER]
+    rates = [value / 100 for value in published["value"].tolist()]
+    header = ("model", "input", "part", "subset", "accuracy")
+    return {
+        **frames,
+        _PAPER: published.assign(rate=rates),
+        RATES: frame_of_rows(header, _rates(told)),
+    }
+
+
+def _rates(
+    told: Mapping[str, Sequence[Mapping[str, object]]],
+) -> Iterator[tuple[object, ...]]:
+    for table, column, who, shown, condition in _SOURCES:
+        for row in told.get(table, ()):
+            part, subset = row["part"], row["subset"]
+            is_column = part in {TINY, ALL} or (part, subset) == (VAL, OVERALL)
+            if is_column and row.get("condition", "") == condition:
+                yield who or row["model"], shown, part, subset, row[column]
 
 
 def _tests(subsets: Iterable[str]) -> tuple[Scope, ...]:
@@ -50,116 +90,101 @@ def _tests(subsets: Iterable[str]) -> tuple[Scope, ...]:
     return tuple(Scope(part, subset) for subset in every for part in (TINY, ALL))
 
 
-def _columns(scopes: Sequence[Scope]) -> tuple[Column, ...]:
+def _named(scope: Scope) -> str:
+    return f"{scope.subset}_{scope.part}"
+
+
+def _here(scope: Scope) -> Where:
+    return {"part": (scope.part,), "subset": (scope.subset,)}
+
+
+def _cells(columns: Mapping[str, Where], *of: str) -> tuple[Cell, ...]:
+    """Return a cell for each column; a change follows where two numbers are named."""
     return tuple(
-        Column(f"{s.subset}_{s.part}", (s.part, s.subset), subject_of(s))
-        for s in scopes
+        Cell(
+            "first",
+            tuple(f"{name}{end}" for end in ("", _CHANGE)[: len(of)]),
+            of,
+            where,
+        )
+        for name, where in columns.items()
     )
 
 
-def _shown(columns: Sequence[Column], change: str = "", best: str = "") -> list[Shown]:
+def _shown(names: Iterable[str], change: str = "", best: str = "") -> list[Shown]:
     """Return columns in per cent; those of one subset stand under its name."""
-    parts = [one.name.rpartition("_") for one in columns]
     return [
         Shown(
-            one.name,
+            name,
             part.capitalize(),
             PERCENT,
             group=group,
-            change=f"{one.name}{change}" if change else "",
+            change=f"{name}{change}" if change else "",
             none="",
             best=best,
         )
-        for one, (group, _, part) in zip(columns, parts, strict=True)
+        for name in names
+        for group, _, part in [name.rpartition("_")]
     ]
 
 
-def _table_1(scopes: Sequence[Scope]) -> WideSpec:
+def _table_1(scopes: Sequence[Scope]) -> TableSpec:
     """Return Table 1: chance, experts, models with image, models without."""
-    columns = _columns(scopes)
-    models = (
-        Block(
-            "accuracy_paper",
-            ("accuracy",),
-            _MODEL,
-            {"input": told},
-            {"condition": (condition,)},
-        )
-        for condition, told in ((PLAIN, WITH_IMAGE), (Arm.TEXT_ONLY.value, TEXT_ONLY))
-    )
-    return WideSpec(
+    columns = {_named(scope): _here(scope) for scope in scopes}
+    return TableSpec(
         "table1",
-        ("model", "input"),
-        _SCOPE,
-        columns,
-        (
-            _told(BASELINES, "random", RANDOM, CHANCE),
-            _told(BASELINES, "frequent", FREQUENT, CHANCE),
-            _told(EXPERTS_WHOLE, "score", EXPERTS, WITH_IMAGE),
-            *models,
-        ),
+        (Key("model"), Key("input")),
+        _cells(columns, "accuracy"),
         "Table 1",
         "Accuracy in per cent. All is the tiny test and the rest of the test; every "
         "item counts the same. Chance needs no model.",
+        RATES,
         shown=("model", "input", *_shown(columns, best=HIGHEST)),
         ranking=Ranking(("input",), {"model": (RANDOM, FREQUENT, EXPERTS)}),
     )
 
 
-def _told(table: str, value: str, who: str, shown: str) -> Block:
-    return Block(table, (value,), told={"model": who, "input": shown})
-
-
-_KINDS: Final = tuple(Column(kind, (kind,)) for kind in (*KINDS, OVER_KINDS))
-_TABLE_2: Final = WideSpec(
+_KINDS: Final[Mapping[str, Where]] = {
+    kind: {"corruption": (kind,)} for kind in (*KINDS, OVER_KINDS)
+}
+_TABLE_2: Final = TableSpec(
     "table2",
-    ("model",),
-    ("corruption",),
-    _KINDS,
-    (Block("corruption", ("accuracy", "change"), _MODEL),),
+    (Key("model"),),
+    _cells(_KINDS, "accuracy", "change"),
     "Table 2",
     "Accuracy in per cent on the tiny test with corrupted images, the mean over the "
     "levels, and what changes against the images as they are.",
-    ("", _CHANGE),
-    ("model", *_shown(_KINDS, _CHANGE)),
+    "corruption",
+    shown=("model", *_shown(_KINDS, _CHANGE)),
 )
 """The mean over levels by kind, and each one's change."""
 
 
-def _table_3(scopes: Sequence[Scope]) -> WideSpec:
-    columns = _columns(scopes)
-    return WideSpec(
+def _table_3(scopes: Sequence[Scope]) -> TableSpec:
+    columns = {_named(scope): _here(scope) for scope in scopes}
+    return TableSpec(
         "table3",
-        ("model",),
-        _SCOPE,
-        columns,
-        (Block("noise", ("noise", "change"), _MODEL),),
+        (Key("model"),),
+        _cells(columns, "noise", "change"),
         "Table 3",
         "Accuracy in per cent with Gaussian noise in the place of images, and what "
         "changes against the images.",
-        ("", _CHANGE),
-        ("model", *_shown(columns, _CHANGE)),
+        "noise",
+        shown=("model", *_shown(columns, _CHANGE)),
     )
 
 
-_PUBLISHED: Final = _columns(_tests(SUBSETS))
-_TABLE_4: Final = WideSpec(
+_PUBLISHED: Final[Mapping[str, Where]] = {
+    _named(scope): {"subject": (subject_of(scope),)} for scope in _tests(SUBSETS)
+}
+_TABLE_4: Final = TableSpec(
     "table4_published",
-    ("model",),
-    _SCOPE,
-    _PUBLISHED,
-    (
-        Block(
-            "published",
-            ("value",),
-            {"model": "who"},
-            where={"table": ("Table 4",)},
-            per=100,
-            across=("subject",),
-        ),
-    ),
+    (Key("who", "model"),),
+    _cells(_PUBLISHED, "rate"),
     "Table 4, as published",
     "Models that the authors fine-tuned; reference only, nothing is trained here.",
+    _PAPER,
+    {"table": ("Table 4",)},
     shown=("model", *_shown(_PUBLISHED)),
 )
 """The paper's alone: nothing is fine-tuned here."""

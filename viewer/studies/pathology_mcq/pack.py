@@ -9,14 +9,13 @@ from viewer.domain.report import Table
 from viewer.results.evaluate import evaluate_all
 from viewer.results.page import sections
 from viewer.results.spec import TRIALS
-from viewer.results.wide import lay_out
 from viewer.studies.consistency import published_table
 from viewer.studies.packs import PackInput
 from viewer.studies.pathology_mcq.consistency import checks
 from viewer.studies.pathology_mcq.figure_gallery import gallery_figure
 from viewer.studies.pathology_mcq.figure_guess import guess_bars, guess_figure
 from viewer.studies.pathology_mcq.frames import asked_frame, expert_frames
-from viewer.studies.pathology_mcq.layouts import layouts
+from viewer.studies.pathology_mcq.layouts import layout_frames, layouts
 from viewer.studies.pathology_mcq.params import Params, Work, read_params
 from viewer.studies.pathology_mcq.published import SOURCE, every_row
 from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
@@ -53,9 +52,10 @@ class PathMmu2024:
         bars = guess_bars(given, rows, params)
         figures = (gallery_figure(given), level_figure(rows), guess_figure(bars))
         published = published_table(every_row(), checks())
-        specs = layouts(_asked(given))
         long = (*given.report.tables, published, *_beside(given, params))
-        wide = tuple(lay_out(spec, long) for spec in specs)
+        told = layout_frames(long)
+        specs = [one for one in layouts(_asked(given)) if one.frame in told]
+        wide = evaluate_all(specs, told)
         reported = (t for t in given.report.tables if t.name not in _IN_THE_RUN)
         return PackData(
             self.title,

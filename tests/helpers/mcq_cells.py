@@ -53,6 +53,7 @@ from tests.helpers.mcq_parts import (
     scopes_of,
     val_letter,
 )
+from viewer.domain.escapes import unguarded
 
 TABLE_4 = (
     (34.9, 31.8, 37.0, 33.2, 35.3, 33.9, 36.5, 33.3, 37.0, 36.7, 26.6, 23.1),
@@ -418,4 +419,7 @@ def _one_decimal(value: Fraction) -> str:
 
 def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+        return [
+            {name: unguarded(cell) for name, cell in row.items()}
+            for row in csv.DictReader(stream)
+        ]

@@ -19,7 +19,7 @@ ITEMS_HEADER: Final = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
     *("status", "reason", "answer", "gold", "request_sha256"),
 )
-STATUSES: Final = {
+STATUSES: Final[Mapping[str, tuple[Status, ...]]] = {
     "n_scored": (Status.SCORED_CORRECT, Status.SCORED_WRONG),
     "n_failed": (Status.PROVIDER_ERROR,),
     "n_refused": (Status.REFUSED,),

@@ -9,12 +9,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.answer import UNREADABLE, Status
+from viewer.domain.answer import Status
 from viewer.domain.report import Table
 from viewer.domain.result import Outcome
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.metrics.intervals import Interval, wilson
 from viewer.store.flat import Bounds, FlatStratum, FlatVerdict
+from viewer.studies.tables import STATUSES
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -31,18 +32,10 @@ class By(StrEnum):
     PATIENT = "patient"
 
 
-COUNTS: Final = (
-    *("n_planned", "n_scored", "n_failed", "n_refused", "n_unparsed", "n_excluded"),
-    *("n_pending", "k", "partial"),
-)
+COUNTS: Final = ("n_planned", *STATUSES, "k", "partial")
 """What is counted of each group (X-01)."""
 COUNTED: Final[Mapping[str, tuple[Status, ...]]] = {
-    "n_scored": (Status.SCORED_CORRECT, Status.SCORED_WRONG),
-    "n_failed": (Status.PROVIDER_ERROR,),
-    "n_refused": (Status.REFUSED,),
-    "n_unparsed": tuple(sorted(UNREADABLE)),
-    "n_excluded": (Status.EXCLUDED,),
-    "n_pending": (Status.PENDING,),
+    **STATUSES,
     "k": (Status.SCORED_CORRECT,),
 }
 """The statuses that a column counts, where it does not count all."""

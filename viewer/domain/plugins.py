@@ -1,6 +1,6 @@
 """What other distributions bring, found by the names of their entry points."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import Generic, TypeVar
@@ -61,6 +61,14 @@ def load_plugins(
         else:
             working.setdefault(entry.name, plugin)
     return Plugins(working, tuple(broken))
+
+
+def check_name(name: str, own: str, taken: Container[str]) -> None:
+    """Raise PluginError where a name is taken, or its thing calls itself otherwise."""
+    if name in taken:
+        raise PluginError("has the name of one of this program's: give it another one.")
+    if own != name:
+        raise PluginError(f"calls itself '{own}': its entry point needs the same name.")
 
 
 def _loaded(entry: EntryPoint) -> object:

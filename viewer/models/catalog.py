@@ -13,7 +13,13 @@ from typing import cast
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
-from viewer.domain.plugins import Broken, PluginError, Plugins, load_plugins
+from viewer.domain.plugins import (
+    Broken,
+    PluginError,
+    Plugins,
+    check_name,
+    load_plugins,
+)
 from viewer.models.cnn_cam.settings import CNN_SETTINGS
 from viewer.models.coordinates.settings import COORDINATE_SETTINGS, WRITTEN_SETTINGS
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint, endpoint_at
@@ -348,12 +354,7 @@ def _others() -> Plugins[AdapterSpec]:
 
 def _checked(name: str, spec: object) -> AdapterSpec:
     """Return what another package calls a way of asking, or raise why it is none."""
-    if name in ADAPTERS:
-        raise PluginError("has the name of one of this program's: give it another one.")
     if not isinstance(spec, AdapterSpec):
         raise PluginError("is no AdapterSpec: update or uninstall the package.")
-    if spec.name != name:
-        raise PluginError(
-            f"calls itself '{spec.name}': its entry point needs the same name."
-        )
+    check_name(name, spec.name, ADAPTERS)
     return spec

@@ -92,11 +92,11 @@ class FormatShown:
 
 def formats_shown() -> Mapping[str, FormatShown]:
     """Return the data-set formats by the names that the command line takes."""
-    from viewer.readers.datasets.catalog import FORMATS
+    from viewer.readers.datasets.catalog import formats
 
     return {
         name: FormatShown(fmt.title or name, fmt.summary)
-        for name, fmt in FORMATS.items()
+        for name, fmt in formats().items()
     }
 
 

@@ -12,6 +12,7 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.han import HAN_ADVICE
 from viewer.domain.plain import plain
 from viewer.models.catalog import broken_adapters
+from viewer.readers.datasets.catalog import broken_formats
 from viewer.services.model_list import ModelLine, model_lines
 from viewer.settings import Settings
 from viewer.store import cases, runs
@@ -123,7 +124,7 @@ def doctor_rows(settings: Settings) -> list[Row]:
     facts.append(("font for Chinese", *_han_state()))
     facts += [
         ("plug-in", "cannot be used", one.why)
-        for one in (*broken_studies(), *broken_adapters())
+        for one in (*broken_studies(), *broken_adapters(), *broken_formats())
     ]
     return [{"what": w, "state": s, "mend": m} for w, s, m in facts]
 

@@ -8,7 +8,13 @@ from typing import Final, cast
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.plain import did_you_mean
-from viewer.domain.plugins import Broken, PluginError, Plugins, load_plugins
+from viewer.domain.plugins import (
+    Broken,
+    PluginError,
+    Plugins,
+    check_name,
+    load_plugins,
+)
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.packs import Pack
 from viewer.studies.places import Places
@@ -133,8 +139,6 @@ def _others() -> Plugins[Study]:
 
 def _checked(name: str, study: object) -> Study:
     """Return what another package calls a study, or raise why it is none."""
-    if name in OURS:
-        raise PluginError("has the name of one of this program's: give it another one.")
     built_for = getattr(study, "interface", "none")
     if built_for != INTERFACE:
         raise PluginError(
@@ -151,10 +155,7 @@ def _checked(name: str, study: object) -> Study:
             "has the verdicts of another kind of study in its words: HITS are for "
             "places, RIGHTS for words."
         )
-    if study.name != name:
-        raise PluginError(
-            f"calls itself '{study.name}': its entry point needs the same name."
-        )
+    check_name(name, study.name, OURS)
     return study
 
 

@@ -1,5 +1,6 @@
 """The data-set formats that can be imported."""
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
@@ -7,6 +8,13 @@ from pathlib import Path
 
 from viewer.domain.case import Dataset, View
 from viewer.domain.errors import WrongUseError
+from viewer.domain.plugins import (
+    Broken,
+    PluginError,
+    Plugins,
+    check_name,
+    load_plugins,
+)
 from viewer.readers.datasets import (
     captioned_tiles,
     chexlocalize,
@@ -206,18 +214,39 @@ def formats_of(root: Path) -> tuple[str, ...]:
     """
     if not root.exists():
         return ()
-    looks = [fmt for fmt in FORMATS.values() if fmt.looks and fmt.looks(root)]
+    looks = [fmt for fmt in formats().values() if fmt.looks and fmt.looks(root)]
     return tuple(fmt.name for fmt in looks)
 
 
+def formats() -> Mapping[str, DatasetFormat]:
+    """Return every format, those of other packages included."""
+    others = {name: one.value for name, one in _others().working.items()}
+    return {**FORMATS, **others}
+
+
+def broken_formats() -> tuple[Broken, ...]:
+    """Return the formats of other packages that cannot be used."""
+    return _others().broken
+
+
 def _format_named(name: str) -> DatasetFormat:
-    if name in FORMATS:
-        return FORMATS[name]
-    outside = entry_points(group=ENTRY_POINTS)
-    if name in outside.names:
-        found: DatasetFormat = outside[name].load()
-        return found
-    known = ", ".join(sorted({*FORMATS, *outside.names}))
-    raise WrongUseError(
-        f"There is no data-set format '{name}'.", f"Choose of: {known}."
-    )
+    known = formats()
+    if name not in known:
+        raise WrongUseError(
+            f"There is no data-set format '{name}'.",
+            f"Choose of: {', '.join(sorted(known))}.",
+        )
+    return known[name]
+
+
+@functools.cache
+def _others() -> Plugins[DatasetFormat]:
+    return load_plugins(entry_points(group=ENTRY_POINTS), "data-set format", _checked)
+
+
+def _checked(name: str, found: object) -> DatasetFormat:
+    """Return what another package calls a format, or raise why it is none."""
+    if not isinstance(found, DatasetFormat):
+        raise PluginError("is no DatasetFormat: update or uninstall the package.")
+    check_name(name, found.name, FORMATS)
+    return found

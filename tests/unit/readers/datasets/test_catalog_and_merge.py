@@ -41,13 +41,24 @@ def test_that_an_unknown_format_is_refused_with_the_known_ones(
 def test_that_a_format_of_another_distribution_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = f"{__name__}:OUTSIDER"
-    offered = EntryPoints((EntryPoint("theirs", target, catalog.ENTRY_POINTS),))
+    names = {"theirs": "OUTSIDER", "odd": "NOTHING", "other": "OUTSIDER"}
+    offered = EntryPoints(
+        EntryPoint(name, f"{__name__}:{of}", catalog.ENTRY_POINTS)
+        for name, of in names.items()
+    )
     monkeypatch.setattr(
         catalog, "entry_points", lambda group: offered.select(group=group)
     )
-    monkeypatch.setattr(EntryPoint, "load", lambda _self: OUTSIDER)
-    assert read_dataset("theirs", tmp_path, "x").format == "theirs"
+    catalog._others.cache_clear()
+    try:
+        assert read_dataset("theirs", tmp_path, "x").format == "theirs"
+        assert "theirs" in catalog.formats_of(tmp_path)
+        odd, other = catalog.broken_formats()
+    finally:
+        catalog._others.cache_clear()
+    assert (odd.name, other.name) == ("odd", "other")
+    assert "is no DatasetFormat" in odd.why
+    assert "calls itself 'theirs'" in other.why
 
 
 def _read_theirs(
@@ -56,7 +67,8 @@ def _read_theirs(
     return Dataset(name, "theirs", root, (), (), "0")
 
 
-OUTSIDER = DatasetFormat("theirs", "A format from elsewhere", _read_theirs)
+OUTSIDER = DatasetFormat("theirs", "A format from elsewhere", _read_theirs, Path.is_dir)
+NOTHING = 1
 
 
 def test_that_parts_without_a_common_id_keep_their_ids(tmp_path: Path) -> None:

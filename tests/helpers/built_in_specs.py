@@ -2,23 +2,29 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from viewer.domain.case import Dataset
 from viewer.domain.evidence import Language
 from viewer.domain.plain import plain
 from viewer.domain.rubric import NO_GRADES
 from viewer.results.spec import Spec
 from viewer.results.spec_json import spec_documents
-from viewer.studies.catalog import study_named
+from viewer.studies.catalog import PLACING, study_named
 from viewer.studies.evidence_diagnosis import tables as of_cases
+from viewer.studies.grid_localization import tables as of_places
+from viewer.studies.grid_localization.asked import MACRO, Asked
+from viewer.studies.grid_localization.report import specs_beside
 from viewer.studies.grounded_vqa import tables as of_heal
 from viewer.studies.pathology_mcq import tables as of_mcq
 from viewer.studies.pathology_mcq.making import BUILT_SPECS
 from viewer.studies.pathology_mcq.params import FrequentFrom, Pooling, Work
 from viewer.studies.pathology_mcq.questions import Mcq
+from viewer.studies.protocol import ReportContext
 from viewer.studies.rubric_reading import tables as of_grades
 from viewer.studies.rubric_reading.graded import Graded
-from viewer.studies.tables import trial_specs
+from viewer.studies.tables import ALL_VIEWS, MICRO, trial_specs
 from viewer.writers.verify.built_in import fingerprint
 from viewer.writers.verify.frames import Source
 
@@ -39,8 +45,11 @@ def sources(study: str) -> Iterator[tuple[Source, list[dict[str, Any]]]]:
                 "models": [*MODELS],
                 "params": plain(own),
             }
-            documents = spec_documents([*trial_specs((), means=False), *specs])
-            yield Source(plan, ()), documents
+            if study == PLACING:
+                yield Source(plan, (), asked=_ASKED), spec_documents(specs)
+            else:
+                documents = spec_documents([*trial_specs((), means=False), *specs])
+                yield Source(plan, ()), documents
 
 
 def lines_of(study: str) -> str:
@@ -82,7 +91,27 @@ def _grades(params: Any) -> Variants:  # noqa: ANN401 - the study's own paramete
     yield params, [*run, *grades, *of_grades.PROPOSED]
 
 
+_ASKED: dict[str, list[Any]] = {
+    "finding": ["Edema", MACRO, MICRO],
+    "view": ["frontal", ALL_VIEWS],
+    "condition": ["grid=8"],
+    "model": ["one"],
+    "repeat": [0, 1],
+}
+
+
+def _places(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
+    findings, views, grids, models = (tuple(of) for of in [*_ASKED.values()][:-1])
+    of = Asked(
+        params, SEED, findings[:1], views, grids, models, often=True, measured=True
+    )
+    dataset = Dataset("tiny", "folder", Path(), (), (), "")
+    beside = specs_beside(of, ReportContext(dataset=dataset))
+    yield params, [*of_places.trial_specs(of), *beside]
+
+
 _VARIANTS = {
+    "grid_localization": _places,
     "evidence_diagnosis": _cases,
     "grounded_vqa": _heal,
     "pathology_mcq": _mcq,

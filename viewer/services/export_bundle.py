@@ -14,6 +14,7 @@ from typing import Final
 from viewer.domain.answer import Status
 from viewer.domain.counting import counted
 from viewer.domain.errors import PrivacyError
+from viewer.domain.report import ReportData
 from viewer.domain.rubric import Grades
 from viewer.results.spec_json import spec_documents
 from viewer.services.bench import Bench
@@ -35,7 +36,6 @@ from viewer.writers.bundle import bundle_bytes, manifest_schema
 from viewer.writers.bundle_html import BundlePage, render_bundle
 from viewer.writers.files import write_atomically
 from viewer.writers.verify.built_in import BEYOND
-from viewer.writers.verify.main import HEADERS
 from viewer.writers.verify_script import verify_script
 
 _UNREAD: Final = "The file of the radiologists' points cannot be read."
@@ -49,7 +49,6 @@ class _Contents:
     members: Mapping[str, bytes]
     kept: Sequence[Record]
     page: BundlePage
-    recomputed: Sequence[str]
 
 
 def export_bundle(store: Store, run: int, path: Path) -> Path:
@@ -93,7 +92,7 @@ def run_bundle(store: Store, run: int) -> bytes:
     }
     manifest = manifest_of_report(store, report, members)
     del manifest["manifest_sha256"]
-    about = _about(found.kept, found.recomputed)
+    about = _about(found.kept, report.data)
     return bundle_bytes(members, {**manifest, **about})
 
 
@@ -140,7 +139,7 @@ def _of_places(
         *(_title(report), report.data.incomplete, plan, kept, references),
         about=places.VERIFIED,
     )
-    return _Contents(members, kept, page, list(HEADERS))
+    return _Contents(members, kept, page)
 
 
 def _of_items(
@@ -168,23 +167,20 @@ def _of_items(
         about=items.VERIFIED,
         replies=replies.told,
     )
-    worked = {spec.name for spec in report.data.specs if spec.frame not in BEYOND}
-    tables = [table.name for table in report.data.tables if table.name in worked]
-    return _Contents(members, kept, page, tables)
+    return _Contents(members, kept, page)
 
 
-def _about(
-    kept: Sequence[Mapping[str, object]], recomputed: Sequence[str]
-) -> dict[str, object]:
+def _about(kept: Sequence[Mapping[str, object]], data: ReportData) -> dict[str, object]:
     """Return what a bundle's manifest says beyond that of a report."""
     items = "\n".join(sorted({str(trial["item"]) for trial in kept}))
+    worked = {spec.name for spec in data.specs if spec.frame not in BEYOND}
     excluded = Counter(t["reason"] for t in kept if t["status"] == Status.EXCLUDED)
     return {
         "pseudonyms": True,
         "pixels": False,
         "items_sha256": hashlib.sha256(items.encode()).hexdigest(),
         "exclusions": dict(sorted(excluded.items())),
-        "recomputed_tables": list(recomputed),
+        "recomputed_tables": [t.name for t in data.tables if t.name in worked],
     }
 
 

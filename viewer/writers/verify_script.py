@@ -8,10 +8,10 @@ from typing import Final
 PACKAGE: Final = "viewer.writers.verify"
 MODULES: Final = (
     *("draws", "sums", "masks", "replies", "schema", "archive", "judging"),
-    *("comparing", "resampling", "results", "more_tables", "other_arms", "wording"),
-    *("verdicts", "trial_check", "worded", "estimators", "agreeing", "specs"),
+    *("comparing", "resampling", "wording", "verdicts", "trial_check", "worded"),
+    *("estimators", "agreeing", "place_frames", "place_estimators", "specs"),
     *("frames", "heal_frames", "mcq_frames", "case_frames", "grade_frames"),
-    *("fingerprints", "built_in", "item_bundle", "main"),
+    *("fingerprints", "built_in", "item_bundle", "place_bundle", "main"),
 )
 """Those that others import stand before them."""
 

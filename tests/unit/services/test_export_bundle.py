@@ -21,12 +21,20 @@ from viewer.services.report_run import report_data
 from viewer.store.database import open_store
 from viewer.writers.bundle import bundle_bytes
 from viewer.writers.tables import csv_bytes
+from viewer.writers.verify import place_bundle
 from viewer.writers.verify.archive import BundleError
-from viewer.writers.verify.main import HEADERS, verify
+from viewer.writers.verify.main import verify
 
 
 def quiet(_sentence: str) -> None:
     """Tell nobody."""
+
+
+WORKED_OUT = [
+    *("items", "results", "recommended", "replicates", "replicate_agreement"),
+    *("mask_modes", "mask_mode_items"),
+]
+DRAWN = ", but for macro_low, macro_high, pooled_low, pooled_high, method."
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +69,35 @@ def test_that_a_bundle_holds_and_every_table_was_worked_out_again(
     assert found.wrong == []
     done = "\n".join(found.done)
     members = members_of(stored[2])
-    for name in sorted({*HEADERS} - {"absent"}):
+    names = json.loads(members["manifest.json"])["recomputed_tables"]
+    assert names == WORKED_OUT
+    for name in names:
         rows = list(csv.reader(io.StringIO(members[f"tables/{name}.csv"].decode())))
-        assert f"tables/{name}.csv: {len(rows) - 1} rows worked out again." in done
+        end = DRAWN if name == "replicate_agreement" else "."
+        assert f"tables/{name}.csv: {len(rows) - 1} rows worked out again{end}" in done
+
+
+def test_that_several_processes_draw_the_same(
+    stored: tuple[Path, int, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place_bundle, "_FEW", 0)
+    assert verify(stored[2], quiet).wrong == []
+
+
+@pytest.mark.parametrize(
+    ("name", "frame"), [("results", "items"), ("mask_modes", "absent")]
+)
+def test_that_a_table_of_other_trials_is_told(
+    name: str, frame: str, stored: tuple[Path, int, bytes]
+) -> None:
+    members = members_of(stored[2])
+    specs = json.loads(members["specs.json"])
+    spec = next(one for one in specs if one["name"] == name)
+    spec["frame"] = frame
+    new = json.dumps(specs).encode()
+    wrong = verify(forged(stored[2], "specs.json", members["specs.json"], new), quiet)
+    sentence = f"specs.json: {name} is not specified as this program does it."
+    assert sentence in wrong.wrong
 
 
 @pytest.mark.parametrize(

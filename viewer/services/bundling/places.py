@@ -21,6 +21,7 @@ What it does not
 - that the reference masks are true
 - how sentences were read: the stored cell has to be named by the reply
 - how a model's own coordinates or masks became native pixels, which are taken
+- columns that it names, such as intervals over replicates
 - the tables that it names as held against their hashes only
 """
 """What verify.py works out again, and what stands as it is."""

@@ -26,6 +26,7 @@ ITEMS: Final = "items"
 ASKED: Final = "asked"
 ABSENT: Final = "absent"
 REFERENCES: Final = "references"
+MEASURED: Final = "measured"
 NO_CELL: Final = "(no cell)"
 """What stands for a reply that names no cell; it is an outcome like any other."""
 ITEM, MODEL = "item", "model"
@@ -42,6 +43,7 @@ def trial_frames(results: Sequence[TrialResult], of: Asked) -> dict[str, Frame]:
     absent = trials["absent"].to_numpy(bool)
     return {
         TRIALS: trials[~absent],
+        MEASURED: trials[~absent],
         ITEMS: trials.assign(status=trials["printed_status"], condition=trials["name"]),
         ASKED: by_row(trials[~absent], of),
         ABSENT: by_row(trials[absent], of),

@@ -86,10 +86,11 @@ def report(
     """Return the tables and figures of a run; unfinished, it says so."""
     of = asked(results, read_params(spec.preset, spec.params), spec)
     frames = {**trial_frames(results, of), **detection_frames(results)}
-    trials = evaluate_all(trial_specs(of), frames)
+    of_trials = trial_specs(of)
+    trials = evaluate_all(of_trials, frames)
     rates = with_rates(next(table for table in trials if table.name == "results"))
     frames |= _frames_beside(results, spec, context, of, rates.records())
-    specs = _specs_beside(of, context)
+    specs = specs_beside(of, context)
     only_printed = (*LEFT_OUT, NOT_ASKED, SMALL_NUMBERS, detected_spec(of), KNOWN_TABLE)
     filed = (*trials, *evaluate_all(specs, frames))
     every = (*filed, rates, *evaluate_all(only_printed, frames))
@@ -108,6 +109,7 @@ def report(
             *_sections((*specs, KNOWN_TABLE), made),
             *_sections(results_pages(of, all_views=False), made),
         ),
+        specs=(*of_trials, *specs),
     )
 
 
@@ -134,7 +136,7 @@ def _frames_beside(
     }
 
 
-def _specs_beside(of: Asked, context: ReportContext) -> tuple[Spec, ...]:
+def specs_beside(of: Asked, context: ReportContext) -> tuple[Spec, ...]:
     """Return the tables of what stands beside trials and rates, as a page has them."""
     split = context.dataset.split if context.dataset else ""
     return (

@@ -20,6 +20,7 @@ from viewer.studies.grid_localization.frames import (
     ASKED,
     ITEM,
     ITEMS,
+    MEASURED,
     MODEL,
     REFERENCES,
 )
@@ -51,6 +52,7 @@ GEOMETRY: Final = ListSpec(
         *("cell", "cell_hit", "pointing_hit", "iou_hit", "iou", "dice"),
         *("distance_px", "distance_mm", "mm_meaning"),
     ),
+    frame=MEASURED,
     where={"measured": (True,)},
 )
 
@@ -201,6 +203,7 @@ RULES: Final = TableSpec(
             for name in ("iou", "dice", "distance_px")
         ),
     ),
+    frame=MEASURED,
     where=_COUNTED,
     sets=((*_ONE_RULE, "finding"), _ONE_RULE),
 )

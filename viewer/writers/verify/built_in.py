@@ -21,10 +21,13 @@ BEYOND = frozenset(
     {
         *("questions", "threshold_curve_iou", "threshold_curve_ioa"),
         *("reviews", "sizes", "cases", "published", "prompts", "rubric", "inputs"),
-        *("selection", "regions", "tags", "cards"),
+        *("selection", "regions", "tags", "cards", "held", "defects", "claims"),
+        *("human pairs", "versions", "examples", "detection", "froc", "measured"),
     }
 )
-"""Frames of a data set, of a paper or of words, which no bundle holds."""
+"""Frames of a data set, of a paper, of words or of places, which no bundle holds."""
+_OF_DATA = "held"
+"""The frame of what a data set holds, whose findings and views are its own."""
 _UNSPECIFIED = frozenset({"published"})
 """Tables of built-in studies without a specification."""
 _OF_PAGES = frozenset({"title", "text", "shown", "printed", "ranking", "most"})
@@ -69,6 +72,8 @@ def fingerprint(spec: Document, source: Source) -> str:
         own["columns"] = spec["columns"][:_ITEM_COLUMNS]
         of_run.append("numbers")
     if "cells" in own:
+        if spec["frame"] == _OF_DATA:
+            own["keys"] = [{**key, "values": None} for key in own["keys"]]
         own["keys"] = [_without_run(key, source, of_run) for key in own["keys"]]
         cells = [_of_any_run(cell, source, of_run) for cell in own["cells"]]
         means = [cell for cell in cells if cell["names"][0].startswith("mean_")]
@@ -94,9 +99,11 @@ def _of(means: Sequence[Document]) -> list[str]:
 def _without_run(key: Document, source: Source, of_run: list[str]) -> Document:
     """Return a key without values that are the run's; note which they were."""
     asked, values = {one.finding for one in source.verdicts}, key["values"]
-    is_models = key["column"] == "model" and values == source.plan["models"]
-    if is_models or (key["column"] == "subset" and values and asked <= {*values}):
-        of_run.append(key["column"])
+    column = key["column"]
+    is_models = column == "model" and values == source.plan["models"]
+    is_run_s = is_models or values == source.asked.get(column)
+    if is_run_s or (column == "subset" and values and asked <= {*values}):
+        of_run.append(column)
         return {**key, "values": None}
     return key
 
@@ -104,9 +111,10 @@ def _without_run(key: Document, source: Source, of_run: list[str]) -> Document:
 def _of_any_run(cell: Document, source: Source, of_run: list[str]) -> dict[str, Any]:
     """Return a cell without options that are as the plan has them; note which."""
     params, options = source.params, dict(cell["options"])
+    of_items = cell["estimator"] == "sd over items"
     known = {
         "fewer_than": params.get("small_cases"),
-        "replicates": params.get("replicates"),
+        "replicates": params.get("paper_replicates" if of_items else "replicates"),
         "zero_method": params.get("zero_method"),
         "seed": source.plan["seed"],
         "answer": options.get("answer"),  # the validation split need not be asked
@@ -159,7 +167,14 @@ def _is_due_of_grades(name: str, source: Source) -> bool:
     return name not in proposed and bool(source.grades) and (name not in two or several)
 
 
+def _is_due_of_places(name: str, source: Source) -> bool:
+    if name in {"replicates", "replicate_agreement"}:
+        return any(source.asked["repeat"])
+    return name not in {"geometry", "rules"}
+
+
 _DUE = {
+    "grid_localization": _is_due_of_places,
     "grounded_vqa": _is_due_of_heal,
     "pathology_mcq": _is_due_of_mcq,
     "evidence_diagnosis": _is_due_of_cases,

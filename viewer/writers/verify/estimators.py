@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
@@ -18,6 +18,24 @@ Cells = Sequence[Any]
 _FEW_SIGNS, _WHOLE, _SLACK, _BITS = 16, 1_000_000, 1e-9, 32
 
 
+Later = Callable[[], Cells]
+"""Gives a cell's values once all that its table draws is drawn."""
+
+
+class Shared:
+    """What several cells of a table need: asked for by each, worked out once."""
+
+    def __init__(self) -> None:
+        self.tasks: dict[Hashable, Any] = {}
+        self.made: Mapping[Hashable, Any] = {}
+
+    def ask(self, what: Hashable, task: Callable[[], Any]) -> Callable[[], Any]:
+        """Note a task, made the first time; what is returned gives its result later."""
+        if what not in self.tasks:
+            self.tasks[what] = task()
+        return lambda: self.made[what]
+
+
 @dataclass(frozen=True)
 class Cell:
     """The rows of a cell, those it is held against, its columns and its options."""
@@ -26,6 +44,7 @@ class Cell:
     others: Rows | None
     of: Sequence[str]
     options: Mapping[str, Any]
+    shared: Shared
 
     def told(self, place: int = 0) -> list[Any]:
         """Return a column's values where there is one."""

@@ -1,6 +1,26 @@
 """The fingerprints of the specifications of this program's own studies."""
 
 FINGERPRINTS = {
+    "grid_localization": """\
+items 58c96e9a5cc8302ffabc
+results 79d23e7d8888ed734831
+recommended 158b5c92991c8c61af49
+replicates 8950443c3c1117a2f1db
+replicate_agreement 15c5ab328ef279d5a29a
+absent 5de6076fdb02b4c3d521
+geometry 3ab71b565d2220a4a6a5
+rules 3798f90a4d481c6b09ad
+mask_modes d97cc95f72878834a89e
+mask_mode_items 92719055f8d444ff74e6
+detection 38bf7142a20cf3c07ad0
+froc f36c46233f97a9e2b0c9
+published db2b7d81fd7400bbddde
+human 4b8bd51b47bb1024267e
+claims cbdf6edc3bbfd662ae10
+versions 04d191b1361fff8c77fd
+examples 90af67c155adfa0d40ae
+counts 0efa35c9ceaf63f693c7
+defects 6c7025322fd113ec543b""",
     "evidence_diagnosis": """\
 items ff9a0309340e2a245b1c
 results 761fe635e6983e29014c

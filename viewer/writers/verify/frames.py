@@ -16,13 +16,16 @@ class Source:
     """What frames are made of: the plan, every verdict, and what people gave.
 
     ``grades`` are readers' grades of outputs, ``people`` what people answered or
-    scored, by what it is.
+    scored, by what it is. ``asked`` has columns' values in the order of the run's
+    tables, ``close`` names columns that may differ by a billionth.
     """
 
     plan: Mapping[str, Any]
     verdicts: Verdicts
     grades: Sequence[Mapping[str, Any]] = ()
     people: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
+    asked: Mapping[str, list[Any]] = field(default_factory=dict)
+    close: Sequence[str] = ()
 
     @property
     def params(self) -> Mapping[str, Any]:

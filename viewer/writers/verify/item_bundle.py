@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from viewer.writers.verify.archive import Bundle
@@ -13,6 +14,7 @@ from viewer.writers.verify.comparing import (
     compare_table,
     has_other_columns,
 )
+from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.frames import Source, trial_rows
 from viewer.writers.verify.grade_frames import (
     grade_frames,
@@ -21,7 +23,7 @@ from viewer.writers.verify.grade_frames import (
 )
 from viewer.writers.verify.heal_frames import heal_frames
 from viewer.writers.verify.mcq_frames import mcq_frames
-from viewer.writers.verify.specs import UnknownError, table_of
+from viewer.writers.verify.specs import UnknownError, Work, in_turn, table_of
 from viewer.writers.verify.trial_check import JudgedFrom
 from viewer.writers.verify.verdicts import plan_departures
 from viewer.writers.verify.worded import judged_again
@@ -63,7 +65,10 @@ def recompute_items(
         verdicts = graded_verdicts(verdicts, grades, order)
         found.done.append(f"{len(grades)} grades of readers were counted again.")
     people = json.loads(bundle.members.get("people.json", b"{}"))
-    _compare(bundle, Source(plan, verdicts, grades, people), found)
+    own = Source(plan, verdicts, grades, people)
+    make = None if plan["package"] else _FRAMES.get(plan["study"])
+    frames = make(own) if make else {"trials": trial_rows(verdicts)}
+    compare_tables(bundle, own, frames, found)
 
 
 def _tell_taken(source: JudgedFrom, plan: Mapping[str, Any], found: Report) -> None:
@@ -74,7 +79,13 @@ def _tell_taken(source: JudgedFrom, plan: Mapping[str, Any], found: Report) -> N
         )
 
 
-def _compare(bundle: Bundle, source: Source, found: Report) -> None:
+def compare_tables(
+    bundle: Bundle,
+    source: Source,
+    frames: Mapping[str, Rows],
+    found: Report,
+    work: Work = in_turn,
+) -> None:
     """Work every table out from its specification, and hold it against its file."""
     specs = json.loads(bundle.members["specs.json"])
     package, study = source.plan["package"], source.plan["study"]
@@ -83,20 +94,19 @@ def _compare(bundle: Bundle, source: Source, found: Report) -> None:
         found.done.append(
             f"{len(specs)} specifications of tables are those of the study {study}."
         )
-    make = _FRAMES.get(study) if not package else None
-    frames = make(source) if make else {"trials": trial_rows(source.verdicts)}
     told = set()
     for spec in specs:
         name = spec["name"]
         try:
-            table = table_of(spec, frames)
+            table = table_of(spec, frames, work)
         except UnknownError as unknown:
             if package and name in bundle.tables:
                 found.left.append(f"tables/{name}.csv {_LEFT} ({unknown}): {_HELD}.")
                 told.add(name)
             continue
         if not package or not has_other_columns(bundle, table):
-            compare_table(bundle, table, found)
+            close = (*table.close, *source.close)
+            compare_table(bundle, replace(table, close=close), found)
             told.add(name)
     others = [name for name in bundle.tables if package and name not in told]
     found.left += [f"tables/{name}.csv {_LEFT}: {_HELD}." for name in others]

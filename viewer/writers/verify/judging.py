@@ -277,28 +277,6 @@ def judge_of(bundle: Bundle) -> Judge:
     return Judge(plan["params"], grids, images, replies)
 
 
-def items_of(
-    judge: Judge, judged: Sequence[Judged], images: Sequence[str]
-) -> list[Row]:
-    """Return items.csv's rows, by item, condition, repeat and model."""
-    paired = sorted(
-        zip(judged, images, strict=True),
-        key=lambda p: (p[0].item, p[0].condition, p[0].repeat, p[0].model),
-    )
-    return [_item(judge, one, image) for one, image in paired]
-
-
-def _item(judge: Judge, one: Judged, image: str) -> Row:
-    grid = judge.grids[one.condition]
-    status = f"excluded({one.reason})" if one.status == "excluded" else one.status
-    return (
-        *(one.item, one.patient, image, one.view, one.finding, one.condition),
-        *(one.repeat, one.model, status, one.answer, one.coverage, one.outcome),
-        ";".join(judge.label(i, grid) for i in one.hits),
-        one.request,
-    )
-
-
 def _name(trial: Mapping[str, Any]) -> str:
     return f"{trial['item']}, {trial['condition']}, {trial['model']}"
 

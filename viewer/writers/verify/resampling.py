@@ -6,15 +6,23 @@ so that adding up a resample is one sum of integers.
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
+from typing import Any
 
-from viewer.writers.verify.draws import drawn_rows, named_entropy
-from viewer.writers.verify.sums import central_interval
+from viewer.writers.verify.draws import drawn_rows
+from viewer.writers.verify.sums import (
+    bca_bounds,
+    central_interval,
+    deviation,
+    pairwise_sum,
+)
 
 _LANE = 4
-Bounds = tuple[float | None, float | None]
+Arm = tuple[str, str]
+Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -25,10 +33,10 @@ class Stratum:
     cell, ``wanted`` to trials of which the cell qualifies.
     """
 
-    trials: Mapping[int, int]
-    hits: Mapping[int, int]
-    given: Mapping[tuple[int, int], int]
-    wanted: Mapping[tuple[int, int], int]
+    trials: Mapping[str, int]
+    hits: Mapping[str, int]
+    given: Mapping[tuple[str, int], int]
+    wanted: Mapping[tuple[str, int], int]
     n_cells: int
 
     @property
@@ -44,66 +52,138 @@ class Stratum:
         return sum(self.trials.values()), sum(self.hits.values()), met
 
 
+def stratum_of(rows: Sequence[Mapping[str, Any]]) -> Stratum:
+    """Return the stratum of some trials."""
+    return Stratum(
+        Counter(row["patient"] for row in rows),
+        Counter(row["patient"] for row in rows if row["place"] in row["hits"]),
+        Counter((row["patient"], row["place"]) for row in rows if row["place"] >= 0),
+        Counter((row["patient"], cell) for row in rows for cell in row["hits"]),
+        max(row["n_cells"] for row in rows),
+    )
+
+
+def skill_of(strata: Sequence[Stratum]) -> tuple[float, float]:
+    """Return the prior-only rate and the skill over strata."""
+    numbers = [one.numbers for one in strata]
+    n = sum(trials for trials, _, _ in numbers)
+    prior = math.fsum(met / trials for trials, _, met in numbers)
+    gained = math.fsum((k * t - met) / t for t, k, met in numbers)
+    return prior / n, gained / n
+
+
 Findings = Sequence[Sequence[Stratum]]
 """For each finding its strata."""
-_NO_BOUNDS: tuple[Bounds, Bounds] = ((None, None), (None, None))
+
+
+@dataclass(frozen=True)
+class SumsTask:
+    """Units, each with what it adds to several sums."""
+
+    entropy: Sequence[int]
+    replicates: int
+    units: Sequence[Sequence[int]]
+
+    @property
+    def size(self) -> int:
+        """How many numbers are drawn."""
+        return self.replicates * len(self.units)
+
+    def work(self) -> list[list[int]]:
+        """Return each replicate's sums."""
+        packed = [_packed(unit) for unit in self.units]
+        count = len(self.units[0])
+        return [
+            list(row) for row in _sums(self.entropy, self.replicates, packed, count)
+        ]
+
+
+@dataclass(frozen=True)
+class PatientTask(SumsTask):
+    """Patients of one view and arm: hits and trials of each finding in turn.
+
+    ``names`` are those of the findings, of their mean and of all pooled.
+    """
+
+    names: Sequence[str]
+
+    def work(self) -> Any:  # noqa: ANN401 - each task makes its own
+        """Return rate, SD and bounds by name."""
+        totals = [sum(column) for column in zip(*self.units, strict=True)]
+        samples = [_rates(row) for row in super().work()]
+        left_out = [
+            _rates([t - own for t, own in zip(totals, unit, strict=True)])
+            for unit in self.units
+        ]
+        return {
+            name: _summary(value, [s[i] for s in samples], [j[i] for j in left_out])
+            for i, (name, value) in enumerate(
+                zip(self.names, _rates(totals), strict=True)
+            )
+        }
+
+
+def _rates(sums: Sequence[int]) -> list[float]:
+    """Return each finding's rate, their mean and the pooled rate; NaN without trial."""
+    hits, trials = sums[::2], sums[1::2]
+    rates = [k / n if n else math.nan for k, n in zip(hits, trials, strict=True)]
+    present = [0.0 if math.isnan(rate) else rate for rate in rates]
+    count = sum(n > 0 for n in trials)
+    mean = pairwise_sum(present) / count if count else math.nan
+    n = sum(trials)
+    return [*rates, mean, sum(hits) / n if n else math.nan]
+
+
+def _summary(
+    value: float, samples: Sequence[float], left_out: Sequence[float]
+) -> tuple[float | None, ...]:
+    if any(math.isnan(one) for one in left_out):
+        return (value, *(None,) * 5)
+    kept = [one for one in samples if not math.isnan(one)]
+    spread = 0.0 if min(kept) == max(kept) else deviation(kept)
+    return value, spread, *central_interval(kept), *bca_bounds(kept, value, left_out)
 
 
 @dataclass(frozen=True)
 class SkillTask:
     """What the skill of several arms is resampled from; the arms share the draws."""
 
-    seed: int
-    name: str
-    view: str
-    replicates: int
-    arms: Sequence[Findings]
-
-
-@dataclass(frozen=True)
-class SumsTask:
-    """Units, each with what it adds to several sums; a row of sums to a replicate."""
-
     entropy: Sequence[int]
     replicates: int
-    units: Sequence[Sequence[int]]
+    arms: Mapping[Arm, Findings]
 
+    @property
+    def patients(self) -> list[str]:
+        """Who is drawn: the patients of any arm."""
+        arms = self.arms.values()
+        return sorted(
+            {p for arm in arms for of in arm for one in of for p in one.trials}
+        )
 
-def summed(task: SumsTask) -> list[list[int]]:
-    """Return each replicate's sums."""
-    packed = [_packed(unit) for unit in task.units]
-    count = len(task.units[0])
-    return [list(row) for row in _sums(task.entropy, task.replicates, packed, count)]
+    @property
+    def size(self) -> int:
+        """How many numbers are drawn."""
+        return self.replicates * len(self.patients)
 
-
-def skill_bounds(task: SkillTask) -> list[tuple[Bounds, Bounds]]:
-    """Return each arm's skill interval: mean over findings, and pooled.
-
-    An arm of one patient has none.
-    """
-    strata = [s for arm in task.arms for finding in arm for s in finding]
-    names = sorted({patient for s in strata for patient in s.trials})
-    index = {patient: i for i, patient in enumerate(names)}
-    lanes = sum(2 + 2 * s.n_cells for s in strata)
-    units = [[0] * lanes for _ in names]
-    start = 0
-    for one in strata:
-        _fill(units, index, one, start)
-        start += 2 + 2 * one.n_cells
-    entropy = named_entropy(task.seed, "skill", task.name, task.view)
-    packed = [_packed(unit) for unit in units]
-    samples: list[tuple[list[float], list[float]]] = [([], []) for _ in task.arms]
-    for row in _sums(entropy, task.replicates, packed, lanes):
-        _add_replicate(task.arms, row, samples)
-    return [
-        (central_interval(a), central_interval(b)) if _several(arm) else _NO_BOUNDS
-        for arm, (a, b) in zip(task.arms, samples, strict=True)
-    ]
-
-
-def _several(arm: Findings) -> bool:
-    """Tell whether an arm has the trials of more than one patient."""
-    return len({p for finding in arm for s in finding for p in s.trials}) > 1
+    def work(self) -> dict[Arm, tuple[Bounds, Bounds]]:
+        """Return each arm's skill interval: mean over findings, and pooled."""
+        arms = list(self.arms.values())
+        strata = [s for arm in arms for finding in arm for s in finding]
+        index = {patient: i for i, patient in enumerate(self.patients)}
+        lanes = sum(2 + 2 * s.n_cells for s in strata)
+        units = [[0] * lanes for _ in index]
+        start = 0
+        for one in strata:
+            _fill(units, index, one, start)
+            start += 2 + 2 * one.n_cells
+        packed = [_packed(unit) for unit in units]
+        samples: list[tuple[list[float], list[float]]] = [([], []) for _ in arms]
+        for row in _sums(self.entropy, self.replicates, packed, lanes):
+            _add_replicate(arms, row, samples)
+        return {
+            arm: (central_interval(macro), central_interval(micro))
+            for arm, (macro, micro) in zip(self.arms, samples, strict=True)
+        }
 
 
 def mean_of_present(values: Sequence[float]) -> float:
@@ -117,7 +197,7 @@ def mean_of_present(values: Sequence[float]) -> float:
 
 
 def _fill(
-    units: Sequence[list[int]], index: Mapping[int, int], one: Stratum, start: int
+    units: Sequence[list[int]], index: Mapping[str, int], one: Stratum, start: int
 ) -> None:
     for patient, count in one.trials.items():
         units[index[patient]][start] = count

@@ -1,26 +1,41 @@
 """Tables worked out once more from their specifications, as specs.json has them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from viewer.writers.verify.agreeing import AGREEMENTS
 from viewer.writers.verify.comparing import Worked
-from viewer.writers.verify.estimators import COUNTED, Cell, Rows
+from viewer.writers.verify.estimators import COUNTED, Cell, Cells, Later, Rows, Shared
+from viewer.writers.verify.place_estimators import PLACED
 
 Frames = Mapping[str, Rows]
 Values = Mapping[str, Any]
 Document = Mapping[str, Any]
-ESTIMATORS = {**COUNTED, **AGREEMENTS}
-_SUMMED = {"mean", "paired difference", *AGREEMENTS}
+Work = Callable[[Sequence[Any]], list[Any]]
+"""Does several tasks, in several processes where it pays."""
+ESTIMATORS: Mapping[str, Callable[[Cell], Cells | Later]] = {
+    **COUNTED,
+    **AGREEMENTS,
+    **PLACED,
+}
+_OF_REPLICATES = {"agreement of replicates", "rate by patient and replicate"}
+_SUMMED = {"mean", "paired difference", *AGREEMENTS, *_OF_REPLICATES}
 """Estimators whose sums may end in another digit: they agree to a billionth."""
+_Part = tuple[Cells | Later, int]
+"""Values of a row, or what gives them later, and how many of them it has."""
 
 
 class UnknownError(Exception):
     """A specification names what nobody knows here; the sentence says what."""
 
 
-def table_of(spec: Document, frames: Frames) -> Worked:
+def in_turn(tasks: Sequence[Any]) -> list[Any]:
+    """Return what each task draws."""
+    return [task.work() for task in tasks]
+
+
+def table_of(spec: Document, frames: Frames, work: Work = in_turn) -> Worked:
     """Return the table that a specification makes of frames, rows as dicts.
 
     Raises
@@ -42,7 +57,7 @@ def table_of(spec: Document, frames: Frames) -> Worked:
             spec["name"], columns, [tuple(r[c] for c in columns) for r in rows]
         )
     names = [key["header"] or key["column"] for key in spec["keys"]]
-    worked = list(_Table(spec, frames).rows())
+    worked = _Table(spec, frames).worked(work)
     return Worked(
         spec["name"],
         [*names, *(name for cell in cells for name in cell["names"])],
@@ -67,8 +82,20 @@ class _Table:
         self.own = _taken(frames[spec["frame"]], {**where, **limits})
         self.fixed = {name: of[0] for name, of in where.items() if len(of) == 1}
         self._groups: dict[str, dict[tuple[Any, ...], Rows]] = {}
+        self._shared = Shared()
 
-    def rows(self) -> Iterator[tuple[Any, ...]]:
+    def worked(self, work: Work) -> list[tuple[Any, ...]]:
+        """Return the rows, once all that they need is drawn."""
+        rows = list(self._rows())
+        # what is drawn for all findings together is asked for last and takes longest
+        tasks = dict(reversed(self._shared.tasks.items()))
+        self._shared.made = dict(zip(tasks, work([*tasks.values()]), strict=True))
+        return [
+            tuple(v for of, n in row for v in (of() if callable(of) else of)[:n])
+            for row in rows
+        ]
+
+    def _rows(self) -> Iterator[list[_Part]]:
         """Yield the rows: outer combinations one after the other, in each the sets."""
         spec, outer = self.spec, self.spec["outer"]
         if spec["needs_several"] and _alone(self.own, spec["needs_several"]):
@@ -109,16 +136,18 @@ class _Table:
 
         return sorted(found, key=place) if ranked else found
 
-    def _row(self, about: Values) -> tuple[Any, ...]:
-        shown = [about.get(name, key["total"]) for name, key in self.keys.items()]
+    def _row(self, about: Values) -> list[_Part]:
+        keys = [about.get(name, key["total"]) for name, key in self.keys.items()]
+        parts: list[_Part] = [(keys, len(keys))]
         for cell in self.spec["cells"]:
+            n = len(cell["names"])
             if cell["blank"] and cell["blank"] not in about:
-                shown += [None] * len(cell["names"])
+                parts.append(([None] * n, n))
                 continue
             is_total = cell["total"] and len(about) < len(self.keys)
             name = cell["total"] if is_total else cell["estimator"]
-            shown += ESTIMATORS[name](self._seen(cell, about))[: len(cell["names"])]
-        return tuple(shown)
+            parts.append((ESTIMATORS[name](self._seen(cell, about)), n))
+        return parts
 
     def _seen(self, cell: Document, about: Values) -> Cell:
         about, where = {**self.fixed, **about}, cell["where"]
@@ -128,7 +157,7 @@ class _Table:
             wanted = {name: value for name, value in held if value is not None}
             others = self._group(cell["frame"], where, wanted)
         own = self._group(cell["frame"], where, about)
-        return Cell(own, others, cell["of"], cell["options"])
+        return Cell(own, others, cell["of"], cell["options"], self._shared)
 
     def _group(self, frame: str, where: Values, about: Values) -> Rows:
         """Return the rows of a frame, or the table's own, that agree with values."""

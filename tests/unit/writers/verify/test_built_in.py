@@ -8,21 +8,23 @@ import pytest
 
 from tests.helpers.built_in_specs import SEED, lines_of, sources
 from tests.helpers.item_runs import STUDIES
+from viewer.studies.catalog import PLACING
 from viewer.writers.verify.built_in import fingerprint, is_due, spec_departures
 from viewer.writers.verify.fingerprints import FINGERPRINTS
 from viewer.writers.verify.frames import Source
 
+EVERY = (PLACING, *STUDIES)
 Document = dict[str, Any]
 Change = Callable[[Document], object]
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", EVERY)
 def test_that_the_fingerprints_are_those_of_the_studies(study: str) -> None:
     """Where a table is specified otherwise on purpose, put what stands here there."""
     assert lines_of(study) == FINGERPRINTS[study]
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", EVERY)
 def test_that_every_way_to_specify_a_study_s_tables_is_known(study: str) -> None:
     for source, specs in sources(study):
         tables = [spec["name"] for spec in specs]
@@ -65,6 +67,37 @@ def test_that_whatever_makes_other_numbers_is_named(name: str, change: Change) -
     if json.dumps(spec) != before:
         sentence = f"specs.json: {name} is not specified as this program does it."
         assert list(spec_departures(source, specs, [])) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("results", lambda spec: spec["keys"][1]["values"].pop()),
+        ("results", lambda spec: spec["keys"][0]["values"].remove("(micro)")),
+        ("results", lambda spec: spec["cells"][9]["options"].update(replicates=9)),
+        ("recommended", lambda spec: spec["cells"][-1]["options"].update(seed=9)),
+        ("mask_modes", lambda spec: spec["where"].clear()),
+        ("geometry", lambda spec: spec.update(frame="trials")),
+    ],
+)
+def test_that_a_table_of_grids_made_otherwise_is_named(
+    name: str, change: Change
+) -> None:
+    source, specs = next(sources(PLACING))
+    change(next(one for one in specs if one["name"] == name))
+    sentence = f"specs.json: {name} is not specified as this program does it."
+    assert list(spec_departures(source, specs, [])) == [sentence]
+
+
+@pytest.mark.parametrize(("repeats", "due"), [([0], False), ([0, 1], True)])
+def test_that_replicates_are_due_where_items_were_asked_again(
+    repeats: list[int], *, due: bool
+) -> None:
+    plan = {"study": PLACING, "params": {}}
+    source = Source(plan, (), asked={"repeat": repeats})
+    assert is_due("replicates", source) is due
+    assert is_due("mask_modes", source)
+    assert not is_due("geometry", source)
 
 
 def test_that_words_of_a_page_are_no_part_of_it() -> None:

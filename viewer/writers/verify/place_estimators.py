@@ -1,0 +1,210 @@
+"""Estimators of grid answers: draws of items and patients, skill, and replicates."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from statistics import fmean
+from typing import Any
+
+from viewer.writers.verify.comparing import TAKEN
+from viewer.writers.verify.draws import named_entropy
+from viewer.writers.verify.estimators import Cell, Cells, Later, Rows, interval_name
+from viewer.writers.verify.place_frames import MACRO, MICRO
+from viewer.writers.verify.resampling import (
+    PatientTask,
+    SkillTask,
+    Stratum,
+    SumsTask,
+    mean_of_present,
+    skill_of,
+    stratum_of,
+)
+from viewer.writers.verify.sums import deviation
+
+_ARM = ("condition", "model")
+
+
+def _grouped(rows: Rows, *columns: str) -> dict[Any, Any]:
+    """Return rows by the values of columns, each within the one before."""
+    if not columns:
+        return dict[Any, Any](rows=rows)
+    parts: dict[Any, Rows] = {}
+    for row in rows:
+        parts.setdefault(row[columns[0]], []).append(row)
+    if len(columns) == 1:
+        return parts
+    return {value: _grouped(of, *columns[1:]) for value, of in parts.items()}
+
+
+def _hits(rows: Rows) -> tuple[int, int]:
+    return sum(row["right"] for row in rows), len(rows)
+
+
+def _sd_over_items(s: Cell) -> Cells | Later:
+    """SD of a rate when each finding's items are drawn, their repeats together."""
+    if not s.rows:
+        return (None,)
+    view, *arm = (s.rows[0][name] for name in ("view", *_ARM))
+    parts = [
+        [_drawn_items(s, of, finding, view, arm) for finding, of in findings.items()]
+        for findings in _grouped(s.rows, "part", "of_finding").values()
+    ]
+
+    def spread() -> Cells:
+        rates = [
+            [
+                sum(k for k, _ in one) / sum(n for _, n in one)
+                for one in zip(*(drawn() for drawn in findings), strict=True)
+            ]
+            for findings in parts
+        ]
+        means = [mean_of_present(one) for one in zip(*rates, strict=True)]
+        return (deviation(means),)
+
+    return spread
+
+
+def _drawn_items(
+    s: Cell, rows: Rows, finding: str, view: str, arm: Sequence[str]
+) -> Callable[[], list[list[int]]]:
+    """Return what gives hits and trials of each draw of a finding's items."""
+
+    def task() -> SumsTask:
+        entropy = named_entropy(s.options["seed"], "hit rate", finding, view)
+        units = [_hits(of) for of in _grouped(rows, "item").values()]
+        return SumsTask(entropy, s.options["replicates"], units)
+
+    return s.shared.ask(("items", finding, view, *arm), task)
+
+
+def _random_cell(s: Cell) -> Cells:
+    """Return the expected rate of a cell drawn at random, each item once."""
+    rates = []
+    for rows in _grouped(s.rows, "part").values():
+        sizes = {row["item"]: len(row["hits"]) for row in rows}
+        n_cells = max(row["n_cells"] for row in rows)
+        rates.append(sum(sizes.values()) / (len(sizes) * n_cells))
+    return (fmean(rates) if rates else None,)
+
+
+def _skill(s: Cell) -> Cells | Later:
+    """Prior-only rate, skill, and its interval over the patients of all arms."""
+    if not s.rows:
+        return (None,) * 4
+    about, others = s.rows[0], s.rows if s.others is None else s.others
+    is_mean, arm = about["finding"] == MACRO, tuple(about[name] for name in _ARM)
+    parts = _strata(s.rows)
+    whole = parts if is_mean else [[one for strata in parts for one in strata]]
+    numbers = [skill_of(strata) for strata in whole]
+    several = len({row["patient"] for row in s.rows}) > 1
+
+    def task() -> SkillTask:
+        entropy = named_entropy(
+            s.options["seed"], "skill", about["drawn"], about["view"]
+        )
+        arms = {
+            (grid, model): _strata(rows)
+            for grid, models in _grouped(others, *_ARM).items()
+            for model, rows in models.items()
+        }
+        return SkillTask(entropy, s.options["replicates"], arms)
+
+    drawn = s.shared.ask(("skill", about["drawn"], about["view"]), task)
+
+    def ends() -> Cells:
+        ends = drawn()[arm][0 if is_mean else 1] if several else (None, None)
+        return (*(fmean(part) for part in zip(*numbers, strict=True)), *ends)
+
+    return ends
+
+
+def _strata(rows: Rows) -> list[list[Stratum]]:
+    """Return a stratum for each view, by finding."""
+    own = _grouped(rows, "of_finding", "of_view").values()
+    return [[stratum_of(some) for some in views.values()] for views in own]
+
+
+def _rate_by_patient(s: Cell) -> Cells | Later:
+    """Rate, SD, percentile and BCa intervals over patients, and how."""
+    about, others = s.rows[0], s.rows if s.others is None else s.others
+
+    def task() -> PatientTask:
+        names = list(dict.fromkeys(row["of_finding"] for row in others))
+        by = _grouped(others, "patient", "of_finding")
+        units = [
+            [count for name in names for count in _hits(by[patient].get(name, []))]
+            for patient in sorted(by)
+        ]
+        entropy = named_entropy(s.options["seed"], "patients")
+        return PatientTask(
+            entropy, s.options["replicates"], units, (*names, MACRO, MICRO)
+        )
+
+    key: tuple[Hashable, ...] = (*(about[name] for name in ("view", *_ARM)),)
+    drawn = s.shared.ask(("patients", *key), task)
+
+    def row() -> Cells:
+        numbers = drawn()[about["finding"]]
+        patients = len({row["patient"] for row in s.rows})
+        kind, same = "patient-cluster bootstrap", numbers[1] == 0
+        method = interval_name(kind, s, patients, same=same)
+        return (*numbers, method.replace(", percentile", ""))
+
+    return row
+
+
+def _answer_spread(answers: Sequence[Any]) -> tuple[int, Any, float, bool, float]:
+    """How many answers, the mode, its share, whether others tie, and bits."""
+    counts, n = Counter(answers), len(answers)
+    (mode, most), *others = counts.most_common()
+    entropy = math.fsum(k / n * math.log2(n / k) for k in counts.values())
+    return n, mode, most / n, any(k == most for _, k in others), entropy
+
+
+def _agreement(s: Cell) -> Cells:
+    """Mean entropy, unanimous items, pairs of one verdict, and ICC(1)."""
+    items = _grouped(s.rows, "item").values()
+    spreads = [_answer_spread([row["said"] for row in rows]) for rows in items]
+    twice = [_hits(rows) for rows in items if len(rows) > 1]
+    pairs = [1 - 2 * k * (n - k) / (n * (n - 1)) for k, n in twice]
+    return (
+        fmean(entropy for *_, entropy in spreads),
+        sum(share == 1 for _, _, share, *_ in spreads),
+        fmean(pairs) if pairs else None,
+        _icc(twice),
+    )
+
+
+def _icc(items: Sequence[tuple[int, int]]) -> float | None:
+    """Shrout and Fleiss' ICC(1) of hits among trials, of unequal sizes."""
+    if len(items) < 2:
+        return None
+    n, trials = len(items), sum(of for _, of in items)
+    mean = sum(k for k, _ in items) / trials
+    within = sum(k * (of - k) / of for k, of in items) / (trials - n)
+    between = sum(of * (k / of - mean) ** 2 for k, of in items) / (n - 1)
+    size = (trials - sum(of * of for _, of in items) / trials) / (n - 1)
+    below = between + (size - 1) * within
+    return (between - within) / below if below else None
+
+
+def _rate_by_replicate(s: Cell) -> Cells:
+    """Mean of findings and pooled rate, an item once; intervals are not drawn."""
+    shares = [
+        [k / n for k, n in map(_hits, items.values())]
+        for items in _grouped(s.rows, "finding", "item").values()
+    ]
+    macro = fmean(map(fmean, shares))
+    pooled = fmean(one for of in shares for one in of)
+    return macro, TAKEN, TAKEN, pooled, TAKEN, TAKEN, TAKEN
+
+
+PLACED: dict[str, Callable[[Cell], Cells | Later]] = {
+    "sd over items": _sd_over_items,
+    "random cell": _random_cell,
+    "skill": _skill,
+    "rate by patient": _rate_by_patient,
+    "spread of answers": lambda s: _answer_spread(s.told()),
+    "agreement of replicates": _agreement,
+    "rate by patient and replicate": _rate_by_replicate,
+}

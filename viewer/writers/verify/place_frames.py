@@ -1,0 +1,148 @@
+"""The frames of the grid study: its trials, and each under every row that counts it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from viewer.writers.verify.estimators import Rows
+from viewer.writers.verify.judging import ABSENT, Judge, Judged
+
+ALL, MACRO, MICRO = "all", "(macro)", "(micro)"
+_VIEWS = ("frontal", "lateral", "other")
+_STATUSES = {
+    "n_scored": {"scored_correct", "scored_wrong"},
+    "n_failed": {"provider_error"},
+    "n_refused": {"refused"},
+    "n_unparsed": {
+        *("unparsed", "ambiguous", "out_of_range", "denied_finding", "truncated"),
+    },
+    "n_excluded": {"excluded"},
+    "n_pending": {"pending"},
+}
+_OF_TABLES = ("", MACRO, MICRO)
+"""Single findings come first, then means over findings, then all pooled."""
+_SAME = ("item", "patient", "view", "finding", "repeat", "model", "answer")
+_TRIAL = ("item", "patient", "view", "finding", "condition", "repeat", "model")
+_OF_TRIALS = {"repeat", "answer", "said"}
+"""Columns that rows of rates do without."""
+Asked = Mapping[str, list[Any]]
+
+
+def asked_of(plan: Mapping[str, Any], judged: Sequence[Judged]) -> Asked:
+    """Return the values of columns in the order in which the run's tables have them."""
+    grids = dict.fromkeys(c["name"].removesuffix(ABSENT) for c in plan["conditions"])
+    findings = _in_order(plan["params"]["findings"], (one.finding for one in judged))
+    return {
+        "finding": [*findings, MACRO, MICRO],
+        "view": [*_in_order(_VIEWS, (one.view for one in judged)), ALL],
+        "condition": _in_order([*grids], map(_grid, judged)),
+        "model": _in_order(plan["models"], (one.model for one in judged)),
+        "repeat": sorted({one.repeat for one in judged if not _is_absent(one)}),
+    }
+
+
+def _in_order(first: Sequence[str], there: Iterable[str]) -> list[str]:
+    """Return what is there, the expected first."""
+    present = set(there)
+    expected = [name for name in first if name in present]
+    return [*expected, *sorted(present - set(first))]
+
+
+def _grid(one: Judged) -> str:
+    return one.condition.removesuffix(ABSENT)
+
+
+def _is_absent(one: Judged) -> bool:
+    return one.condition.endswith(ABSENT)
+
+
+def place_frames(
+    judge: Judge, judged: Sequence[tuple[Judged, str]], asked: Asked
+) -> dict[str, Rows]:
+    """Return the frames of trials that were judged, each with its image's name."""
+    ordered = sorted(
+        judged,
+        key=lambda p: (p[0].item, p[0].condition, p[0].repeat, p[0].model),
+    )
+    paper = judge.params["mask_mode"] == "paper"
+    both = [(one, _trial(one, paper=paper)) for one, _ in ordered]
+    there = [row for one, row in both if not _is_absent(one)]
+    return {
+        "trials": there,
+        "items": [_item(judge, one, image) for one, image in ordered],
+        "asked": by_row(there, asked),
+        "absent": by_row([row for o, row in both if _is_absent(o)], asked),
+    }
+
+
+def _trial(one: Judged, *, paper: bool) -> dict[str, Any]:
+    """Return a trial; an answer whose other mode is not known is a miss there."""
+    modes = [one.cell in one.hits, one.cell in (one.other_hits or ())]
+    hit_paper, hit_exact = modes if paper else modes[::-1]
+    return {
+        **{name: getattr(one, name) for name in _SAME},
+        "condition": _grid(one),
+        **{name: one.status in of for name, of in _STATUSES.items()},
+        "counted": one.settled,
+        "right": one.hit,
+        "partial": one.outcome == "partial",
+        "capitulated": one.reason == "capitulated",
+        "said": one.answer or "(no cell)",
+        "place": one.cell,
+        "n_cells": one.n_cells,
+        "hits": one.hits,
+        "in_both_modes": one.other_hits is not None,
+        "hit_paper": hit_paper,
+        "hit_exact": hit_exact,
+        "differs": hit_paper != hit_exact,
+    }
+
+
+def _item(judge: Judge, one: Judged, image: str) -> dict[str, Any]:
+    grid = judge.grids[one.condition]
+    is_out = one.status == "excluded"
+    return {
+        **{name: getattr(one, name) for name in _TRIAL},
+        "image": image,
+        "status": f"excluded({one.reason})" if is_out else one.status,
+        "answer": one.answer,
+        "coverage": one.coverage,
+        "outcome": one.outcome,
+        "reference_cells": ";".join(judge.label(i, grid) for i in one.hits),
+        "request_sha256": one.request,
+    }
+
+
+def by_row(trials: Rows, asked: Asked) -> Rows:
+    """Return trials once for each row that counts them, row by row.
+
+    Within a row they stand in the order of the findings, then by view and item.
+    """
+    names = ("finding", "view", "condition", "model")
+    places = [{value: i for i, value in enumerate(asked[name])} for name in names]
+    copies = []
+    for i, trial in enumerate(trials):
+        pairs = zip(places, names, strict=True)
+        finding, view, grid, model = (place[trial[name]] for place, name in pairs)
+        copies += [
+            (of, finding, shown, grid, model, trial["view"], i)
+            for of in range(len(_OF_TABLES))
+            for shown in (view, len(asked["view"]) - 1)
+        ]
+    return [
+        _copy(trials[i], _OF_TABLES[of], asked["view"][shown])
+        for of, _, shown, *_, i in sorted(copies)
+    ]
+
+
+def _copy(trial: Mapping[str, Any], row: str, view: str) -> dict[str, Any]:
+    """Return a trial as a row of rates counts it."""
+    finding = trial["finding"]
+    return {
+        **{name: value for name, value in trial.items() if name not in _OF_TRIALS},
+        "of_finding": finding,
+        "of_view": trial["view"],
+        "finding": row or finding,
+        "view": view,
+        "part": finding if row == MACRO else "",
+        "drawn": "(all findings)" if row else finding,
+    }

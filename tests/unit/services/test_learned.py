@@ -103,7 +103,7 @@ def test_that_a_finding_no_network_learned_is_excluded_and_said_so(
         sections = report_data(store, run).data.appendix
         (section,) = (s for s in sections if "did not learn" in s.title)
         assert section.table is not None
-        assert section.table.rows == (("net", "Lung Lesion", "3"),)
+        assert section.table.rows == (("net", "Lung Lesion", 3),)
         assert not [s for s in sections if s.title.startswith("Excluded")]
 
 

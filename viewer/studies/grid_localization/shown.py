@@ -50,6 +50,11 @@ def interval(name: str, header: str = "95 %", group: str = "") -> Shown:
     return percent(f"{name}_low", header, also=f"{name}_high", group=group)
 
 
+def over_patients(ends: Shown) -> Shown:
+    """Return a column of intervals over patients, which one patient does not give."""
+    return replace(ends, none="not estimable")
+
+
 def points(column: str, header: str, *, also: str = "", group: str = "") -> Shown:
     """Return a column of differences of rates in percentage points, signed."""
     return Shown(column, header, _POINTS, 100, also=also, group=group)
@@ -90,7 +95,7 @@ _RATES: Final = (
     interval("wilson", "Wilson 95 %", _OURS),
     percent("prior_baseline", "Prior %", group=_OURS),
     points("skill", "Skill", group=_OURS),
-    points("skill_low", "Skill 95 %", also="skill_high", group=_OURS),
+    over_patients(points("skill_low", "Skill 95 %", also="skill_high", group=_OURS)),
     percent("answered_only", "Answered only %", group=_OURS),
 )
 
@@ -105,7 +110,7 @@ def front(of: Asked) -> Iterator[Spec]:
             f"Patients are drawn {of.params.replicates:,} times with replacement, each "
             "with all their images and findings, because what one patient shares is "
             "not as much as what several do. BCa corrects the percentiles for bias and "
-            "skew. A dash: from one patient neither can be estimated; an interval "
+            "skew. From one patient neither can be estimated; an interval "
             "without width says only that every resample is the same, as where all or "
             "none are hits. The paper's SD over items stands in the table above and in "
             "no column of this one."
@@ -114,8 +119,8 @@ def front(of: Asked) -> Iterator[Spec]:
             *(FINDING, grid, "model", of_n("k", "k / n"), "patients"),
             percent("hit_rate", "Hit rate %", group=_OURS),
             percent("patient_sd", "SD over patients", group=_OURS),
-            interval("percentile", "Percentile 95 %", _OURS),
-            interval("bca", "BCa 95 %", _OURS),
+            over_patients(interval("percentile", "Percentile 95 %", _OURS)),
+            over_patients(interval("bca", "BCa 95 %", _OURS)),
         ),
         printed=ALL,
     )

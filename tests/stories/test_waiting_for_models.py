@@ -174,7 +174,7 @@ def test_that_the_command_line_tells_a_download_and_ctrl_c_leaves_it_to_go_on(
     asked = list[str]()
     words = ("ask", str(image), "--finding", "Edema", "--view", "frontal")
     line = [sys.executable, "-m", "viewer", *words, "--model", "tiny"]
-    with hub_server("acme/tiny", published, SLOW, asked) as hub:
+    with hub_server("acme/tiny", published, SLOW / 2, asked) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub)
         with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as first:
             assert first.stderr is not None

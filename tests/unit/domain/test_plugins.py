@@ -2,7 +2,9 @@
 
 from importlib.metadata import EntryPoint, distribution
 
-from viewer.domain.plugins import PluginError, load_plugins
+import pytest
+
+from viewer.domain.plugins import PluginError, check_name, load_plugins
 
 
 def entry(name: str, value: str) -> EntryPoint:
@@ -34,3 +36,11 @@ def test_that_what_works_is_kept_and_what_does_not_is_named() -> None:
     assert [one.name for one in found.broken] == ["gone", "refused"]
     assert gone.startswith("The study 'gone' of package no_such_module cannot be")
     assert refused == "The study 'refused' of package json is of no use."
+
+
+def test_that_a_name_is_free_and_what_its_thing_calls_itself() -> None:
+    check_name("side", "side", {"grid": 1})
+    with pytest.raises(PluginError, match="name of one of this program's"):
+        check_name("grid", "grid", {"grid": 1})
+    with pytest.raises(PluginError, match="calls itself 'other'"):
+        check_name("side", "other", {"grid": 1})

@@ -118,6 +118,7 @@ def test_that_on_one_core_a_long_job_holds_up_no_other(qtbot: QtBot) -> None:
         run_in_background(lambda: go.wait(300), lambda _: None)
         run_in_background(lambda: None, done.append)
         qtbot.waitUntil(lambda: len(done) == 1)
+        assert not go.is_set()
     finally:
         go.set()
         finish_background_work()

@@ -68,7 +68,7 @@ def run_list(store: Path) -> tuple[RunSummary, ...]:
 
 
 def run_table(store: Path, run: int, name: str = _RESULTS) -> Table:
-    """Return a table of a run's report at full precision.
+    """Return one table of a run's report, unrounded.
 
     Raises
     ------

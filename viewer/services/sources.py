@@ -137,7 +137,7 @@ class RunSources:
 
     @property
     def validation(self) -> Dataset | None:
-        """What examples are drawn from, None where there are none."""
+        """The data set that examples are drawn from, None if none are shown."""
         return self._images.validation
 
     @property

@@ -54,7 +54,7 @@ class Replied:
 
 @dataclass(frozen=True)
 class Turn:
-    """A trial, the item that it asks about, and the replies so far, oldest first.
+    """A trial, its item, and the replies received so far, oldest first.
 
     ``images`` are those of the data set by their keys, with their masks. A trial about
     a finding in an image has an item of its own, with that image alone.
@@ -174,7 +174,7 @@ class Sources(Protocol):
 
     @property
     def validation(self) -> Dataset | None:
-        """What examples are drawn from, None where there are none."""
+        """The data set that examples are drawn from, None if none are shown."""
         ...
 
     @property

@@ -189,6 +189,7 @@ def test_that_a_worker_that_died_is_told_in_the_figures_place(
     page._await("picture", 999, lambda _: None)
     worker.listener(WorkerDied("It ended."))
     qtbot.waitUntil(lambda: page.words == "It ended.")
+    assert page.view.picture.isNull()
 
 
 def test_that_one_picture_is_drawn_at_a_time_and_the_latest_wins(

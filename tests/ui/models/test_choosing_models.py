@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_gguf import write_tiny_model
 from tests.ui.models.test_models_workspace import text
+from viewer.services.model_profiles import NewModel
 from viewer.ui.desk import Desk
 from viewer.ui.models_workspace import ModelsWorkspace
 from viewer.ui.notices import Notice
@@ -132,3 +133,14 @@ def test_that_a_file_dropped_on_a_field_is_its_path(
     assert isinstance(card, PathLine)
     drop(card, tmp_path / "densenet.toml")
     assert card.text() == str(tmp_path / "densenet.toml")
+
+
+def test_that_a_broken_way_of_asking_is_greyed_and_says_why(
+    workspace: ModelsWorkspace,
+) -> None:
+    why = "The way of asking 'm' of package raises cannot be loaded."
+    broken = NewModel("m – cannot be used", "", "m", why, usable=False)
+    workspace.list.set_new_models((broken,))
+    (action,) = workspace.list.new_menu.actions()
+    assert not action.isEnabled()
+    assert why in action.toolTip()

@@ -19,7 +19,7 @@ def f1(seen: Seen) -> Sequence[object]:
 
 @estimator("macro f1")
 def macro_f1(seen: Seen) -> Sequence[object]:
-    """Return the mean F1 of the ``only`` labels; none where one has none."""
+    """Return the mean F1 of the ``only`` labels, NaN if any of them has no F1."""
     labels = seen.options["only"]
     ones = [
         _f1(seen.rows, Seen(seen.rows, None, seen.of, {"only": (one,)}))[0]

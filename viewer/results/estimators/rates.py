@@ -1,4 +1,4 @@
-"""Counts, sums, rates and means of the rows of a cell."""
+"""Counts, sums, rates and means over a cell's rows."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -112,7 +112,7 @@ def random_cell(seen: Seen) -> Sequence[object]:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """The strata of an arm by finding, and the skill of its replicates."""
+    """An arm's strata by finding, and the skill in each bootstrap replicate."""
 
     findings: list[list[Stratum]]
     replicates: SkillReplicates

@@ -28,7 +28,7 @@ ABSENT: Final = "absent"
 REFERENCES: Final = "references"
 MEASURED: Final = "measured"
 NO_CELL: Final = "(no cell)"
-"""What stands for a reply that names no cell; it is an outcome like any other."""
+"""The answer of a reply that names no cell, counted as an outcome of its own."""
 ITEM, MODEL = "item", "model"
 _ARM: Final = ("condition", "model")
 _OVERALL: Final = "(all findings)"

@@ -103,7 +103,14 @@ _RATES: Final = (
 def front(of: Asked) -> Iterator[Spec]:
     """Yield what follows the results on a page, before its figures."""
     grid = Shown("condition", "Grid", words=of.grids)
-    yield replace(
+    yield _recommended(of, grid)
+    yield _replicates(of, grid)
+    yield _absent(grid)
+    yield _rules(grid)
+
+
+def _recommended(of: Asked, grid: Shown) -> Spec:
+    return replace(
         recommended_spec(of),
         title="Recommended: intervals over patients",
         text=(
@@ -124,7 +131,10 @@ def front(of: Asked) -> Iterator[Spec]:
         ),
         printed=ALL,
     )
-    yield replace(
+
+
+def _replicates(of: Asked, grid: Shown) -> Spec:
+    return replace(
         agreement_spec(of),
         title="Replicates",
         text="Every item counts once, with the mean of its replicates. The intervals "
@@ -143,7 +153,10 @@ def front(of: Asked) -> Iterator[Spec]:
             interval("pooled"),
         ),
     )
-    yield replace(
+
+
+def _absent(grid: Shown) -> Spec:
+    return replace(
         ABSENT_TABLE,
         title="Absent findings",
         text="The same words, which say that the finding is there, about images whose "
@@ -163,7 +176,10 @@ def front(of: Asked) -> Iterator[Spec]:
         ),
         printed=ALL,
     )
-    yield replace(
+
+
+def _rules(grid: Shown) -> Spec:
+    return replace(
         RULES,
         title="The same rules for all",
         text="Hits under three rules that fit every kind of answer, each as k / n over "

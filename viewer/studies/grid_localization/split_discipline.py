@@ -35,7 +35,7 @@ def version_frame(context: ReportContext) -> Frame:
 
 
 def versions_spec(versions: int, split: str) -> ListSpec:
-    """Return so many versions that were run on a split."""
+    """Return the table of the versions that were run on a split."""
     return ListSpec(
         VERSIONS,
         _HEADER,

@@ -58,7 +58,7 @@ GEOMETRY: Final = ListSpec(
 
 
 def results_spec(of: Asked) -> TableSpec:
-    """Return rates as the paper has them, Wilson's interval, and skill (X-04)."""
+    """Return the paper's rates, the Wilson interval, and skill (X-04)."""
     items = {"replicates": of.params.paper_replicates, "seed": of.seed}
     skill = ("prior_baseline", "skill", "skill_low", "skill_high")
     every_arm = {"condition": None, "model": None}

@@ -156,7 +156,7 @@ def _normal_p(plus: float, ties: Counter[float], way: str) -> float:
 
 
 def _adjusted(s: Cell) -> Cells:
-    """Return the test's p after Benjamini and Hochberg, one not had counting as 1."""
+    """Return the Benjamini-Hochberg adjusted p; a missing p counts as 1."""
     family, every = s.options["family"], s.others or []
     if not s.rows:
         return (None,)

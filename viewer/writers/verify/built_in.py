@@ -58,7 +58,7 @@ def spec_departures(
 
 
 def known_to(study: str) -> dict[str, list[str]]:
-    """Return the fingerprints of a built-in study's tables, several of some."""
+    """Return the valid fingerprints of each table of a built-in study."""
     lines = FINGERPRINTS.get(study, "").split("\n")
     named = (line.split() for line in lines if line.strip())
     return {name: hashes for name, *hashes in named}

@@ -154,7 +154,7 @@ def _rate_by_patient(s: Cell) -> Cells | Later:
 
 
 def _answer_spread(answers: Sequence[Any]) -> tuple[int, Any, float, bool, float]:
-    """How many answers, the mode, its share, whether others tie, and bits."""
+    """Return the number of answers, the mode, its share, any tie, and the entropy."""
     counts, n = Counter(answers), len(answers)
     (mode, most), *others = counts.most_common()
     entropy = math.fsum(k / n * math.log2(n / k) for k in counts.values())
@@ -176,7 +176,7 @@ def _agreement(s: Cell) -> Cells:
 
 
 def _icc(items: Sequence[tuple[int, int]]) -> float | None:
-    """Shrout and Fleiss' ICC(1) of hits among trials, of unequal sizes."""
+    """Return ICC(1) (Shrout and Fleiss 1979) for groups of unequal size."""
     if len(items) < 2:
         return None
     n, trials = len(items), sum(of for _, of in items)

@@ -23,7 +23,7 @@ _OF_REPLICATES = {"agreement of replicates", "rate by patient and replicate"}
 _SUMMED = {"mean", "paired difference", *AGREEMENTS, *_OF_REPLICATES}
 """Estimators whose sums may end in another digit: they agree to a billionth."""
 _Part = tuple[Cells | Later, int]
-"""Values of a row, or what gives them later, and how many of them it has."""
+"""A row's values, or a function that returns them later, and their number."""
 
 
 class UnknownError(Exception):

@@ -7,8 +7,8 @@ from typing import Any
 
 from viewer.domain.answer import AnyAnswer, Unparsed
 from viewer.domain.answer_json import answer_as_json
+from viewer.writers.verify.recompute import judged_again
 from viewer.writers.verify.trial_check import JudgedFrom
-from viewer.writers.verify.worded import judged_again
 
 
 def record(

@@ -18,7 +18,7 @@ from viewer.domain.report import ReportData
 from viewer.domain.rubric import Grades
 from viewer.results.spec_json import spec_documents
 from viewer.services.bench import Bench
-from viewer.services.bundling import items, places
+from viewer.services.bundling import contents
 from viewer.services.bundling.records import Record, Replies, json_bytes, json_lines
 from viewer.services.pseudonyms import Pseudonyms, examples_without_names
 from viewer.services.report_run import (
@@ -78,10 +78,7 @@ def run_bundle(store: Store, run: int) -> bytes:
     context = _anonymous(context, names)
     report = _report(own, names, context)
     scored = trials.scored_trials(store, run)
-    if own.bench.study.words.places:
-        found = _of_places(store, report, scored, names)
-    else:
-        found = _of_items(store, own.bench, report, scored, names, context)
+    found = _contents(store, own.bench, report, scored, names, context)
     members: dict[str, bytes] = {
         **_in_folders(report_files(report)),
         **found.members,
@@ -109,7 +106,7 @@ def _check_leaving(store: Store, bench: Bench) -> None:
 
 def _check_replies(replies: Replies, own: Bench) -> None:
     """Raise where replies call a case, an image or a patient by its name here."""
-    count = items.replies_with_names(replies.told, own.dataset)
+    count = contents.replies_with_names(replies.told, own.dataset)
     if count:
         raise PrivacyError(
             f"{counted(count, 'reply', 'replies')} of the run told the name of an "
@@ -119,30 +116,7 @@ def _check_replies(replies: Replies, own: Bench) -> None:
         )
 
 
-def _of_places(
-    store: Store, report: RunReport, scored: Sequence[ScoredTrial], names: Pseudonyms
-) -> _Contents:
-    """Return what is in the bundle of a study that places findings."""
-    bench, replies = report.bench, Replies(store)
-    kept = places.placed_trials(scored, names, replies)
-    asked = dict.fromkeys(one.trial.condition for one in scored)
-    plan = places.plan_of_places(bench, asked)
-    references = places.references_of(bench, kept)
-    members = {
-        "plan.json": json_bytes(plan),
-        "references.json": json_bytes({"images": references}),
-        "trials.jsonl": json_lines(kept),
-        "replies.jsonl": json_lines(replies.records),
-        "README.txt": places.README.encode(),
-    }
-    page = BundlePage(
-        *(_title(report), report.data.incomplete, plan, kept, references),
-        about=places.VERIFIED,
-    )
-    return _Contents(members, kept, page)
-
-
-def _of_items(
+def _contents(
     store: Store,
     own: Bench,
     report: RunReport,
@@ -150,21 +124,25 @@ def _of_items(
     names: Pseudonyms,
     context: ReportContext,
 ) -> _Contents:
-    """Return what is in the bundle of a study about items."""
+    """Return what is in a bundle beside its report."""
     replies = Replies(store)
-    kept = list(items.worded_trials(store, own, scored, names, replies))
-    _check_replies(replies, own)
-    plan = items.plan_of_items(own, scored, names)
+    kept = list(contents.judged_trials(store, own, scored, names, replies))
+    if not own.study.words.places:
+        _check_replies(replies, own)
+    plan = contents.plan_of(own, scored, names)
+    references = contents.references_of(report.bench, kept)
     members = {
         "plan.json": json_bytes(plan),
         "trials.jsonl": json_lines(kept),
         "replies.jsonl": json_lines(replies.records),
-        "README.txt": items.README.encode(),
-        **items.people_members(context.grades, report.bench.dataset.items, kept),
+        "README.txt": contents.README.encode(),
+        **contents.people_members(context.grades, report.bench.dataset.items, kept),
     }
+    if own.study.words.places:
+        members["references.json"] = json_bytes(references)
     page = BundlePage(
-        *(_title(report), report.data.incomplete, plan, kept, {}),
-        about=items.VERIFIED,
+        *(_title(report), report.data.incomplete, plan, kept, references),
+        about=contents.VERIFIED,
         replies=replies.told,
     )
     return _Contents(members, kept, page)

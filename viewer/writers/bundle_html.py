@@ -18,7 +18,7 @@ class BundlePage:
     """What the page shows; the parts as they stand in the bundle's JSON files.
 
     ``about`` says what can be verified and what cannot; ``replies`` are what the
-    replies say, for trials that tell of their steps.
+    replies say, by the numbers that steps have.
     """
 
     title: str
@@ -37,16 +37,15 @@ def _steps_of(trial: Mapping[str, Any]) -> list[tuple[str, str, int]]:
 
 def render_bundle(page: BundlePage) -> bytes:
     """Return the page as UTF-8 HTML; its data stand in it once."""
-    data: dict[str, object] = {
+    data = {
         "columns": _COLUMNS,
         "plan": page.plan,
         "trials": [[trial[c] for c in _COLUMNS] for trial in page.trials],
         "images": page.references,
+        "replies": page.replies,
+        "steps": [_steps_of(trial) for trial in page.trials],
+        "golds": [trial["gold"] for trial in page.trials],
     }
-    if page.replies:
-        data["replies"] = page.replies
-        data["steps"] = [_steps_of(trial) for trial in page.trials]
-        data["golds"] = [trial["gold"] for trial in page.trials]
     text = json.dumps(data, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
     kept = text.replace("<", "\\u003c")  # nothing in it can end the script
     note = "Incomplete: trials are still pending." if page.incomplete else ""

@@ -7,11 +7,11 @@ from typing import Final
 
 PACKAGE: Final = "viewer.writers.verify"
 MODULES: Final = (
-    *("draws", "sums", "masks", "replies", "schema", "archive", "judging"),
-    *("comparing", "resampling", "wording", "verdicts", "trial_check", "worded"),
-    *("estimators", "agreeing", "place_frames", "place_estimators", "specs"),
-    *("frames", "heal_frames", "mcq_frames", "case_frames", "grade_frames"),
-    *("fingerprints", "built_in", "item_bundle", "place_bundle", "main"),
+    *("draws", "sums", "masks", "replies", "schema", "archive", "comparing"),
+    *("resampling", "wording", "verdicts", "trial_check", "placing", "estimators"),
+    *("agreeing", "frames", "place_frames", "place_estimators", "specs"),
+    *("heal_frames", "mcq_frames", "case_frames", "grade_frames"),
+    *("fingerprints", "built_in", "recompute", "main"),
 )
 """Those that others import stand before them."""
 

@@ -21,7 +21,7 @@ from viewer.services.report_run import report_data
 from viewer.store.database import open_store
 from viewer.writers.bundle import bundle_bytes
 from viewer.writers.tables import csv_bytes
-from viewer.writers.verify import place_bundle
+from viewer.writers.verify import recompute
 from viewer.writers.verify.archive import BundleError
 from viewer.writers.verify.main import verify
 
@@ -80,7 +80,7 @@ def test_that_a_bundle_holds_and_every_table_was_worked_out_again(
 def test_that_several_processes_draw_the_same(
     stored: tuple[Path, int, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(place_bundle, "_FEW", 0)
+    monkeypatch.setattr(recompute, "_FEW", 0)
     assert verify(stored[2], quiet).wrong == []
 
 
@@ -133,7 +133,9 @@ def test_that_points_boxes_masks_and_maps_are_put_into_their_cells_again(
     spoilt = forged(
         data, "trials.jsonl", json.dumps(moved).encode(), elsewhere.encode()
     )
-    assert verify(spoilt, quiet).wrong[0].startswith("tables/items.csv, row")
+    wrong = verify(spoilt, quiet).wrong
+    assert wrong[0].endswith("the answer is G4, but A1.")
+    assert any(one.startswith("tables/items.csv, row") for one in wrong)
 
 
 def test_that_the_results_are_those_of_the_report(
@@ -239,9 +241,11 @@ def test_that_a_forged_reply_or_reference_with_good_hashes_is_told(
     reply = forged(
         stored[2], "replies.jsonl", b'\\"text\\": \\"D4\\"', rb"\"text\": \"A1\""
     )
-    assert "the reply says A1" in verify(reply, quiet).wrong[0]
+    wrong = verify(reply, quiet).wrong
+    assert "differs from its hash" in wrong[0]
+    assert "the reply says A1" in wrong[1]
     members = members_of(stored[2])
-    images = json.loads(members["references.json"])["images"]
+    images = json.loads(members["references.json"])
     first = next(m for i in images.values() for m in i["masks"].values())
     old = json.dumps(first["counts"]).encode()
     other = next(

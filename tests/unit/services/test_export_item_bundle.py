@@ -23,7 +23,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item
 from viewer.readers.datasets.files import content_sha256
 from viewer.results.spec_json import spec_documents, specs_of
-from viewer.services.bundling.items import replies_with_names
+from viewer.services.bundling.contents import replies_with_names
 from viewer.services.export_bundle import run_bundle
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.frames import Source, Verdicts, trial_rows
-from viewer.writers.verify.verdicts import ItemVerdict
+from viewer.writers.verify.verdicts import Verdict
 
 _PREPARING = ("extraction", "summaries", "distractors")
 _TOPS, _OPTIONS = (1, 3, 5, 10), range(4)
@@ -33,7 +33,7 @@ def case_frames(source: Source) -> dict[str, Rows]:
     }
 
 
-def _case_of(one: ItemVerdict) -> str:
+def _case_of(one: Verdict) -> str:
     return one.item.rpartition("|")[0]
 
 
@@ -77,7 +77,7 @@ def _answered(source: Source, asked: Verdicts) -> Rows:
 
 
 def _about(
-    one: ItemVerdict, model: str, task: str, arm: str, repeat: int
+    one: Verdict, model: str, task: str, arm: str, repeat: int
 ) -> dict[str, object]:
     return {
         "model": model,
@@ -129,7 +129,7 @@ def _physicians(source: Source, asked: Verdicts) -> Iterator[dict[str, object]]:
             yield {**own, "status": status}
 
 
-def _attention(one: ItemVerdict) -> Iterator[dict[str, object]]:
+def _attention(one: Verdict) -> Iterator[dict[str, object]]:
     for name, value in one.numbers.items():
         section, _, layer = name.removeprefix("rapt_").rpartition("_")
         if name.startswith("rapt_"):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from math import isclose
 
 from viewer.writers.verify.archive import Bundle
-from viewer.writers.verify.judging import Row
 
+Row = tuple[object, ...]
 TAKEN = "(taken as it stands)"
 """A cell that needs more than trials, such as an interval by resampling."""
 Tell = Callable[[str], None]

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from viewer.writers.verify.estimators import Rows
-from viewer.writers.verify.verdicts import RIGHT, WRONG, ItemVerdict
+from viewer.writers.verify.verdicts import RIGHT, WRONG, Verdict
 
-Verdicts = Sequence[ItemVerdict]
+Verdicts = Sequence[Verdict]
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Source:
 
     ``grades`` are readers' grades of outputs, ``people`` what people answered or
     scored, by what it is. ``asked`` has columns' values in the order of the run's
-    tables, ``close`` names columns that may differ by a billionth.
+    tables, where answers are places.
     """
 
     plan: Mapping[str, Any]
@@ -25,7 +25,6 @@ class Source:
     grades: Sequence[Mapping[str, Any]] = ()
     people: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
     asked: Mapping[str, list[Any]] = field(default_factory=dict)
-    close: Sequence[str] = ()
 
     @property
     def params(self) -> Mapping[str, Any]:

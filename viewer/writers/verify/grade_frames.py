@@ -10,7 +10,7 @@ from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.draws import drawn_units, named_entropy
 from viewer.writers.verify.estimators import Rows, ratio
 from viewer.writers.verify.frames import Source, Verdicts, trial_rows
-from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, ItemVerdict
+from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, Verdict
 
 _CONTENT = ("process", "execution", "synthesis")
 _TEXT, _IMAGE = (*_CONTENT, "language"), ("image_content", "image_style")
@@ -43,9 +43,7 @@ _ENDINGS = {"refused": "refused", "provider_error": "failed", LEFT_OUT: "exclude
 Grade = Mapping[str, Any]
 
 
-def used_grades(
-    grades: Sequence[Grade], verdicts: Sequence[ItemVerdict]
-) -> list[Grade]:
+def used_grades(grades: Sequence[Grade], verdicts: Sequence[Verdict]) -> list[Grade]:
     """Return the grades of outputs that were delivered, and of images shown."""
     shown = {
         (one.model, one.item, one.repeat): one.gold["images"]
@@ -56,8 +54,8 @@ def used_grades(
 
 
 def graded_verdicts(
-    verdicts: Sequence[ItemVerdict], grades: Sequence[Grade], order: str
-) -> list[ItemVerdict]:
+    verdicts: Sequence[Verdict], grades: Sequence[Grade], order: str
+) -> list[Verdict]:
     """Return outputs with the verdict that their readers' grades come to."""
     finals = {one["output"]: one for one in _finals(grades) if not one["image"]}
     found = []
@@ -147,7 +145,7 @@ def _candidates(verdicts: Verdicts) -> Iterator[dict[str, object]]:
             }
 
 
-def _delivered(one: ItemVerdict) -> dict[str, object]:
+def _delivered(one: Verdict) -> dict[str, object]:
     """Return how a trial ended, and the boxes that it drew."""
     boxes = one.said.get("boxes", [])
     ending = _ENDINGS.get(one.status, "unparsed")

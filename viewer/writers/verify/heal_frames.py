@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from viewer.writers.verify.estimators import Rows, ratio
 from viewer.writers.verify.frames import Source, Verdicts, trial_rows
-from viewer.writers.verify.verdicts import LEFT_OUT, ItemVerdict
+from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 
 _TESTS = {
     "TPT anatomy": ("tpt-anatomy", "tpt-sham"),
@@ -63,18 +63,18 @@ def _with_labels(verdicts: Verdicts, dataset: str) -> Iterator[dict[str, object]
         }
 
 
-def _is_closed(one: ItemVerdict) -> bool:
+def _is_closed(one: Verdict) -> bool:
     return one.view in ("positive", "hallucinated")
 
 
-def _found(one: ItemVerdict) -> Sequence[str]:
+def _found(one: Verdict) -> Sequence[str]:
     """Return the labels that an answer comes to; none of what was not read."""
     if "yes" in one.said:
         return ["Yes" if one.said["yes"] else "No"]
     return (one.said["labels"] or ["No finding"]) if "labels" in one.said else []
 
 
-def _true(one: ItemVerdict) -> Sequence[str]:
+def _true(one: Verdict) -> Sequence[str]:
     if _is_closed(one):
         return ["Yes" if one.view == "positive" else "No"]
     return one.gold.get("labels") or ["No finding"]
@@ -83,7 +83,7 @@ def _true(one: ItemVerdict) -> Sequence[str]:
 def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
     """Yield each question that a test was to edit, by model and way of asking."""
     edit, *shams = _TESTS[name]
-    ways: dict[tuple[str, str], list[ItemVerdict]] = {}
+    ways: dict[tuple[str, str], list[Verdict]] = {}
     for one in verdicts:
         ways.setdefault((one.model, _way_of(one.condition)), []).append(one)
     tested = {
@@ -99,7 +99,7 @@ def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
     for (model, way), (own, positive) in tested.items():
         tests = {_test_of(one.condition) for one in own}
         about = {"model": model, "condition": way, "note": _note_of(way), "test": name}
-        questions: dict[str, list[ItemVerdict]] = {}
+        questions: dict[str, list[Verdict]] = {}
         for one in own:
             if _test_of(one.condition) in (edit, *shams):
                 questions.setdefault(_question_of(one), []).append(one)
@@ -131,7 +131,7 @@ def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
             }
 
 
-def _is_told(one: ItemVerdict, tests: Sequence[str]) -> bool:
+def _is_told(one: Verdict, tests: Sequence[str]) -> bool:
     return _test_of(one.condition) in tests and one.status != "pending"
 
 
@@ -168,7 +168,7 @@ def _is_edit(condition: str) -> bool:
     return _test_of(condition).startswith(("tpt-", "vpt"))
 
 
-def _question_of(one: ItemVerdict) -> str:
+def _question_of(one: Verdict) -> str:
     """Return the question behind a trial, and its repeat."""
     name = one.item.rpartition("|")[0] if _is_edit(one.condition) else one.item
     return f"{name} {one.repeat}"
@@ -178,7 +178,7 @@ def _passes(verdicts: Verdicts) -> Iterator[dict[str, object]]:
     """Yield each question's answers side by side, where there are several ways."""
     asked = [one for one in verdicts if not _is_edit(one.condition)]
     conditions = list(dict.fromkeys(one.condition for one in asked))
-    of: dict[tuple[str, str, int], dict[str, ItemVerdict]] = {}
+    of: dict[tuple[str, str, int], dict[str, Verdict]] = {}
     for one in asked:
         of.setdefault((one.item, one.model, one.repeat), {})[one.condition] = one
     for (item, model, repeat), own in of.items() if len(conditions) > 1 else ():

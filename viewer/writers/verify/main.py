@@ -8,7 +8,6 @@ something does not, 2 the file cannot be read as a bundle, 3 nothing is wrong, b
 study of another package judges or counts in a way that is not known here.
 """
 
-import json
 import stat
 import sys
 from collections.abc import Sequence
@@ -16,9 +15,7 @@ from pathlib import Path
 
 from viewer.writers.verify.archive import MOST_BYTES, Bundle, BundleError, opened
 from viewer.writers.verify.comparing import Report, Tell
-from viewer.writers.verify.item_bundle import recompute_items
-from viewer.writers.verify.judging import MismatchError
-from viewer.writers.verify.place_bundle import recompute_places
+from viewer.writers.verify.recompute import recompute
 
 HOLDS, FAILS, UNREADABLE_FILE, PARTLY = 0, 1, 2, 3
 _MOST_NAMED = 20
@@ -77,26 +74,11 @@ def verify(data: bytes, tell: Tell) -> Report:
     files = len(bundle.members)
     found.done.append(f"{files} files hold against their hashes, and the seal holds.")
     try:
-        _recompute(bundle, found, tell)
-    except MismatchError as error:
-        found.wrong.append(str(error))
+        recompute(bundle, found, tell)
+        _tell_others(bundle, found)
     except _ODD_RECORDS as error:
         found.wrong.append(f"The bundle's own records do not go together: {error!r}.")
     return found
-
-
-def _recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
-    plan = json.loads(bundle.members["plan.json"])
-    if plan.get("asks") == "items":
-        recompute_items(bundle, plan, found, tell)
-    elif plan["package"]:
-        found.left.append(
-            f"How the study {plan['study']} judges places is its own: its trials and "
-            "tables were held against their hashes only."
-        )
-    else:
-        recompute_places(bundle, plan, found, tell)
-    _tell_others(bundle, found)
 
 
 def _tell_others(bundle: Bundle, found: Report) -> None:

@@ -7,7 +7,7 @@ from random import Random
 
 from viewer.writers.verify.estimators import Rows
 from viewer.writers.verify.frames import Source, Verdicts, letter_at, trial_rows
-from viewer.writers.verify.verdicts import LEFT_OUT, ItemVerdict
+from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 
 _PARTS = {"val": ("val",), "tiny": ("test_tiny",), "all": ("test_tiny", "test")}
 _SUBSETS = ("PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")
@@ -65,13 +65,13 @@ def _columns(verdicts: Verdicts) -> list[_Column]:
     return [column for column in every if any(_holds(column, one) for one in verdicts)]
 
 
-def _holds(column: _Column, one: ItemVerdict) -> bool:
+def _holds(column: _Column, one: Verdict) -> bool:
     return one.view in column[2] and column[1] in ("Overall", one.finding)
 
 
 def _answers(verdicts: Verdicts) -> Iterator[dict[str, object]]:
     """Yield each model's trials of a condition, column by column."""
-    arms: dict[tuple[str, str], list[tuple[ItemVerdict, dict[str, object]]]] = {}
+    arms: dict[tuple[str, str], list[tuple[Verdict, dict[str, object]]]] = {}
     for one, row in zip(verdicts, trial_rows(verdicts), strict=True):
         row |= {"options": len(one.gold["options"])}
         row |= {"letter": letter_at(one.gold["right"])}
@@ -131,7 +131,7 @@ def _guesses(verdicts: Verdicts, threshold: int) -> Iterator[dict[str, object]]:
 
 def _official(verdicts: Verdicts, seed: int) -> Iterator[dict[str, object]]:
     """Yield first repeats as the authors' script reads them, its chance among them."""
-    arms: dict[tuple[str, str], list[ItemVerdict]] = {}
+    arms: dict[tuple[str, str], list[Verdict]] = {}
     for one in sorted(verdicts, key=_script_turn):
         if one.repeat == 0 and one.counted:
             arms.setdefault((one.model, one.condition), []).append(one)
@@ -156,7 +156,7 @@ def _official(verdicts: Verdicts, seed: int) -> Iterator[dict[str, object]]:
             }
 
 
-def _script_turn(one: ItemVerdict) -> int:
+def _script_turn(one: Verdict) -> int:
     """Return where the script reads a trial's part of the data."""
     order = [
         (subset, split)
@@ -169,7 +169,7 @@ def _script_turn(one: ItemVerdict) -> int:
     return order.index(part) if part in order else len(order)
 
 
-def _settled(one: ItemVerdict, chance: Random) -> tuple[bool, str, bool]:
+def _settled(one: Verdict, chance: Random) -> tuple[bool, str, bool]:
     """Return whether the script calls a reply right, why it drops it, and if drawn."""
     if "official" not in one.numbers:
         return False, "no_reply", False

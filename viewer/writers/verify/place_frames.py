@@ -1,10 +1,13 @@
 """The frames of the grid study: its trials, and each under every row that counts it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from viewer.writers.verify.estimators import Rows
-from viewer.writers.verify.judging import ABSENT, Judge, Judged
+from viewer.writers.verify.frames import Source, Verdicts
+from viewer.writers.verify.placing import ABSENT, cell_name
+from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 
 ALL, MACRO, MICRO = "all", "(macro)", "(micro)"
 _VIEWS = ("frontal", "lateral", "other")
@@ -21,15 +24,15 @@ _STATUSES = {
 _OF_TABLES = ("", MACRO, MICRO)
 """Single findings come first, then means over findings, then all pooled."""
 _SAME = ("item", "patient", "view", "finding", "repeat", "model", "answer")
-_TRIAL = ("item", "patient", "view", "finding", "condition", "repeat", "model")
+_ITEM = (*_SAME, "condition", "image")
 _OF_TRIALS = {"repeat", "answer", "said"}
 """Columns that rows of rates do without."""
 Asked = Mapping[str, list[Any]]
 
 
-def asked_of(plan: Mapping[str, Any], judged: Sequence[Judged]) -> Asked:
+def asked_of(plan: Mapping[str, Any], judged: Verdicts) -> Asked:
     """Return the values of columns in the order in which the run's tables have them."""
-    grids = dict.fromkeys(c["name"].removesuffix(ABSENT) for c in plan["conditions"])
+    grids = dict.fromkeys(name.removesuffix(ABSENT) for name in plan["conditions"])
     findings = _in_order(plan["params"]["findings"], (one.finding for one in judged))
     return {
         "finding": [*findings, MACRO, MICRO],
@@ -47,67 +50,62 @@ def _in_order(first: Sequence[str], there: Iterable[str]) -> list[str]:
     return [*expected, *sorted(present - set(first))]
 
 
-def _grid(one: Judged) -> str:
+def _grid(one: Verdict) -> str:
     return one.condition.removesuffix(ABSENT)
 
 
-def _is_absent(one: Judged) -> bool:
+def _is_absent(one: Verdict) -> bool:
     return one.condition.endswith(ABSENT)
 
 
-def place_frames(
-    judge: Judge, judged: Sequence[tuple[Judged, str]], asked: Asked
-) -> dict[str, Rows]:
-    """Return the frames of trials that were judged, each with its image's name."""
-    ordered = sorted(
-        judged,
-        key=lambda p: (p[0].item, p[0].condition, p[0].repeat, p[0].model),
-    )
-    paper = judge.params["mask_mode"] == "paper"
-    both = [(one, _trial(one, paper=paper)) for one, _ in ordered]
+def place_frames(source: Source) -> dict[str, Rows]:
+    """Return the frames of every trial, and of it under every row that counts it."""
+    order = ("item", "condition", "repeat", "model")
+    ordered = sorted(source.verdicts, key=attrgetter(*order))
+    paper = source.params["mask_mode"] == "paper"
+    both = [(one, _trial(one, paper=paper)) for one in ordered]
     there = [row for one, row in both if not _is_absent(one)]
     return {
         "trials": there,
-        "items": [_item(judge, one, image) for one, image in ordered],
-        "asked": by_row(there, asked),
-        "absent": by_row([row for o, row in both if _is_absent(o)], asked),
+        "items": [_item(one, source.params["letters"]) for one in ordered],
+        "asked": by_row(there, source.asked),
+        "absent": by_row([row for o, row in both if _is_absent(o)], source.asked),
     }
 
 
-def _trial(one: Judged, *, paper: bool) -> dict[str, Any]:
+def _trial(one: Verdict, *, paper: bool) -> dict[str, Any]:
     """Return a trial; an answer whose other mode is not known is a miss there."""
-    modes = [one.cell in one.hits, one.cell in (one.other_hits or ())]
+    placed = one.placed
+    modes = [placed.cell in of for of in (placed.hits, placed.other_hits or ())]
     hit_paper, hit_exact = modes if paper else modes[::-1]
     return {
         **{name: getattr(one, name) for name in _SAME},
         "condition": _grid(one),
         **{name: one.status in of for name, of in _STATUSES.items()},
-        "counted": one.settled,
-        "right": one.hit,
-        "partial": one.outcome == "partial",
+        "counted": one.counted,
+        "right": one.is_right,
+        "partial": placed.outcome == "partial",
         "capitulated": one.reason == "capitulated",
         "said": one.answer or "(no cell)",
-        "place": one.cell,
-        "n_cells": one.n_cells,
-        "hits": one.hits,
-        "in_both_modes": one.other_hits is not None,
+        "place": placed.cell,
+        "n_cells": placed.n_cells,
+        "hits": placed.hits,
+        "in_both_modes": placed.other_hits is not None,
         "hit_paper": hit_paper,
         "hit_exact": hit_exact,
         "differs": hit_paper != hit_exact,
     }
 
 
-def _item(judge: Judge, one: Judged, image: str) -> dict[str, Any]:
-    grid = judge.grids[one.condition]
-    is_out = one.status == "excluded"
+def _item(one: Verdict, letters: str) -> dict[str, Any]:
+    columns, is_out = one.gold["grid"][1], one.status == LEFT_OUT
+    names = [cell_name(i, columns, letters) for i in one.placed.hits]
     return {
-        **{name: getattr(one, name) for name in _TRIAL},
-        "image": image,
+        **{name: getattr(one, name) for name in _ITEM},
         "status": f"excluded({one.reason})" if is_out else one.status,
-        "answer": one.answer,
-        "coverage": one.coverage,
-        "outcome": one.outcome,
-        "reference_cells": ";".join(judge.label(i, grid) for i in one.hits),
+        "coverage": one.placed.coverage,
+        "outcome": one.placed.outcome,
+        "reference_cells": ";".join(names),
         "request_sha256": one.request,
     }
 

@@ -32,12 +32,14 @@ class JudgedFrom:
     ``tally`` counts what was read again (plain), what only had to be named by its
     reply (held), and what was taken as it stands (taken). ``unjudged`` counts right
     and wrong answers whose verdict is among these. What a study of another ``package``
-    calls an answer is its own.
+    calls an answer is its own. ``images`` have the size and masks of images by name,
+    None where answers are words.
     """
 
     params: Mapping[str, Any]
     replies: Sequence[Mapping[str, Any]]
     package: str = ""
+    images: Mapping[str, Any] | None = None
     wrong: list[str] = field(default_factory=list)
     tally: Counter[str] = field(default_factory=Counter)
     unjudged: int = 0
@@ -86,7 +88,7 @@ class TrialCheck:
     def numbers(self) -> Numbers:
         """Return the named numbers that can be worked out again."""
         numbers: Numbers = {}
-        gold, said = self.trial["gold"], self._own()
+        gold, said = self.trial["gold"], self.own()
         if {"written", "letter"} <= gold.keys() and said:
             numbers["official"] = self._official(said.text)
         words = self.parsed.get("words", "")
@@ -107,7 +109,7 @@ class TrialCheck:
         """Tell whether an answer that is left out still is one that follows."""
         return self.parsed.get("words") in ("report", "ranked")
 
-    def _own(self) -> Said | None:
+    def own(self) -> Said | None:
         """Return the reply that the answer was read off, None where nobody can tell.
 
         Where the question itself was answered otherwise than is followed up, that.
@@ -130,7 +132,7 @@ class TrialCheck:
 
     def _check_unread(self) -> None:
         """Refuse that a reply could not be read that is plainly an answer."""
-        said, gold = self._own(), self.trial["gold"]
+        said, gold = self.own(), self.trial["gold"]
         if said is None or said.refusal or said.finish in REFUSALS:
             self.source.tally["plain"] += 1
             return
@@ -150,7 +152,7 @@ class TrialCheck:
         options, place = gold["options"], gold["order"].index(option)
         letter, words = chr(ord("A") + place), options[option]
         shown = [options[i] for i in gold["order"]]
-        self._check_choice(self._own(), shown, place)
+        self._check_choice(self.own(), shown, place)
         self._check_answer(letter, f"{letter}. {words}")
         return (RIGHT if option == gold["right"] else WRONG), ""
 
@@ -180,7 +182,7 @@ class TrialCheck:
         if "yes" not in self.trial["gold"]:
             return None
         yes, word = self.parsed["yes"], "Yes" if self.parsed["yes"] else "No"
-        said = self._own()
+        said = self.own()
         plain = plain_yes(said) if said else None
         self.source.tally["taken" if plain is None else "plain"] += 1
         if plain is not None and plain != yes:
@@ -193,7 +195,7 @@ class TrialCheck:
         gold, read = self.trial["gold"], set(self.parsed["labels"])
         if not {"labels", "none"} <= gold.keys():
             return None
-        said, known = self._own(), self.source.params.get("findings", ())
+        said, known = self.own(), self.source.params.get("findings", ())
         plain = plain_labels(said, known, gold["none"]) if said else None
         self.source.tally["taken" if plain is None else "plain"] += 1
         if plain is not None and plain != read:

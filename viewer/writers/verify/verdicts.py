@@ -1,4 +1,4 @@
-"""The verdict on a trial of a study about items, and the trials that were planned."""
+"""The verdict on a trial, and the trials that were planned."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,24 @@ RIGHT, WRONG, LEFT_OUT = "scored_correct", "scored_wrong", "excluded"
 
 
 @dataclass(frozen=True)
-class ItemVerdict:
+class Placed:
+    """Where an answer lies on its reference.
+
+    ``cell`` is the answered cell's row-major index, -1 without one; ``hits`` the
+    qualifying cells, ``other_hits`` those in the mask mode that was not chosen, None
+    where there is no usable mask.
+    """
+
+    outcome: str = ""
+    coverage: float | None = None
+    n_cells: int = 0
+    cell: int = -1
+    hits: tuple[int, ...] = ()
+    other_hits: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
     """A trial with the verdict that follows, as tables count it.
 
     ``said`` is the answer as it was kept, {} for none; ``gold`` what is right.
@@ -37,6 +54,7 @@ class ItemVerdict:
     numbers: Mapping[str, float]
     said: Mapping[str, Any]
     gold: Mapping[str, Any]
+    placed: Placed = Placed()
 
     @property
     def counted(self) -> bool:

@@ -1,7 +1,8 @@
-"""What a bundle holds of a study about items: every step, its reply, and the truth.
+"""What a bundle holds of a run: every trial with its steps, replies and the truth.
 
 Neither an image nor the words of a question go along: a question is its hash, its
-prompt the text that the program has for it.
+prompt the text that the program has for it. A place is a trial of one step, its grid
+and the names of its right cells beside it; masks stand once for all trials.
 """
 
 import re
@@ -32,6 +33,8 @@ VERIFIED: Final = """\
 What verify.py verifies
 - every file against its hash, every reply against the hash that its step has
 - that each trial that was planned is there once and has one status
+- places: the cell is read off the raw reply again, put on the reference mask and
+  scored; points, boxes and maps are put into their cells again
 - plain answers (a letter, yes or no, a judge's "Score: 4", a list of labels) are read
   off the raw reply again; of an option, a list of diagnoses or a text in sentences the
   stored reading has to stand in the reply
@@ -40,8 +43,11 @@ What verify.py verifies
   the tables that they make of the trials: counts, rates, intervals and tests, to the
   last digit or, where versions of Python add up differently, to a billionth
 What it does not
-- that the truth is true, and what sentences mean: of yes, no and labels in sentences,
-  and of what could not be read, the stored reading is taken
+- that truth and masks are true, and what sentences mean: a cell, an option or a list
+  in sentences has to be named by the reply; of yes, no and labels in sentences, and of
+  what could not be read, the stored reading is taken
+- how a model's own coordinates or masks became native pixels, which are taken
+- columns that it names, such as intervals over replicates
 - why an answered trial was left out, and what was made of reports or proposed
 - numbers that were measured while a model was asked (time, memory, attention, regions,
   likelihoods), which are taken as they stand
@@ -58,7 +64,8 @@ index.html                      every trial with what was replied, without a net
 report.html                     the report
 tables/ figures/                what the report prints, at full precision
 plan.json trials.jsonl          what was asked, and what came of it
-replies.jsonl                   raw replies
+replies.jsonl references.json   raw replies, and reference masks (COCO run-length
+                                code) where places were asked for
 grades.json people.json         what readers graded, and what physicians and experts
                                 chose and scored, where they did
 specs.json                      how each table is made of the trials, as data
@@ -74,15 +81,14 @@ replies are in it word for word: a reply may repeat what a question told its mod
 """What stands in README.txt."""
 
 
-def plan_of_items(
-    bench: Bench, scored: Iterable[ScoredTrial], names: Pseudonyms
-) -> Record:
+def plan_of(bench: Bench, scored: Iterable[ScoredTrial], names: Pseudonyms) -> Record:
     """Return what was planned: every trial by its name, and why one is not asked."""
     trials = [one.trial for one in scored]
+    expected = bench.study.conditions(bench.params)
+    conditions = (*expected, *(trial.condition for trial in trials))
     return {
         "study": bench.spec.study,
         "package": package_of(bench.spec.study),
-        "asks": "items",
         "preset": bench.spec.preset,
         "params": {
             name: names.readers.get(value, value) if isinstance(value, str) else value
@@ -92,9 +98,7 @@ def plan_of_items(
         "dataset": bench.spec.dataset,
         "models": [profile.name for profile in bench.spec.models],
         "roles": dict(bench.study.roles(bench.params)),
-        "conditions": [
-            {"name": name} for name in dict.fromkeys(t.condition.name for t in trials)
-        ],
+        "conditions": list(dict.fromkeys(one.name for one in conditions)),
         "prompts": [{"name": n, "text": text} for n, text in bench.prompts()],
         "trials": [
             [
@@ -106,7 +110,7 @@ def plan_of_items(
     }
 
 
-def worded_trials(
+def judged_trials(
     store: Store,
     bench: Bench,
     scored: Iterable[ScoredTrial],
@@ -123,8 +127,30 @@ def worded_trials(
             "numbers": [list(pair) for pair in one.score.numbers],
             "parsed": one.parsed,
             "steps": [_step(step, one.trial, bench, replies) for step in kept],
-            "gold": dict(bench.gold(one.trial)),
+            "gold": {**bench.gold(one.trial), **_grid(bench, one.trial)},
         }
+
+
+def _grid(bench: Bench, trial: Trial) -> Record:
+    if not bench.study.words.places:
+        return {}
+    grid = bench.places.grid(trial.condition)
+    return {"grid": [grid.rows, grid.columns]}
+
+
+def references_of(bench: Bench, kept: Sequence[Record]) -> dict[str, Record]:
+    """Return size and masks of every image that a place was asked for on, by name."""
+    if not bench.study.words.places:
+        return {}
+    asked = dict[str, set[object]]()
+    for trial in kept:
+        asked.setdefault(str(trial["image"]), set()).add(trial["finding"])
+    found: dict[str, Record] = {}
+    for name, findings in asked.items():
+        image = bench.images[name]
+        masks = {f: plain(mask) for f, mask in image.masks.items() if f in findings}
+        found[name] = {"size": plain(image.size), "masks": masks}
+    return found
 
 
 def _step(kept: Kept, trial: Trial, bench: Bench, replies: Replies) -> Record:

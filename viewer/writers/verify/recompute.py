@@ -1,0 +1,215 @@
+"""A bundle's trials judged once more, and its tables worked out from them again."""
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from viewer.writers.verify.archive import Bundle
+from viewer.writers.verify.built_in import spec_departures
+from viewer.writers.verify.case_frames import case_frames
+from viewer.writers.verify.comparing import (
+    Report,
+    Tell,
+    compare_table,
+    has_other_columns,
+)
+from viewer.writers.verify.frames import Source, trial_rows
+from viewer.writers.verify.grade_frames import (
+    grade_frames,
+    graded_verdicts,
+    used_grades,
+)
+from viewer.writers.verify.heal_frames import heal_frames
+from viewer.writers.verify.mcq_frames import mcq_frames
+from viewer.writers.verify.place_frames import asked_of, place_frames
+from viewer.writers.verify.placing import PlaceCheck
+from viewer.writers.verify.specs import UnknownError, Work, table_of
+from viewer.writers.verify.trial_check import JudgedFrom, TrialCheck, kept_state
+from viewer.writers.verify.verdicts import (
+    LEFT_OUT,
+    STATUSES,
+    Placed,
+    Verdict,
+    plan_departures,
+)
+
+_PLACING = "grid_localization"
+_FRAMES = {
+    "evidence_diagnosis": case_frames,
+    _PLACING: place_frames,
+    "grounded_vqa": heal_frames,
+    "pathology_mcq": mcq_frames,
+    "rubric_reading": grade_frames,
+}
+"""What makes the frames of this program's own studies."""
+_WITHOUT_REPLY = frozenset({"pending", "provider_error", LEFT_OUT})
+_NAMED_SO = (
+    *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
+    "gold",
+)
+_FEW = 2_000_000
+"""Numbers to draw up to which one process is quicker than several."""
+
+
+def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
+    """Judge every trial again, and work the tables out again that follow."""
+    plan = json.loads(bundle.members["plan.json"])
+    places = plan["study"] == _PLACING and not plan["package"]
+    images = json.loads(bundle.members["references.json"]) if places else None
+    trials = list(bundle.lines("trials.jsonl"))
+    replies = tuple(bundle.lines("replies.jsonl"))
+    source = JudgedFrom(plan["params"], replies, plan["package"], images)
+    tell(f"{len(trials)} trials are judged again.")
+    found.wrong += plan_departures(plan, trials)
+    verdicts = [judged_again(source, trial) for trial in trials]
+    found.wrong += source.wrong
+    tally = source.tally
+    found.done.append(
+        f"{len(plan['trials'])} planned trials are there once, each with one status; "
+        f"{sum(len(trial['steps']) for trial in trials)} replies hold against the "
+        f"hashes of their steps. {tally['plain']} plain answers were read again, of "
+        f"{tally['held']} in sentences the stored reading was held against the reply, "
+        f"{tally['taken']} were taken as they stand."
+    )
+    if tally["places"] or tally["masks"]:
+        found.done.append(
+            f"Taken from the bundle: of {tally['places']} places the stored pixels, "
+            f"of {tally['masks']} masks the stored cell."
+        )
+    _tell_taken(source, plan, found)
+    grades: Sequence[Mapping[str, Any]] = ()
+    if "grades.json" in bundle.members:
+        given = json.loads(bundle.members["grades.json"])["grades"]
+        grades = used_grades(given, verdicts)
+        order = plan["params"]["content_order"]
+        verdicts = graded_verdicts(verdicts, grades, order)
+        found.done.append(f"{len(grades)} grades of readers were counted again.")
+    people = json.loads(bundle.members.get("people.json", b"{}"))
+    asked = asked_of(plan, verdicts) if places else {}
+    _compare_tables(bundle, Source(plan, verdicts, grades, people, asked), found, tell)
+
+
+def _tell_taken(source: JudgedFrom, plan: Mapping[str, Any], found: Report) -> None:
+    if source.unjudged:
+        found.left.append(
+            f"How the study {plan['study']} judges is its own: the verdicts of "
+            f"{source.unjudged} trials were taken as they stand."
+        )
+
+
+def _compare_tables(bundle: Bundle, source: Source, found: Report, tell: Tell) -> None:
+    """Work every table out from its specification, and hold it against its file."""
+    specs = json.loads(bundle.members["specs.json"])
+    package, study = source.plan["package"], source.plan["study"]
+    if not package:
+        found.wrong += spec_departures(source, specs, bundle.tables)
+        found.done.append(
+            f"{len(specs)} specifications of tables are those of the study {study}."
+        )
+    make = None if package else _FRAMES.get(study)
+    frames = make(source) if make else {"trials": trial_rows(source.verdicts)}
+    work: Work = partial(_worked, tell=tell)
+    integrated = ("coverage",) if source.params.get("mask_mode") == "exact" else ()
+    told = set()
+    for spec in specs:
+        name = spec["name"]
+        try:
+            table = table_of(spec, frames, work)
+        except UnknownError as unknown:
+            if package and name in bundle.tables:
+                found.left.append(f"tables/{name}.csv {_LEFT} ({unknown}): {_HELD}.")
+                told.add(name)
+            continue
+        if not package or not has_other_columns(bundle, table):
+            close = (*table.close, *integrated)
+            compare_table(bundle, replace(table, close=close), found)
+            told.add(name)
+    others = [name for name in bundle.tables if package and name not in told]
+    found.left += [f"tables/{name}.csv {_LEFT}: {_HELD}." for name in others]
+
+
+_LEFT, _HELD = "could not be worked out again", "its bytes alone were held"
+
+
+def judged_again(source: JudgedFrom, trial: Mapping[str, Any]) -> Verdict:
+    """Return the verdict that follows; what departs from the record is told."""
+    parsed = json.loads(trial["parsed"]) if trial["parsed"] else {}
+    check = TrialCheck(source, trial, parsed)
+    _check_state(check)
+    (status, reason), answer, placed = kept_state(trial), trial["answer"], Placed()
+    if source.images is not None:
+        status, reason, answer, placed = PlaceCheck(check).judged()
+    elif trial["steps"]:
+        status, reason = check.verdict()
+    if (status, reason) != kept_state(trial):
+        kept, follows = (
+            " ".join(filter(None, state))
+            for state in (kept_state(trial), (status, reason))
+        )
+        check.tell(f"it is {kept}, but {follows}")
+    numbers = dict(trial["numbers"])
+    for name, value in _departing(check, numbers):
+        check.tell(f"{name} is {numbers[name]:g}, but {value:g}")
+    return Verdict(
+        **{name: trial[name] for name in _NAMED_SO},
+        status=status,
+        reason=reason,
+        answer=answer,
+        request=trial["request_sha256"],
+        numbers=numbers,
+        said=parsed,
+        placed=placed,
+    )
+
+
+def _check_state(check: TrialCheck) -> None:
+    trial = check.trial
+    if trial["status"] not in STATUSES:
+        check.tell(f"'{trial['status']}' is no status")
+    if not trial["steps"] and trial["status"] not in _WITHOUT_REPLY:
+        check.tell("it has a verdict without a reply")
+    asked = [step["request_sha256"] for step in trial["steps"]]
+    if asked and trial["request_sha256"] not in asked:
+        check.tell("its request is that of no step")
+    for step in trial["steps"]:
+        check.check_hash(step)
+
+
+def _departing(
+    check: TrialCheck, numbers: Mapping[str, float]
+) -> Iterator[tuple[str, float]]:
+    """Yield the named numbers that come out otherwise than they are kept."""
+    for name, value in check.numbers().items():
+        if name in numbers and numbers[name] != value:
+            yield name, value
+
+
+def _worked(tasks: Sequence[Any], tell: Tell) -> list[Any]:
+    """Return what tasks draw, in several processes where it pays."""
+    started, shown = time.monotonic(), 0.0
+    done: list[Any] = []
+    for result in _results(tasks):
+        done.append(result)
+        now = time.monotonic() - started
+        if now - shown > 2 and len(done) < len(tasks):
+            shown = now
+            left = now / len(done) * (len(tasks) - len(done))
+            tell(f"Resampling: {len(done)} of {len(tasks)}, about {left:.0f} s left.")
+    return done
+
+
+def _results(tasks: Sequence[Any]) -> Iterator[Any]:
+    if sum(task.size for task in tasks) <= _FEW or (os.cpu_count() or 1) < 2:
+        yield from map(_result, tasks)
+        return
+    with ProcessPoolExecutor() as pool:
+        yield from pool.map(_result, tasks)
+
+
+def _result(task: Any) -> Any:  # noqa: ANN401 - each task makes its own
+    return task.work()

@@ -9,7 +9,7 @@ from viewer.studies.catalog import OURS
 
 VIEWER: Final = Path(__file__).parents[2] / "viewer"
 RUN_PATH: Final = (
-    *("bench", "sources", "run_trial", "plan_run", "run_batch", "trial_bounds"),
+    *("bench", "sources", "run_trial", "plan_run", "run_batch"),
     *("lanes", "flights", "ledger", "spending", "rescore", "report_run", "manifest"),
     *(
         "gate",

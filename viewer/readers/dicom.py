@@ -4,6 +4,7 @@ Decoding is pydicom with one chosen plugin for each transfer syntax. Overlays ar
 drawn; where they lie in the high bits of a pixel they are masked away.
 """
 
+import struct
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,14 +13,15 @@ import numpy.typing as npt
 import pydicom
 from pydicom import uid
 from pydicom.dataset import Dataset
+from pydicom.encaps import encapsulate, get_frame
 from pydicom.errors import InvalidDicomError
 from pydicom.pixels.decoders.base import get_decoder
 from pydicom.pixels.utils import as_pixel_options, pixel_array
+from pydicom.uid import JPEG2000TransferSyntaxes
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Photometric, PixelImage, PresentationShape
 from viewer.readers import dicom_color, dicom_values, jpeg_decoder
-from viewer.readers.codestream import encapsulated_frame
 from viewer.readers.dicom_bounds import (
     check_frames,
     frame_count,
@@ -217,3 +219,51 @@ def _grey_image(dataset: Dataset, stored: npt.NDArray[Any], frame: int) -> Pixel
         spacing=dicom_values.spacing(dataset, frame),
         value_range=value_range,
     )
+
+
+_JP2 = b"\x00\x00\x00\x0cjP  "
+_START_AND_SIZE = b"\xff\x4f\xff\x51"
+_MAX_TILES = 65_535
+"""The most that a codestream can number (ISO/IEC 15444-1, A.4.2)."""
+
+
+def encapsulated_frame(dataset: Dataset, index: int, frames: int) -> bytes:
+    """Return frame ``index`` of ``frames`` as Pixel Data of one frame.
+
+    Raises
+    ------
+    ValueError
+        If a JPEG 2000 codestream does not describe the image the header describes.
+    """
+    offsets = None
+    if "ExtendedOffsetTable" in dataset:
+        offsets = (dataset.ExtendedOffsetTable, dataset.ExtendedOffsetTableLengths)
+    data: bytes = get_frame(
+        dataset.PixelData, index, number_of_frames=frames, extended_offsets=offsets
+    )
+    if dataset.file_meta.TransferSyntaxUID in JPEG2000TransferSyntaxes:
+        data = _bare_codestream(data)
+        _check_size(data, dataset)
+    wrapped: bytes = encapsulate([data])
+    return wrapped
+
+
+def _bare_codestream(data: bytes) -> bytes:
+    if not data.startswith(_JP2):
+        return data
+    start = data.find(_START_AND_SIZE)
+    if start < 0:
+        raise ValueError("there is no codestream in the wrapper")
+    return data[start:]
+
+
+def _check_size(data: bytes, dataset: Dataset) -> None:
+    """Compare the SIZ segment (ISO/IEC 15444-1, A.5.1) with rows and columns."""
+    if not data.startswith(_START_AND_SIZE):
+        raise ValueError("the codestream does not begin with its size")
+    x1, y1, x0, y0, tile_x, tile_y, _, _, samples = struct.unpack_from(">8IH", data, 8)
+    size = (y1 - y0, x1 - x0, samples)
+    if size != (dataset.Rows, dataset.Columns, dataset.SamplesPerPixel):
+        raise ValueError("the codestream is of another size than the header says")
+    if not tile_x or not tile_y or -(-x1 // tile_x) * -(-y1 // tile_y) > _MAX_TILES:
+        raise ValueError("the codestream has more tiles than it can number")

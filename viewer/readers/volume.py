@@ -73,14 +73,6 @@ def volume_size(path: Path) -> tuple[SizePx, int]:
         return _size(_header(path), path)
 
 
-def load_volume(path: Path) -> npt.NDArray[Any]:
-    """Return all values as (slices, rows, columns)."""
-    with refusing(path, "cannot be read as a volume"):
-        reader = _header(path)
-        size, slices = _size(reader, path)
-        return _array(reader.Execute()).reshape(slices, size.rows, size.columns)
-
-
 def _simpleitk() -> Any:  # noqa: ANN401 - SimpleITK has no types
     return importlib.import_module("SimpleITK")
 

@@ -3,30 +3,33 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.counting import counted
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec, Trial
 from viewer.models.catalog import spec_of as adapter_spec_of
 from viewer.models.paper_presets import samples
-from viewer.models.prices import is_priced, is_unpriced, price_of
+from viewer.models.prices import is_priced, is_unpriced, most_tokens, price_of
 from viewer.services.batch_form import BatchForm, spec_of
 from viewer.services.learned import planned_trials, unasked_of
 from viewer.services.money import DOLLAR, dollars
+from viewer.services.placed_answer import asking_of
 from viewer.services.plan_run import plan_sha256
 from viewer.services.study_file import advised_repeats
-from viewer.services.trial_bounds import longest_of_trial, most_of_trial
 from viewer.services.unasked import unasked_words
 from viewer.services.versions import versions_asked
 from viewer.settings import Settings
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
+from viewer.studies.asking import Longest
 from viewer.studies.catalog import study_named
 from viewer.studies.exclusions import reason_words
+from viewer.studies.places import prompt_for_places
 
 _OVERHEAD_S: Final = 0.04
 """What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""
@@ -255,3 +258,45 @@ def duration(seconds: float) -> str:
         if seconds >= least:
             return counted(max(1, round(seconds / size)), unit)
     return counted(max(1, round(seconds)), "second")
+
+
+FILLED_IN: Final = 768
+"""More bytes than view, finding and schema add to a prompt."""
+
+
+def longest_of_trial(
+    spec: RunSpec, dataset: Dataset, profile: ModelProfile
+) -> tuple[Longest, ...]:
+    """Return the longest question of each step that a trial of a model may take."""
+    study = study_named(spec.study)
+    longest = study.longest(dataset, study.read_params(spec.preset, dict(spec.params)))
+    asking = asking_of(profile) if study.words.places else ""
+    if not asking:
+        return longest
+    return tuple(replace(one, text=prompt_for_places(asking)[1]) for one in longest)
+
+
+def most_of_trial(spec: RunSpec, dataset: Dataset, profile: ModelProfile) -> int:
+    """Return the most micro-dollars that a trial of a model can cost."""
+    asked = longest_of_trial(spec, dataset, profile)
+    return sum(_most_of(who_answers(spec, profile, one.role), one) for one in asked)
+
+
+def who_answers(spec: RunSpec, profile: ModelProfile, role: str) -> ModelProfile:
+    """Return the model that answers in a role, the trial's own in none."""
+    study = study_named(spec.study)
+    if not role:
+        return profile
+    name = study.roles(study.read_params(spec.preset, dict(spec.params)))[role]
+    known = {one.name: one for one in (*spec.models, *spec.helpers)}
+    return known[name]
+
+
+def _most_of(profile: ModelProfile, longest: Longest) -> int:
+    price = price_of(profile)
+    if price is None:
+        return 0
+    tokens = most_tokens(
+        profile, [longest.text], list(longest.images), longest.messages, FILLED_IN
+    )
+    return price.of(tokens) or 0

@@ -253,14 +253,6 @@ def _rebuilt(store: Store) -> Iterator[None]:
         yield
 
 
-def _replace_piece(store: Store, trials: str) -> None:
-    """Make the rows of some trials anew; the counts are left as they are."""
-    store.execute(f"DELETE FROM prediction WHERE trial_id {trials}")  # noqa: S608 - two numbers
-    *statements, _, _ = fill(f"r.sealed = 1 AND t.id {trials}").split(";")
-    for statement in statements:
-        store.execute(statement.replace("INSERT", "INSERT OR IGNORE", 1))
-
-
 def differing(store: Store) -> int:
     """Return how many trials the flat table has wrong, or has not at all."""
     rows = store.rows(

@@ -7,13 +7,12 @@ quoted. Nothing is ever guessed: a reply that names two options is ambiguous, on
 names none is unparsed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.choice import option_of
 from viewer.domain.exchange import ModelReply
-from viewer.studies.choice_json import json_choices
 from viewer.studies.choice_words import (
     Naming,
     bare,
@@ -27,6 +26,8 @@ from viewer.studies.choice_words import (
     quoted_at_start,
     without_quotes,
 )
+from viewer.studies.fields import plain_name
+from viewer.studies.json_documents import documents
 from viewer.studies.refusing import declines, is_cut, withheld
 from viewer.studies.reply_text import said, without_markup
 
@@ -180,3 +181,31 @@ def _read_own_line(reader: _Reader, text: str) -> Reading | None:
         return None
     readings = (_read_whole(reader, line) for line in lines)
     return _one_of(reading for reading in readings if reading)
+
+
+_KEYS = frozenset(
+    {
+        *("answer", "choice", "option", "letter", "selection", "selected option"),
+        *("final answer", "correct answer", "correct option", "prediction"),
+    }
+)
+
+
+def json_choices(text: str) -> list[str | None]:
+    """Return the value of every answer key, a null as None; empty without JSON."""
+    return [value for document in documents(text) for value in _answers(document)]
+
+
+def _answers(document: object) -> Iterator[str | None]:
+    """Yield what stands under the answer keys of an object or of a list of them."""
+    parts = document if isinstance(document, list) else [document]
+    for part in parts:
+        if isinstance(part, dict):
+            named = (value for key, value in part.items() if plain_name(key) in _KEYS)
+            for value in named:
+                yield from _values(value)
+
+
+def _values(value: object) -> Iterator[str | None]:
+    for one in value if isinstance(value, list) else [value]:
+        yield None if one is None else str(one)

@@ -113,11 +113,6 @@ def caption_font(base: QFont) -> QFont:
     return _resized(base, -1.5)
 
 
-def reading_font(base: QFont) -> QFont:
-    """Return the font for words that are read at length: one size larger."""
-    return _resized(base, 1)
-
-
 def title_font(base: QFont) -> QFont:
     """Return the font for a panel's title: one size larger than the text's, bold."""
     font = _resized(base, 1)

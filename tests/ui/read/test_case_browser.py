@@ -15,10 +15,9 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster
 from viewer.services.decoding import LocalDecoder
 from viewer.services.open_case import OtherFile
-from viewer.ui.panels.case_browser import CaseBrowser, ImageChosen
+from viewer.ui.panels.case_browser import CaseBrowser, ImageChosen, OtherFiles
 from viewer.ui.panels.case_tree import CaseRow, CaseTree
 from viewer.ui.panels.hanging import CaseRows, Stack, StudyRows
-from viewer.ui.panels.other_files import OtherFiles
 from viewer.ui.panels.thumbnails import ThumbnailMade, Thumbnails
 
 

@@ -27,9 +27,9 @@ from viewer.store.database import open_store
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.dialogs.consent import ConsentDialog
 from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
+from viewer.ui.panels.answering import PixelReviews
 from viewer.ui.panels.leaving import Leaving
 from viewer.ui.panels.pixel_looks import PixelLooks
-from viewer.ui.panels.pixel_reviews import PixelReviews
 from viewer.ui.panels.viewport_pair import ViewportPair
 
 MODELS = """

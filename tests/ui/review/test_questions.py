@@ -20,8 +20,7 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.grid import Cell
 from viewer.domain.reading import Task, TaskState
 from viewer.ui.panels.review.choice import ChoiceBox, LikertBox
-from viewer.ui.panels.review.flag import FlagBox
-from viewer.ui.panels.review.form import ReviewForm
+from viewer.ui.panels.review.form import FlagBox, ReviewForm
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.place import PlaceBox
 from viewer.ui.panels.review.ranking import RankingBox

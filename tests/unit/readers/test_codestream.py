@@ -7,7 +7,7 @@ from pydicom.dataset import Dataset
 from pydicom.encaps import encapsulate, encapsulate_extended, get_frame
 
 from tests.helpers.pydicom_files import pydicom_file
-from viewer.readers.codestream import encapsulated_frame
+from viewer.readers.dicom import encapsulated_frame
 
 SIZE = 8
 """Where the codestream's width stands, after its start, marker, length and profile."""

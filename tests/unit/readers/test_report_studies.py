@@ -16,7 +16,7 @@ from viewer.domain.task_selection import (
     task_as_json,
 )
 from viewer.readers.datasets import mimic_cxr, report_studies
-from viewer.readers.datasets.report_sections import sections
+from viewer.readers.datasets.mimic_cxr import sections
 
 TASK = SelectedTask("s1", "t1", "Describe the pleura.", Category.BROAD)
 

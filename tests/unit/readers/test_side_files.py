@@ -12,9 +12,8 @@ import SimpleITK as sitk  # noqa: N813 - its usual name
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.datasets.files import image_sha256, read_facts
+from viewer.readers.datasets.files import files_of_image, image_sha256, read_facts
 from viewer.readers.headers import read_file_header
-from viewer.readers.image_parts import files_of_image
 from viewer.readers.pixels import load_pixels
 from viewer.readers.slide_openslide import openslide_parts
 

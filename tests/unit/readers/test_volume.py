@@ -12,7 +12,7 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric, Spacing, SpacingMeaning
 from viewer.readers.masks import load_mask
 from viewer.readers.pixels import load_pixels
-from viewer.readers.volume import load_volume, volume_size
+from viewer.readers.volume import volume_size
 
 VOLUME = np.arange(4 * 5 * 6, dtype=np.int16).reshape(4, 5, 6) - 50
 SUFFIXES = ["nii", "nii.gz", "nrrd", "mha", "mhd"]
@@ -35,7 +35,6 @@ def test_that_frames_are_the_slices_along_the_last_axis(
         image = load_pixels(ImageRef(path, frame))
         assert (image.values == VOLUME[frame]).all()
         assert image.spacing == Spacing(0.75, 0.5, SpacingMeaning.PATIENT)
-    assert (load_volume(path) == VOLUME).all()
 
 
 def test_that_a_time_series_runs_slice_by_slice(tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ from tests.helpers.tiny_study import finish, server_profile
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import ModelStopped, OrphanPolicy, RunStatus
+from viewer.services.batch_estimate import most_of_trial
 from viewer.services.bench import Bench
 from viewer.services.ledger import Asked, Ledger
 from viewer.services.plan_run import plan_run
 from viewer.services.run_trial import prepare_trial
 from viewer.services.spending import open_purse
-from viewer.services.trial_bounds import most_of_trial
 from viewer.store import cases, runs, spending
 from viewer.store.database import Store, open_store
 from viewer.store.saved_replies import Spool

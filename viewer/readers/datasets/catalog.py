@@ -1,12 +1,12 @@
 """The data-set formats that can be imported."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from viewer.domain.case import Dataset, View
+from viewer.domain.case import Dataset, Notice, View
 from viewer.domain.errors import WrongUseError
 from viewer.domain.plugins import (
     Broken,
@@ -36,7 +36,6 @@ from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.names import with_storable_names
 from viewer.readers.datasets.run_order import Order
 from viewer.readers.datasets.run_pairs import Runs
-from viewer.readers.datasets.whole import notices_of_whole
 
 ENTRY_POINTS = "viewer.readers"
 """Where other distributions offer formats: each entry point a DatasetFormat."""
@@ -250,3 +249,39 @@ def _checked(name: str, found: object) -> DatasetFormat:
         raise PluginError("is no DatasetFormat: update or uninstall the package.")
     check_name(name, found.name, FORMATS)
     return found
+
+
+def notices_of_whole(dataset: Dataset) -> Iterator[Notice]:
+    """Yield a notice of a single patient, and of each finding without a positive.
+
+    A finding that a notice says already to have none is not told twice.
+    """
+    if len(dataset.images) > 1 and len({i.patient for i in dataset.images}) == 1:
+        text = (
+            "All images are of one patient: no interval over patients can be computed."
+        )
+        yield Notice("single_patient", dataset.images[0].key, text)
+    told = {n.text for n in dataset.notices if n.kind == "no_positives"}
+    empty = {name for image in dataset.images for name in image.zero_masks}
+    for finding in sorted((_named(dataset) | empty) - _positive(dataset)):
+        if not any(f" {finding}," in text for text in told):
+            what = "label" if finding in _named(dataset) else "mask"
+            state = "negative" if what == "label" else "empty"
+            text = f"No image has {finding}: every {what} of it is {state}."
+            yield Notice("no_positives", finding, text)
+
+
+def _named(dataset: Dataset) -> set[str]:
+    return {name for image in dataset.images for name in image.labels}
+
+
+def _positive(dataset: Dataset) -> set[str]:
+    return {
+        name
+        for image in dataset.images
+        for name in (
+            *(finding for finding, positive in image.labels.items() if positive),
+            *image.masks,
+            *image.boxes,
+        )
+    }

@@ -13,8 +13,11 @@ from viewer.domain.errors import OverreadError, UnreadableInputError
 from viewer.domain.item import Item
 from viewer.domain.reference import Mask
 from viewer.readers.catalog import read_headers
-from viewer.readers.image_parts import files_of_image
+from viewer.readers.isolation import isolated
+from viewer.readers.pixels import FileKind, file_kind
+from viewer.readers.refusal import refusing
 from viewer.readers.regular import regular_file
+from viewer.readers.side_files import volume_parts
 
 Progress = Callable[[int, int], None]
 """Called with the number of files read so far and of all files."""
@@ -189,3 +192,23 @@ def _codes(masks: Mapping[str, Mask]) -> dict[str, list[object]]:
         name: [mask.size.rows, mask.size.columns, mask.counts]
         for name, mask in masks.items()
     }
+
+
+@isolated
+def files_of_image(path: Path) -> tuple[Path, ...]:
+    """Return the files whose bytes an image's pixels come from.
+
+    Raises
+    ------
+    UnreadableInputError
+        If one of them may not be read.
+    """
+    kind = file_kind(path)
+    with refusing(path):
+        if kind is FileKind.VOLUME:
+            return volume_parts(path)
+        if kind is FileKind.SLIDE:
+            from viewer.readers.slide import slide_parts
+
+            return slide_parts(path)
+    return (path,)

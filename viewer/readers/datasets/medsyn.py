@@ -17,6 +17,7 @@ from typing import Final
 
 from viewer.domain.case import Dataset, DatasetImage, Notice, View
 from viewer.domain.case_validation import VALIDATIONS
+from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item
@@ -31,8 +32,8 @@ from viewer.readers.datasets.medsyn_case import (
     patient_of,
     read_case,
 )
-from viewer.readers.datasets.medsyn_report import REPORT_FILE, read_report
 from viewer.readers.datasets.physician_answers import read_physician_answers
+from viewer.readers.text_files import bounded_text
 
 FORMAT: Final = "medsyn"
 PHYSICIANS: Final = ("physicians.csv", "physicians.json")
@@ -206,3 +207,44 @@ def _labelled(root: Path, items: Sequence[Item]) -> tuple[Item, ...]:
 def _of_patient(image: DatasetImage, patients: dict[str, str]) -> DatasetImage:
     patient = patients[image.key]
     return replace(image, patient=patient, study=patient)
+
+
+REPORT_FILE: Final = "report.json"
+_KEYS: Final = ("background", "caption", "diagnosis", "language", "id")
+
+
+def read_report(path: Path) -> Item:
+    """Read a report.json as an item without images.
+
+    Raises
+    ------
+    UnreadableInputError
+        For whatever is not as it should be, in one sentence.
+    """
+    try:
+        found = read_json(bounded_text(path))
+    except (OSError, ValueError) as error:
+        raise _bad(path, "cannot be read as JSON") from error
+    if not isinstance(found, dict) or set(found) - set(_KEYS):
+        raise _bad(path, f"has something else than {', '.join(_KEYS)}")
+    if not all(isinstance(value, str) for value in found.values()):
+        raise _bad(path, "has a value that is no text")
+    if not found.get("background", "").strip():
+        raise _bad(path, "has no text 'background'")
+    language = found.get("language", "en")
+    if language not in {"en", "zh"}:
+        raise _bad(path, f"is in the language '{language}', neither en nor zh")
+    key = found.get("id", "").strip() or path.parent.name
+    facts = {
+        "background": found["background"],
+        "caption": found.get("caption", ""),
+        "language": language,
+    }
+    truth = {"diagnosis": found.get("diagnosis", "")}
+    return Item(key, key, "report", (), facts, truth)
+
+
+def _bad(path: Path, what: str) -> UnreadableInputError:
+    return UnreadableInputError(
+        f"The report '{path.parent.name}' {what}.", "Correct its report.json."
+    )

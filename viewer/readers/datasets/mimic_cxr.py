@@ -8,6 +8,7 @@ file lies there), each with the study before of the same subject as its prior: d
 are shifted by subject, so that their order and distance hold.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +27,6 @@ from viewer.readers.datasets.csv_tables import (
 from viewer.readers.datasets.files import Progress, files_below
 from viewer.readers.datasets.image_files import root_of
 from viewer.readers.datasets.naming import patient_key
-from viewer.readers.datasets.report_sections import sections
 from viewer.readers.datasets.selected_tasks import with_tasks
 from viewer.readers.datasets.study_images import (
     dataset_of_studies,
@@ -173,3 +173,40 @@ def _study(one: _Examination, prior: _Examination | None, report: str) -> Report
         day.isoformat() if day else "",
         days_between(one.when[0], prior.when[0]) if prior else None,
     )
+
+
+_HEADING: Final = re.compile(
+    r"^[ \t]*(?P<name>[A-Z][A-Z /&()-]{2,60}?)[ \t]*:[ \t]*(?P<rest>.*)$", re.MULTILINE
+)
+_NAMES: Final[Mapping[str, str]] = {
+    "indication": "indication",
+    "indications": "indication",
+    "clinical indication": "indication",
+    "reason for exam": "indication",
+    "reason for examination": "indication",
+    "reason for the exam": "indication",
+    "clinical history": "indication",
+    "clinical information": "indication",
+    "history": "indication",
+    "findings": "findings",
+    "finding": "findings",
+}
+"""What a heading opens, by its words in lower case; other headings end a section."""
+_BLANKS: Final = re.compile(r"\s+")
+
+
+def sections(report: str) -> Mapping[str, str]:
+    """Return ``indication`` and ``findings`` of a report, each on one line.
+
+    A section runs from its heading, capitals with a colon, to the next one. Of several
+    headings of one kind the first that has a text counts.
+    """
+    marks = list(_HEADING.finditer(report))
+    found: dict[str, str] = {}
+    ends = [*(mark.start() for mark in marks[1:]), len(report)]
+    for mark, end in zip(marks, ends, strict=False):
+        kind = _NAMES.get(_BLANKS.sub(" ", mark["name"]).strip().casefold())
+        text = _BLANKS.sub(" ", report[mark.start("rest") : end]).strip()
+        if kind and text:
+            found.setdefault(kind, text)
+    return found

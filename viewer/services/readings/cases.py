@@ -6,12 +6,19 @@ from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.answer_json import answer_of_json
 from viewer.domain.errors import WrongUseError
 from viewer.domain.form import Option, Part, RevealedChoiceQuestion
-from viewer.domain.form_values import Canvas
-from viewer.domain.reading import Act, LockedError, Reveal, SessionId, Suggestion, Task
+from viewer.domain.form_values import Canvas, Values, values_as_json
+from viewer.domain.reading import (
+    Act,
+    LockedError,
+    Reveal,
+    SessionId,
+    SessionKind,
+    Suggestion,
+    Task,
+)
 from viewer.domain.reading_history import Standing
 from viewer.metrics.regions import region
 from viewer.services.readings.ground import Ground, ground_of
-from viewer.services.readings.others import others_of
 from viewer.services.readings.standings import standing_at, standings_of
 from viewer.services.readings.suggestion import suggest
 from viewer.store import readings
@@ -191,3 +198,17 @@ def _suggestion(
     if covered is None:
         return None
     return suggest(covered, finding, truth.anatomy, truth.reference)
+
+
+def others_of(store: Store, ground: Ground, planned: PlannedTask) -> tuple[Values, ...]:
+    """Return what the readers of a reviewed trial locked, sorted by what they said."""
+    if planned.trial is None:
+        return ()
+    said = [
+        standing.values
+        for session, position in readings.places_of_trial(store, planned.trial)
+        if (of := ground_of(store, session)).session.kind is SessionKind.ERROR_REVIEW
+        and of.session.run == ground.session.run
+        and (standing := standing_at(store, of, position)).complete
+    ]
+    return tuple(sorted(said, key=values_as_json))

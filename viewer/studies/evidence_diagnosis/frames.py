@@ -27,7 +27,6 @@ from viewer.results.records import (
 from viewer.results.spec import TRIALS
 from viewer.studies.consistency import published_table
 from viewer.studies.evidence_diagnosis.consistency import checks
-from viewer.studies.evidence_diagnosis.families import family_of
 from viewer.studies.evidence_diagnosis.params import PREPARING, Params, Task
 from viewer.studies.evidence_diagnosis.preparing import CHUNKS, INVENTED
 from viewer.studies.evidence_diagnosis.published import rows as published_rows
@@ -237,3 +236,21 @@ def _invented_frame(results: Sequence[TrialResult]) -> Frame:
         if not chunk["verbatim"]
     )
     return frame_of_rows(("report", "model", "key", "source", "text"), lines)
+
+
+FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "OpenAI": ("gpt", "o1", "o3", "o4"),
+    "Google": ("gemini", "gemma"),
+    "Anthropic": ("claude",),
+    "Alibaba": ("qwen", "lingshu"),
+    "Shanghai AI Laboratory": ("internvl",),
+    "DeepSeek": ("deepseek",),
+}
+"""Words in the names of models, by who made them or what they were made of."""
+
+
+def family_of(model: str) -> str:
+    """Return whose model one is by its name, "" where the name does not say."""
+    name = model.casefold()
+    found = (f for f, words in FAMILIES.items() if any(w in name for w in words))
+    return next(found, "")

@@ -1,9 +1,16 @@
 """Questions about findings in anatomies, held against perturbed ones (HEAL-MedVQA)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from viewer.domain.answer import AnyAnswer, LabelsAnswer, Unparsed, YesNoAnswer
+from viewer.domain.answer import (
+    AnyAnswer,
+    LabelledBox,
+    LabelsAnswer,
+    Unparsed,
+    YesNoAnswer,
+)
 from viewer.domain.case import Dataset
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
@@ -16,16 +23,30 @@ from viewer.studies.grounded_vqa import (
     gold,
     params,
     plan,
-    pointing,
     published,
     report,
     request,
     steps,
 )
-from viewer.studies.grounded_vqa.localizing import SEGMENTER
+from viewer.studies.grounded_vqa.arms import (
+    CROP,
+    change_of,
+    conditions,
+    is_perturbed,
+    shows_region,
+)
+from viewer.studies.grounded_vqa.items import area_of, native_size
+from viewer.studies.grounded_vqa.localizing import (
+    EDITED,
+    LOCATE,
+    SEGMENTER,
+    located_box,
+    locates,
+)
 from viewer.studies.grounded_vqa.pack import PACK
-from viewer.studies.grounded_vqa.params import Params
-from viewer.studies.grounded_vqa.prices import longest
+from viewer.studies.grounded_vqa.params import Extraction, Params
+from viewer.studies.grounded_vqa.request import prompts, readable
+from viewer.studies.grounded_vqa.steps import EXTRACTOR
 from viewer.studies.grounded_vqa.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
@@ -99,7 +120,7 @@ class GroundedVqa(OfPresets[Params]):
         params_: Params,
     ) -> tuple[Pointed, ...]:
         """Return the box that each first pass came to (E002-14)."""
-        return pointing.pointed(turn, params_)
+        return pointed(turn, params_)
 
     def only_inside(self, condition: Condition) -> bool:
         """Tell whether a condition is LobA's, which highlights inside the model."""
@@ -128,3 +149,66 @@ class GroundedVqa(OfPresets[Params]):
 
 
 STUDY = GroundedVqa(params.read_params, params.PRESET_TITLES)
+
+
+def pointed(turn: Turn, params: Params) -> tuple[Pointed, ...]:
+    """Return the box of each pass that named one, on the image that it was shown."""
+    return tuple(_pointed(turn, params))
+
+
+def _pointed(turn: Turn, params: Params) -> Iterator[Pointed]:
+    size = native_size(turn.item)
+    field = BoxPx(0, 0, size.columns, size.rows)
+    for suffix in ("", EDITED):
+        first = turn.reply_to(LOCATE + suffix)
+        box = located_box(first.text, size) if first else None
+        if box:
+            boxes = (LabelledBox(box, _anatomy(turn, params, suffix)),)
+            native = area_of(turn.item) is not None and not suffix
+            key = readable(turn, params).image if native else ""
+            yield Pointed(LOCATE + suffix, 0, field, boxes, key)
+
+
+def _anatomy(turn: Turn, params: Params, suffix: str) -> str:
+    """Return the anatomy that a pass was asked to locate."""
+    change = change_of(turn.trial.item, turn.trial.condition.name)
+    if suffix and change.pair:
+        return change.pair[0]
+    return readable(turn, params).anatomy
+
+
+_REPLY = 2000
+"""Characters of a reply that is to be extracted from."""
+
+
+def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
+    """Return the longest question of each step that a trial may take.
+
+    A perturbed trial asks the question itself first, one with a region where it is.
+    """
+    names = {condition.name for condition in conditions(params)}
+    texts = (str(item.facts.get("question", "")) for item in dataset.items)
+    text = max(texts, key=len, default="")
+    locate = dict(prompts())["locate"]
+    image = _largest(dataset, params)
+    asked = [Longest(text, image * (2 if CROP in names else 1), 1)]
+    perturbed = any(map(is_perturbed, names))
+    if perturbed:
+        asked.append(Longest(text, image, 1))
+    if locates(params) and any(map(shows_region, names)):
+        twice = any(is_perturbed(name) and shows_region(name) for name in names)
+        asked += [Longest(locate, image, 1)] * (2 if twice else 1)
+    if params.extraction is Extraction.MODEL:
+        words = "".join(template for _, template in prompts())
+        whole = words + ", ".join(params.findings) + "x" * _REPLY
+        asked += [Longest(whole, (), 1, EXTRACTOR)] * (2 if perturbed else 1)
+    return tuple(asked)
+
+
+def _largest(dataset: Dataset, params: Params) -> tuple[SizePx, ...]:
+    sizes = [image.size for image in dataset.images if image.size.rows]
+    if not sizes:
+        return ()
+    most = max(sizes, key=lambda size: size.rows * size.columns)
+    scale = min(1.0, params.longest_side / max(most.rows, most.columns))
+    return (SizePx(round(most.rows * scale), round(most.columns * scale)),)

@@ -1,10 +1,12 @@
 """Multiple-choice questions about tiles of tissue (Sun 2024, PathMMU)."""
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Final
 
-from viewer.domain.answer import AnyAnswer, ChoiceAnswer, ReportAnswer, Unparsed
+from viewer.domain.answer import AnyAnswer, ChoiceAnswer, ReportAnswer, Status, Unparsed
 from viewer.domain.case import Dataset
+from viewer.domain.exchange import ModelReply
 from viewer.domain.geometry import SizePx
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
@@ -25,7 +27,6 @@ from viewer.studies.pathology_mcq import (
     request,
     score,
 )
-from viewer.studies.pathology_mcq.next_sentence import next_sentence
 from viewer.studies.pathology_mcq.official import official_code
 from viewer.studies.pathology_mcq.pack import PACK
 from viewer.studies.pathology_mcq.params import Params, Work
@@ -174,3 +175,37 @@ STUDY = PathologyMcq(
     params.PRESET_TITLES,
     {"arms": [arm.value for arm in params.Arm]},
 )
+
+
+def next_sentence(
+    reply: ModelReply, options: Sequence[str]
+) -> ChoiceAnswer | Unparsed | None:
+    """Return the choice of a model that tells how likely each option follows.
+
+    None where the reply does not tell it of these very options, in their order.
+    """
+    told = reply.measured.options if reply.measured else ()
+    if tuple(one[0].text for one in told if len(one) == 1) != tuple(options):
+        return None
+    return likeliest([one[0].logprob for one in told])
+
+
+def likeliest(chances: Sequence[float]) -> ChoiceAnswer | Unparsed:
+    """Return the option of the greatest chance.
+
+    Options that are equally likely name no one of them, and a number that is none
+    tells nothing: neither is guessed at.
+
+    Parameters
+    ----------
+    chances : sequence of float
+        Of each option being the next sentence, in the options' order: probabilities or
+        their logarithms.
+    """
+    if not chances or any(map(isnan, chances)):
+        return Unparsed(Status.UNPARSED, "no_probability")
+    most = max(chances)
+    options = [i for i, chance in enumerate(chances) if chance == most]
+    if len(options) > 1:
+        return Unparsed(Status.AMBIGUOUS, "equally_likely")
+    return ChoiceAnswer(options[0], "next_sentence")

@@ -1,11 +1,11 @@
 """What a run of the study reports: its tables at full precision, and its page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from viewer.domain.answer import ReportAnswer
-from viewer.domain.report import ReportData
+from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Grades
 from viewer.domain.run import RunSpec
@@ -30,7 +30,6 @@ from viewer.studies.rubric_reading.graded import (
     grade_frames,
 )
 from viewer.studies.rubric_reading.naming import policies
-from viewer.studies.rubric_reading.notes import note_sections, notes
 from viewer.studies.rubric_reading.params import Params, Work, read_params
 from viewer.studies.rubric_reading.plan import Asked, tasks_of
 from viewer.studies.rubric_reading.published import ROWS
@@ -163,3 +162,38 @@ def graded(
     models = tuple(model.name for model in spec.models)
     kinds = {one.name: one.task.answerable for one in asked}
     return Graded(grades, models, kinds, params, spec.seed, main, second)
+
+
+Note = tuple[str, str]
+"""What a sentence is about, and the sentence."""
+
+
+def notes(
+    context: ReportContext, given: Graded | None, sentences: Sequence[str]
+) -> tuple[Note, ...]:
+    """Return every note; ``sentences`` are those about grades that do not count."""
+    return (
+        *_whole(context, given),
+        *(("Grades", sentence) for sentence in sentences if sentence),
+        *(
+            ("Withdrawn", f"{reader} has withdrawn; none of the grades is used.")
+            for reader in context.grades.withdrawn
+        ),
+    )
+
+
+def note_sections(lines: Sequence[Note]) -> tuple[Section, ...]:
+    """Return the section that has the notes, none without any."""
+    table = Table("notes", ("About", "What"), tuple(lines))
+    text = "Read from the data set's folder."
+    return (Section("Grades", text, table),) if lines else ()
+
+
+def _whole(context: ReportContext, given: Graded | None) -> Iterator[Note]:
+    if context.grades_problem:
+        yield "Grades", context.grades_problem
+    elif given is None:
+        yield "Grades", "No reader has graded an output of this run's models."
+    elif given.second is None:
+        alone = f"{given.main} graded alone: there is no agreement to tell."
+        yield "Readers", alone

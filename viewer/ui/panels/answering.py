@@ -1,9 +1,12 @@
 """The right-hand side of Read, and what works behind it: asking, and what is known."""
 
+from typing import Final
+
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
+from viewer.domain.privacy import ReviewDecision
 from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.batch_form import finding_names, first_choice, model_states
 from viewer.services.told_trial import is_placed
@@ -11,6 +14,7 @@ from viewer.services.written_answers import written_of_trial
 from viewer.ui.actions import Handlers
 from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
+from viewer.ui.dialogs.pixel_review import PixelsDecided
 from viewer.ui.layout_memory import Choices
 from viewer.ui.panels.answers_panel import details
 from viewer.ui.panels.ask_panel import AskChoice
@@ -18,7 +22,7 @@ from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.asking import Asking
 from viewer.ui.panels.knowledge import Knowledge
 from viewer.ui.panels.outlining import Outlining
-from viewer.ui.panels.pixel_reviews import PixelReviews
+from viewer.ui.panels.pixel_looks import PixelLooks
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport_pair import ViewportPair
 
@@ -95,3 +99,31 @@ class Answering:
         grid, ask = self.side.grid, self.side.ask
         grid.set_choice(restored(grid.choice, choices.get("grid")))
         ask.set_choice(restored(AskChoice(), choices.get("ask")))
+
+
+_SAID: Final = {
+    ReviewDecision.CLEAN: "Its pixels may leave this machine.",
+    ReviewDecision.BLACKED_OUT: "Its boxes are black from now on, for every model.",
+    ReviewDecision.BLOCKED: "This image is kept on this machine.",
+}
+
+
+class PixelReviews:
+    """The command, and what it says afterwards."""
+
+    def __init__(self, desk: Desk, pair: ViewportPair, parent: QWidget) -> None:
+        self._notices, self._pair = desk.notices, pair
+        self.looks = PixelLooks(desk, parent)
+        self.looks.decided.connect(self._tell)
+        self.looks.refused.connect(lambda why: self._notices.say(why) if why else None)
+
+    def show(self) -> None:
+        """Look for text in the image that has the focus, and let a person decide."""
+        shown = self._pair.active.shown
+        if shown is None:
+            self._notices.say("Open an image first; then its pixels can be reviewed.")
+        else:
+            self.looks.look(shown.ref, shown.image, always=True)
+
+    def _tell(self, event: PixelsDecided) -> None:
+        self._notices.say(_SAID[event.review.decision])

@@ -4,18 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
     QStackedWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from viewer.domain.case import ImageRef
 from viewer.domain.counting import counted
+from viewer.domain.escapes import visible
 from viewer.services.decoding import Decoder, LocalDecoder
 from viewer.services.open_case import OtherFile
 from viewer.ui.labels import caption, link, title
@@ -23,9 +29,8 @@ from viewer.ui.panels.case_tree import THUMBNAIL_PX, CaseRow, CaseTree
 from viewer.ui.panels.hanging import CaseRows, Chosen, Stack
 from viewer.ui.panels.index_line import IndexLine
 from viewer.ui.panels.opening import lies_in
-from viewer.ui.panels.other_files import OtherFiles
 from viewer.ui.panels.thumbnails import Thumbnails
-from viewer.ui.plain_text import Label
+from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.show_once import show_once
 
 
@@ -206,3 +211,40 @@ class CaseBrowser(QWidget):
 
     def _show_others(self) -> None:
         show_once(self.window(), "others", lambda: OtherFiles(self._others, self))
+
+
+class OtherFiles(QDialog):
+    """A window of its own; Ctrl+C copies the chosen rows as tab-separated text."""
+
+    def __init__(
+        self, files: Sequence[OtherFile], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Other files")
+        self.list = QTreeWidget()
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setHeaderLabels(["File", "Why it is not listed"])
+        self.list.setAccessibleName("Files that are no images")
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.addTopLevelItems([_row(file) for file in files])
+        self.list.resizeColumnToContents(0)
+        column = QVBoxLayout(self)
+        column.addWidget(self.list)
+        column.addWidget(caption(f"{len(files):,} of the files opened are no images."))
+        copy = QShortcut(QKeySequence.StandardKey.Copy, self)
+        copy.activated.connect(self._copy)
+        self.resize(640, 420)
+
+    def _copy(self) -> None:
+        rows = self.list.selectedItems()
+        lines = [f"{row.text(0)}\t{row.text(1)}" for row in rows]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def _row(file: OtherFile) -> QTreeWidgetItem:
+    row = QTreeWidgetItem([visible(file.path.name), visible(file.reason)])
+    row.setToolTip(0, as_tip(str(file.path)))
+    row.setToolTip(1, as_tip(file.reason))
+    return row

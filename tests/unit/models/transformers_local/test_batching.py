@@ -11,8 +11,7 @@ from tests.helpers import tiny_vlm
 from tests.helpers.local_model import local_model
 from tests.helpers.requests import facts, png_of, request
 from viewer.domain.exchange import ModelReply, ModelRequest
-from viewer.models.transformers_local.adapter import TransformersLocal
-from viewer.models.transformers_local.batching import Batcher
+from viewer.models.transformers_local.adapter import Batcher, TransformersLocal
 
 TOLERANCE = 1e-4
 """Log-probabilities of float32 weights, a batch of several against one alone."""

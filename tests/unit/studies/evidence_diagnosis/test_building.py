@@ -29,7 +29,7 @@ from viewer.studies.evidence_diagnosis.params import (
     Params,
     read_params,
 )
-from viewer.studies.evidence_diagnosis.random_text import random_words
+from viewer.studies.evidence_diagnosis.request import random_words
 from viewer.studies.evidence_diagnosis.showing import (
     Modality,
     Showing,

@@ -11,7 +11,6 @@ from viewer.domain.figure import RateFigure, StackFigure
 from viewer.domain.specialties import group_of
 from viewer.results.evaluate import evaluate
 from viewer.results.page import sections
-from viewer.studies.evidence_diagnosis.families import family_of
 from viewer.studies.evidence_diagnosis.figures import (
     attention_figures,
     case_figures,
@@ -21,6 +20,7 @@ from viewer.studies.evidence_diagnosis.figures import (
     scatter_figures,
     score_figures,
 )
+from viewer.studies.evidence_diagnosis.frames import family_of
 from viewer.studies.evidence_diagnosis.judge_tables import SCORES_GIVEN, family_spec
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.report import DEFINITIONS

@@ -4,7 +4,7 @@ import pytest
 from viewer.domain.answer import LabelledBox
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
-from viewer.studies.rubric_reading.boxed import COLOURS, boxed
+from viewer.studies.rubric_reading.galleries import COLOURS, boxed
 
 
 @pytest.mark.statement("E001-09", "E001-17")

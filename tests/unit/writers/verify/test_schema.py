@@ -5,7 +5,7 @@ import json
 import pytest
 
 from viewer.writers.bundle import manifest_schema
-from viewer.writers.verify.schema import departures
+from viewer.writers.verify.archive import departures
 
 SCHEMA = {
     "type": "object",

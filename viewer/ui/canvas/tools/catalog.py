@@ -1,17 +1,112 @@
 """The tools: what a drag with each does, and the cursor that tells so."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from math import exp
 from typing import Final
 
 from PySide6.QtCore import QPointF, Qt
 
+from viewer.domain.image import VoiFunction, Window
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.marks.mark import MarkKind
 from viewer.ui.canvas.tools.drag import Canvas, Drag
-from viewer.ui.canvas.tools.pan import PanDrag
-from viewer.ui.canvas.tools.scroll import ScrollDrag
-from viewer.ui.canvas.tools.window import WindowDrag
-from viewer.ui.canvas.tools.zoom import ZoomDrag
+
+_PIXELS_PER_E: Final = 180.0
+
+
+class ZoomDrag:
+    """Zooms about the point that was pressed."""
+
+    def __init__(self, canvas: Canvas, at: QPointF) -> None:
+        self._canvas, self._centre, self._last = canvas, at, at
+
+    def move(self, at: QPointF) -> None:
+        """Zoom by what the mouse moved up or down."""
+        factor = exp((at.y() - self._last.y()) / _PIXELS_PER_E)
+        self._canvas.zoom_at(self._centre, factor)
+        self._last = at
+
+    def end(self, at: QPointF) -> None:
+        """Leave the zoom as it is at the release."""
+        self.move(at)
+
+
+_PIXELS_PER_WIDTH: Final = 300.0
+"""A drag of so many pixels is the width that the image was first shown with."""
+
+
+class WindowDrag:
+    """Changes the window from the one at the press."""
+
+    def __init__(self, canvas: Canvas, at: QPointF) -> None:
+        self._canvas, self._at = canvas, at
+        self._window = canvas.window_shown
+
+    def move(self, at: QPointF) -> None:
+        """Show with the window that belongs to the distance from the press."""
+        first = self._canvas.first_window
+        if self._window is None or first is None:
+            return
+        moved = at - self._at
+        gain = first.width / _PIXELS_PER_WIDTH
+        up = -moved.y() if not self._canvas.shows_low_bright else moved.y()
+        self._canvas.set_window(
+            dragged(self._window, moved.x() * gain, -up * gain, gain)
+        )
+
+    def end(self, at: QPointF) -> None:
+        """Leave the window as it is at the release."""
+        self.move(at)
+
+
+def dragged(window: Window, wider: float, higher: float, least: float) -> Window:
+    """Return a window changed by so much, never narrower than ``least``.
+
+    A LINEAR window is at least 1 wide (PS3.3 C.11.2.1.2.1).
+    """
+    floor = max(least, 1.0) if window.function is VoiFunction.LINEAR else least
+    width = max(window.width + wider, floor)
+    return replace(window, center=window.center + higher, width=width, explanation="")
+
+
+_PIXELS_PER_IMAGE: Final = 6.0
+
+
+class ScrollDrag:
+    """Goes one image on for every few pixels down, back for those up."""
+
+    def __init__(self, canvas: Canvas, at: QPointF) -> None:
+        self._canvas, self._from = canvas, at.y()
+
+    def move(self, at: QPointF) -> None:
+        """Go on by what the mouse moved."""
+        steps = int((at.y() - self._from) / _PIXELS_PER_IMAGE)
+        if steps:
+            self._from += steps * _PIXELS_PER_IMAGE
+            self._canvas.scroll_by(steps)
+
+    def end(self, at: QPointF) -> None:
+        """Stay at the image shown at the release."""
+        self.move(at)
+
+
+class PanDrag:
+    """The image follows the mouse."""
+
+    def __init__(self, canvas: Canvas, at: QPointF) -> None:
+        self._canvas, self._at = canvas, at
+
+    def move(self, at: QPointF) -> None:
+        """Move the image by what the mouse moved."""
+        moved = at - self._at
+        self._canvas.pan_by(moved.x(), moved.y())
+        self._at = at
+
+    def end(self, at: QPointF) -> None:
+        """Leave the image where it is at the release."""
+        self.move(at)
+
 
 DRAGS: Final[dict[Tool, Callable[[Canvas, QPointF], Drag]]] = {
     Tool.WINDOW: WindowDrag,

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Self
 
-from PySide6.QtCore import QEvent, QSignalBlocker
+from PySide6.QtCore import QEvent, QSignalBlocker, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QImage, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from viewer.domain.plain import made
 from viewer.services.background import WorkerDied, WorkerReply
@@ -22,7 +22,6 @@ from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.long_choice import LongChoice
 from viewer.ui.panels.charts.figure_view import FigureView
-from viewer.ui.panels.charts.order import OrderChoice
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.plain_text import Label
 
@@ -295,3 +294,49 @@ def _listed(missing: tuple[str, ...]) -> str:
     if len(missing) < 2:
         return " ".join((head, *missing)) if missing else ""
     return "\n".join((head, *(f"•  {why}" for why in missing)))
+
+
+_TIP: Final = "Groups by (first − second) / second, greatest first"
+
+
+class OrderChoice(QWidget):
+    """Two lists: the groups are ordered by (first − second) / second."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.above, self.below = LongChoice(_TIP), LongChoice(_TIP)
+        self.above.setAccessibleName("Order by the difference of")
+        self.below.setAccessibleName("to")
+        box = QHBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(Label("Order by"))
+        box.addWidget(self.above)
+        box.addWidget(Label("over"))
+        box.addWidget(self.below)
+        for combo in (self.above, self.below):
+            combo.currentIndexChanged.connect(self.changed)
+
+    @property
+    def chosen(self) -> tuple[str, str] | None:
+        """The two series, None where there is nothing to choose."""
+        if self.isHidden() or not self.above.count():
+            return None
+        return self.above.currentText(), self.below.currentText()
+
+    def offer(self, names: tuple[str, ...]) -> None:
+        """Offer a figure's series; what was chosen stays where it is still there."""
+        self.setVisible(bool(names))
+        if names:
+            for combo, first in ((self.above, 0), (self.below, 1)):
+                _fill(combo, names, first)
+
+
+def _fill(combo: QComboBox, names: tuple[str, ...], first: int) -> None:
+    kept = combo.currentText()
+    combo.blockSignals(True)
+    combo.clear()
+    combo.addItems(list(names))
+    combo.setCurrentIndex(names.index(kept) if kept in names else first)
+    combo.blockSignals(False)

@@ -1,7 +1,8 @@
 """A run's trials as a data frame, a row a trial, and frames that studies make of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from viewer.domain.answer import Status
 from viewer.domain.result import TrialResult
@@ -14,18 +15,12 @@ Frames = Mapping[str, Frame]
 NOT_COUNTED = frozenset({Status.EXCLUDED, Status.PENDING})
 """Trials that are in no denominator."""
 _ANSWERED = frozenset({Status.SCORED_CORRECT, Status.SCORED_WRONG})
+_Numbers = Iterable[tuple[str, float]]
 
 
 def records(results: Sequence[TrialResult]) -> Frame:
-    """Return every trial with its verdict, in the order planned.
-
-    ``counted`` trials are settled, ``answered`` ones have a verdict, ``right`` ones the
-    best. A column follows for each named number that any verdict has, NaN where a
-    verdict is without it.
-    """
-    names = number_names(results)
-    numbers = [dict(one.score.numbers) for one in results]
-    return frame_of(
+    """Return every trial with its verdict, in the order planned."""
+    return frame_of_trials(
         {
             "item": [one.item for one in results],
             "patient": [one.patient for one in results],
@@ -40,10 +35,32 @@ def records(results: Sequence[TrialResult]) -> Frame:
             "answer": [one.score.answer for one in results],
             "gold": [one.gold for one in results],
             "request_sha256": [one.request_sha256 for one in results],
-            "counted": [one.score.status not in NOT_COUNTED for one in results],
-            "answered": [one.score.status in _ANSWERED for one in results],
-            "right": [one.score.status is Status.SCORED_CORRECT for one in results],
-            **{name: [own.get(name) for own in numbers] for name in names},
+        },
+        [one.score.numbers for one in results],
+    )
+
+
+def frame_of_trials(
+    columns: Mapping[str, Sequence[object]], numbers: Sequence[_Numbers]
+) -> Frame:
+    """Return trials with what follows from their column ``status``.
+
+    ``counted`` trials are settled, ``answered`` ones have a verdict, ``right`` ones the
+    best. A column follows for each named number that any verdict has, NaN where a
+    verdict is without it.
+    """
+    statuses = columns["status"]
+    own = [dict(one) for one in numbers]
+    return frame_of(
+        {
+            **columns,
+            "counted": [one not in NOT_COUNTED for one in statuses],
+            "answered": [one in _ANSWERED for one in statuses],
+            "right": [one == Status.SCORED_CORRECT for one in statuses],
+            **{
+                name: [one.get(name) for one in own]
+                for name in dict.fromkeys(chain.from_iterable(own))
+            },
         }
     )
 
@@ -70,6 +87,13 @@ def _series(values: Sequence[object]) -> "pd.Series":
     """Return values as they are; None becomes NaN where all others are floats."""
     import pandas as pd
 
-    kinds = {type(value) for value in values}
-    cast = kinds in ({int}, {bool}, {float}, {float, type(None)})
-    return pd.Series(list(values), dtype=None if cast else object)
+    return pd.Series(values, dtype=_CASTS.get(frozenset(map(type, values)), object))
+
+
+_CASTS: Final[Mapping[frozenset[type], Any]] = {
+    frozenset({int}): "int64",
+    frozenset({bool}): bool,
+    frozenset({float}): float,
+    frozenset({float, type(None)}): float,
+}
+"""What pandas makes of columns that have values of these types alone."""

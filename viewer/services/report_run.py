@@ -1,7 +1,7 @@
 """From a run's records to its tables, figures, manifest and page."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -22,10 +22,12 @@ from viewer.services.few_shot import examples_dataset
 from viewer.services.harmonised import measures_of
 from viewer.services.manifest import manifest_of
 from viewer.services.readings.reviewing import error_counts
+from viewer.services.records import gold_texts
 from viewer.services.report_words import in_words
 from viewer.services.versions import versions_asked
 from viewer.store import asking, cases, runs, trials
 from viewer.store.database import Store
+from viewer.store.trial_columns import Columns, trial_columns
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import study_named
 from viewer.studies.places import GridReference
@@ -53,8 +55,7 @@ def report_data(store: Store, run: int) -> RunReport:
     """Return a run's tables and figure data; an unknown run raises."""
     summary = runs.run_summary(store, run)
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
-    scored = trials.scored_trials(store, run)
-    results = tuple(_results(bench, scored))
+    results = tuple(_results(bench, trial_columns(store, run, trials.SCORED)))
     data = bench.study.report(results, bench.spec, context_of(store, run, bench))
     return RunReport(summary, bench, results, data)
 
@@ -109,18 +110,17 @@ def _grades(dataset: Dataset) -> tuple[Grades, str]:
         return NO_GRADES, error.what
 
 
-def _results(bench: Bench, scored: Sequence[ScoredTrial]) -> Iterator[TrialResult]:
+def _results(bench: Bench, columns: Columns) -> Iterator[TrialResult]:
     """Yield trials with what was read off their replies, and what is right.
 
     Places have their references beside them, and measures where any is no cell.
     """
     in_words = not bench.study.words.places
+    scored = trials.trials_in(columns)
     measured = any(one.placed for one in scored)
-    for one in scored:
+    for one, gold in zip(scored, gold_texts(bench, columns), strict=True):
         said = any_answer_of_json(one.parsed) if in_words and one.parsed else None
-        gold = bench.gold(one.trial)
-        text = json.dumps(gold, sort_keys=True, ensure_ascii=False) if gold else ""
-        result = replace(_result(one), said=said, gold=text)
+        result = replace(_result(one), said=said, gold=gold)
         reference = bench.reference(one.trial)
         if reference is not None:
             result = _with_reference(result, reference)

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from viewer.domain.run import Trial
 from viewer.store.database import Row, Store, utc_now
 from viewer.store.runs import trial_of_row
+from viewer.store.trial_columns import trial_columns
 
 _IMAGES: Final = re.compile(rb'"image_sha256": "([^"]*)"')
 
@@ -72,19 +73,12 @@ class RequestSent(NamedTuple):
 _REQUESTS: Final = "SELECT sha256, prompt_sha256, document FROM request"
 _AT_ONCE: Final = 500
 """Requests that one query reads."""
-_LINES: Final = (
-    "SELECT t.id, t.item, t.condition, t.repeat, t.patient, t.image, t.view,"
-    " t.finding, t.status, coalesce(s.answer, ''), coalesce(s.outcome, ''),"
-    " coalesce(t.request_sha256, ''), coalesce(s.scorer_version, ''),"
-    " coalesce(p.parser_version, ''), coalesce(p.answer, ''), p.reply_id FROM trial t"
-    " LEFT JOIN score s ON s.id = t.score_id LEFT JOIN parse p ON p.id = s.parse_id"
-    " WHERE t.run_id = ? AND t.model = ? ORDER BY t.id"
-)
 
 
 def trial_lines(store: Store, run: int, model: str) -> list[TrialLine]:
     """Return every trial of one model of a run, in the order planned."""
-    return store.records(TrialLine._make, _LINES, (run, model))
+    columns = trial_columns(store, run, TrialLine._fields, model)
+    return list(map(TrialLine._make, zip(*columns.values(), strict=True)))
 
 
 def models_of_run(store: Store, run: int) -> tuple[str, ...]:

@@ -1,14 +1,15 @@
 """The store's file: opening, migrating, transactions, and errors as sentences."""
 
 import contextlib
+import itertools
 import logging
 import math
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from viewer.domain.errors import StoreBusyError, StoreError
 from viewer.private_files import PRIVATE_FILE, make_private_folder, tighten
@@ -47,7 +48,6 @@ _GAP_S: Final = 0.012
 """How long it then leaves the lock alone; whoever waits looks more often than that."""
 
 Row = sqlite3.Row
-T = TypeVar("T")
 OnWait = Callable[[float], None]
 """Told again and again how many seconds a writer has waited; may raise to end it."""
 
@@ -239,17 +239,17 @@ class Store:
             cursor = self._db.conn.execute(sql, tuple(parameters))
             return cursor.fetchall()
 
-    def records(
-        self,
-        make: Callable[[Iterable[Any]], T],
-        sql: str,
-        parameters: Sequence[object] = (),
-    ) -> list[T]:
-        """Return what ``make`` makes of the values of each row, for 100,000 of them."""
+    def columns(
+        self, sql: str, parameters: Sequence[object] = ()
+    ) -> dict[str, list[Any]]:
+        """Return what a query finds column by column, for 100,000 rows and more."""
         with sentences(self.path):
             cursor = self._db.conn.cursor()
-            cursor.row_factory = lambda _, row: make(row)
-            return cursor.execute(sql, tuple(parameters)).fetchall()
+            cursor.row_factory = None
+            found = cursor.execute(sql, tuple(parameters))
+            names = [column[0] for column in found.description]
+            values = list(itertools.chain.from_iterable(found))
+        return {name: values[i :: len(names)] for i, name in enumerate(names)}
 
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> int:
         """Run one statement inside a transaction; return the last row's id."""

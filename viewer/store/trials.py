@@ -2,8 +2,9 @@
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any, Final
 
 from viewer.domain.answer import Status
@@ -14,11 +15,12 @@ from viewer.domain.run import Trial
 from viewer.store.database import Row, Store, utc_now
 from viewer.store.reply_rows import NAMES, PLACES, ReplyRecord, reply_row
 from viewer.store.runs import condition_of
+from viewer.store.trial_columns import Columns, trial_columns
 
 _NO_NUMBERS: Final = "[]"
 _STATUSES: Final = {one.value: one for one in Status}
-_OUTCOMES: Final[Mapping[str | None, Outcome | None]] = {
-    None: None,
+_OUTCOMES: Final[Mapping[str, Outcome | None]] = {
+    "": None,
     **{one.value: one for one in Outcome},
 }
 
@@ -212,6 +214,17 @@ def reply_with_id(store: Store, reply_id: int) -> StoredReply:
     return _reply(store.rows("SELECT * FROM reply WHERE id = ?", (reply_id,))[0])
 
 
+def replies_of(store: Store, run: int) -> Iterator[StoredReply]:
+    """Yield the replies that the verdicts of a run name, each once."""
+    rows = store.rows(
+        "SELECT * FROM reply WHERE id IN (SELECT p.reply_id FROM trial t"
+        " JOIN score s ON s.id = t.score_id JOIN parse p ON p.id = s.parse_id"
+        " WHERE t.run_id = ?)",
+        (run,),
+    )
+    return map(_reply, rows)
+
+
 def _reply(row: Row) -> StoredReply:
     return StoredReply(row["id"], row["request_sha256"], raw_of_row(row))
 
@@ -299,39 +312,39 @@ def reopen_failed(store: Store, run: int) -> int:
 
 def scored_trials(store: Store, run: int) -> tuple[ScoredTrial, ...]:
     """Return every trial of a run with its current verdict, in the order planned."""
-    return tuple(
-        store.records(
-            _scored_trial,
-            "SELECT t.id, t.item, t.patient, t.image, t.view, t.finding, t.condition,"
-            " t.condition_params, t.repeat, t.model, t.status, t.request_sha256,"
-            " s.reason, s.answer, s.coverage, s.outcome, s.numbers, p.reply_id,"
-            " p.answer FROM trial t LEFT JOIN score s ON s.id = t.score_id"
-            " LEFT JOIN parse p ON p.id = s.parse_id"
-            " WHERE t.run_id = ? ORDER BY t.id",
-            (run,),
-        )
-    )
+    return trials_in(trial_columns(store, run, SCORED))
 
 
-def _scored_trial(row: Iterable[Any]) -> ScoredTrial:
-    """Return what a row of the query above holds, by its place: there are many."""
-    own, item, patient, image, view, finding, name, params, repeat, model, *rest = row
-    status, request, reason, answer, coverage, outcome, numbers, reply, parsed = rest
-    condition = condition_of(name, params)
+def trials_in(columns: Columns) -> tuple[ScoredTrial, ...]:
+    """Return the trials whose columns ``SCORED`` these are."""
+    own = (columns[name] for name in SCORED)
+    return tuple(starmap(_scored_trial, zip(*own, strict=True)))
+
+
+SCORED: Final = (
+    *("id", "item", "patient", "image", "view", "finding", "condition"),
+    *("condition_params", "repeat", "model", "status", "reason", "answer", "coverage"),
+    *("outcome", "numbers", "request_sha256", "reply_id", "parsed"),
+)
+
+
+def _scored_trial(own: int, *values: Any) -> ScoredTrial:  # noqa: ANN401 - of a row
+    """Return what a row of the columns above holds, by its place: there are many."""
+    item, patient, image, view, finding, name, params, repeat, model, *rest = values
+    status, reason, answer, coverage, outcome, numbers, request, reply, parsed = rest
     return ScoredTrial(
         own,
-        Trial(item, patient, image, view, finding, condition, repeat, model),
-        Score(
-            _STATUSES[status],
-            reason or "",
-            answer or "",
-            coverage,
-            _OUTCOMES[outcome],
-            _numbers(numbers),
+        Trial(
+            *(item, patient, image, view, finding),
+            *(condition_of(name, params), repeat, model),
         ),
-        request or "",
+        Score(
+            *(_STATUSES[status], reason, answer, coverage, _OUTCOMES[outcome]),
+            numbers_of(numbers),
+        ),
+        request,
         reply,
-        parsed or "",
+        parsed,
     )
 
 
@@ -353,11 +366,11 @@ def score_of_row(row: Row) -> Score:
         answer=row["answer"] or "",
         coverage=row["coverage"],
         outcome=Outcome(row["outcome"]) if row["outcome"] else None,
-        numbers=_numbers(row["numbers"]),
+        numbers=numbers_of(row["numbers"]),
     )
 
 
-def _numbers(text: str | None) -> tuple[tuple[str, float], ...]:
+def numbers_of(text: str | None) -> tuple[tuple[str, float], ...]:
     """Return the named numbers of a score's row; most have none."""
     if text is None or text == _NO_NUMBERS:
         return ()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import BoxPx, SizePx
-from viewer.domain.grid import Grid
+from viewer.domain.grid import Cell, Grid
 from viewer.domain.image import Raster
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score
@@ -39,8 +39,8 @@ class GridReference:
     @property
     def names(self) -> tuple[str, ...]:
         """The qualifying cells by their names."""
-        cells = self.grid.cells()
-        return tuple(self.grid.label(cells[i]) for i in self.hits)
+        columns = self.grid.columns
+        return tuple(self.grid.label(Cell(*divmod(i, columns))) for i in self.hits)
 
 
 class Places(Protocol):

@@ -5,10 +5,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 
-from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import RawReply
-from viewer.models.reading import read_reply
 from viewer.services.pseudonyms import Pseudonyms
+from viewer.services.records import reply_text
 from viewer.store import trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
@@ -34,7 +33,7 @@ class Replies:
             raw = trials.reply_with_id(self._store, reply).raw
             self._numbers[reply] = len(self.records)
             self.records.append(_record(raw))
-            self.told.append(_told(raw))
+            self.told.append(reply_text(raw))
         return self._numbers[reply]
 
 
@@ -71,14 +70,6 @@ def _record(raw: RawReply) -> Record:
     if text is not None:
         body = {"text": text}
     return {"kind": str(raw.kind), "length_cap": raw.length_cap, **body}
-
-
-def _told(raw: RawReply) -> str:
-    """Return a reply's text, of one that cannot be read its body."""
-    try:
-        return read_reply(raw).text
-    except ProviderError:
-        return raw.body.decode("utf-8", "replace")
 
 
 def json_bytes(value: object) -> bytes:

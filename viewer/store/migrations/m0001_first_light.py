@@ -114,8 +114,8 @@ CREATE TABLE blob (
 ) STRICT;
 CREATE TABLE request (
     sha256 TEXT PRIMARY KEY,
-    document BLOB NOT NULL,
-    prompt_sha256 TEXT NOT NULL
+    prompt_sha256 TEXT NOT NULL,
+    document BLOB NOT NULL
 ) STRICT;
 CREATE TABLE attempt (
     id INTEGER PRIMARY KEY,

@@ -1,0 +1,92 @@
+"""A run's trials as one frame: what pages, exports and bundles tell of them."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from viewer.domain.errors import ProviderError
+from viewer.domain.exchange import RawReply
+from viewer.domain.run import Trial
+from viewer.models.reading import read_reply
+from viewer.results.records import Frame, frame_of_trials
+from viewer.services.bench import Bench
+from viewer.store import cases, runs, trials
+from viewer.store.database import Store
+from viewer.store.runs import condition_of
+from viewer.store.trial_columns import Columns, trial_columns
+
+_TOLD: Final = (
+    *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
+    *("status", "reason", "answer", "parsed", "request_sha256", "prompt_sha256"),
+    *("reply_id", "tokens_in", "tokens_out"),
+)
+_MILLI: Final = 1e-3
+_MICRO: Final = 1e-6
+
+
+def records(store: Store, run: int, *, replies: bool = False) -> Frame:
+    """Return every trial of a run, in the order planned; an unknown run raises.
+
+    ``answer`` is as tables write it, ``parsed`` and ``gold`` are JSON, "" where there
+    is none. ``tokens_in``, ``tokens_out``, ``seconds`` and ``cost`` in US dollars are
+    those of all replies that an answer was read from, None where nobody said them.
+    What follows from the status, and the named numbers, are as
+    :func:`frame_of_trials` has them. With ``replies`` there is a column ``reply`` with
+    their text, of an answer of several steps that of the last; it takes longer.
+    """
+    wanted = (*_TOLD, "condition_params", "numbers", "latency_ms", "cost_microusd")
+    found = trial_columns(store, run, wanted)
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    columns = {
+        **{name: found[name] for name in _TOLD},
+        "seconds": _times(_MILLI, found["latency_ms"]),
+        "cost": _times(_MICRO, found["cost_microusd"]),
+        "gold": list(gold_texts(bench, found)),
+    }
+    if replies:
+        told = {one.id: reply_text(one.raw) for one in trials.replies_of(store, run)}
+        columns["reply"] = [told.get(one, "") for one in found["reply_id"]]
+    return frame_of_trials(columns, list(map(trials.numbers_of, found["numbers"])))
+
+
+def _times(unit: float, counts: Sequence[int | None]) -> list[float | None]:
+    return [None if one is None else one * unit for one in counts]
+
+
+def gold_texts(bench: Bench, columns: Columns) -> Iterator[str]:
+    """Yield what is right of each trial as JSON, "" where no program can tell.
+
+    It is worked out once for each question, and for each model only where readers
+    grade, who may not be shown the same of all models.
+    """
+    own = ["item", "patient", "image", "view", "finding"]
+    own += ["condition", "condition_params"] + ["model"] * bench.study.words.graded
+    known: dict[tuple[str, ...], str] = {}
+    for question in zip(*(columns[name] for name in own), strict=True):
+        if question not in known:
+            gold = bench.gold(_asked(*question))
+            text = json.dumps(gold, sort_keys=True, ensure_ascii=False)
+            known[question] = text if gold else ""
+        yield known[question]
+
+
+def _asked(
+    item: str,
+    patient: str,
+    image: str,
+    view: str,
+    finding: str,
+    condition: str,
+    params: str,
+    model: str = "",
+) -> Trial:
+    told = condition_of(condition, params)
+    return Trial(item, patient, image, view, finding, told, 0, model)
+
+
+def reply_text(raw: RawReply) -> str:
+    """Return what a reply says, of one that cannot be read its body."""
+    try:
+        return read_reply(raw).text
+    except ProviderError:
+        return raw.body.decode("utf-8", "replace")

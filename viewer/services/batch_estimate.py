@@ -24,7 +24,7 @@ from viewer.services.study_file import advised_repeats
 from viewer.services.unasked import unasked_words
 from viewer.services.versions import versions_asked
 from viewer.settings import Settings
-from viewer.store import cases, runs, trials
+from viewer.store import cases, runs, usage
 from viewer.store.database import Store, open_store
 from viewer.studies.asking import Longest
 from viewer.studies.catalog import study_named
@@ -144,7 +144,7 @@ def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
     for profile in spec.models:
         if not any(map(is_priced, (profile, *spec.helpers))):
             continue
-        mean = trials.mean_cost(store, profile.name)
+        mean = usage.mean_cost(store, profile.name)
         if mean is None:
             return None
         total += Fraction(mean) * Fraction(left, len(spec.models))
@@ -175,7 +175,7 @@ def _seconds(
     """Return how long the trials left will take, None where nobody can tell."""
     total = 0.0
     for profile in spec.models:
-        mean_ms = trials.mean_latency(store, profile.name)
+        mean_ms = usage.mean_latency(store, profile.name)
         if mean_ms is None:
             return None
         each = mean_ms / 1000 / concurrency + _OVERHEAD_S

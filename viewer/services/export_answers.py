@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from viewer.domain.answer import (
-    Answer,
     BoxesAnswer,
     CellAnswer,
     MaskAnswer,
@@ -19,21 +18,22 @@ from viewer.domain.answer_json import answer_as_json, answer_of_json
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.prediction import Coordinates
-from viewer.domain.run import Trial
 from viewer.readers.predictions_table import FIELDS
 from viewer.services.bench import Bench
+from viewer.services.records import records
 from viewer.services.worded_answers import HEADER as WORDED_HEADER
 from viewer.services.worded_answers import worded_rows
-from viewer.store import cases, runs, trials
+from viewer.store import cases, runs
 from viewer.store.database import Store, open_store
-from viewer.store.trials import ScoredTrial
+from viewer.store.runs import condition_of
 from viewer.writers.files import write_atomically
 from viewer.writers.tables import csv_bytes
 
 HEADER: Final = tuple(name for name in FIELDS if name not in {"width", "height"})
 """The columns, which mean the same when imported again; boxes are told by corners."""
 
-_Place = Mapping[str, object]
+_KNOWN: Final = ("image", "patient", "finding", "condition", "repeat", "model")
+Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +75,18 @@ def export_answers(
             f"Run {run} asked no model '{model}'.",
             f"It asked {', '.join(bench.profiles)}.",
         )
-    wanted = [
-        one
-        for one in trials.scored_trials(store, run)
-        if model in {"", one.trial.model}
-    ]
-    asked = [one for one in wanted if _was_asked(one)]
+    wanted = records(store, run)
+    wanted = wanted[wanted["model"] == model] if model else wanted
+    failed = wanted["status"] == Status.PROVIDER_ERROR
+    asked = wanted[wanted["reply_id"].notna() | failed]
     if bench.study.words.places:
-        rows = (row for one in asked for row in _rows(bench, one))
+        each: list[Any] = asked.to_dict("records")
+        rows = (row for one in each for row in _rows(bench, one))
         table = csv_bytes(HEADER, rows)
     else:
         table = csv_bytes(WORDED_HEADER, worded_rows(asked))
     write_atomically(out, table)
-    pending = sum(one.score.status is Status.PENDING for one in wanted)
+    pending = int((wanted["status"] == Status.PENDING).sum())
     return ExportedAnswers(out, len(asked), pending)
 
 
@@ -97,44 +96,28 @@ def export_stored_answers(store: Path, run: int, out: Path) -> ExportedAnswers:
         return export_answers(opened, run, out)
 
 
-def _was_asked(one: ScoredTrial) -> bool:
-    return one.reply_id is not None or one.score.status is Status.PROVIDER_ERROR
-
-
-def _rows(bench: Bench, one: ScoredTrial) -> Iterator[tuple[object, ...]]:
-    answer = answer_of_json(one.parsed) if one.parsed else None
-    for place in _places(bench, one, answer):
-        cells = {**_known(one.trial), **place}
+def _rows(bench: Bench, one: Record) -> Iterator[tuple[object, ...]]:
+    for place in _places(bench, one):
+        cells = {**{name: one[name] for name in _KNOWN}, **place}
         yield tuple(cells.get(name) for name in HEADER)
 
 
-def _known(trial: Trial) -> dict[str, object]:
-    return {
-        "image": trial.image,
-        "patient": trial.patient,
-        "finding": trial.finding,
-        "condition": trial.condition.name,
-        "repeat": trial.repeat,
-        "model": trial.model,
-    }
-
-
-def _places(
-    bench: Bench, one: ScoredTrial, answer: Answer | Unparsed | None
-) -> list[_Place]:
+def _places(bench: Bench, one: Record) -> list[Record]:
+    answer = answer_of_json(one["parsed"]) if one["parsed"] else None
     if answer is None:
-        return [{"status": Status.PROVIDER_ERROR.value, "reason": one.score.reason}]
+        return [{"status": Status.PROVIDER_ERROR.value, "reason": one["reason"]}]
     if isinstance(answer, Unparsed):
         return [{"status": answer.status.value, "reason": answer.reason}]
-    status = one.score.status.value
     if isinstance(answer, CellAnswer):
-        grid = bench.places.grid(one.trial.condition)
-        return [{"status": status, "cell": grid.label(answer.cell)}]
-    said = {"status": status, "coordinates": Coordinates.NATIVE.value}
+        grid = bench.places.grid(
+            condition_of(one["condition"], one["condition_params"])
+        )
+        return [{"status": one["status"], "cell": grid.label(answer.cell)}]
+    said = {"status": one["status"], "coordinates": Coordinates.NATIVE.value}
     return [{**said, **place} for place in _native(answer)]
 
 
-def _native(answer: PlacedAnswer) -> list[_Place]:
+def _native(answer: PlacedAnswer) -> list[Record]:
     if isinstance(answer, BoxesAnswer):
         sure = answer.confidences or (None,) * len(answer.boxes)
         return [

@@ -18,7 +18,7 @@ from viewer.store.trial_columns import Columns, trial_columns
 _TOLD: Final = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
     *("status", "reason", "answer", "parsed", "request_sha256", "prompt_sha256"),
-    *("reply_id", "tokens_in", "tokens_out"),
+    *("reply_id", "tokens_in", "tokens_out", "condition_params"),
 )
 _MILLI: Final = 1e-3
 _MICRO: Final = 1e-6
@@ -27,14 +27,14 @@ _MICRO: Final = 1e-6
 def records(store: Store, run: int, *, replies: bool = False) -> Frame:
     """Return every trial of a run, in the order planned; an unknown run raises.
 
-    ``answer`` is as tables write it, ``parsed`` and ``gold`` are JSON, "" where there
-    is none. ``tokens_in``, ``tokens_out``, ``seconds`` and ``cost`` in US dollars are
-    those of all replies that an answer was read from, None where nobody said them.
-    What follows from the status, and the named numbers, are as
+    ``answer`` is as tables write it; ``condition_params``, ``parsed`` and ``gold`` are
+    JSON, "" where there is none. ``tokens_in``, ``tokens_out``, ``seconds`` and ``cost``
+    in US dollars are those of all replies that an answer was read from, None where
+    nobody said them. What follows from the status, and the named numbers, are as
     :func:`frame_of_trials` has them. With ``replies`` there is a column ``reply`` with
     their text, of an answer of several steps that of the last; it takes longer.
     """
-    wanted = (*_TOLD, "condition_params", "numbers", "latency_ms", "cost_microusd")
+    wanted = (*_TOLD, "numbers", "latency_ms", "cost_microusd")
     found = trial_columns(store, run, wanted)
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     columns = {

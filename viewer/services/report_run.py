@@ -25,7 +25,7 @@ from viewer.services.readings.reviewing import error_counts
 from viewer.services.records import gold_texts
 from viewer.services.report_words import in_words
 from viewer.services.versions import versions_asked
-from viewer.store import asking, cases, runs, trials
+from viewer.store import asking, cases, runs, trials, usage
 from viewer.store.database import Store
 from viewer.store.trial_columns import Columns, trial_columns
 from viewer.store.trials import ScoredTrial
@@ -203,7 +203,7 @@ def manifest_of_report(
         report.summary,
         report.bench,
         report.data,
-        trials.ledger_counts(store, run),
+        usage.ledger_counts(store, run),
         asking.deidentified_of_run(store, run),
         files,
     )

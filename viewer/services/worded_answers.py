@@ -1,6 +1,6 @@
 """Answers in words as rows of a table: what each trial's replies were read as."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from viewer.domain.answer import (
@@ -9,41 +9,35 @@ from viewer.domain.answer import (
     LabelsAnswer,
     RankedAnswer,
     ReportAnswer,
-    Status,
     Unparsed,
     YesNoAnswer,
 )
 from viewer.domain.answer_json import any_answer_of_json, type_of
 from viewer.domain.choice import letter_of
-from viewer.store.trials import ScoredTrial
+from viewer.results.records import Frame
 
-HEADER: Final = (
+_KNOWN: Final = (
     *("item", "patient", "image", "view", "finding", "condition", "repeat", "model"),
-    *("status", "reason", "kind", "answer", "parsed"),
 )
+HEADER: Final = (*_KNOWN, "status", "reason", "kind", "answer", "parsed")
 """The columns; ``parsed`` has the whole answer as JSON, its boxes included."""
 
 
-def worded_rows(asked: Sequence[ScoredTrial]) -> Iterator[tuple[object, ...]]:
+def worded_rows(asked: Frame) -> Iterator[tuple[object, ...]]:
     """Yield a row for each trial; one without an answer keeps its status and reason."""
-    for one in asked:
-        trial, score, text = one.trial, one.score, one.parsed
+    own = ("parsed", "status", "reason")
+    for *known, text, status, reason in asked[[*_KNOWN, *own]].itertuples(index=False):
         said = any_answer_of_json(text) if text else None
-        yield (
-            *(trial.item, trial.patient, trial.image, trial.view, trial.finding),
-            *(trial.condition.name, trial.repeat, trial.model),
-            *_told(said, score.status, score.reason),
-            text,
-        )
+        yield (*known, *_told(said, status, reason), text)
 
 
 def _told(
-    said: AnyAnswer | Unparsed | None, status: Status, reason: str
+    said: AnyAnswer | Unparsed | None, status: str, reason: str
 ) -> tuple[str, str, str, str]:
     """Return status, reason, kind and words of what was read."""
     if said is None or isinstance(said, Unparsed):
-        return status.value, reason, "", ""
-    return status.value, reason, type_of(said), in_words(said)
+        return status, reason, "", ""
+    return status, reason, type_of(said), in_words(said)
 
 
 def in_words(said: AnyAnswer) -> str:

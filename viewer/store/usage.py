@@ -1,5 +1,6 @@
 """How much was asked, what it cost, and how much room it takes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from viewer.store.database import Store
@@ -47,3 +48,47 @@ def image_bytes(store: Store, *, after: int, until: int) -> int:
         (after, until),
     )
     return int(rows[0][0])
+
+
+def mean_cost(store: Store, model: str) -> float | None:
+    """Return the mean cost of a model's trials in micro-dollars, None without any.
+
+    What others in a role answered in them counts too.
+    """
+    rows = store.rows(
+        "SELECT avg(cost) FROM (SELECT sum(r.cost_microusd) AS cost FROM reply r"
+        " JOIN attempt a ON a.id = r.attempt_id JOIN trial t ON t.id = a.trial_id"
+        " WHERE t.model = ? GROUP BY t.id)",
+        (model,),
+    )
+    return None if rows[0][0] is None else float(rows[0][0])
+
+
+def mean_latency(store: Store, model: str) -> float | None:
+    """Return the mean milliseconds of a model's latest replies, None without any."""
+    rows = store.rows(
+        "SELECT avg(latency_ms) FROM (SELECT r.latency_ms FROM trial t"
+        " CROSS JOIN attempt a ON a.trial_id = t.id"
+        " CROSS JOIN reply r ON r.attempt_id = a.id WHERE t.model = ?"
+        " ORDER BY r.id DESC LIMIT 200)",
+        (model,),
+    )
+    return None if rows[0][0] is None else float(rows[0][0])
+
+
+def ledger_counts(store: Store, run: int) -> Mapping[str, int]:
+    """Return a run's attempts by how they ended, and what they cost."""
+    ends = store.rows(
+        "SELECT coalesce(e.outcome, 'open') AS outcome, count(*) AS n FROM attempt a"
+        " JOIN trial t ON t.id = a.trial_id LEFT JOIN attempt_end e"
+        " ON e.attempt_id = a.id WHERE t.run_id = ? GROUP BY 1 ORDER BY 1",
+        (run,),
+    )
+    cost = store.rows(
+        "SELECT coalesce(sum(r.cost_microusd), 0) FROM reply r JOIN attempt a"
+        " ON a.id = r.attempt_id JOIN trial t ON t.id = a.trial_id"
+        " WHERE t.run_id = ?",
+        (run,),
+    )
+    counts = {f"attempts_{row['outcome']}": int(row["n"]) for row in ends}
+    return counts | {"cost_microusd": int(cost[0][0])}

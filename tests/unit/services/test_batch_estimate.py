@@ -105,7 +105,7 @@ def test_that_the_cost_is_that_of_earlier_replies(
     settings.models_file.write_text(SERVER)
     with open_store(settings.store) as opened:
         import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
-    monkeypatch.setattr("viewer.store.trials.mean_cost", lambda *_: 2500.0)
+    monkeypatch.setattr("viewer.store.usage.mean_cost", lambda *_: 2500.0)
     form = a_form(models=("mine", "uniform"), repeats=1)
     found = estimate(settings.store, form, settings)
     assert found.requests == 8
@@ -136,8 +136,8 @@ def test_that_the_time_follows_earlier_replies_and_what_is_in_flight(
     with open_store(settings.store) as opened:
         import_dataset(opened, "folder", write_images(settings.home / "d", 2), "tiny")
     means = {"mine": 4000.0, "uniform": 0.0}
-    monkeypatch.setattr("viewer.store.trials.mean_latency", lambda _, m: means[m])
-    monkeypatch.setattr("viewer.store.trials.mean_cost", lambda *_: 460_000.0)
+    monkeypatch.setattr("viewer.store.usage.mean_latency", lambda _, m: means[m])
+    monkeypatch.setattr("viewer.store.usage.mean_cost", lambda *_: 460_000.0)
     form = a_form(models=("mine", "uniform"), repeats=100)
     found = estimate(settings.store, form, settings, concurrency=2)
     assert found.seconds == pytest.approx(400 * (4.0 / 2 + 0.04) + 400 * 0.04)

@@ -29,7 +29,7 @@ from viewer.domain.run import (
 from viewer.services.plan_run import plan_run
 from viewer.services.rescore import rescore_run
 from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.store import runs, trials
+from viewer.store import runs, trials, usage
 from viewer.store.database import Store, open_store
 
 
@@ -153,7 +153,7 @@ def test_that_a_passing_failure_is_tried_again_and_recorded(
         events = finish(store, run, BatchOptions(concurrency=1))
     assert sum(isinstance(e, TrialRetried) for e in events) == 1
     assert "provider_error" not in statuses(store, run)
-    counts = trials.ledger_counts(store, run)
+    counts = usage.ledger_counts(store, run)
     assert (counts["attempts_error"], counts["attempts_reply"]) == (1, 4)
 
 
@@ -351,4 +351,4 @@ def test_that_cost_is_counted_in_whole_micro_dollars(
         )
         run = planned(store, tmp_path / "d", a_spec([profile]))
         finish(store, run)
-    assert trials.ledger_counts(store, run)["cost_microusd"] == 4 * 233
+    assert usage.ledger_counts(store, run)["cost_microusd"] == 4 * 233

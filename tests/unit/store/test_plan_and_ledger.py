@@ -8,7 +8,7 @@ from viewer.domain.answer import Status
 from viewer.domain.errors import StoreError, WrongUseError
 from viewer.domain.exchange import RawReply, ReplyKind, Usage
 from viewer.domain.result import Outcome, Score
-from viewer.store import cases, runs, steps, trials
+from viewer.store import cases, runs, steps, trials, usage
 from viewer.store.database import Store, open_store
 from viewer.store.migrations.m0001_first_light import APPEND_ONLY
 from viewer.store.reply_rows import ReplyRecord
@@ -180,7 +180,7 @@ def test_that_an_attempt_without_an_end_is_an_orphan_until_closed(
     with store.transaction():
         trials.close_orphan(store, attempt)
     assert trials.orphans(store, run) == ()
-    counts = trials.ledger_counts(store, run)
+    counts = usage.ledger_counts(store, run)
     assert counts == {"attempts_orphan": 1, "cost_microusd": 0}
 
 

@@ -28,9 +28,9 @@ def records(store: Store, run: int, *, replies: bool = False) -> Frame:
     """Return every trial of a run, in the order planned; an unknown run raises.
 
     ``answer`` is as tables write it; ``condition_params``, ``parsed`` and ``gold`` are
-    JSON, "" where there is none. ``tokens_in``, ``tokens_out``, ``seconds`` and ``cost``
-    in US dollars are those of all replies that an answer was read from, None where
-    nobody said them. What follows from the status, and the named numbers, are as
+    JSON, "" where there is none. Tokens, ``seconds`` and ``cost`` in US dollars are
+    those of all replies that an answer was read from, None where nobody said them.
+    What follows from the status, and the named numbers, are as
     :func:`frame_of_trials` has them. With ``replies`` there is a column ``reply`` with
     their text, of an answer of several steps that of the last; it takes longer.
     """

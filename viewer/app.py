@@ -1,14 +1,16 @@
 """The window's composition root: who is made, from what, and in which order."""
 
+import contextlib
 import gc
 import os
 import signal
+import socket
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 from shiboken6 import delete
 
@@ -20,15 +22,14 @@ from viewer.services.demo_process import (
     is_made,
 )
 from viewer.services.display import has_display
+from viewer.services.stopping import ending_signals, is_hang_up
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
 from viewer.ui.collecting import GuiCollector, collect_all
 from viewer.ui.desk import Desk, WorkerBridge
-from viewer.ui.ending import EndingSignals
 from viewer.ui.jobs import finish_background_work, run_in_background
 from viewer.ui.main_window import MainWindow
 from viewer.ui.notices import Notice
 from viewer.ui.panels.tell import tell_error
-from viewer.ui.steps import run_in_steps
 
 if TYPE_CHECKING:
     from viewer.services.benching.bench import WindowSpeeds
@@ -288,3 +289,73 @@ class DemoMaker(QObject):
     def _fail(self, error: Exception) -> None:
         self._window.desk.status.show_work("")
         tell_error(self._window.desk, error)
+
+
+def run_in_steps(owner: QObject, steps: Sequence[Callable[[], object]]) -> None:
+    """Do one step after the other; input and painting come between them.
+
+    Parameters
+    ----------
+    owner : QObject
+        With it ends what has not been done yet.
+    steps : sequence of callable
+        Each is done in a turn of the event loop of its own, from the next one on.
+    """
+
+    def step() -> None:
+        steps[0]()
+        run_in_steps(owner, steps[1:])
+
+    if steps:
+        QTimer.singleShot(0, owner, step)
+
+
+class EndingSignals(QObject):
+    """Ends the window without asking, at the first signal; a second one kills it.
+
+    The worker is told as well: it stores what is in flight and exits by itself, also
+    after the window. Qt waits in C for what happens, so that a signal is heard through
+    a socket, which wakes Python.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._woken, self._wake = socket.socketpair()
+        for end in (self._woken, self._wake):
+            end.setblocking(False)
+        signal.set_wakeup_fd(self._wake.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(
+            self._woken.fileno(), QSocketNotifier.Type.Read, self
+        )
+        self._notifier.activated.connect(self._wake_python)
+        self._before = {n: signal.signal(n, self._hear) for n in ending_signals()}
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.commitDataRequest.connect(self._finish_asking)
+
+    def stop(self) -> None:
+        """Hear no more signals."""
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(-1)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._woken.close()
+        self._wake.close()
+
+    def _wake_python(self) -> None:
+        with contextlib.suppress(OSError):
+            self._woken.recv(64)
+
+    def _hear(self, number: int, _: object) -> None:
+        again = signal.SIG_IGN if is_hang_up(number) else signal.SIG_DFL
+        signal.signal(number, again)
+        QTimer.singleShot(0, self._end)
+
+    def _end(self) -> None:
+        self._window.keep()
+        QApplication.exit(0)
+
+    def _finish_asking(self) -> None:
+        """Let the worker finish; the session may end the process at any moment now."""
+        self._window.desk.worker.close()

@@ -20,7 +20,7 @@ RUN_PATH: Final = (
         "batch_form",
         "study_file",
     ),
-    *("batch_estimate", "learned", "figures", "pictures", "worker"),
+    *("batch_estimate", "learned", "figures", "worker"),
 )
 
 

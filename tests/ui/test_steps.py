@@ -5,7 +5,7 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.steps import run_in_steps
+from viewer.app import run_in_steps
 
 
 def test_that_others_have_their_turn_between_two_steps(qtbot: QtBot) -> None:

@@ -13,9 +13,8 @@ from viewer.domain.report import Table
 from viewer.services.export_table import table_as_tsv
 from viewer.ui.tables.chart_bars import bar_chart
 from viewer.ui.tables.columns import grid_words, shown
-from viewer.ui.tables.filter_proxy import ResultsFilter
 from viewer.ui.tables.results_model import VALUE_ROLE, ResultsModel, RowKey
-from viewer.ui.tables.results_view import ResultsView
+from viewer.ui.tables.results_view import ResultsFilter, ResultsView
 
 LONG = "Enlarged Cardiomediastinum"
 HEADER = (

@@ -42,8 +42,8 @@ from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.report_answer import ReportShape
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.measure_workspace import MeasureWorkspace
-from viewer.ui.panels.about_image import load_about, newest_per_model
 from viewer.ui.panels.answers_panel import AnswersPanel, provenance
+from viewer.ui.panels.knowledge import load_about, newest_per_model
 from viewer.ui.panels.measure.film_picture import FilmPictures, of_words
 from viewer.ui.panels.measure.filmstrip import WordsWanted
 from viewer.ui.panels.measure.trial_page import TrialPage

@@ -7,16 +7,23 @@
 chose and said of questions (``expert_choices``, ``item_reviews``).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from viewer.domain.case import Dataset, View
+from viewer.domain.case import Dataset, Notice, View
 from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
+from viewer.domain.item import Item
 from viewer.readers.datasets.annotated import Collection
-from viewer.readers.datasets.choice_rows import ChoiceRow, items_of
-from viewer.readers.datasets.expert_choices import with_experts
+from viewer.readers.datasets.beside import Row, about_others, rows_beside, unrelated
+from viewer.readers.datasets.choice_rows import (
+    ChoiceRow,
+    RejectedRowError,
+    items_of,
+    option_named,
+)
 from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.image_files import root_of
 from viewer.readers.datasets.item_reviews import with_reviews
@@ -143,3 +150,59 @@ def _odd(name: str) -> UnreadableInputError:
         f"{name} is not laid out as PathMMU's table.",
         "It is {subset: {split: [question, ...]}} in JSON.",
     )
+
+
+FILES: Final = ("experts.csv", "experts.json")
+COLUMNS: Final = ("group", "reader", "item", "answer")
+
+
+def with_experts(
+    folder: Path, items: Sequence[Item]
+) -> tuple[tuple[Item, ...], list[Notice]]:
+    """Return items with what experts chose in their references, ``experts``.
+
+    Each is ``[group, reader, option]``. A row about an item that is not there, an
+    answer outside its options, and a second answer of one reader are left out, each
+    with a notice.
+
+    Raises
+    ------
+    UnreadableInputError
+        A file is there and not of this shape.
+    """
+    by_key = {item.key: item for item in items}
+    chosen: dict[str, dict[tuple[str, str], int]] = {}
+    notices: list[Notice] = []
+    rows = tuple(rows_beside(folder, FILES, COLUMNS))
+    if unrelated([row["item"] for _, _, row in rows], by_key):
+        text = about_others(len(rows))
+        return tuple(items), [Notice("expert_answer", rows[0][0], text)]
+    for name, place, row in rows:
+        try:
+            item = by_key.get(row["item"])
+            _take(row, item, chosen.setdefault(row["item"], {}))
+        except RejectedRowError as why:
+            text = f"Row {place} of {name} is not used: {why}"
+            notices.append(Notice("expert_answer", row["item"] or name, text))
+    return tuple(_joined(item, chosen.get(item.key, {})) for item in items), notices
+
+
+def _take(row: Row, item: Item | None, chosen: dict[tuple[str, str], int]) -> None:
+    who = row["group"], row["reader"]
+    if item is None:
+        raise RejectedRowError("there is no such item.")
+    if not all(who):
+        raise RejectedRowError("it names no group or no reader.")
+    if who in chosen:
+        raise RejectedRowError("this reader has answered the item before.")
+    options = item.facts["options"]
+    chosen[who] = option_named(
+        row["answer"], [str(o) for o in options] if isinstance(options, list) else []
+    )
+
+
+def _joined(item: Item, chosen: Mapping[tuple[str, str], int]) -> Item:
+    if not chosen:
+        return item
+    experts = [[group, reader, option] for (group, reader), option in chosen.items()]
+    return replace(item, reference={**item.reference, "experts": experts})

@@ -3,7 +3,7 @@
 Both are kept among a verdict's numbers and read back from there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -12,7 +12,6 @@ from viewer.domain.answer import ChoiceAnswer
 from viewer.domain.choice import LETTERS
 from viewer.domain.evidence import OPTIONS
 from viewer.domain.exchange import ModelReply, TokenLogprob
-from viewer.domain.letter_place import letter_place
 from viewer.domain.result import Score
 from viewer.metrics.posterior import (
     PREFIXES,
@@ -155,3 +154,16 @@ def _drawn(asking: Asking) -> Posterior | None:
 
 def _values(named: Mapping[str, float], name: str) -> tuple[float, ...]:
     return tuple(named[f"{name}_{i}"] for i in range(OPTIONS))
+
+
+def letter_place(tokens: Sequence[TokenLogprob], names: Collection[str]) -> int | None:
+    """Return the place of the first token that is an option's letter, None without.
+
+    ``names`` are the letters as a token may hold them, such as ``A``, `` A`` and
+    ``(A``. One that goes on as a word, such as ``A`` in ``A|cute``, is no letter.
+    """
+    texts, known = [token.token for token in tokens], set(names)
+    for place, (text, after) in enumerate(zip(texts, [*texts[1:], ""], strict=False)):
+        if text in known and not after[:1].isalnum():
+            return place
+    return None

@@ -1,11 +1,25 @@
 """Everything that Gosai 2025 prints, from one run: ``overread pack grid2025``."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.figure import Figure
+from viewer.domain.grid import Grid
 from viewer.domain.pack import PackData
 from viewer.studies.grid_localization.absent import present
-from viewer.studies.grid_localization.figures_all import figures
-from viewer.studies.grid_localization.pack_tables import pack_tables
+from viewer.studies.grid_localization.errors_by_class import error_classes
+from viewer.studies.grid_localization.figures_examples import gallery, method_strip
+from viewer.studies.grid_localization.figures_heat import ReferenceHeat, heat_maps
+from viewer.studies.grid_localization.figures_rates import grid_sizes, hit_rates
+from viewer.studies.grid_localization.figures_stacks import (
+    class_figure,
+    image_counts,
+)
+from viewer.studies.grid_localization.pack_tables import pack_tables, rates_of
+from viewer.studies.grid_localization.params import Params, read_params
+from viewer.studies.grid_localization.plan import conditions
+from viewer.studies.grid_localization.reference import grid_of
 from viewer.studies.packs import PackInput
 
 
@@ -36,3 +50,58 @@ class Grid2025:
 
 
 PACK = Grid2025()
+
+
+def figures(given: PackInput) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
+    """Return the figures of a run by the paper's numbers; none that it cannot have.
+
+    Where an image cannot be read any more the figures that show it are left out, and a
+    sentence says why.
+    """
+    made: list[Figure] = []
+    missing: dict[str, None] = {}
+    for draw in (_of_numbers, _strip, _heat, _gallery):
+        try:
+            made += (figure for figure in draw(given) if figure is not None)
+        except UnreadableInputError as error:
+            missing[str(error)] = None
+    ordered = sorted(made, key=lambda f: int(f.head.number.split()[1]))
+    return tuple(ordered), tuple(missing)
+
+
+def _of_numbers(given: PackInput) -> Iterator[Figure | None]:
+    """Yield the figures that need no image."""
+    findings = _params(given).findings
+    records = rates_of(given.report).records()
+    classes = error_classes(given.results, given.reviews, _params(given)).records()
+    published = not given.report.incomplete
+    for grid in dict.fromkeys(str(record["grid"]) for record in records):
+        yield hit_rates(records, grid, given.order, with_published=published)
+    yield class_figure(classes, findings)
+    yield grid_sizes(records)
+    yield image_counts(given.dataset, findings)
+
+
+def _strip(given: PackInput) -> tuple[Figure | None, ...]:
+    seed, grids = given.spec.seed, _grids(given)
+    return (method_strip(given.results, seed, given.pictures, grids.__getitem__),)
+
+
+def _heat(given: PackInput) -> tuple[Figure, ...]:
+    cells = ReferenceHeat.CELLS if given.reference_cells else ReferenceHeat.MASKS
+    return heat_maps(given.results, given.pictures, cells)
+
+
+def _gallery(given: PackInput) -> tuple[Figure | None, ...]:
+    seed, grids = given.spec.seed, _grids(given)
+    of = grids.__getitem__
+    return (gallery(given.results, seed, given.pictures, of, given.verdicts),)
+
+
+def _params(given: PackInput) -> Params:
+    return read_params(given.spec.preset, given.spec.params)
+
+
+def _grids(given: PackInput) -> Mapping[str, Grid]:
+    params = _params(given)
+    return {c.name: grid_of(c, params) for c in conditions(params)}

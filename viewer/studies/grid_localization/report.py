@@ -4,16 +4,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from viewer.domain.answer import Status
 from viewer.domain.counting import counted
+from viewer.domain.geometry import PointPx
+from viewer.domain.plain import plain
+from viewer.domain.reference import Mask
 from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
+from viewer.domain.rle import decode_runs
 from viewer.domain.run import RunSpec
 from viewer.results.evaluate import evaluate_all
 from viewer.results.page import sections
 from viewer.results.records import Frame, frame_of_rows
-from viewer.results.spec import ListSpec, Spec
-from viewer.studies.grid_localization.asked import Asked, asked
+from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec
+from viewer.studies.grid_localization.asked import MACRO, Asked, asked
 from viewer.studies.grid_localization.benchmark import (
     PUBLISHED,
     PUBLISHED_TABLE,
@@ -36,15 +42,11 @@ from viewer.studies.grid_localization.few_shot import (
     example_frame,
     examples_spec,
 )
+from viewer.studies.grid_localization.findings import canonical
 from viewer.studies.grid_localization.frames import trial_frames
-from viewer.studies.grid_localization.human import (
-    HUMAN_PAIRS,
-    HUMAN_TABLE,
-    human_frame,
-    problem,
-)
-from viewer.studies.grid_localization.params import read_params
+from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.plan import conditions
+from viewer.studies.grid_localization.published import HIT_RATES, HUMAN, MEAN
 from viewer.studies.grid_localization.rates import (
     SMALL,
     SMALL_NUMBERS,
@@ -53,11 +55,13 @@ from viewer.studies.grid_localization.rates import (
     small_frame,
     with_rates,
 )
-from viewer.studies.grid_localization.shown import front, mask_modes, results_pages
-from viewer.studies.grid_localization.split_discipline import (
-    VERSIONS,
-    version_frame,
-    versions_spec,
+from viewer.studies.grid_localization.shown import (
+    FINDING,
+    front,
+    mask_modes,
+    of_n,
+    percent,
+    results_pages,
 )
 from viewer.studies.grid_localization.tables import (
     LEFT_OUT,
@@ -65,7 +69,7 @@ from viewer.studies.grid_localization.tables import (
     trial_specs,
 )
 from viewer.studies.grid_localization.unasked import unasked
-from viewer.studies.protocol import NO_CONTEXT, ReportContext
+from viewer.studies.protocol import NO_CONTEXT, AskedVersion, ReportContext
 
 NOT_ASKED: Final = ListSpec(
     "not_asked",
@@ -163,3 +167,148 @@ def _sections(specs: Iterable[Spec], tables: Mapping[str, Table]) -> Iterator[Se
             what = _COUNTED.get(spec.name)
             words = f": {counted(len(table.rows), what)}" if what else ""
             yield from sections([replace(spec, title=spec.title + words)], [table])
+
+
+HUMAN_PAIRS: Final = "human pairs"
+_PRINTED: Final = next(
+    one.printed for one in HIT_RATES if (one.who, one.finding) == (HUMAN, MEAN)
+)
+_TITLE: Final = "Radiologists, recomputed"
+HUMAN_TABLE: Final = TableSpec(
+    "human",
+    (Key("finding", total=MACRO),),
+    (
+        Cell("size", ("n",)),
+        Cell("sum", ("without_points",), ("without_points",)),
+        Cell("sum", ("k",), ("hit",)),
+        Cell(
+            "nested mean of rates",
+            ("hit_rate",),
+            ("hit",),
+            options={"by": ("finding",)},
+        ),
+    ),
+    _TITLE,
+    "Recomputed from the points that come with the data set: a hit is any point on the "
+    "mask, an image without a point is a miss. It is the rule of the published row "
+    f"({_PRINTED} % on the test set) and not that for cells.",
+    HUMAN_PAIRS,
+    sets=(("finding",), ()),
+    shown=(
+        *(FINDING, Shown("n", "Pairs"), Shown("without_points", "Without a point")),
+        *(of_n("k", "k / n"), percent("hit_rate", "Hit rate %")),
+    ),
+)
+
+Points = Mapping[str, Sequence[PointPx]]
+
+
+def human_frame(context: ReportContext, params: Params) -> Frame:
+    """Return the pairs that have a mask, and whether a reader's point is on it.
+
+    There are none where no points are known.
+    """
+    header = ("finding", "without_points", "hit")
+    return frame_of_rows(
+        header, _pairs(context, params) if context.human_points else ()
+    )
+
+
+def problem(context: ReportContext) -> tuple[Section, ...]:
+    """Return what is wrong with the file of points, nothing without a problem."""
+    if not context.human_problem:
+        return ()
+    header = tuple(name.replace("_", " ") for name in HUMAN_TABLE.header)
+    return (Section(_TITLE, context.human_problem, Table("human", header, ())),)
+
+
+def _pairs(context: ReportContext, params: Params) -> Iterator[tuple[str, bool, bool]]:
+    images = context.dataset.images if context.dataset else ()
+    for finding in params.findings:
+        for image in images:
+            points = _points(context.human_points.get(image.key, {}), finding)
+            for name, mask in image.masks.items() if image.view in params.views else ():
+                if canonical(name) == canonical(finding):
+                    hit = any(is_on(mask, point) for point in points)
+                    yield finding, not points, hit
+
+
+def is_on(mask: Mask, point: PointPx) -> bool:
+    """Tell whether the pixel that holds a point is set; beyond the image none is."""
+    row, column = int(point.y), int(point.x)
+    size = mask.size
+    if point.x < 0 or point.y < 0 or row >= size.rows or column >= size.columns:
+        return False
+    ends = np.cumsum(decode_runs(mask.counts))
+    index = column * size.rows + row
+    return bool(np.searchsorted(ends, index, side="right") % 2)
+
+
+def _points(points: Points, finding: str) -> Sequence[PointPx]:
+    wanted = canonical(finding)
+    return [p for name, of in points.items() if canonical(name) == wanted for p in of]
+
+
+VERSIONS: Final = "versions"
+_HEADER: Final = (
+    *("version", "prompt_sha256", "preset", "differs_from_preset", "runs"),
+    *("first_at", "questions"),
+)
+_ABOUT: Mapping[str, str] = {
+    "test": "This is a test split: prompts are to be tried on the validation split, "
+    "and each further version that is run here makes the best of them less of a "
+    "measurement.",
+    "val": "This is a validation split, where prompts are to be tried; final numbers "
+    "are those of the test split.",
+}
+_UNKNOWN = "Nobody said whether this data set is a validation or a test split."
+
+
+def version_frame(context: ReportContext) -> Frame:
+    """Return what a data set was asked with; nothing where nothing was asked."""
+    asked = context.versions if context.dataset else ()
+    return frame_of_rows(_HEADER, (_row(i, one) for i, one in enumerate(asked, 1)))
+
+
+def versions_spec(versions: int, split: str) -> ListSpec:
+    """Return the table of the versions that were run on a split."""
+    return ListSpec(
+        VERSIONS,
+        _HEADER,
+        "Versions run",
+        f"{sentence(versions, split)} {_ABOUT.get(split, _UNKNOWN)}",
+        VERSIONS,
+        shown=(
+            *("version", "prompt_sha256", "preset"),
+            Shown("differs_from_preset", "Set otherwise", words={"": "-"}),
+            *("runs", Shown("first_at", "First run"), "questions"),
+        ),
+    )
+
+
+def sentence(versions: int, split: str) -> str:
+    """Return in words how many versions were run on a split."""
+    where = f"the {split} split" if split else "this data set"
+    if versions == 1:
+        return f"1 version of prompt and parameters was run on {where} so far."
+    return f"{versions} versions of prompt and parameters were run on {where} so far."
+
+
+def _spoken(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _row(number: int, one: AskedVersion) -> tuple[object, ...]:
+    usual = plain(read_params(one.preset, {}))
+    special = "; ".join(
+        f"{name} = {_spoken(value)}"
+        for name, value in sorted(one.params.items())
+        if name in usual and usual[name] != value
+    )
+    runs = ";".join(str(run) for run in dict.fromkeys(one.runs))
+    return (
+        *(number, one.prompt_sha256, one.preset, special, runs),
+        *(one.first_at, one.questions),
+    )

@@ -1,22 +1,27 @@
 """The question of one trial, word for word as Gosai 2025 prints it (E000-12, -13)."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from importlib.resources import files
 
-from viewer.domain.case import View
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.conditions import boxes_of, window_of
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import BoxPrompt, Facts, ImagePart, Message, TextPart
 from viewer.domain.image import Raster
-from viewer.domain.run import Trial
+from viewer.domain.run import Condition, Trial
 from viewer.studies.asking import Question, Sources, Turn
-from viewer.studies.grid_localization.counts import reference_counts
 from viewer.studies.grid_localization.few_shot import examples
+from viewer.studies.grid_localization.findings import canonical
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.places import GridPlaces
-from viewer.studies.grid_localization.reference import grid_of
+from viewer.studies.grid_localization.plan import Item, items_of
+from viewer.studies.grid_localization.reference import grid_of, reference_of
 from viewer.studies.places import prompt_for_places
 
 _RADIOGRAPH = "gosai2025"
@@ -150,3 +155,62 @@ def _facts(turn: Turn, plain: Raster, sources: Sources, params: Params) -> Facts
 @lru_cache(maxsize=8)
 def _sha256(raster: Raster) -> str:
     return hashlib.sha256(raster.pixels.tobytes()).hexdigest()
+
+
+_Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Content:
+    """A data set known by its content, so that what is counted can be kept."""
+
+    root_sha256: str
+    dataset: Dataset = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Totals:
+    """Per-cell counts (cells,) of qualifying references: of all, and by patient."""
+
+    total: _Counts
+    by_patient: Mapping[str, _Counts]
+
+
+def reference_counts(
+    image: DatasetImage,
+    finding: str,
+    dataset: Dataset,
+    condition: Condition,
+    params: Params,
+) -> tuple[tuple[int, ...], ...]:
+    """Return how often each cell qualifies among the other patients' references.
+
+    The whole data set counts, whatever part of it a run asks about; rows × columns.
+    """
+    content = _Content(dataset.root_sha256, dataset)
+    totals = _totals(content, canonical(finding), str(image.view), condition, params)
+    own = totals.by_patient.get(image.patient, 0)
+    grid = grid_of(condition, params)
+    others = (totals.total - own).reshape(grid.rows, grid.columns)
+    return tuple(tuple(int(n) for n in row) for row in others)
+
+
+@lru_cache(maxsize=1024)
+def _totals(
+    content: _Content, finding: str, view: str, condition: Condition, params: Params
+) -> _Totals:
+    grid = grid_of(condition, params)
+    by_patient: dict[str, _Counts] = {}
+    total = np.zeros(grid.rows * grid.columns, dtype=np.int64)
+    for item in _usable_items(content, params):
+        if item.mask is not None and (item.finding, item.view) == (finding, view):
+            hits = list(reference_of(item.mask, condition, params).hits)
+            by_patient.setdefault(item.patient, np.zeros_like(total))[hits] += 1
+            total[hits] += 1
+    return _Totals(total, by_patient)
+
+
+@lru_cache(maxsize=8)
+def _usable_items(content: _Content, params: Params) -> tuple[Item, ...]:
+    items = items_of(content.dataset, params)
+    return tuple(item for item in items if not item.exclusion)

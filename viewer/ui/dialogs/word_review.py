@@ -1,15 +1,18 @@
 """Review words: what seems to name somebody in cases' words, before they may leave."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QHBoxLayout,
     QPushButton,
     QSplitter,
+    QTextEdit,
     QVBoxLayout,
     QWidget,
 )
@@ -18,15 +21,13 @@ from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
 from viewer.domain.privacy import ReviewDecision
 from viewer.settings import Settings
-from viewer.ui.dialogs.marked_words import MarkedWords
+from viewer.ui import theme
 from viewer.ui.dialogs.told_tables import Columns, fill, told_table
 from viewer.ui.errands import Errands
 from viewer.ui.labels import caption, primary, selectable, title
 from viewer.ui.plain_text import Label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from viewer.services.word_review import WordsToRead
 
 _SIZE: Final = (980, 640)
@@ -247,3 +248,42 @@ def _state(found: "Sequence[WordsToRead]", chosen: int) -> str:
     wait = "waits" if waiting == 1 else "wait"
     said = f"{waiting:,} of {counted(len(found), 'case')} {wait} for a decision."
     return f"{said} {chosen:,} are chosen." if chosen > 1 else said
+
+
+class MarkedWords(QTextEdit):
+    """Shows a text in pieces; what was found stands on the colour of a warning."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setAccessibleName("Words of the case")
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._pieces: tuple[tuple[str, bool], ...] = ()
+
+    def show_pieces(self, pieces: Sequence[tuple[str, bool]]) -> None:
+        """Show pieces, each with whether it is marked, from the first marked one."""
+        if tuple(pieces) != self._pieces:
+            self._pieces = tuple(pieces)
+            self.paint_again()
+
+    def paint_again(self) -> None:
+        """Show the same in the colours of the theme in use."""
+        self.clear()
+        cursor, marked, first = self.textCursor(), _marked(), 0
+        for words, found in self._pieces:
+            first = first or (cursor.position() if found else 0)
+            cursor.insertText(words, marked if found else QTextCharFormat())
+        cursor.setPosition(first, QTextCursor.MoveMode.MoveAnchor)
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+
+def _marked() -> QTextCharFormat:
+    style, colours = QTextCharFormat(), theme.current()
+    style.setBackground(QColor(colours.warning))
+    style.setForeground(QColor(colours.on_accent))
+    return style

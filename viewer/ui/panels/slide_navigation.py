@@ -1,21 +1,79 @@
 """Going about a whole slide: from a place on it to the field that shows it closer."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QWidget
 
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.slide import SlideMap, SlideScale
 from viewer.ui.canvas.events import CursorMoved
-from viewer.ui.panels.slide_bar import ScaleChosen, SlideBar, scale_words
+from viewer.ui.labels import caption
 from viewer.ui.panels.viewport import Viewport
 from viewer.ui.panels.viewport_pair import ViewportPair
-from viewer.ui.plain_text import as_tip
+from viewer.ui.plain_text import Label, as_tip
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleChosen:
+    """A person wants to see the slide at this magnification."""
+
+    scale: SlideScale
+
+
+class SlideBar(QWidget):
+    """Names the magnification, and lets a person choose another."""
+
+    scale_chosen = Signal(object)
+    """Carries a ScaleChosen."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.scales = QComboBox()
+        self.scales.setAccessibleName("Magnification")
+        self.scales.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.scales.activated.connect(self._tell)
+        self.place, self.hint = Label(), caption()
+        self.hint.setWordWrap(False)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 8, 4)
+        label = Label("Magnification")
+        label.setBuddy(self.scales)
+        for widget in (label, self.scales, self.place):
+            row.addWidget(widget)
+        row.addWidget(self.hint, 1)
+        self.hide()
+
+    def show_slide(self, slide: SlideMap | None, frame: int = 0) -> None:
+        """Show where a frame of a slide is; without a slide the line is gone."""
+        self.setVisible(slide is not None)
+        if slide is None:
+            return
+        scale = slide.scale_of(frame)
+        self.scales.clear()
+        for offered in slide.scales:
+            self.scales.addItem(scale_words(offered), offered)
+        self.scales.setCurrentIndex(slide.scales.index(scale))
+        number = f"field {frame - scale.first + 1} of {scale.count}"
+        self.place.setText(number if scale.count > 1 else "")
+        finer = slide.finer(frame)
+        self.hint.setText(
+            f"Double-click, or Enter, opens {finer.name} there" if finer else ""
+        )
+
+    def _tell(self, row: int) -> None:
+        self.scale_chosen.emit(ScaleChosen(self.scales.itemData(row)))
+
+
+def scale_words(scale: SlideScale) -> str:
+    """Return ``10x · 48 fields``, or ``Overview`` where one image shows it all."""
+    return scale.name if scale.count == 1 else f"{scale.name} · {scale.count} fields"
+
 
 _ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _CLICK_PX: Final = 4

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageHeader, ImageRef
@@ -13,12 +13,12 @@ from viewer.domain.image import Window
 from viewer.services.decoding import Decoder, LocalDecoder
 from viewer.services.opened_image import OpenedImage
 from viewer.services.view_image import ShownImage
+from viewer.ui import theme
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.errands import run_for
-from viewer.ui.panels.active_mark import ActiveMark
 from viewer.ui.panels.hanging import Stack
-from viewer.ui.plain_text import Label
+from viewer.ui.plain_text import Label, as_tip
 
 if TYPE_CHECKING:
     from viewer.domain.geometry import BoxPx
@@ -290,3 +290,29 @@ class Viewport(QWidget):
         self.slider.setValue(self.position)
         self.slider.blockSignals(False)
         self.caption.setText(f"image {self.position + 1} of {count}")
+
+
+_HEIGHT: Final = 3
+
+
+class ActiveMark(QWidget):
+    """In the accent over the active viewport; beside the image, not on it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(_HEIGHT)
+        self.active = False
+
+    def show_active(self, active: bool) -> None:
+        """Say whether commands and Ask are meant for the viewport."""
+        self.active = active
+        words = "Commands and Ask mean this image" if active else ""
+        self.setToolTip(as_tip(words))
+        self.setAccessibleName(words)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Fill it, in the colours of the theme in use."""
+        colors = theme.current()
+        fill = colors.accent if self.active else colors.surroundings
+        QPainter(self).fillRect(event.rect(), QColor(fill))

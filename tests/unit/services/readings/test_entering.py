@@ -29,8 +29,8 @@ from viewer.services.comparing.listing import listed_sides
 from viewer.services.import_dataset import import_dataset
 from viewer.services.readings import cases, opening, recording
 from viewer.services.readings.entering import enter, entered_run
+from viewer.services.readings.mrmc import readings_of_study
 from viewer.services.readings.replies import model_name
-from viewer.services.readings.scored import readings_of_study
 from viewer.services.report_run import report_data
 from viewer.services.rescore import rescore_run
 from viewer.services.results.groups import grouped, offered

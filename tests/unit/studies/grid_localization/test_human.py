@@ -19,7 +19,7 @@ from viewer.services.report_run import report_data
 from viewer.services.study_file import make_spec
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
-from viewer.studies.grid_localization.human import (
+from viewer.studies.grid_localization.report import (
     HUMAN_PAIRS,
     HUMAN_TABLE,
     human_frame,

@@ -11,9 +11,9 @@ from viewer.domain.case import View
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
-from viewer.studies.grid_localization.counts import reference_counts
 from viewer.studies.grid_localization.params import read_params
 from viewer.studies.grid_localization.plan import plan
+from viewer.studies.grid_localization.request import reference_counts
 
 FULL = Mask.of_array(block(0, 32, 0, 32))
 EDEMA, HEART = "Edema", "Cardiomegaly"

@@ -15,7 +15,7 @@ from viewer.domain.result import TrialResult
 from viewer.imaging.corruptions import Corruption, corrupt, pixels_sha256
 from viewer.studies.catalog import pack_named
 from viewer.studies.packs import PackInput, Pictures
-from viewer.studies.pathology_mcq.figure_gallery import gallery_figure
+from viewer.studies.pathology_mcq.pack import gallery_figure
 from viewer.studies.pathology_mcq.params import Arm
 from viewer.studies.pathology_mcq.report import report
 from viewer.studies.pathology_mcq.study import STUDY

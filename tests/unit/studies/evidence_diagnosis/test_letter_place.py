@@ -1,7 +1,7 @@
 import pytest
 
 from viewer.domain.exchange import TokenLogprob
-from viewer.domain.letter_place import letter_place
+from viewer.studies.evidence_diagnosis.beliefs import letter_place
 
 NAMES = [
     before + letter for letter in "ABCD" for before in ("", " ", "(", " (", "\u2581")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from viewer.store import cases
 from viewer.store.database import Store
 from viewer.studies import catalog
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
-from viewer.studies.fields import ModelName, Switch, about, read_fields
+from viewer.studies.fields import ModelName, Switch, param, read_fields
 from viewer.studies.presets import OfPresets
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ ANSWER, JUDGE = "Choose: {options}", "Judge: {reply}"
 class Params:
     """What can be said of the quiz."""
 
-    judge: str = field(default="", metadata=about(ModelName(), "Who judges."))
-    images: bool = field(default=True, metadata=about(Switch(), "Show the images."))
+    judge: str = param("", ModelName(), "Who judges.")
+    images: bool = param(True, Switch(), "Show the images.")
 
 
 class Quiz(OfPresets[Params]):

@@ -14,6 +14,7 @@ from viewer.domain.grid import grid_of_name
 from viewer.domain.plain import did_you_mean
 
 P = TypeVar("P")
+T = TypeVar("T")
 
 
 class Kind(Protocol):
@@ -229,15 +230,17 @@ def plain_name(name: str) -> str:
     return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
 
 
-def about(
-    kind: Kind, meaning: str, label: str = "", words: Sequence[str] = ()
-) -> dict[str, object]:
-    """Return the metadata of a parameter's dataclass field.
+def param(
+    default: T, kind: Kind, meaning: str, label: str = "", words: Sequence[str] = ()
+) -> T:
+    """Return a parameter as a field of a dataclass.
 
     ``label`` is what a form calls it, "" for its name; ``words`` are what a form calls
     the choices of its kind, in their order. Study files keep names and values.
     """
-    return {"help": meaning, "kind": kind, "label": label, "words": tuple(words)}
+    told = {"help": meaning, "kind": kind, "label": label, "words": tuple(words)}
+    made: T = field(default=default, metadata=told)
+    return made
 
 
 def read_fields(

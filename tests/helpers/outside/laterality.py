@@ -1,7 +1,7 @@
 """A study of another distribution: on which side of the image is the finding?"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
@@ -15,7 +15,7 @@ from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.choices import parse
-from viewer.studies.fields import Switch, about, read_preset
+from viewer.studies.fields import Switch, param, read_preset
 from viewer.studies.presets import OfPresets
 
 SIDES = ("left", "right")
@@ -24,7 +24,7 @@ PROMPT = "On which side is the finding? A) left B) right"
 
 @dataclass(frozen=True)
 class Params:
-    image: bool = field(default=True, metadata=about(Switch(), "Show the image."))
+    image: bool = param(True, Switch(), "Show the image.")
 
 
 class Laterality(OfPresets[Params]):

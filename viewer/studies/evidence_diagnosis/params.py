@@ -1,7 +1,7 @@
 """Every choice of the evidence study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -15,7 +15,7 @@ from viewer.studies.fields import (
     OneOf,
     Switch,
     Whole,
-    about,
+    param,
     read_preset,
 )
 
@@ -122,213 +122,162 @@ _ARM_WORDS: Final = (
 class Params:
     """The study's parameters; ``medsyn2026`` pins them as the paper has them."""
 
-    tasks: tuple[str, ...] = field(
-        default=("ddx", "fdx"),
-        metadata=about(
-            Names(TASKS),
-            "What is asked: ddx a ranked differential, fdx one of four options, "
-            "open_fdx a final diagnosis in free words; of reports that are to become "
-            "cases: extraction, summaries, distractors.",
-            words=_TASK_WORDS,
+    tasks: tuple[str, ...] = param(
+        ("ddx", "fdx"),
+        Names(TASKS),
+        "What is asked: ddx a ranked differential, fdx one of four options, "
+        "open_fdx a final diagnosis in free words; of reports that are to become "
+        "cases: extraction, summaries, distractors.",
+        words=_TASK_WORDS,
+    )
+    arms: tuple[str, ...] = param(
+        ("raw",),
+        Names(ARMS),
+        "How the evidence is shown for a final diagnosis among options: raw "
+        "images, expert text, remove_text, random_text, or the refined prompt.",
+        "Interventions",
+        _ARM_WORDS,
+    )
+    differential_arms: tuple[str, ...] = param(
+        ("raw",),
+        Names(tuple(arm.value for arm in Arm if arm is not Arm.REFINED)),
+        "The same where a differential or an open diagnosis is asked; the paper "
+        "shows images.",
+        "Interventions, differential",
+        _ARM_WORDS[:-1],
+    )
+    languages: tuple[str, ...] = param(
+        LANGUAGES,
+        Names(LANGUAGES),
+        "Languages of the cases that are asked.",
+        words=("English", "Chinese"),
+    )
+    judge: str = param(
+        "", ModelName(), "The model that scores differentials and open diagnoses."
+    )
+    judge_family: str = param(
+        "OpenAI",
+        MaybeText(),
+        "Whose model the judge is; models of the same family are marked, for a "
+        "judge may favour them.",
+        "Family of the judge",
+    )
+    judge_retries: int = param(
+        1,
+        Whole(0, 5),
+        "How often a judge whose score cannot be read is asked again.",
+        "Judge asked again",
+    )
+    covered_from: int = param(
+        4,
+        Whole(1, 5),
+        "Judge's score from which on a differential holds the diagnosis.",
+        "Covered from score",
+    )
+    announce_examples: bool = param(
+        False,
+        Switch(),
+        "Send the last lines of the printed prompts too, which announce examples "
+        "that the paper leaves out.",
+        "Announce examples",
+    )
+    option_order: OptionOrder = param(
+        OptionOrder.SEEDED,
+        OneOf(OptionOrder),
+        "In which order the options stand.",
+        words=("shuffled by the seed", "as the case has them"),
+    )
+    cyclic_orders: bool = param(
+        False,
+        Switch(),
+        "Ask every cyclic order of the options, four questions instead of one.",
+        "Every cyclic order",
+    )
+    random_text: RandomText = param(
+        RandomText.TOKENS,
+        OneOf(RandomText),
+        "What stands for text in the arm random_text; words for models behind an "
+        "endpoint, whose tokens are not known.",
+        words=("tokens of the model", "words of the same length"),
+    )
+    sensitivity: bool = param(
+        False,
+        Switch(),
+        "Leave out each type of evidence in turn, as images and as text, and "
+        "measure how far the answer's probabilities move.",
+        "Evidence Sensitivity",
+    )
+    context: Context = param(
+        Context.ALL,
+        OneOf(Context),
+        "How the other evidence is shown meanwhile; the paper does not say.",
+        "Other evidence",
+        ("all images, then all text", "images both times"),
+    )
+    estimator: Estimator = param(
+        Estimator.LETTERS,
+        OneOf(Estimator),
+        "How the probabilities of the options are had.",
+        words=(
+            "letters' log-probabilities",
+            "likelihood of the texts",
+            "an endpoint's top log-probabilities",
+            "repeated answers",
+            "letters, over every cyclic order",
         ),
     )
-    arms: tuple[str, ...] = field(
-        default=("raw",),
-        metadata=about(
-            Names(ARMS),
-            "How the evidence is shown for a final diagnosis among options: raw "
-            "images, expert text, remove_text, random_text, or the refined prompt.",
-            "Interventions",
-            _ARM_WORDS,
-        ),
+    by_length: bool = param(
+        False,
+        Switch(),
+        "Divide an option's likelihood by its number of tokens (log scale).",
+        "Likelihood per token",
     )
-    differential_arms: tuple[str, ...] = field(
-        default=("raw",),
-        metadata=about(
-            Names(tuple(arm.value for arm in Arm if arm is not Arm.REFINED)),
-            "The same where a differential or an open diagnosis is asked; the paper "
-            "shows images.",
-            "Interventions, differential",
-            _ARM_WORDS[:-1],
-        ),
+    draws: int = param(
+        20, Whole(2, 1000), "Answers drawn for the estimator of repeated answers."
     )
-    languages: tuple[str, ...] = field(
-        default=LANGUAGES,
-        metadata=about(
-            Names(LANGUAGES),
-            "Languages of the cases that are asked.",
-            words=("English", "Chinese"),
-        ),
+    draw_where_untold: bool = param(
+        False,
+        Switch(),
+        "Where a model tells no probabilities, draw as many answers instead; the "
+        "price before a batch counts them all.",
+        "Draw where untold",
     )
-    judge: str = field(
-        default="",
-        metadata=about(
-            ModelName(), "The model that scores differentials and open diagnoses."
-        ),
+    log_base: float = param(
+        2.0, Decimal(1, 10), "Base of the divergence's logarithm; 2 puts it in 0 to 1."
     )
-    judge_family: str = field(
-        default="OpenAI",
-        metadata=about(
-            MaybeText(),
-            "Whose model the judge is; models of the same family are marked, for a "
-            "judge may favour them.",
-            "Family of the judge",
-        ),
+    rapt: bool = param(
+        False,
+        Switch(),
+        "Tell how much attention images and text get per token, layer by layer; "
+        "models on this machine only.",
+        "Attention per token",
     )
-    judge_retries: int = field(
-        default=1,
-        metadata=about(
-            Whole(0, 5),
-            "How often a judge whose score cannot be read is asked again.",
-            "Judge asked again",
-        ),
+    rapt_query: QueryPosition = param(
+        QueryPosition.LAST_PROMPT,
+        OneOf(QueryPosition),
+        "Whose attention that is; the paper does not say.",
+        "Attention of",
+        ("the prompt's last token", "the answer's tokens, their mean"),
     )
-    covered_from: int = field(
-        default=4,
-        metadata=about(
-            Whole(1, 5),
-            "Judge's score from which on a differential holds the diagnosis.",
-            "Covered from score",
-        ),
+    model_classes: str = param(
+        "",
+        MaybeText(),
+        "Which line of Figure 4 a model belongs to, such as my-model=Small, with "
+        "commas between several; the paper's own models are known.",
+        "Classes of models",
     )
-    announce_examples: bool = field(
-        default=False,
-        metadata=about(
-            Switch(),
-            "Send the last lines of the printed prompts too, which announce examples "
-            "that the paper leaves out.",
-            "Announce examples",
-        ),
+    human_mode: HumanMode = param(
+        HumanMode.CONSENSUS,
+        OneOf(HumanMode),
+        "How several physicians become one row.",
+        "Physicians",
+        ("one answer together", "mean of their own"),
     )
-    option_order: OptionOrder = field(
-        default=OptionOrder.SEEDED,
-        metadata=about(
-            OneOf(OptionOrder),
-            "In which order the options stand.",
-            words=("shuffled by the seed", "as the case has them"),
-        ),
-    )
-    cyclic_orders: bool = field(
-        default=False,
-        metadata=about(
-            Switch(),
-            "Ask every cyclic order of the options, four questions instead of one.",
-            "Every cyclic order",
-        ),
-    )
-    random_text: RandomText = field(
-        default=RandomText.TOKENS,
-        metadata=about(
-            OneOf(RandomText),
-            "What stands for text in the arm random_text; words for models behind an "
-            "endpoint, whose tokens are not known.",
-            words=("tokens of the model", "words of the same length"),
-        ),
-    )
-    sensitivity: bool = field(
-        default=False,
-        metadata=about(
-            Switch(),
-            "Leave out each type of evidence in turn, as images and as text, and "
-            "measure how far the answer's probabilities move.",
-            "Evidence Sensitivity",
-        ),
-    )
-    context: Context = field(
-        default=Context.ALL,
-        metadata=about(
-            OneOf(Context),
-            "How the other evidence is shown meanwhile; the paper does not say.",
-            "Other evidence",
-            ("all images, then all text", "images both times"),
-        ),
-    )
-    estimator: Estimator = field(
-        default=Estimator.LETTERS,
-        metadata=about(
-            OneOf(Estimator),
-            "How the probabilities of the options are had.",
-            words=(
-                "letters' log-probabilities",
-                "likelihood of the texts",
-                "an endpoint's top log-probabilities",
-                "repeated answers",
-                "letters, over every cyclic order",
-            ),
-        ),
-    )
-    by_length: bool = field(
-        default=False,
-        metadata=about(
-            Switch(),
-            "Divide an option's likelihood by its number of tokens (log scale).",
-            "Likelihood per token",
-        ),
-    )
-    draws: int = field(
-        default=20,
-        metadata=about(
-            Whole(2, 1000), "Answers drawn for the estimator of repeated answers."
-        ),
-    )
-    draw_where_untold: bool = field(
-        default=False,
-        metadata=about(
-            Switch(),
-            "Where a model tells no probabilities, draw as many answers instead; the "
-            "price before a batch counts them all.",
-            "Draw where untold",
-        ),
-    )
-    log_base: float = field(
-        default=2.0,
-        metadata=about(
-            Decimal(1, 10), "Base of the divergence's logarithm; 2 puts it in 0 to 1."
-        ),
-    )
-    rapt: bool = field(
-        default=False,
-        metadata=about(
-            Switch(),
-            "Tell how much attention images and text get per token, layer by layer; "
-            "models on this machine only.",
-            "Attention per token",
-        ),
-    )
-    rapt_query: QueryPosition = field(
-        default=QueryPosition.LAST_PROMPT,
-        metadata=about(
-            OneOf(QueryPosition),
-            "Whose attention that is; the paper does not say.",
-            "Attention of",
-            ("the prompt's last token", "the answer's tokens, their mean"),
-        ),
-    )
-    model_classes: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "Which line of Figure 4 a model belongs to, such as my-model=Small, with "
-            "commas between several; the paper's own models are known.",
-            "Classes of models",
-        ),
-    )
-    human_mode: HumanMode = field(
-        default=HumanMode.CONSENSUS,
-        metadata=about(
-            OneOf(HumanMode),
-            "How several physicians become one row.",
-            "Physicians",
-            ("one answer together", "mean of their own"),
-        ),
-    )
-    small_cases: int = field(
-        default=10,
-        metadata=about(
-            Whole(1, 1000),
-            "A rate of fewer cases than this bears a warning.",
-            "Warn below, cases",
-        ),
+    small_cases: int = param(
+        10,
+        Whole(1, 1000),
+        "A rate of fewer cases than this bears a warning.",
+        "Warn below, cases",
     )
 
 

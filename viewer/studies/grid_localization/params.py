@@ -1,7 +1,7 @@
 """Every choice of the grid localization study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from viewer.domain.box_reference import ANY
@@ -19,7 +19,7 @@ from viewer.studies.fields import (
     Switch,
     Text,
     Whole,
-    about,
+    param,
     read_preset,
 )
 from viewer.studies.grid_localization.findings import NINE, SPELLINGS
@@ -56,189 +56,138 @@ class OutsideCrop(StrEnum):
 class Params:
     """The study's parameters; ``gosai2025`` pins them as the paper has them."""
 
-    grids: tuple[str, ...] = field(
-        default=("8",),
-        metadata=about(
-            Grids(),
-            "Grids to draw: 8 for 8 x 8 cells, 8x10 for rows x columns, with commas "
-            "between several.",
-        ),
+    grids: tuple[str, ...] = param(
+        ("8",),
+        Grids(),
+        "Grids to draw: 8 for 8 x 8 cells, 8x10 for rows x columns, with commas "
+        "between several.",
     )
-    findings: tuple[str, ...] = field(
-        default=NINE,
-        metadata=about(
-            Names(aliases=SPELLINGS), "Findings to ask about, by display name."
-        ),
+    findings: tuple[str, ...] = param(
+        NINE, Names(aliases=SPELLINGS), "Findings to ask about, by display name."
     )
-    views: tuple[str, ...] = field(
-        default=("frontal", "lateral"),
-        metadata=about(
-            Names(("frontal", "lateral", "other")),
-            "Views to include; other is what no radiograph is, such as CT and slides.",
-        ),
+    views: tuple[str, ...] = param(
+        ("frontal", "lateral"),
+        Names(("frontal", "lateral", "other")),
+        "Views to include; other is what no radiograph is, such as CT and slides.",
     )
-    frontal_label: str = field(
-        default="frontal",
-        metadata=about(
-            Text(), "What the prompt calls a frontal view.", "Word for frontal"
-        ),
+    frontal_label: str = param(
+        "frontal", Text(), "What the prompt calls a frontal view.", "Word for frontal"
     )
-    lateral_label: str = field(
-        default="lateral",
-        metadata=about(
-            Text(), "What the prompt calls a lateral view.", "Word for lateral"
-        ),
+    lateral_label: str = param(
+        "lateral", Text(), "What the prompt calls a lateral view.", "Word for lateral"
     )
-    fit_mode: FitMode = field(
-        default=FitMode.CROP_RESIZE,
-        metadata=about(
-            OneOf(FitMode),
-            "How an image becomes the square sent.",
-            "Made square by",
-            ("crop, then resize", "resize, then crop", "black borders", "stretching"),
-        ),
+    fit_mode: FitMode = param(
+        FitMode.CROP_RESIZE,
+        OneOf(FitMode),
+        "How an image becomes the square sent.",
+        "Made square by",
+        ("crop, then resize", "resize, then crop", "black borders", "stretching"),
     )
-    side: int = field(
-        default=256,
-        metadata=about(
-            Whole(32, 4096), "Side of the square sent, in pixels.", "Side in pixels"
-        ),
+    side: int = param(
+        256, Whole(32, 4096), "Side of the square sent, in pixels.", "Side in pixels"
     )
-    letters: LetterAxis = field(
-        default=LetterAxis.ROW,
-        metadata=about(
-            OneOf(LetterAxis),
-            "The axis along which the letters run.",
-            words=("letters are rows", "letters are columns"),
-        ),
+    letters: LetterAxis = param(
+        LetterAxis.ROW,
+        OneOf(LetterAxis),
+        "The axis along which the letters run.",
+        words=("letters are rows", "letters are columns"),
     )
-    labels: LabelStyle = field(
-        default=LabelStyle.CELL,
-        metadata=about(
-            OneOf(LabelStyle),
-            "Where cell names are drawn.",
-            words=("in every cell", "along the margin", "cells and margin"),
-        ),
+    labels: LabelStyle = param(
+        LabelStyle.CELL,
+        OneOf(LabelStyle),
+        "Where cell names are drawn.",
+        words=("in every cell", "along the margin", "cells and margin"),
     )
-    font_scale: int = field(
-        default=1,
-        metadata=about(
-            Whole(1, 16),
-            "Pixels to a dot of the label face, which is 7 dots high.",
-            "Label height, × 7 px",
-        ),
+    font_scale: int = param(
+        1,
+        Whole(1, 16),
+        "Pixels to a dot of the label face, which is 7 dots high.",
+        "Label height, × 7 px",
     )
-    line_px: int = field(
-        default=1,
-        metadata=about(
-            Whole(1, 16), "Width of the grid's lines, in pixels.", "Line width, px"
-        ),
+    line_px: int = param(
+        1, Whole(1, 16), "Width of the grid's lines, in pixels.", "Line width, px"
     )
-    colour: tuple[int, int, int] = field(
-        default=(255, 230, 0),
-        metadata=about(
-            Colour(), "Colour of lines and labels as red, green, blue.", "Colour, RGB"
-        ),
+    colour: tuple[int, int, int] = param(
+        (255, 230, 0),
+        Colour(),
+        "Colour of lines and labels as red, green, blue.",
+        "Colour, RGB",
     )
-    opacity: float = field(
-        default=1.0, metadata=about(Decimal(0, 1), "Opacity of lines and labels.")
+    opacity: float = param(1.0, Decimal(0, 1), "Opacity of lines and labels.")
+    render_scale: int = param(
+        1,
+        Whole(1, 4),
+        "1, 2 or 4: how many times larger the gridded image is sent; other than 1 "
+        "departs from the paper.",
+        "Sent enlarged, times",
     )
-    render_scale: int = field(
-        default=1,
-        metadata=about(
-            Whole(1, 4),
-            "1, 2 or 4: how many times larger the gridded image is sent; other than 1 "
-            "departs from the paper.",
-            "Sent enlarged, times",
-        ),
+    mask_mode: MaskMode = param(
+        MaskMode.PAPER,
+        OneOf(MaskMode),
+        "At which resolution coverage is measured.",
+        "Coverage measured",
+        ("on the pixels sent", "at full resolution"),
     )
-    mask_mode: MaskMode = field(
-        default=MaskMode.PAPER,
-        metadata=about(
-            OneOf(MaskMode),
-            "At which resolution coverage is measured.",
-            "Coverage measured",
-            ("on the pixels sent", "at full resolution"),
-        ),
+    hit_threshold: float = param(
+        0.5,
+        Decimal(0, 1),
+        "Covered fraction from which on a cell is a hit. Where no cell reaches it, "
+        "any cell that touches the mask is one, so that a mask one pixel smaller "
+        "can have more winning cells: the rule is not monotone.",
+        "Hit from coverage of",
     )
-    hit_threshold: float = field(
-        default=0.5,
-        metadata=about(
-            Decimal(0, 1),
-            "Covered fraction from which on a cell is a hit. Where no cell reaches it, "
-            "any cell that touches the mask is one, so that a mask one pixel smaller "
-            "can have more winning cells: the rule is not monotone.",
-            "Hit from coverage of",
-        ),
+    parser_mode: ParserMode = param(
+        ParserMode.STRICT,
+        OneOf(ParserMode),
+        "How strictly replies are read: a single cell's name only; 4D as D4 as "
+        "well; or the first cell of a list or a range as well.",
+        "Replies are read",
+        ("strictly", "with 4D as D4", "first cell of a list"),
     )
-    parser_mode: ParserMode = field(
-        default=ParserMode.STRICT,
-        metadata=about(
-            OneOf(ParserMode),
-            "How strictly replies are read: a single cell's name only; 4D as D4 as "
-            "well; or the first cell of a list or a range as well.",
-            "Replies are read",
-            ("strictly", "with 4D as D4", "first cell of a list"),
-        ),
+    outside_crop: OutsideCrop = param(
+        OutsideCrop.EXCLUDE,
+        OneOf(OutsideCrop),
+        "Whether an item of whose mask nothing is sent is excluded or a miss.",
+        "Mask outside the square",
+        ("exclude the item", "count a miss"),
     )
-    outside_crop: OutsideCrop = field(
-        default=OutsideCrop.EXCLUDE,
-        metadata=about(
-            OneOf(OutsideCrop),
-            "Whether an item of whose mask nothing is sent is excluded or a miss.",
-            "Mask outside the square",
-            ("exclude the item", "count a miss"),
-        ),
+    reader_rule: str = param(
+        ANY,
+        Text(),
+        "Whose boxes are the reference where readers drew them: any, majority (at "
+        "least half of those who read the image) or one reader's name.",
+        "Boxes of readers",
     )
-    reader_rule: str = field(
-        default=ANY,
-        metadata=about(
-            Text(),
-            "Whose boxes are the reference where readers drew them: any, majority (at "
-            "least half of those who read the image) or one reader's name.",
-            "Boxes of readers",
-        ),
+    examples: int = param(
+        0,
+        Whole(0, 16),
+        "Solved examples that every question begins with; departs from the paper.",
+        "Solved examples",
     )
-    examples: int = field(
-        default=0,
-        metadata=about(
-            Whole(0, 16),
-            "Solved examples that every question begins with; departs from the paper.",
-            "Solved examples",
-        ),
+    examples_dataset: str = param(
+        "",
+        MaybeText(),
+        "Name of the validation data set that examples are drawn from.",
+        "Examples' data set",
     )
-    examples_dataset: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "Name of the validation data set that examples are drawn from.",
-            "Examples' data set",
-        ),
+    absent_findings: bool = param(
+        False,
+        Switch(),
+        "Ask as well about findings that the label says are absent, in the same "
+        "words; departs from the paper.",
+        "Absent findings as well",
     )
-    absent_findings: bool = field(
-        default=False,
-        metadata=about(
-            Switch(),
-            "Ask as well about findings that the label says are absent, in the same "
-            "words; departs from the paper.",
-            "Absent findings as well",
-        ),
+    paper_replicates: int = param(
+        1000,
+        Whole(2, 1_000_000),
+        "Resamples of items for the bootstrap SD.",
+        "Resamples for the SD",
     )
-    paper_replicates: int = field(
-        default=1000,
-        metadata=about(
-            Whole(2, 1_000_000),
-            "Resamples of items for the bootstrap SD.",
-            "Resamples for the SD",
-        ),
-    )
-    replicates: int = field(
-        default=10_000,
-        metadata=about(
-            Whole(2, 1_000_000),
-            "Resamples of patients for the skill interval.",
-            "Resamples for skill",
-        ),
+    replicates: int = param(
+        10_000,
+        Whole(2, 1_000_000),
+        "Resamples of patients for the skill interval.",
+        "Resamples for skill",
     )
 
     @property

@@ -1,7 +1,7 @@
 """Every choice of the grounded VQA study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from viewer.domain.errors import WrongUseError
@@ -14,7 +14,7 @@ from viewer.studies.fields import (
     OneOf,
     Switch,
     Whole,
-    about,
+    param,
     read_preset,
 )
 from viewer.studies.grounded_vqa.vocabulary import EIGHT, FINDINGS, unverified
@@ -83,246 +83,185 @@ class DonorRule(StrEnum):
 class Params:
     """The study's parameters; ``heal2025`` pins them as the paper has them."""
 
-    anatomies: tuple[str, ...] = field(
-        default=EIGHT,
-        metadata=about(
-            Names(),
-            "Anatomies to ask about, as the data set names them. Which eight the paper "
-            "means is not published.",
+    anatomies: tuple[str, ...] = param(
+        EIGHT,
+        Names(),
+        "Anatomies to ask about, as the data set names them. Which eight the paper "
+        "means is not published.",
+    )
+    findings: tuple[str, ...] = param(
+        FINDINGS, Names(), "Findings that replies are read for, with their words."
+    )
+    arms: tuple[str, ...] = param(
+        ("plain", "tpt", "vpt"),
+        Names(("plain", "tpt", "vpt", "contour", "crop", "loba")),
+        "What is asked: every question; the textual and the visual perturbation "
+        "test of the positive ones; every question with its region pointed out by "
+        "a contour or an enlarged second image, which approximate LobA, or by "
+        "LobA itself in a local model.",
+        "Tests",
+        (
+            "plain questions",
+            "textual (TPT)",
+            "visual (VPT)",
+            "region as a contour",
+            "region enlarged",
+            "LobA",
         ),
     )
-    findings: tuple[str, ...] = field(
-        default=FINDINGS,
-        metadata=about(
-            Names(), "Findings that replies are read for, with their words."
-        ),
+    relation_rule: RelationRule = param(
+        RelationRule.IOU,
+        OneOf(RelationRule),
+        "How the overlap of box and anatomy is measured.",
+        "Overlap is",
+        ("intersection over union", "intersection over the box"),
     )
-    arms: tuple[str, ...] = field(
-        default=("plain", "tpt", "vpt"),
-        metadata=about(
-            Names(("plain", "tpt", "vpt", "contour", "crop", "loba")),
-            "What is asked: every question; the textual and the visual perturbation "
-            "test of the positive ones; every question with its region pointed out by "
-            "a contour or an enlarged second image, which approximate LobA, or by "
-            "LobA itself in a local model.",
-            "Tests",
-            (
-                "plain questions",
-                "textual (TPT)",
-                "visual (VPT)",
-                "region as a contour",
-                "region enlarged",
-                "LobA",
-            ),
-        ),
+    iou_threshold: float = param(
+        0.10,
+        Decimal(0, 1),
+        "Intersection over union above which a finding is in an anatomy. Not from "
+        "the paper, whose number is lost.",
+        "In an anatomy above IoU",
     )
-    relation_rule: RelationRule = field(
-        default=RelationRule.IOU,
-        metadata=about(
-            OneOf(RelationRule),
-            "How the overlap of box and anatomy is measured.",
-            "Overlap is",
-            ("intersection over union", "intersection over the box"),
-        ),
+    ioa_threshold: float = param(
+        0.5,
+        Decimal(0, 1),
+        "Share of the box from which on a finding is in an anatomy, where that is "
+        "the rule. Not from the paper.",
+        "In an anatomy from share",
     )
-    iou_threshold: float = field(
-        default=0.10,
-        metadata=about(
-            Decimal(0, 1),
-            "Intersection over union above which a finding is in an anatomy. Not from "
-            "the paper, whose number is lost.",
-            "In an anatomy above IoU",
-        ),
+    touching: Touching = param(
+        Touching.ABSENT,
+        OneOf(Touching),
+        "What a box that reaches an anatomy below the threshold makes of it.",
+        "Box that only touches",
+        ("counts as absent", "is not asked about"),
     )
-    ioa_threshold: float = field(
-        default=0.5,
-        metadata=about(
-            Decimal(0, 1),
-            "Share of the box from which on a finding is in an anatomy, where that is "
-            "the rule. Not from the paper.",
-            "In an anatomy from share",
-        ),
+    fewest_questions: int = param(2, Whole(1, 100), "Fewest questions of an image.")
+    most_questions: int = param(5, Whole(1, 100), "Most questions of an image.")
+    open_share: float = param(
+        0.3324,
+        Decimal(0, 1),
+        "Share of open questions; the paper has 22,573 of 67,904.",
     )
-    touching: Touching = field(
-        default=Touching.ABSENT,
-        metadata=about(
-            OneOf(Touching),
-            "What a box that reaches an anatomy below the threshold makes of it.",
-            "Box that only touches",
-            ("counts as absent", "is not asked about"),
-        ),
+    positive_share: float = param(
+        0.5,
+        Decimal(0, 1),
+        "Share of positive ones among closed questions. Not from the paper.",
     )
-    fewest_questions: int = field(
-        default=2,
-        metadata=about(Whole(1, 100), "Fewest questions of an image."),
+    hallucinated_from: HallucinatedFrom = param(
+        HallucinatedFrom.CO_OCCURRING,
+        OneOf(HallucinatedFrom),
+        "Of which pairs of anatomy and finding hallucinated questions ask.",
+        words=("pairs that occur somewhere", "any pair"),
     )
-    most_questions: int = field(
-        default=5,
-        metadata=about(Whole(1, 100), "Most questions of an image."),
+    extraction: Extraction = param(
+        Extraction.DICTIONARY,
+        OneOf(Extraction),
+        "Who reads what the deterministic parser cannot; the paper has a model.",
+        "Labels are read by",
+        ("a dictionary", "a model"),
     )
-    open_share: float = field(
-        default=0.3324,
-        metadata=about(
-            Decimal(0, 1),
-            "Share of open questions; the paper has 22,573 of 67,904.",
-        ),
+    extractor: str = param(
+        "",
+        ModelName(),
+        "Model that extracts labels; the paper's is Llama 3.1 8B.",
+        "Extracting model",
     )
-    positive_share: float = field(
-        default=0.5,
-        metadata=about(
-            Decimal(0, 1),
-            "Share of positive ones among closed questions. Not from the paper.",
-        ),
+    swaps: Swaps = param(
+        Swaps.ONE,
+        OneOf(Swaps),
+        "How many perturbed questions a true positive gets.",
+        "Swaps of a true positive",
+        ("one, drawn", "every valid one"),
     )
-    hallucinated_from: HallucinatedFrom = field(
-        default=HallucinatedFrom.CO_OCCURRING,
-        metadata=about(
-            OneOf(HallucinatedFrom),
-            "Of which pairs of anatomy and finding hallucinated questions ask.",
-            words=("pairs that occur somewhere", "any pair"),
-        ),
+    swap_absent_only: bool = param(
+        True,
+        Switch(),
+        "Swap only to a pair that is absent in the image, where No is right.",
+        "Only absent pairs",
     )
-    extraction: Extraction = field(
-        default=Extraction.DICTIONARY,
-        metadata=about(
-            OneOf(Extraction),
-            "Who reads what the deterministic parser cannot; the paper has a model.",
-            "Labels are read by",
-            ("a dictionary", "a model"),
-        ),
+    donor: DonorRule = param(
+        DonorRule.HEALTHY,
+        OneOf(DonorRule),
+        "Which other image may give its region.",
+        "Donor's anatomy",
+        ("has no finding", "has not the finding asked about"),
     )
-    extractor: str = field(
-        default="",
-        metadata=about(
-            ModelName(),
-            "Model that extracts labels; the paper's is Llama 3.1 8B.",
-            "Extracting model",
-        ),
+    blend: Blend = param(
+        Blend.ALPHA,
+        OneOf(Blend),
+        "How a donor's region is blended into the image.",
+        words=("feathered", "hard edge", "Poisson"),
     )
-    swaps: Swaps = field(
-        default=Swaps.ONE,
-        metadata=about(
-            OneOf(Swaps),
-            "How many perturbed questions a true positive gets.",
-            "Swaps of a true positive",
-            ("one, drawn", "every valid one"),
-        ),
+    feather: float = param(
+        0.02,
+        Decimal(0, 1),
+        "Standard deviation of the feathered edge, as a share of the width of the "
+        "region's box.",
+        "Feather, share of width",
     )
-    swap_absent_only: bool = field(
-        default=True,
-        metadata=about(
-            Switch(),
-            "Swap only to a pair that is absent in the image, where No is right.",
-            "Only absent pairs",
-        ),
+    match_histogram: bool = param(
+        False,
+        Switch(),
+        "Give the donor's region the grey values of the region it replaces, those "
+        "of a finding that fills it as well.",
+        "Match grey values",
     )
-    donor: DonorRule = field(
-        default=DonorRule.HEALTHY,
-        metadata=about(
-            OneOf(DonorRule),
-            "Which other image may give its region.",
-            "Donor's anatomy",
-            ("has no finding", "has not the finding asked about"),
-        ),
+    perturb_regions: bool = param(
+        False,
+        Switch(),
+        "Ask the perturbation tests with the region pointed out as well, in each "
+        "way that is asked.",
+        "Tests with regions",
     )
-    blend: Blend = field(
-        default=Blend.ALPHA,
-        metadata=about(
-            OneOf(Blend),
-            "How a donor's region is blended into the image.",
-            words=("feathered", "hard edge", "Poisson"),
-        ),
+    sham: bool = param(
+        True,
+        Switch(),
+        "Ask as well about edits that change nothing that matters.",
+        "Sham controls",
     )
-    feather: float = field(
-        default=0.02,
-        metadata=about(
-            Decimal(0, 1),
-            "Standard deviation of the feathered edge, as a share of the width of the "
-            "region's box.",
-            "Feather, share of width",
-        ),
+    region_source: RegionSource = param(
+        RegionSource.MODEL,
+        OneOf(RegionSource),
+        "Where a region that is pointed out comes from.",
+        "Region comes from",
+        ("the model's first pass", "the data set's mask"),
     )
-    match_histogram: bool = field(
-        default=False,
-        metadata=about(
-            Switch(),
-            "Give the donor's region the grey values of the region it replaces, those "
-            "of a finding that fills it as well.",
-            "Match grey values",
-        ),
+    segmenter: str = param(
+        "",
+        ModelName(),
+        "Model that outlines what lies in a located box; without one the box is "
+        "the region.",
     )
-    perturb_regions: bool = field(
-        default=False,
-        metadata=about(
-            Switch(),
-            "Ask the perturbation tests with the region pointed out as well, in each "
-            "way that is asked.",
-            "Tests with regions",
-        ),
+    weights: tuple[str, ...] = param(
+        ("3",),
+        Names(("0.5", "1", "2", "3", "4")),
+        "Weights added to the attention logits of the region's patches (Table 8).",
     )
-    sham: bool = field(
-        default=True,
-        metadata=about(
-            Switch(),
-            "Ask as well about edits that change nothing that matters.",
-            "Sham controls",
-        ),
+    weight_form: WeightForm = param(
+        WeightForm.LOG,
+        OneOf(WeightForm),
+        "What a weight adds to a logit; the paper's formula is lost.",
+        words=("its logarithm", "itself"),
     )
-    region_source: RegionSource = field(
-        default=RegionSource.MODEL,
-        metadata=about(
-            OneOf(RegionSource),
-            "Where a region that is pointed out comes from.",
-            "Region comes from",
-            ("the model's first pass", "the data set's mask"),
-        ),
+    contrast: float = param(
+        1.3,
+        Decimal(0, 16),
+        "Degree of contrast between highlighted and plain (Zhang 2024).",
     )
-    segmenter: str = field(
-        default="",
-        metadata=about(
-            ModelName(),
-            "Model that outlines what lies in a located box; without one the box is "
-            "the region.",
-        ),
+    longest_side: int = param(
+        1024,
+        Whole(64, 8192),
+        "Longer side of the image sent, in pixels; a smaller one is sent as it is. "
+        "Not from the paper.",
+        "Longer side in pixels",
     )
-    weights: tuple[str, ...] = field(
-        default=("3",),
-        metadata=about(
-            Names(("0.5", "1", "2", "3", "4")),
-            "Weights added to the attention logits of the region's patches (Table 8).",
-        ),
-    )
-    weight_form: WeightForm = field(
-        default=WeightForm.LOG,
-        metadata=about(
-            OneOf(WeightForm),
-            "What a weight adds to a logit; the paper's formula is lost.",
-            words=("its logarithm", "itself"),
-        ),
-    )
-    contrast: float = field(
-        default=1.3,
-        metadata=about(
-            Decimal(0, 16),
-            "Degree of contrast between highlighted and plain (Zhang 2024).",
-        ),
-    )
-    longest_side: int = field(
-        default=1024,
-        metadata=about(
-            Whole(64, 8192),
-            "Longer side of the image sent, in pixels; a smaller one is sent as it is. "
-            "Not from the paper.",
-            "Longer side in pixels",
-        ),
-    )
-    replicates: int = field(
-        default=10_000,
-        metadata=about(
-            Whole(2, 1_000_000),
-            "Resamples of patients for intervals.",
-            "Resamples",
-        ),
+    replicates: int = param(
+        10_000,
+        Whole(2, 1_000_000),
+        "Resamples of patients for intervals.",
+        "Resamples",
     )
 
     @property

@@ -1,7 +1,7 @@
 """Every choice of the pathology multiple-choice study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -12,7 +12,7 @@ from viewer.studies.fields import (
     Names,
     OneOf,
     Whole,
-    about,
+    param,
     read_preset,
 )
 
@@ -116,198 +116,153 @@ class Pooling(StrEnum):
 class Params:
     """The study's parameters; ``pathmmu2024`` pins them as the paper has them."""
 
-    work: Work = field(
-        default=Work.ANSWERS,
-        metadata=about(
-            OneOf(Work),
-            "Whether models answer questions, or make three of each image with its "
-            "caption.",
-            "Models",
-            ("answer questions", "make questions"),
+    work: Work = param(
+        Work.ANSWERS,
+        OneOf(Work),
+        "Whether models answer questions, or make three of each image with its "
+        "caption.",
+        "Models",
+        ("answer questions", "make questions"),
+    )
+    splits: tuple[str, ...] = param(
+        ("val", "test_tiny", "test"),
+        Names(SPLITS),
+        "Splits to ask; test is what test_tiny leaves of it.",
+    )
+    subsets: str = param(
+        "",
+        MaybeText(),
+        "Subsets to ask, by the data set's names with commas between; empty asks "
+        "all of them.",
+    )
+    arms: tuple[str, ...] = param(
+        (Arm.IMAGE.value,),
+        Names(tuple(arm.value for arm in Arm)),
+        "What is done to each question: image asks it as it is; text_only sends no "
+        "image; noise sends Gaussian noise; corruption sends every kind and level; "
+        "mismatch puts another item's question over the options.",
+        words=(
+            "image",
+            "text only",
+            "noise as image",
+            "corrupted image",
+            "another's question",
         ),
     )
-    splits: tuple[str, ...] = field(
-        default=("val", "test_tiny", "test"),
-        metadata=about(
-            Names(SPLITS), "Splits to ask; test is what test_tiny leaves of it."
-        ),
+    no_image_models: str = param(
+        "",
+        MaybeText(),
+        "Models that look at no image, such as language models and next-sentence "
+        "ones: asked only where none is sent; names with commas between them.",
+        "No image for",
     )
-    subsets: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "Subsets to ask, by the data set's names with commas between; empty asks "
-            "all of them.",
-        ),
+    prompt: Family = param(
+        Family.LLAVA,
+        OneOf(Family),
+        "Whose published words the question is asked in.",
+        words=("LLaVA-1.5", "InstructBLIP", "BLIP-2", "Qwen-VL"),
     )
-    arms: tuple[str, ...] = field(
-        default=(Arm.IMAGE.value,),
-        metadata=about(
-            Names(tuple(arm.value for arm in Arm)),
-            "What is done to each question: image asks it as it is; text_only sends no "
-            "image; noise sends Gaussian noise; corruption sends every kind and level; "
-            "mismatch puts another item's question over the options.",
-            words=(
-                "image",
-                "text only",
-                "noise as image",
-                "corrupted image",
-                "another's question",
-            ),
-        ),
+    prompt_by_model: str = param(
+        "",
+        MaybeText(),
+        "Models asked in another family's words, such as my-blip=blip2, with "
+        "commas between several.",
+        "Other words for",
     )
-    no_image_models: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "Models that look at no image, such as language models and next-sentence "
-            "ones: asked only where none is sent; names with commas between them.",
-            "No image for",
-        ),
+    line_breaks: LineBreaks = param(
+        LineBreaks.WRITTEN,
+        OneOf(LineBreaks),
+        "Line breaks of the prompt: as the authors' files show them, or folded as "
+        "YAML hands them to the authors' script.",
+        words=("as written", "as their script sends them"),
     )
-    prompt: Family = field(
-        default=Family.LLAVA,
-        metadata=about(
-            OneOf(Family),
-            "Whose published words the question is asked in.",
-            words=("LLaVA-1.5", "InstructBLIP", "BLIP-2", "Qwen-VL"),
-        ),
+    corruptions: tuple[str, ...] = param(
+        KINDS, Names(KINDS), "Kinds of corruption in the corruption arm."
     )
-    prompt_by_model: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "Models asked in another family's words, such as my-blip=blip2, with "
-            "commas between several.",
-            "Other words for",
-        ),
+    levels: tuple[str, ...] = param(
+        LEVELS, Names(LEVELS), "Levels of each corruption, 1 the mildest."
     )
-    line_breaks: LineBreaks = field(
-        default=LineBreaks.WRITTEN,
-        metadata=about(
-            OneOf(LineBreaks),
-            "Line breaks of the prompt: as the authors' files show them, or folded as "
-            "YAML hands them to the authors' script.",
-            words=("as written", "as their script sends them"),
-        ),
+    corruption_splits: tuple[str, ...] = param(
+        ("test_tiny",), Names(SPLITS), "Splits that corrupted images are asked about."
     )
-    corruptions: tuple[str, ...] = field(
-        default=KINDS,
-        metadata=about(Names(KINDS), "Kinds of corruption in the corruption arm."),
+    blur_table: BlurTable = param(
+        BlurTable.PX_224,
+        OneOf(BlurTable),
+        "Side in pixels for which the blur radii are given; other images scale "
+        "them by their shorter side.",
+        "Blur radii for",
+        ("224 px", "96 px"),
     )
-    levels: tuple[str, ...] = field(
-        default=LEVELS,
-        metadata=about(Names(LEVELS), "Levels of each corruption, 1 the mildest."),
+    noise_mean: float = param(
+        127.5, Decimal(0, 255), "Mean of the noise, in grey levels.", "Noise, mean"
     )
-    corruption_splits: tuple[str, ...] = field(
-        default=("test_tiny",),
-        metadata=about(Names(SPLITS), "Splits that corrupted images are asked about."),
+    noise_sd: float = param(
+        50.0,
+        Decimal(0, 255),
+        "Standard deviation of the noise, in grey levels, before it is cut to 0 to "
+        "255.",
+        "Noise, SD",
     )
-    blur_table: BlurTable = field(
-        default=BlurTable.PX_224,
-        metadata=about(
-            OneOf(BlurTable),
-            "Side in pixels for which the blur radii are given; other images scale "
-            "them by their shorter side.",
-            "Blur radii for",
-            ("224 px", "96 px"),
-        ),
+    mismatch_per_subset: int = param(
+        400,
+        Whole(2, 1_000_000),
+        "Items drawn from each subset for the mismatch arm, all where it has fewer.",
+        "Mismatched per subset",
     )
-    noise_mean: float = field(
-        default=127.5,
-        metadata=about(
-            Decimal(0, 255), "Mean of the noise, in grey levels.", "Noise, mean"
-        ),
+    mismatch_without: str = param(
+        "PathCLS",
+        MaybeText(),
+        "Subsets that the mismatch arm leaves out, with commas between.",
+        "Mismatched without",
     )
-    noise_sd: float = field(
-        default=50.0,
-        metadata=about(
-            Decimal(0, 255),
-            "Standard deviation of the noise, in grey levels, before it is cut to 0 to "
-            "255.",
-            "Noise, SD",
-        ),
+    mismatch_scope: MismatchScope = param(
+        MismatchScope.SUBSET,
+        OneOf(MismatchScope),
+        "Whether questions are exchanged within a subset or among all.",
+        words=("within the subset", "among all subsets"),
     )
-    mismatch_per_subset: int = field(
-        default=400,
-        metadata=about(
-            Whole(2, 1_000_000),
-            "Items drawn from each subset for the mismatch arm, all where it has "
-            "fewer.",
-            "Mismatched per subset",
-        ),
+    guessed_by: int = param(
+        3,
+        Whole(1, 64),
+        "From how many models on an item that they guess right without its image "
+        "counts as guessable.",
+        "Guessable from",
     )
-    mismatch_without: str = field(
-        default="PathCLS",
-        metadata=about(
-            MaybeText(),
-            "Subsets that the mismatch arm leaves out, with commas between.",
-            "Mismatched without",
-        ),
+    frequent_from: FrequentFrom = param(
+        FrequentFrom.VAL,
+        OneOf(FrequentFrom),
+        "Where the most frequent letter of the frequent-choice baseline is counted.",
+        "Frequent letter of",
+        ("the validation split", "the split itself"),
     )
-    mismatch_scope: MismatchScope = field(
-        default=MismatchScope.SUBSET,
-        metadata=about(
-            OneOf(MismatchScope),
-            "Whether questions are exchanged within a subset or among all.",
-            words=("within the subset", "among all subsets"),
-        ),
+    expert_pooling: Pooling = param(
+        Pooling.AVERAGE,
+        OneOf(Pooling),
+        "How the members of an expert group become one score: the mean of their "
+        "accuracies, or the accuracy of the option that most of them chose.",
+        "Members of a group",
+        ("averaged", "by majority"),
     )
-    guessed_by: int = field(
-        default=3,
-        metadata=about(
-            Whole(1, 64),
-            "From how many models on an item that they guess right without its image "
-            "counts as guessable.",
-            "Guessable from",
-        ),
+    invalid: Invalid = param(
+        Invalid.EXCLUDE,
+        OneOf(Invalid),
+        "Whether a question that any reviewer rejects is excluded with the reason, "
+        "or asked all the same.",
+        "Rejected questions",
+        ("excluded", "asked"),
     )
-    frequent_from: FrequentFrom = field(
-        default=FrequentFrom.VAL,
-        metadata=about(
-            OneOf(FrequentFrom),
-            "Where the most frequent letter of the frequent-choice baseline is "
-            "counted.",
-            "Frequent letter of",
-            ("the validation split", "the split itself"),
-        ),
+    official_seed: int = param(
+        42,
+        Whole(0, 2**31 - 1),
+        "Seed of the random choice that the authors' parser makes of a reply it "
+        "cannot read; it changes the official-compatible column only.",
+        "Official parser's seed",
     )
-    expert_pooling: Pooling = field(
-        default=Pooling.AVERAGE,
-        metadata=about(
-            OneOf(Pooling),
-            "How the members of an expert group become one score: the mean of their "
-            "accuracies, or the accuracy of the option that most of them chose.",
-            "Members of a group",
-            ("averaged", "by majority"),
-        ),
-    )
-    invalid: Invalid = field(
-        default=Invalid.EXCLUDE,
-        metadata=about(
-            OneOf(Invalid),
-            "Whether a question that any reviewer rejects is excluded with the reason, "
-            "or asked all the same.",
-            "Rejected questions",
-            ("excluded", "asked"),
-        ),
-    )
-    official_seed: int = field(
-        default=42,
-        metadata=about(
-            Whole(0, 2**31 - 1),
-            "Seed of the random choice that the authors' parser makes of a reply it "
-            "cannot read; it changes the official-compatible column only.",
-            "Official parser's seed",
-        ),
-    )
-    replicates: int = field(
-        default=10_000,
-        metadata=about(
-            Whole(2, 1_000_000),
-            "Resamples of images for the recommended intervals.",
-            "Resamples",
-        ),
+    replicates: int = param(
+        10_000,
+        Whole(2, 1_000_000),
+        "Resamples of images for the recommended intervals.",
+        "Resamples",
     )
 
     @property

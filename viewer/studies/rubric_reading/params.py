@@ -1,7 +1,7 @@
 """Every choice of the ReXecution study, each a recorded setting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from viewer.metrics.signed_rank import ZeroMethod
@@ -9,7 +9,7 @@ from viewer.studies.fields import (
     MaybeText,
     OneOf,
     Whole,
-    about,
+    param,
     read_preset,
 )
 from viewer.studies.rubric_reading.policy import InputPolicy
@@ -37,145 +37,106 @@ class Work(StrEnum):
 class Params:
     """The study's parameters; ``rexecution2025`` pins them as the paper has them."""
 
-    work: Work = field(
-        default=Work.ANSWERS,
-        metadata=about(
-            OneOf(Work),
-            "Whether models answer the selected tasks, or propose tasks from the "
-            "reports.",
-            "Models",
-            ("answer the tasks", "propose tasks"),
-        ),
+    work: Work = param(
+        Work.ANSWERS,
+        OneOf(Work),
+        "Whether models answer the selected tasks, or propose tasks from the reports.",
+        "Models",
+        ("answer the tasks", "propose tasks"),
     )
-    studies: int = field(
-        default=100,
-        metadata=about(
-            Whole(1, 1_000_000),
-            "Studies drawn at random for which tasks are proposed.",
-            "Studies to sample",
-        ),
+    studies: int = param(
+        100,
+        Whole(1, 1_000_000),
+        "Studies drawn at random for which tasks are proposed.",
+        "Studies to sample",
     )
-    input_policy: InputPolicy = field(
-        default=InputPolicy.ALL_VIEWS,
-        metadata=about(
-            OneOf(InputPolicy),
-            "Which images a model is shown; a temporal task adds the prior's.",
-            "Images shown",
-            ("all views", "one PA, else AP"),
-        ),
+    input_policy: InputPolicy = param(
+        InputPolicy.ALL_VIEWS,
+        OneOf(InputPolicy),
+        "Which images a model is shown; a temporal task adds the prior's.",
+        "Images shown",
+        ("all views", "one PA, else AP"),
     )
-    single_view_models: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "Models that are shown one PA image, else AP, whatever the others are "
-            "shown; names of profiles or of what they ask, with commas between them.",
-            "One view only for",
-        ),
+    single_view_models: str = param(
+        "",
+        MaybeText(),
+        "Models that are shown one PA image, else AP, whatever the others are "
+        "shown; names of profiles or of what they ask, with commas between them.",
+        "One view only for",
     )
-    no_box_models: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "Models that are not asked for boxes; names of profiles or of what they "
-            "ask, with commas between them.",
-            "No boxes asked of",
-        ),
+    no_box_models: str = param(
+        "",
+        MaybeText(),
+        "Models that are not asked for boxes; names of profiles or of what they "
+        "ask, with commas between them.",
+        "No boxes asked of",
     )
-    max_prior_days: int = field(
-        default=365,
-        metadata=about(
-            Whole(0, 36_500),
-            "Age in days up to which a prior is recent enough for a temporal task; 0 "
-            "for any.",
-            "Oldest prior, days",
-        ),
+    max_prior_days: int = param(
+        365,
+        Whole(0, 36_500),
+        "Age in days up to which a prior is recent enough for a temporal task; 0 "
+        "for any.",
+        "Oldest prior, days",
     )
-    longest_side: int = field(
-        default=1024,
-        metadata=about(
-            Whole(64, 4096),
-            "Longest side of an image sent, in pixels; smaller ones are sent as they "
-            "are.",
-            "Longest side, px",
-        ),
+    longest_side: int = param(
+        1024,
+        Whole(64, 4096),
+        "Longest side of an image sent, in pixels; smaller ones are sent as they are.",
+        "Longest side, px",
     )
-    candidates: int = field(
-        default=5,
-        metadata=about(
-            Whole(1, 20), "Tasks that a model proposes for each study.", "Candidates"
-        ),
+    candidates: int = param(
+        5, Whole(1, 20), "Tasks that a model proposes for each study.", "Candidates"
     )
-    generation_prompt: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "The official text of the prompt that proposes tasks; empty for ours.",
-            "Prompt: propose",
-        ),
+    generation_prompt: str = param(
+        "",
+        MaybeText(),
+        "The official text of the prompt that proposes tasks; empty for ours.",
+        "Prompt: propose",
     )
-    scoring_prompt: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "The official text of the prompt that scores tasks; empty for ours.",
-            "Prompt: score",
-        ),
+    scoring_prompt: str = param(
+        "",
+        MaybeText(),
+        "The official text of the prompt that scores tasks; empty for ours.",
+        "Prompt: score",
     )
-    tagging_prompt: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "The official text of the prompt that tags tasks; empty for ours.",
-            "Prompt: tag",
-        ),
+    tagging_prompt: str = param(
+        "",
+        MaybeText(),
+        "The official text of the prompt that tags tasks; empty for ours.",
+        "Prompt: tag",
     )
-    main_reader: str = field(
-        default="",
-        metadata=about(
-            MaybeText(),
-            "The reader who graded everything; empty for who graded most.",
-            "Main reader",
-        ),
+    main_reader: str = param(
+        "",
+        MaybeText(),
+        "The reader who graded everything; empty for who graded most.",
+        "Main reader",
     )
-    content_order: ContentOrder = field(
-        default=ContentOrder.AVERAGE_FIRST,
-        metadata=about(
-            OneOf(ContentOrder),
-            "Content of two readers: the least of averaged dimensions, or the average "
-            "of each reader's least. Both are shown; this one is tested.",
-            "Content",
-            ("average, then minimum", "minimum, then average"),
-        ),
+    content_order: ContentOrder = param(
+        ContentOrder.AVERAGE_FIRST,
+        OneOf(ContentOrder),
+        "Content of two readers: the least of averaged dimensions, or the average "
+        "of each reader's least. Both are shown; this one is tested.",
+        "Content",
+        ("average, then minimum", "minimum, then average"),
     )
-    zero_method: ZeroMethod = field(
-        default=ZeroMethod.WILCOX,
-        metadata=about(
-            OneOf(ZeroMethod),
-            "What becomes of pairs without a difference in the signed-rank test.",
-            "Pairs without difference",
-            ("left out", "ranked, then left out", "split to both sides"),
-        ),
+    zero_method: ZeroMethod = param(
+        ZeroMethod.WILCOX,
+        OneOf(ZeroMethod),
+        "What becomes of pairs without a difference in the signed-rank test.",
+        "Pairs without difference",
+        ("left out", "ranked, then left out", "split to both sides"),
     )
-    high_style: int = field(
-        default=4,
-        metadata=about(
-            Whole(1, 5), "Image Style from which on it is high.", "Style high from"
-        ),
+    high_style: int = param(
+        4, Whole(1, 5), "Image Style from which on it is high.", "Style high from"
     )
-    low_content: int = field(
-        default=3,
-        metadata=about(
-            Whole(1, 5), "Image Content up to which it is low.", "Content low up to"
-        ),
+    low_content: int = param(
+        3, Whole(1, 5), "Image Content up to which it is low.", "Content low up to"
     )
-    replicates: int = field(
-        default=10_000,
-        metadata=about(
-            Whole(2, 1_000_000),
-            "Resamples of tasks for intervals of agreement.",
-            "Resamples",
-        ),
+    replicates: int = param(
+        10_000,
+        Whole(2, 1_000_000),
+        "Resamples of tasks for intervals of agreement.",
+        "Resamples",
     )
 
     def policy_for(self, model: str) -> InputPolicy:

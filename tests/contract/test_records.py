@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pandas.testing import assert_frame_equal
 
 from tests.helpers.quiz_study import quiz_in_catalog
 from tests.helpers.study_samples import SAMPLES, Sample
@@ -76,7 +75,8 @@ def test_that_every_study_is_looked_at() -> None:
 def test_that_the_frame_has_what_reports_are_made_of(store: Store) -> None:
     found, told = records(store, 1), records_of(report_data(store, 1).results)
     assert len(found) > 5
-    assert_frame_equal(found[list(told.columns)], told)
+    for name in told.columns:  # as text, in which NaN equals NaN
+        assert repr([*found[name]]) == repr([*told[name]])
 
 
 def test_that_counts_of_predictions_are_those_of_the_frame(store: Store) -> None:

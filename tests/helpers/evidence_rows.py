@@ -11,7 +11,7 @@ from viewer.domain.evidence import EvidenceCase, Language
 from viewer.domain.report import Table
 from viewer.domain.specialties import SPECIALTIES
 from viewer.results.evaluate import evaluate
-from viewer.results.records import Frames
+from viewer.results.frame import Frames
 from viewer.results.spec import Spec
 from viewer.studies.evidence_diagnosis.frames import (
     ANSWERS,

@@ -6,7 +6,7 @@ from typing import Any
 from viewer.domain.report import Table
 from viewer.results.estimators import ESTIMATORS, Seen
 from viewer.results.evaluate import evaluate
-from viewer.results.records import Frame, Frames, frame_of
+from viewer.results.frame import Frame, Frames, frame_of
 from viewer.results.spec import Spec
 
 Row = Mapping[str, Any]
@@ -23,12 +23,12 @@ def rows(spec: Spec, frames: Frames) -> list[Row]:
 
 def estimate(
     name: str,
-    columns: "Mapping[str, Sequence[object]] | Frame",
-    others: "Frame | None" = None,
+    columns: Mapping[str, Any] | Frame,
+    others: Frame | None = None,
     of: Sequence[str] | None = None,
     **options: object,
 ) -> tuple[Any, ...]:
     """Return what an estimator says of some columns, all of which it reads."""
     own = frame_of(columns) if isinstance(columns, Mapping) else columns
-    read = tuple(own.columns) if of is None else tuple(of)
+    read = own.columns if of is None else tuple(of)
     return tuple(ESTIMATORS[name](Seen(own, others, read, options)))

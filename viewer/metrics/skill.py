@@ -8,6 +8,7 @@ that a model that always gives the same answer has a skill of exactly 0.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import fsum
 
 import numpy as np
@@ -72,11 +73,16 @@ def stratum(
     """
     present, of = np.unique(patients, return_inverse=True)
     trials = np.bincount(of, minlength=present.size)
-    wanted, hits = _wanted_and_hits(of, present.size, n_cells, answers, references)
+    sizes = [len(cells) for cells in references]
+    cells = np.fromiter(chain.from_iterable(references), np.int64, sum(sizes))
+    wanting, found = np.repeat(of, sizes), np.repeat(answers, sizes) == cells
+    hits = np.bincount(wanting[found], minlength=present.size)
     answered = answers >= 0
-    given = np.zeros((present.size, n_cells), dtype=np.int64)
+    # floats hold these whole numbers exactly, and are multiplied many times as fast
+    given, wanted = np.zeros((2, present.size, n_cells))
     np.add.at(given, (of[answered], answers[answered]), 1)
-    return Stratum(present, trials, hits, given @ wanted.T)
+    np.add.at(wanted, (wanting, cells), 1)
+    return Stratum(present, trials, hits, (given @ wanted.T).astype(np.int64))
 
 
 def skill_of(strata: Sequence[Stratum]) -> Skill:
@@ -173,19 +179,3 @@ def _resampled(one: Stratum, weights: _Floats) -> tuple[_Floats, _Floats]:
     k = weights @ one.hits
     met = np.einsum("rp,rp->r", weights @ one.met.astype(np.float64), weights)
     return np.divide(k * n - met, n, out=np.zeros_like(n), where=n > 0), n
-
-
-def _wanted_and_hits(
-    of: _Ints,
-    n_patients: int,
-    n_cells: int,
-    answers: _Ints,
-    references: Sequence[tuple[int, ...]],
-) -> tuple[_Ints, _Ints]:
-    """Return (patients, cells) qualifying counts and (patients,) hits."""
-    wanted = np.zeros((n_patients, n_cells), dtype=np.int64)
-    hits = np.zeros(n_patients, dtype=np.int64)
-    for patient, answer, cells in zip(of, answers, references, strict=True):
-        wanted[patient, list(cells)] += 1
-        hits[patient] += int(answer) in cells
-    return wanted, hits

@@ -1,6 +1,6 @@
 """From frames and a specification to a table."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 from math import isnan
 
@@ -8,7 +8,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.report import Table
 from viewer.results.estimators import ESTIMATORS, Seen
 from viewer.results.estimators.registry import columns_named
-from viewer.results.records import Frame, Frames
+from viewer.results.frame import Frame, Frames
 from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec, Where
 
 Values = Mapping[str, object]
@@ -56,13 +56,13 @@ class _Evaluation:
         """Yield the rows, those of each outer combination together."""
         spec = self._spec
         several = spec.needs_several
-        if several and self._own[several].nunique() < 2:
+        if several and _is_one(self._own[several]):
             return
         choices = [_in_order(self._keys[name], self._own) for name in spec.outer]
         for values in product(*choices):
             outer = dict(zip(spec.outer, values, strict=True))
             own = self._group("", {}, outer)
-            if own.empty and not spec.every:
+            if not own and not spec.every:
                 continue
             for columns in spec.inner:
                 yield from self._of_set(outer, columns, own)
@@ -71,7 +71,7 @@ class _Evaluation:
         self, outer: Values, columns: tuple[str, ...], own: Frame
     ) -> Iterator[tuple[object, ...]]:
         alone = [name for name in columns if name in self._spec.only_several]
-        if any(own[name].nunique() < 2 for name in alone):
+        if any(_is_one(own[name]) for name in alone):
             return
         for values in self._combinations(columns, own):
             about = {**outer, **dict(zip(columns, values, strict=True))}
@@ -83,7 +83,7 @@ class _Evaluation:
         """Return what the rows of a set are about, in the table's order."""
         if not columns:
             return [()]
-        seen = dict.fromkeys(zip(*(own[name] for name in columns), strict=True))
+        seen = dict.fromkeys(own.each(*columns))
         keys = [self._keys[name] for name in columns]
         if not any(key.values or key.ascending for key in keys):
             return list(seen)
@@ -133,9 +133,9 @@ class _Evaluation:
         columns = tuple(name for name in about if name in rows.columns)
         which = (frame, *((name, tuple(of)) for name, of in where.items()), columns)
         if which not in self._grouped:
-            self._grouped[which] = _groups(rows, columns)
-        found = self._grouped[which].get(tuple(about[name] for name in columns))
-        return rows.iloc[:0] if found is None else found
+            self._grouped[which] = rows.groups(*columns)
+        values = tuple(about[name] for name in columns)
+        return self._grouped[which].get(values) or rows.take(())
 
     def _of_frame(self, frame: str, where: Where) -> Frame:
         which = (frame, *((name, tuple(of)) for name, of in where.items()))
@@ -147,30 +147,23 @@ class _Evaluation:
         return self._filtered[which]
 
 
-def _groups(
-    rows: Frame, columns: tuple[str, ...]
-) -> Mapping[tuple[object, ...], Frame]:
-    if not columns:
-        return {(): rows}
-    places: dict[tuple[object, ...], list[int]] = {}
-    values = zip(*(rows[name].tolist() for name in columns), strict=True)
-    for place, key in enumerate(values):
-        places.setdefault(key, []).append(place)
-    return {key: rows.iloc[of] for key, of in places.items()}
+def _is_one(values: Iterable[object]) -> bool:
+    """Tell whether there are fewer than two values."""
+    return len(set(values)) < 2
 
 
 def _in_order(key: Key, own: Frame) -> Sequence[object]:
     if key.values:
         return key.values
-    seen = list(dict.fromkeys(own[key.column].tolist()))
+    seen = list(dict.fromkeys(own[key.column]))
     return sorted(seen) if key.ascending else seen
 
 
 def _listed(spec: ListSpec, rows: Frame) -> Table:
-    columns = spec.columns or tuple(rows.columns)
+    columns = spec.columns or rows.columns
     _need(spec.name, rows, columns)
-    values = zip(*(rows[name].tolist() for name in columns), strict=True)
-    return Table(spec.name, columns, tuple(tuple(map(_plain, row)) for row in values))
+    values = (tuple(map(_plain, row)) for row in rows.each(*columns))
+    return Table(spec.name, columns, tuple(values))
 
 
 def _filtered(table: str, frames: Frames, name: str, where: Where) -> Frame:
@@ -184,9 +177,7 @@ def _filtered(table: str, frames: Frames, name: str, where: Where) -> Frame:
 
 def _taken(table: str, rows: Frame, where: Where) -> Frame:
     _need(table, rows, where)
-    for column, values in where.items():
-        rows = rows[rows[column].isin(list(values))]
-    return rows
+    return rows.where(where)
 
 
 def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
@@ -216,12 +207,14 @@ def _need(
         raise WrongUseError(
             f"The table '{table}' names the column '{missing[0]}', which its records "
             "do not have.",
-            f"They have {', '.join(map(str, rows.columns))}.",
+            f"They have {', '.join(rows.columns)}.",
         )
 
 
 def _plain(value: object) -> object:
     """Return a value without NumPy's types, None for a number that is none."""
+    if value is None or isinstance(value, str | int):
+        return value
     item = getattr(value, "item", None)
     value = item() if callable(item) else value
     return None if isinstance(value, float) and isnan(value) else value

@@ -1,17 +1,12 @@
-"""A run's trials as a data frame, a row a trial, and frames that studies make of it."""
+"""A run's trials as a frame, a row a trial."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from viewer.domain.answer import Status
 from viewer.domain.result import TrialResult
+from viewer.results.frame import Frame, frame_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Frame: TypeAlias = "pd.DataFrame"
-Frames = Mapping[str, Frame]
 NOT_COUNTED = frozenset({Status.EXCLUDED, Status.PENDING})
 """Trials that are in no denominator."""
 _ANSWERED = frozenset({Status.SCORED_CORRECT, Status.SCORED_WRONG})
@@ -68,32 +63,3 @@ def frame_of_trials(
 def number_names(results: Iterable[TrialResult]) -> tuple[str, ...]:
     """Return the names of all numbers of verdicts, in the order they first appear."""
     return tuple(dict.fromkeys(n for one in results for n, _ in one.score.numbers))
-
-
-def frame_of(columns: Mapping[str, Sequence[object]]) -> Frame:
-    """Return columns of the same length as a frame."""
-    import pandas as pd
-
-    return pd.DataFrame({name: _series(of) for name, of in columns.items()})
-
-
-def frame_of_rows(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Frame:
-    """Return rows under a header as a frame; without any it has the columns alone."""
-    listed = [tuple(row) for row in rows]
-    return frame_of({name: [row[i] for row in listed] for i, name in enumerate(header)})
-
-
-def _series(values: Sequence[object]) -> "pd.Series":
-    """Return values as they are; None becomes NaN where all others are floats."""
-    import pandas as pd
-
-    return pd.Series(values, dtype=_CASTS.get(frozenset(map(type, values)), object))
-
-
-_CASTS: Final[Mapping[frozenset[type], Any]] = {
-    frozenset({int}): "int64",
-    frozenset({bool}): bool,
-    frozenset({float}): float,
-    frozenset({float, type(None)}): float,
-}
-"""What pandas makes of columns that have values of these types alone."""

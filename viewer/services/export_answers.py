@@ -76,17 +76,20 @@ def export_answers(
             f"It asked {', '.join(bench.profiles)}.",
         )
     wanted = records(store, run)
-    wanted = wanted[wanted["model"] == model] if model else wanted
-    failed = wanted["status"] == Status.PROVIDER_ERROR
-    asked = wanted[wanted["reply_id"].notna() | failed]
+    wanted = wanted.where({"model": (model,)}) if model else wanted
+    ended = enumerate(wanted.each("reply_id", "status"))
+    asked = wanted.take(
+        i
+        for i, (reply, status) in ended
+        if reply is not None or status == Status.PROVIDER_ERROR
+    )
     if bench.study.words.places:
-        each: list[Any] = asked.to_dict("records")
-        rows = (row for one in each for row in _rows(bench, one))
+        rows = (row for one in asked.records() for row in _rows(bench, one))
         table = csv_bytes(HEADER, rows)
     else:
         table = csv_bytes(WORDED_HEADER, worded_rows(asked))
     write_atomically(out, table)
-    pending = int((wanted["status"] == Status.PENDING).sum())
+    pending = list(wanted["status"]).count(Status.PENDING)
     return ExportedAnswers(out, len(asked), pending)
 
 

@@ -8,7 +8,8 @@ from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import RawReply
 from viewer.domain.run import Trial
 from viewer.models.reading import read_reply
-from viewer.results.records import Frame, frame_of_trials
+from viewer.results.frame import Frame
+from viewer.results.records import frame_of_trials
 from viewer.services.bench import Bench
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store

@@ -14,7 +14,7 @@ from viewer.domain.answer import (
 )
 from viewer.domain.answer_json import any_answer_of_json, type_of
 from viewer.domain.choice import letter_of
-from viewer.results.records import Frame
+from viewer.results.frame import Frame
 
 _KNOWN: Final = (
     *("item", "patient", "image", "view", "finding", "condition", "repeat", "model"),
@@ -26,7 +26,7 @@ HEADER: Final = (*_KNOWN, "status", "reason", "kind", "answer", "parsed")
 def worded_rows(asked: Frame) -> Iterator[tuple[object, ...]]:
     """Yield a row for each trial; one without an answer keeps its status and reason."""
     own = ("parsed", "status", "reason")
-    for *known, text, status, reason in asked[[*_KNOWN, *own]].itertuples(index=False):
+    for *known, text, status, reason in asked.each(*_KNOWN, *own):
         said = any_answer_of_json(text) if text else None
         yield (*known, *_told(said, status, reason), text)
 

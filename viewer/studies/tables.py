@@ -7,8 +7,8 @@ from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.results.evaluate import evaluate_all
+from viewer.results.frame import Frames
 from viewer.results.page import sections
-from viewer.results.records import Frames
 from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec
 
 MICRO: Final = "(micro)"

@@ -1,7 +1,7 @@
 from viewer.domain.report import Table
 from viewer.results.evaluate import evaluate
+from viewer.results.frame import frame_of
 from viewer.results.page import sections
-from viewer.results.records import frame_of
 from viewer.results.spec import P_VALUE, Cell, Key, ListSpec, Shown, TableSpec
 
 

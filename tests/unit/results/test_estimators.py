@@ -17,7 +17,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from tests.helpers.tabled import estimate
 from viewer.results.estimators import Seen, registry
-from viewer.results.records import Frame, frame_of
+from viewer.results.frame import Frame, frame_of
 
 SHARES = ("edit", "sham")
 Columns = Mapping[str, Sequence[Any]]
@@ -73,7 +73,7 @@ def test_that_a_mean_of_pooled_rates_needs_all_of_them() -> None:
         "tries": [2, 2, 3, 5],
         "test": ["a", "a", "b", "c"],
     }
-    both = {"of": ("hits", "tries"), "by": "test"}
+    both: dict[str, Any] = {"of": ("hits", "tries"), "by": "test"}
     assert estimate("mean of pooled rates", columns, **both, among=("a", "b")) == (
         (1 / 4 + 3 / 3) / 2,
     )
@@ -97,7 +97,7 @@ def test_that_nothing_has_no_rate() -> None:
 def test_that_a_part_is_of_the_rows_it_is_held_against() -> None:
     own, others = frame_of({"a": [1]}), frame_of({"a": [1, 2, 3, 4]})
     assert estimate("part", own, others) == (0.25,)
-    assert isnan(estimate("part", own, others.iloc[:0])[0])
+    assert isnan(estimate("part", own, others.take(()))[0])
     assert isnan(estimate("part", own)[0])
 
 
@@ -218,7 +218,7 @@ def _gaps(items: Columns) -> dict[str, list[float]]:
 
 
 def _paired(items: Columns, replicates: int) -> tuple[Any, ...]:
-    drawn = {"cluster": "patient", "replicates": replicates, "seed": 0}
+    drawn: dict[str, Any] = {"cluster": "patient", "replicates": replicates, "seed": 0}
     return estimate("paired difference", items, of=SHARES, **drawn)
 
 
@@ -339,7 +339,7 @@ def test_that_a_rate_by_cluster_draws_clusters_with_all_their_rows() -> None:
         some = [own[i] for i in rng.integers(0, len(own), len(own))]
         drawn.append(sum(map(sum, some)) / sum(map(len, some)))
     assert found == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.02)
-    nobody = estimate("rate by cluster", rows.iloc[:0], rows, of=("right",), **options)
+    nobody = estimate("rate by cluster", rows.take(()), rows, of=("right",), **options)
     assert all(map(isnan, nobody))
 
 

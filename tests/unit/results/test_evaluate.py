@@ -10,7 +10,7 @@ from tests.helpers.tabled import rows
 from viewer.domain.errors import WrongUseError
 from viewer.results.estimators import ESTIMATORS, Seen, estimator
 from viewer.results.evaluate import evaluate, evaluate_all
-from viewer.results.records import frame_of
+from viewer.results.frame import frame_of
 from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec
 
 FRAME = frame_of(

@@ -11,7 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from viewer.metrics.judging import prediction_powered
 from viewer.results.estimators import ESTIMATORS, Seen
-from viewer.results.records import Frame, frame_of
+from viewer.results.frame import Frame, frame_of
 
 RNG = np.random.default_rng(3)
 MODELS = RNG.choice(["a", "b", "c", "d"], 60).tolist()
@@ -41,10 +41,10 @@ def shares() -> dict[str, float]:
 def test_that_a_share_is_ranked_among_those_of_all_models() -> None:
     ranks = rankdata([-share for share in shares().values()], method="min")
     for model, rank in zip(shares(), ranks, strict=True):
-        own, options = ANSWERS[ANSWERS["model"] == model], {"by": "model"}
+        own, options = ANSWERS.where({"model": (model,)}), {"by": "model"}
         found = estimate("rank of share", own, ("right",), ANSWERS, options)
         assert found == (rank,)
-    nobody = ANSWERS.iloc[:0]
+    nobody = ANSWERS.take(())
     options = {"by": "model"}
     assert estimate("rank of share", nobody, ("right",), ANSWERS, options) == (None,)
     assert estimate("rank of share", nobody, ("right",), None, options) == (None,)
@@ -70,20 +70,17 @@ def test_that_a_change_is_that_of_the_pairs_that_both_have() -> None:
         frame_of({"pair": pairs, "right": [bool(x) for x in RNG.random(40) < p]})
         for pairs, p in ((list(range(40)), 0.4), (list(range(10, 50)), 0.7))
     )
-    after.index = after.index + 100
     options = {"pair": "pair"}
     found = estimate("mcnemar", after, ("right",), before, options)
-    both = [
-        (before["right"].iloc[i], after["right"].iloc[i - 10]) for i in range(10, 40)
-    ]
+    both = [(before["right"][i], after["right"][i - 10]) for i in range(10, 40)]
     gained = sum(bool(b and not a) for a, b in both)
     lost = sum(bool(a and not b) for a, b in both)
     p = mcnemar([[0, lost], [gained, 0]], exact=True).pvalue
     expected = (100 * (gained - lost) / 30, gained, lost, p)
     assert found == pytest.approx(expected, abs=1e-12)
-    for others in (None, after, after.assign(pair=-1)):
+    for others in (None, after, after.having(pair=[-1] * 40)):
         assert np.isnan(estimate("mcnemar", after, ("right",), others, options)).all()
-    apart = before.assign(pair=-1)
+    apart = before.having(pair=[-1] * 40)
     assert np.isnan(estimate("mcnemar", after, ("right",), apart, options)).all()
 
 

@@ -7,8 +7,8 @@ import pytest
 from viewer.domain.errors import WrongUseError
 from viewer.domain.report import Table
 from viewer.results.evaluate import evaluate
+from viewer.results.frame import frame_of
 from viewer.results.page import sections
-from viewer.results.records import frame_of
 from viewer.results.spec import Cell, Key, ListSpec, Shown, TableSpec
 
 FRAMES = {"trials": frame_of({"of": ["a", "b", "b"], "x": [1.0, 4.0, 6.0]})}
@@ -74,6 +74,6 @@ def test_that_a_page_has_all_rows_of_a_table_and_the_start_of_a_list() -> None:
 
 
 def test_that_whole_numbers_stay_whole_where_some_are_not_told() -> None:
-    values = frame_of({"n": [398, None]})["n"].tolist()
+    values = frame_of({"n": [398, None]})["n"]
     assert values == [398, None]
     assert type(values[0]) is int

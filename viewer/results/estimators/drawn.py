@@ -16,12 +16,12 @@ def rate_by_cluster(seen: Seen) -> Sequence[object]:
     Those that are drawn are the clusters of the rows it is held against.
     """
     name = seen.options["cluster"]
-    every = sorted(set([] if seen.others is None else seen.others[name].tolist()))
-    if not every or seen.rows.empty:
+    every = sorted(set() if seen.others is None else set(seen.others[name]))
+    if not every or not seen.rows:
         return nan, nan
     place = {cluster: i for i, cluster in enumerate(every)}
-    own = [place[cluster] for cluster in seen.rows[name].tolist()]
-    hits = np.bincount(own, seen.rows[seen.of[0]].astype(float), len(every))
+    own = [place[cluster] for cluster in seen.rows[name]]
+    hits = np.bincount(own, np.array(seen.rows[seen.of[0]], float), len(every))
     trials = np.bincount(own, minlength=len(every))
     drawn = cluster_bootstrap(
         hits.astype(np.int64)[:, None],

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import nan
 
 from viewer.results.estimators.registry import Seen, estimator, ratio
-from viewer.results.records import Frame
+from viewer.results.frame import Frame
 
 
 @estimator("f1")
@@ -41,7 +41,7 @@ def _f1(rows: Frame, seen: Seen) -> tuple[float, float, float]:
     only, drop = seen.options.get("only"), seen.options.get("drop", ())
     hits = extra = missed = 0
     found, true = seen.of
-    for said, wanted in zip(rows[found], rows[true], strict=True):
+    for said, wanted in rows.each(found, true):
         one = {label for label in said if _takes(label, only, drop)}
         other = {label for label in wanted if _takes(label, only, drop)}
         hits += len(one & other)

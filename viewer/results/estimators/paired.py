@@ -21,13 +21,10 @@ def paired_difference(seen: Seen) -> Sequence[object]:
     interval of a bootstrap that draws ``cluster`` with all its rows, the p-value of a
     sign-flip test by cluster, and the interval's name.
     """
-    first, second = seen.of
-    both = seen.rows[seen.rows[first].notna() & seen.rows[second].notna()]
-    ones, others = both[first].tolist(), both[second].tolist()
+    both = seen.rows.complete(*seen.of)
+    ones, others = (both[name] for name in seen.of)
     by_cluster: dict[str, list[float]] = defaultdict(list)
-    for cluster, one, other in zip(
-        both[seen.options["cluster"]], ones, others, strict=True
-    ):
+    for cluster, one, other in both.each(seen.options["cluster"], *seen.of):
         by_cluster[cluster].append(one - other)
     clusters = [by_cluster[name] for name in sorted(by_cluster)]
     drawn = cluster_bootstrap(
@@ -52,13 +49,10 @@ def exact_mcnemar(seen: Seen) -> Sequence[object]:
     McNemar's, exact. There is none of rows that are held against themselves.
     """
     (column,), others = seen.of, seen.others
-    if others is None or others.index.equals(seen.rows.index):
+    if others is None or seen.rows.has_rows_of(others):
         return (nan,) * 4
     after, before = (
-        dict(
-            zip(rows[seen.options["pair"]].tolist(), rows[column].tolist(), strict=True)
-        )
-        for rows in (seen.rows, others)
+        dict(rows.each(seen.options["pair"], column)) for rows in (seen.rows, others)
     )
     shared = [key for key in before if key in after]
     if not shared:

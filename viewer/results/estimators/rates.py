@@ -16,9 +16,8 @@ from viewer.results.estimators.registry import (
     or_none,
     ratio,
     share_of,
-    told,
 )
-from viewer.results.records import Frame
+from viewer.results.frame import Frame
 
 
 @estimator("size")
@@ -55,8 +54,8 @@ def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
     above, below = seen.of
     rates = []
     for value in among:
-        own = seen.rows[seen.rows[by] == value]
-        rates.append(ratio(sum(told(own, above)), sum(told(own, below))))
+        own = seen.rows.where({by: (value,)})
+        rates.append(ratio(sum(own.told(above)), sum(own.told(below))))
     return (sum(rates) / len(rates),)
 
 
@@ -158,7 +157,7 @@ def constant_answer(seen: Seen) -> Sequence[object]:
 @estimator("first")
 def first(seen: Seen) -> Sequence[object]:
     """Return the first value of each column."""
-    return tuple(next(iter(seen.rows[name].tolist()), None) for name in seen.of)
+    return tuple(next(iter(seen.rows[name]), None) for name in seen.of)
 
 
 @estimator("listed")
@@ -175,7 +174,7 @@ def rate_of_distinct(seen: Seen) -> Sequence[object]:
     """
     column, holds = seen.of
     values, held = set(seen.values()), or_none(seen.rows, holds)
-    pairs = zip(seen.rows[column].tolist(), held, strict=True)
+    pairs = zip(seen.rows[column], held, strict=True)
     k = len({value for value, holding in pairs if holding})
     return k, len(values), nan if None in held else ratio(k, len(values))
 
@@ -184,7 +183,7 @@ def rate_of_distinct(seen: Seen) -> Sequence[object]:
 def distinct(seen: Seen) -> Sequence[object]:
     """Return how many values a column has, and their share of those held against."""
     own, others = set(seen.values()), seen.others
-    every = own if others is None else set(told(others, seen.of[0]))
+    every = own if others is None else set(others.told(seen.of[0]))
     return len(own), ratio(len(own), len(every))
 
 
@@ -215,10 +214,9 @@ def spread_of_shares(seen: Seen) -> Sequence[object]:
     The shares are those of the ``among`` values of the column ``by``; there is none
     where one of them has none.
     """
-    by = seen.rows[seen.options["by"]]
-    shares = [
-        share_of(seen.rows[by == value], seen.of[0]) for value in seen.options["among"]
-    ]
+    by, among = seen.options["by"], seen.options["among"]
+    parts = (seen.rows.where({by: (value,)}) for value in among)
+    shares = [share_of(rows, seen.of[0]) for rows in parts]
     return (nan if any(map(isnan, shares)) else max(shares) - min(shares),)
 
 
@@ -229,8 +227,8 @@ def rank_of_share(seen: Seen) -> Sequence[object]:
     Equal ones have the same rank (competition ranks).
     """
     (column,), others = seen.of, seen.others
-    of_others = () if others is None else others.groupby(seen.options["by"])
-    shares = [share_of(rows, column) for _, rows in of_others]
+    of_others = {} if others is None else others.groups(seen.options["by"])
+    shares = [share_of(rows, column) for rows in of_others.values()]
     return competition_ranks([share_of(seen.rows, column), *shares])[:1]
 
 
@@ -244,20 +242,15 @@ def _rate(k: int, n: int) -> tuple[float, ...]:
 def _nested(rows: Frame, column: str, by: Sequence[str]) -> float:
     if not by:
         return ratio(int(sum(rows[column])), len(rows))
-    known = rows[by[0]].tolist()
-    parts = (
-        _nested(rows[[one == value for one in known]], column, by[1:])
-        for value in dict.fromkeys(known)
-    )
+    parts = (_nested(own, column, by[1:]) for own in rows.groups(by[0]).values())
     means = [part for part in parts if not isnan(part)]
     return fsum(means) / len(means) if means else nan
 
 
 def _by_item(seen: Seen) -> dict[str, Any]:
-    items, values = seen.rows["item"].tolist(), seen.rows[seen.of[0]].tolist()
-    return dict(zip(items, values, strict=True))
+    return dict(seen.rows.each("item", seen.of[0]))
 
 
-def _length(rows: "Frame | None") -> int:
+def _length(rows: Frame | None) -> int:
     """Return how many rows there are, 0 without a frame."""
     return 0 if rows is None else len(rows)

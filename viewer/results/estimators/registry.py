@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan, nan
+from math import nan
 from typing import Any, Final, TypeVar
 
-from viewer.results.records import Frame
+from viewer.results.frame import Frame, is_told
 
 COLUMN_OPTIONS: Final = ("by", "cluster", "pair", "family")
 """Options that name a column, or several, of the rows that an estimator sees."""
@@ -22,14 +22,14 @@ class Seen:
     """
 
     rows: Frame
-    others: "Frame | None"
+    others: Frame | None
     of: tuple[str, ...]
     options: Mapping[str, Any]
     memory: dict[Hashable, Any] = field(default_factory=dict)
 
     def values(self, place: int = 0) -> list[Any]:
         """Return a column's values, without those that are not there."""
-        return told(self.rows, self.of[place])
+        return self.rows.told(self.of[place])
 
     def once(self, what: Hashable, work: Callable[[], _Made]) -> _Made:
         """Return what several cells of a table share, worked out the first time."""
@@ -60,19 +60,9 @@ def columns_named(options: Mapping[str, Any]) -> Iterator[str]:
         yield from (columns,) if isinstance(columns, str) else columns
 
 
-def told(rows: Frame, column: str) -> list[Any]:
-    """Return a column's values, without those that are not there."""
-    return [
-        value
-        for value in rows[column].tolist()
-        if value is not None and not (isinstance(value, float) and isnan(value))
-    ]
-
-
 def or_none(rows: Frame, column: str) -> list[Any]:
     """Return a column's values, None where there is none."""
-    values = rows[column].tolist()
-    return [None if isinstance(x, float) and isnan(x) else x for x in values]
+    return [value if is_told(value) else None for value in rows[column]]
 
 
 def ratio(above: float, below: float) -> float:
@@ -87,4 +77,4 @@ def mean_of(values: Sequence[float]) -> float:
 
 def share_of(rows: Frame, column: str) -> float:
     """Return the share of rows whose column holds."""
-    return ratio(sum(told(rows, column)), len(rows))
+    return ratio(sum(rows.told(column)), len(rows))

@@ -9,7 +9,7 @@ from viewer.domain.evidence import OPTIONS
 from viewer.metrics.posterior import cyclic_orders
 from viewer.metrics.sensitivity import CrossModal, cross_modal, unweighted_mean
 from viewer.results.estimators import Seen, estimator
-from viewer.results.records import Frame
+from viewer.results.frame import Frame
 
 CROSS_MODAL: Final = "cross-modal"
 MEAN_CROSS_MODAL: Final = "mean cross-modal"
@@ -34,12 +34,9 @@ def of_both_modalities(seen: Seen) -> Sequence[object]:
 @estimator(MEAN_CROSS_MODAL)
 def mean_of_types(seen: Seen) -> Sequence[object]:
     """Return the unweighted means of both NMSE over the types ``among``, no counts."""
-    by = seen.rows[seen.options["by"]]
-    of_types = [
-        _compared(seen.rows[by == one], seen.of)
-        for one in seen.options["among"]
-        if (by == one).any()
-    ]
+    by, among = seen.options["by"], seen.options["among"]
+    parts = (seen.rows.where({by: (one,)}) for one in among)
+    of_types = [_compared(rows, seen.of) for rows in parts if rows]
     mean = unweighted_mean([c.nmse for c in of_types])
     swapped = unweighted_mean([c.swapped for c in of_types])
     return (mean, swapped, *(nan,) * 6)
@@ -51,8 +48,10 @@ def change_in_nmse(seen: Seen) -> Sequence[object]:
 
     There is no change where one of them is missing.
     """
-    by = seen.rows[seen.options["by"]]
-    before, after = (_compared(seen.rows[by == one], seen.of) for one in (False, True))
+    by = seen.options["by"]
+    before, after = (
+        _compared(seen.rows.where({by: (one,)}), seen.of) for one in (False, True)
+    )
     return before.nmse, after.nmse, after.nmse - before.nmse
 
 
@@ -66,8 +65,7 @@ def agreement_over_orders(seen: Seen) -> Sequence[object]:
     """
     of_case: dict[str, dict[int, float]] = defaultdict(dict)
     answers: dict[str, float] = {}
-    columns = (seen.rows[name].tolist() for name in seen.of)
-    for case, order, chosen, answer in zip(*columns, strict=True):
+    for case, order, chosen, answer in seen.rows.each(*seen.of):
         of_case[case][order] = chosen
         answers[case] = answer
     orders = len(cyclic_orders(OPTIONS))
@@ -88,4 +86,4 @@ def warning_of_few(seen: Seen) -> Sequence[object]:
 
 
 def _compared(rows: Frame, of: Sequence[str]) -> CrossModal:
-    return cross_modal(*(rows[name].tolist() for name in of))
+    return cross_modal(*(rows[name] for name in of))

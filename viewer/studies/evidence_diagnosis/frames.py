@@ -17,13 +17,8 @@ from viewer.domain.item import Item
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.domain.specialties import group_of
-from viewer.results.records import (
-    NOT_COUNTED,
-    Frame,
-    frame_of,
-    frame_of_rows,
-    records,
-)
+from viewer.results.frame import Frame, frame_of, frame_of_rows
+from viewer.results.records import NOT_COUNTED, records
 from viewer.results.spec import TRIALS
 from viewer.studies.consistency import published_table
 from viewer.studies.evidence_diagnosis.consistency import checks

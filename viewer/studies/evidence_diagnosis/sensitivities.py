@@ -5,7 +5,7 @@ from typing import Final
 
 from viewer.metrics.divergence import Divergence, divergence
 from viewer.metrics.posterior import Posterior
-from viewer.results.records import Frame, frame_of_rows
+from viewer.results.frame import Frame, frame_of_rows
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.rows import Row
 from viewer.studies.evidence_diagnosis.showing import (

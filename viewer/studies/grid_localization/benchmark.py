@@ -5,7 +5,7 @@ from typing import Final
 
 from viewer.domain.exchange import ModelProfile
 from viewer.metrics.printed import matches_printed
-from viewer.results.records import Frame, frame_of_rows
+from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.asked import MACRO
 from viewer.studies.grid_localization.published import (

@@ -7,7 +7,7 @@ from typing import Final
 
 from viewer.domain.case import View
 from viewer.domain.exchange import ModelProfile
-from viewer.results.records import Frame, frame_of_rows
+from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.benchmark import who_is
 from viewer.studies.grid_localization.findings import NINE

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from viewer.domain.case import NAMED_VIEWS, Dataset, DatasetImage
-from viewer.results.records import Frame, frame_of_rows
+from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import Cell, Key, ListSpec, Shown, TableSpec
 from viewer.studies.grid_localization.asked import in_order
 from viewer.studies.grid_localization.findings import (

@@ -22,7 +22,8 @@ from viewer.metrics.detection import (
     froc,
     hits_at,
 )
-from viewer.results.records import NOT_COUNTED, Frame, frame_of_rows
+from viewer.results.frame import Frame, frame_of_rows
+from viewer.results.records import NOT_COUNTED
 from viewer.results.spec import Cell, Key, ListSpec, Shown, TableSpec
 from viewer.studies.grid_localization.asked import Asked
 from viewer.studies.grid_localization.shown import FINDING, of_n

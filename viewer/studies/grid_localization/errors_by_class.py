@@ -32,10 +32,10 @@ def classes_of_error(seen: Seen) -> Sequence[object]:
     hit is a full hit. Readers review the ``first`` grid of a run; the misses of the
     others are not reviewed.
     """
-    model, finding, grid = seen.rows[["model", "finding", "grid"]].iloc[0]
+    model, finding, grid = next(seen.rows.each("model", "finding", "grid"))
     reviews: Reviews = seen.options["reviews"] if grid == seen.options["first"] else {}
     read = reviews.get((model, finding), _UNREAD)
-    n = Counter(seen.rows["outcome"].tolist())
+    n = Counter(seen.rows["outcome"])
     told = (read.position, read.anatomy, read.unsure)
     left = max(0.0, n[Outcome.MISS] - sum(told) - read.partial)
     full = n[Outcome.FULL] + n[Outcome.FULL_FALLBACK]
@@ -47,7 +47,7 @@ def error_classes(
 ) -> Table:
     """Return a row for each grid, finding and model with a frontal trial."""
     trials = trial_frame(results, params)
-    settled = trials[trials["counted"] & (trials["view"] == View.FRONTAL)]
+    settled = trials.where({"counted": (True,), "view": (View.FRONTAL,)})
     first = next(iter(settled["grid"]), "")
     options = {"reviews": reviews, "first": first}
     classes = Cell("classes of error", CLASSES, options=options)

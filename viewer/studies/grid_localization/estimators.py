@@ -6,7 +6,7 @@ are compared on the same ones.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import nan
@@ -38,7 +38,6 @@ from viewer.metrics.skill import (
     stratum,
 )
 from viewer.results.estimators import Seen, estimator
-from viewer.results.records import Frame
 from viewer.studies.grid_localization.asked import MACRO
 from viewer.studies.tables import MICRO
 
@@ -64,11 +63,11 @@ def sd_over_items(seen: Seen) -> Sequence[object]:
     The repeats of an item stay together.
     """
     parts: dict[str, dict[str, _Items]] = defaultdict(lambda: defaultdict(Counter))
-    for part, finding, item, right in _each(seen.rows, "part", "of_finding", *_TRIAL):
+    for part, finding, item, right in seen.rows.each("part", "of_finding", *_TRIAL):
         parts[part][finding][item, right] += 1
     if not parts:
         return (nan,)
-    view, *arm = seen.rows[["view", *_ARM]].iloc[0]
+    view, *arm = next(seen.rows.each("view", *_ARM))
     rates = []
     for findings in parts.values():
         drawn = [
@@ -100,7 +99,7 @@ def random_cell(seen: Seen) -> Sequence[object]:
     """Return the expected rate of a cell drawn at random, each item once, exactly."""
     sizes: dict[str, dict[str, int]] = defaultdict(dict)
     cells: Counter[str] = Counter()
-    for part, item, hits, n in _each(seen.rows, "part", "item", "hits", "n_cells"):
+    for part, item, hits, n in seen.rows.each("part", "item", "hits", "n_cells"):
         sizes[part][item] = len(hits)
         cells[part] = max(cells[part], n)
     rates = [
@@ -126,9 +125,9 @@ def skill(seen: Seen) -> Sequence[object]:
     One patient tells nothing of others.
     """
     rows = seen.rows
-    if rows.empty:
+    if not rows:
         return (nan,) * 4
-    finding, drawn, view, *arm = rows[["finding", "drawn", "view", *_ARM]].iloc[0]
+    finding, drawn, view, *arm = next(rows.each("finding", "drawn", "view", *_ARM))
     of_arms = seen.once(("skill", drawn, view), lambda: _drawn_patients(seen))
     own = of_arms[tuple(arm)]
     is_mean = finding == MACRO
@@ -144,12 +143,12 @@ def skill(seen: Seen) -> Sequence[object]:
 def _drawn_patients(seen: Seen) -> dict[tuple[str, ...], _Drawn]:
     """Return each arm's skill in the same draws."""
     others = seen.rows if seen.others is None else seen.others
-    drawn, view = others[["drawn", "view"]].iloc[0]
-    patients = {name: i for i, name in enumerate(sorted(set(others["patient"])))}
+    drawn, view = next(others.each("drawn", "view"))
+    patients = _numbered(sorted(set(others["patient"])))
     trials: _Trials = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     own = ("patient", "n_cells", "place", "hits")
-    for *arm, finding, of_view, patient, n, place, hits in _each(
-        others, *_ARM, "of_finding", "of_view", *own
+    for *arm, finding, of_view, patient, n, place, hits in others.each(
+        *_ARM, "of_finding", "of_view", *own
     ):
         trials[tuple(arm)][finding][of_view].append((patients[patient], n, place, hits))
     arms = {
@@ -176,8 +175,7 @@ def rate_by_patient(seen: Seen) -> Sequence[object]:
     Patients are drawn with all that is theirs in the rows it is held against: all
     findings of a view and arm.
     """
-    own = seen.rows[["finding", "view", *_ARM]].iloc[0]
-    finding, *where = own
+    finding, *where = next(seen.rows.each("finding", "view", *_ARM))
     found = seen.once(("patients", *where), lambda: _over_patients(seen))
     one = found[finding]
     ends = one.percentile.interval, one.bca.interval
@@ -190,13 +188,12 @@ def rate_by_patient(seen: Seen) -> Sequence[object]:
 
 def _over_patients(seen: Seen) -> dict[str, ClusterEstimate]:
     others = seen.rows if seen.others is None else seen.others
-    right = others.groupby(["patient", "of_finding"])["right"]
-    findings = list(dict.fromkeys(others["of_finding"]))
-    hits, trials = (
-        of.unstack(fill_value=0)[findings].to_numpy().astype(np.int64)
-        for of in (right.sum(), right.size())
-    )
-    found = cluster_bootstrap(hits, trials, _resampling(seen))
+    patients = _numbered(sorted(set(others["patient"])))
+    findings = _numbered(dict.fromkeys(others["of_finding"]))
+    counts = np.zeros((2, len(patients), len(findings)), np.int64)
+    for patient, finding, right in others.each("patient", "of_finding", "right"):
+        counts[:, patients[patient], findings[finding]] += right, 1
+    found = cluster_bootstrap(counts[0], counts[1], _resampling(seen))
     rows = (*findings, MACRO, MICRO)
     return dict(zip(rows, (*found.cells, found.macro, found.micro), strict=True))
 
@@ -216,7 +213,7 @@ def agreement_of_replicates(seen: Seen) -> Sequence[object]:
     """
     said: dict[str, list[str]] = defaultdict(list)
     right: dict[str, list[float]] = defaultdict(list)
-    for item, hit, answer in _each(seen.rows, *_TRIAL, "said"):
+    for item, hit, answer in seen.rows.each(*_TRIAL, "said"):
         said[item].append(answer)
         right[item].append(float(hit))
     spreads = [answer_spread(answers) for answers in said.values()]
@@ -232,7 +229,7 @@ def rate_by_patient_and_replicate(seen: Seen) -> Sequence[object]:
     An item counts once; patients are drawn, then their items' replicates.
     """
     items: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
-    for *item, right in _each(seen.rows, "item", "patient", "finding", "right"):
+    for *item, right in seen.rows.each("item", "patient", "finding", "right"):
         items[tuple(item)].append(right)
     _, patients, findings = zip(*items, strict=True)
     found = two_level_bootstrap(
@@ -253,9 +250,8 @@ def rate_by_patient_and_replicate(seen: Seen) -> Sequence[object]:
     )
 
 
-def _each(rows: Frame, *columns: str) -> Iterator[tuple[Any, ...]]:
-    """Yield some columns of each row."""
-    return zip(*(rows[name].tolist() for name in columns), strict=True)
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}
 
 
 def _resampling(seen: Seen) -> Resampling:

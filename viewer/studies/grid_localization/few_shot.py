@@ -15,7 +15,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, Trial
 from viewer.metrics.seeding import generator
-from viewer.results.records import Frame, frame_of_rows
+from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec
 from viewer.studies.grid_localization.params import OutsideCrop, Params
 from viewer.studies.grid_localization.plan import Item, conditions, items_of

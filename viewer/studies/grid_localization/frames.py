@@ -13,7 +13,8 @@ from typing import Final
 from viewer.domain.answer import Status
 from viewer.domain.grid import grids_in_words
 from viewer.domain.result import Measures, Outcome, Score, TrialResult
-from viewer.results.records import Frame, frame_of, frame_of_rows, records
+from viewer.results.frame import Frame, frame_of, frame_of_rows
+from viewer.results.records import records
 from viewer.results.spec import TRIALS
 from viewer.studies.exclusions import reason_words
 from viewer.studies.grid_localization.absent import CAPITULATED
@@ -40,13 +41,13 @@ def trial_frames(results: Sequence[TrialResult], of: Asked) -> dict[str, Frame]:
     """Return the frames of a run's trials."""
     ordered = sorted(results, key=lambda r: (r.item, r.condition, r.repeat, r.model))
     trials = trial_frame(ordered, of.params)
-    absent = trials["absent"].to_numpy(bool)
+    present, absent = (trials.where({"absent": (one,)}) for one in (False, True))
     return {
-        TRIALS: trials[~absent],
-        MEASURED: trials[~absent],
-        ITEMS: trials.assign(status=trials["printed_status"], condition=trials["name"]),
-        ASKED: by_row(trials[~absent], of),
-        ABSENT: by_row(trials[absent], of),
+        TRIALS: present,
+        MEASURED: present,
+        ITEMS: trials.having(status=trials["printed_status"], condition=trials["name"]),
+        ASKED: by_row(present, of),
+        ABSENT: by_row(absent, of),
         REFERENCES: reference_frame(results),
     }
 
@@ -59,9 +60,7 @@ def trial_frame(results: Sequence[TrialResult], params: Params) -> Frame:
     and ``hit_exact`` are the verdicts in both mask modes, ``place`` the answered cell's
     index, -1 without one.
     """
-    told, measured = _told(results, params), _measured(results)
-    # the copy lays columns of a kind together, so that rows are taken quickly
-    return records(results).assign(**frame_of(told), **frame_of(measured)).copy()
+    return records(results).having(**_told(results, params), **_measured(results))
 
 
 def _told(
@@ -158,19 +157,19 @@ def by_row(trials: Frame, of: Asked) -> Frame:
     the order of the findings, then by view and item.
     """
     copies = sorted(_copies(trials, of))
-    own = trials[[*_COUNTED]].iloc[[copy[-1] for copy in copies]]
-    findings = own["finding"].tolist()
+    own = trials.take(copy[-1] for copy in copies)
+    findings = own["finding"]
     rows = [_ROWS[copy[0]] for copy in copies]
     both = [*zip(rows, findings, strict=True)]
     labels = {
         "of_finding": findings,
-        "of_view": own["view"].tolist(),
+        "of_view": own["view"],
         "finding": [row or one for row, one in both],
         "view": [of.views[copy[2]] for copy in copies],
         "part": [one if row == MACRO else "" for row, one in both],
         "drawn": [_OVERALL if row else one for row, one in both],
     }
-    return own.reset_index(drop=True).assign(**frame_of(labels)).copy()
+    return frame_of({**{name: own[name] for name in _COUNTED}, **labels})
 
 
 _ROWS: Final = ("", MACRO, MICRO)
@@ -182,8 +181,7 @@ def _copies(trials: Frame, of: Asked) -> Iterator[_Copy]:
     """Yield where each copy of a trial stands, its place among the trials last."""
     names = of.findings, of.views, of.conditions, of.models
     places = [{name: i for i, name in enumerate(one)} for one in names]
-    columns = (trials[name].tolist() for name in ("finding", "view", *_ARM))
-    for i, values in enumerate(zip(*columns, strict=True)):
+    for i, values in enumerate(trials.each("finding", "view", *_ARM)):
         pairs = zip(places, values, strict=True)
         finding, view, grid, model = (place[value] for place, value in pairs)
         for row in range(len(_ROWS)):

@@ -10,8 +10,8 @@ from typing import Final
 from viewer.domain.case import NAMED_VIEWS
 from viewer.domain.report import ReportData, Section, Table
 from viewer.results.evaluate import evaluate, evaluate_all
+from viewer.results.frame import frame_of_rows
 from viewer.results.page import sections
-from viewer.results.records import frame_of_rows
 from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec, Where
 from viewer.studies.grid_localization.asked import spoken
 from viewer.studies.grid_localization.errors_by_class import (

@@ -6,7 +6,7 @@ from typing import Any, Final
 from viewer.domain.grid import grids_in_words
 from viewer.domain.report import BarFigure, BarSeries, Table
 from viewer.metrics.power import rate_power
-from viewer.results.records import Frame, frame_of_rows
+from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.asked import MACRO, spoken
 from viewer.studies.grid_localization.shown import NAMES, N

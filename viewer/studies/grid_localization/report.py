@@ -16,8 +16,8 @@ from viewer.domain.result import TrialResult
 from viewer.domain.rle import decode_runs
 from viewer.domain.run import RunSpec
 from viewer.results.evaluate import evaluate_all
+from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.page import sections
-from viewer.results.records import Frame, frame_of_rows
 from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec
 from viewer.studies.grid_localization.asked import MACRO, Asked, asked
 from viewer.studies.grid_localization.benchmark import (

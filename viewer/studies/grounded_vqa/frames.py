@@ -16,13 +16,8 @@ from viewer.domain.case import Dataset
 from viewer.domain.item import TASK_MARK
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
-from viewer.results.records import (
-    NOT_COUNTED,
-    Frame,
-    frame_of,
-    frame_of_rows,
-    records,
-)
+from viewer.results.frame import Frame, frame_of, frame_of_rows
+from viewer.results.records import NOT_COUNTED, records
 from viewer.results.spec import TRIALS
 from viewer.studies.grounded_vqa.arms import (
     CONTOUR,
@@ -102,9 +97,9 @@ def trial_frame(results: Sequence[TrialResult], dataset: str, truths: Truths) ->
     numbers = {name: [one.score.number(name) for one in results] for name in _NUMBERS}
     dice = [one.score.number("dice") for one in results]
     latency = [one.score.number("latency_ms") or nan for one in results]
-    return records(results).assign(
-        source="this run",
-        dataset=dataset,
+    return records(results).having(
+        source=["this run"] * len(results),
+        dataset=[dataset] * len(results),
         way=[way_of(one.condition) for one in results],
         note=[note_of(one.condition) for one in results],
         asked_as_is=[is_answer(one.condition) for one in results],

@@ -55,7 +55,7 @@ def guess_bars(given: PackInput, rows: Rows, params: Params) -> Table:
     out = {str(r["item"]) for r in guesses if r["guessable"] == 1}
     asked = tuple(_trials(given.results, out))
     trials = [trial for _, trial in asked]
-    frame = records(trials).assign(
+    frame = records(trials).having(
         panel=[panel for panel, _ in asked],
         options=[len(mcqs[one.item].options) for one in trials],
     )

@@ -14,7 +14,8 @@ from typing import Final
 from viewer.domain.choice import ExpertChoice, letter_of
 from viewer.domain.item import Item
 from viewer.domain.result import TrialResult
-from viewer.results.records import Frame, frame_of_rows, records
+from viewer.results.frame import Frame, frame_of_rows
+from viewer.results.records import records
 from viewer.results.spec import TRIALS
 from viewer.studies.pathology_mcq.arms import PLAIN, arm_of, corruption_of
 from viewer.studies.pathology_mcq.dataset_sizes import size_rows
@@ -77,10 +78,11 @@ def expert_choices(items: Sequence[Item]) -> tuple[ExpertChoice, ...]:
 def answer_frame(results: Sequence[TrialResult], asked: Sequence[Mcq]) -> Frame:
     """Return the trials of each model and condition, by the columns that hold them."""
     by_key = {mcq.key: mcq for mcq in asked}
-    trials = records(results).assign(
+    arms = [arm_of(one.condition) for one in results]
+    trials = records(results).having(
         options=[len(by_key[one.item].options) for one in results],
         letter=[letter_of(by_key[one.item].correct) for one in results],
-        uncorrupted=[arm_of(one.condition) is not Arm.CORRUPTION for one in results],
+        uncorrupted=[arm is not Arm.CORRUPTION for arm in arms],
     )
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, one in enumerate(results):
@@ -92,7 +94,7 @@ def answer_frame(results: Sequence[TrialResult], asked: Sequence[Mcq]) -> Frame:
         for place in own
         if scope.holds(results[place].finding, results[place].view)
     ]
-    return trials.iloc[[place for place, _ in held]].assign(
+    return trials.take(place for place, _ in held).having(
         part=[scope.part for _, scope in held],
         subset=[scope.subset for _, scope in held],
     )
@@ -117,8 +119,8 @@ def change_frame(answers: Frame) -> Frame:
     """
     header = ("model", "part", "subset", "shown", "kind", "level", "counted", "right")
     columns = ("model", "part", "subset", "condition", "counted", "right")
-    rows = zip(*(answers[name].tolist() for name in columns), strict=True)
-    return frame_of_rows(header, (row for one in rows for row in _shown(*one)))
+    rows = (row for one in answers.each(*columns) for row in _shown(*one))
+    return frame_of_rows(header, rows)
 
 
 def _shown(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from viewer.domain.report import Table
-from viewer.results.records import Frame, frame_of_rows
+from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import (
     HIGHEST,
     PERCENT,
@@ -64,11 +64,11 @@ def layout_frames(tables: Sequence[Table]) -> dict[str, Frame]:
         t.name: frame_of_rows(t.header, t.rows) for t in tables if t.name in _LONG
     }
     published = frames[_PAPER]
-    rates = [value / 100 for value in published["value"].tolist()]
+    rates = [value / 100 for value in published["value"]]
     header = ("model", "input", "part", "subset", "accuracy")
     return {
         **frames,
-        _PAPER: published.assign(rate=rates),
+        _PAPER: published.having(rate=rates),
         RATES: frame_of_rows(header, _rates(told)),
     }
 

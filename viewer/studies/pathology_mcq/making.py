@@ -18,7 +18,8 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
 from viewer.domain.plain import made, plain
 from viewer.domain.result import Score, TrialResult
-from viewer.results.records import Frame, frame_of_rows, records
+from viewer.results.frame import Frame, frame_of_rows
+from viewer.results.records import records
 from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.pathology_mcq.arms import BUILDING
@@ -139,7 +140,7 @@ def built_frames(results: Sequence[TrialResult]) -> dict[str, Frame]:
         for n, made in enumerate(questions_of(one), 1)
     )
     return {
-        TRIALS: records(results).assign(made=counts, some=[n > 0 for n in counts]),
+        TRIALS: records(results).having(made=counts, some=[n > 0 for n in counts]),
         BUILT_QUESTIONS: frame_of_rows(header, rows),
     }
 

@@ -6,7 +6,7 @@ from typing import Final
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
-from viewer.results.records import Frames, number_names, records
+from viewer.results.records import number_names, records
 from viewer.results.spec import TRIALS
 from viewer.studies.pathology_mcq.frames import frames
 from viewer.studies.pathology_mcq.making import BUILT_SPECS, built_frames
@@ -43,7 +43,7 @@ def report(
         always = [one.name for one in every]
         return reported(results, every, built_frames(results), {}, always=always)
     every = [*trial_specs(number_names(results), means=False)]
-    made: Frames = {TRIALS: records(results)}
+    made = {TRIALS: records(results)}
     if context.dataset is not None:
         items = context.dataset.items
         every += specs(params, tuple(mcqs_of(items).values()), spec.seed)

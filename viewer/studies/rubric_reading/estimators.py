@@ -17,7 +17,7 @@ from viewer.metrics.rubric import (
 )
 from viewer.metrics.signed_rank import SignedRank, ZeroMethod, signed_rank
 from viewer.results.estimators import Seen, estimator
-from viewer.results.records import Frame
+from viewer.results.frame import Frame
 
 SPREAD: Final = "spread"
 SIGNED_RANK: Final = "signed rank"
@@ -57,18 +57,18 @@ def signed_rank_test(seen: Seen) -> Sequence[object]:
 def adjusted_p(seen: Seen) -> Sequence[object]:
     """Return the p-value of "signed rank" adjusted over its family."""
     own, every, family = seen.rows, seen.others, seen.options["family"]
-    if every is None or own.empty:
+    if every is None or not own:
         return (nan,)
-    names = list(dict.fromkeys(every[family]))
-    tests = [_tested(seen, every[every[family] == name]) for name in names]
+    groups = every.groups(family)
+    tests = [_tested(seen, rows) for rows in groups.values()]
     adjusted = benjamini_hochberg([test.p_value for test in tests]).adjusted
-    return (adjusted[names.index(own[family].iloc[0])],)
+    return (adjusted[[*groups].index((own[family][0],))],)
 
 
 @estimator(QUADRATIC_KAPPA)
 def quadratic_kappa(seen: Seen) -> Sequence[object]:
     """Return the kappa of two readers with fixed labels, its interval and method."""
-    clusters = seen.rows[seen.options["cluster"]].tolist()
+    clusters = seen.rows[seen.options["cluster"]]
     one, two = seen.values(0), seen.values(1)
     return _estimate(weighted_kappa(one, two, LEVELS, clusters, _resampling(seen)))
 
@@ -76,7 +76,7 @@ def quadratic_kappa(seen: Seen) -> Sequence[object]:
 @estimator(ABSOLUTE_DIFFERENCE)
 def absolute_difference(seen: Seen) -> Sequence[object]:
     """Return the mean absolute difference of two readers, its interval and method."""
-    clusters = seen.rows[seen.options["cluster"]].tolist()
+    clusters = seen.rows[seen.options["cluster"]]
     one, two = seen.values(0), seen.values(1)
     return _estimate(mean_absolute_difference(one, two, clusters, _resampling(seen)))
 
@@ -96,8 +96,7 @@ def agreement_of_readers(seen: Seen) -> Sequence[object]:
     The columns are reader, output and score. Outputs of one grade count for how often a
     score is used in AC2, and nowhere else.
     """
-    columns = (seen.rows[name].tolist() for name in seen.of)
-    scores = {(who, unit): score for who, unit, score in zip(*columns, strict=True)}
+    scores = {(who, unit): score for who, unit, score in seen.rows.each(*seen.of)}
     readers = tuple(dict.fromkeys(reader for reader, _ in scores))
     units = tuple(dict.fromkeys(unit for _, unit in scores))
     raters = [[scores.get((who, unit)) for unit in units] for who in readers]
@@ -113,10 +112,9 @@ def _tested(seen: Seen, rows: Frame) -> SignedRank:
     return signed_rank(*_both(seen, rows), way)
 
 
-def _both(seen: Seen, rows: Frame) -> tuple[list[Any], list[Any]]:
-    one, other = seen.of
-    both = rows[rows[one].notna() & rows[other].notna()]
-    return both[one].tolist(), both[other].tolist()
+def _both(seen: Seen, rows: Frame) -> tuple[Sequence[Any], Sequence[Any]]:
+    both, (one, other) = rows.complete(*seen.of), seen.of
+    return both[one], both[other]
 
 
 def _coefficients(raters: Sequence[Ratings]) -> tuple[float, float]:

@@ -15,7 +15,8 @@ from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Dimension, RubricRow
 from viewer.domain.run import RunSpec
 from viewer.domain.task_selection import NO_TAG, TAGS, SelectedTask
-from viewer.results.records import Frame, frame_of_rows, records
+from viewer.results.frame import Frame, frame_of_rows
+from viewer.results.records import records
 from viewer.results.spec import TRIALS
 from viewer.studies.rubric_reading.asking import box_difference
 from viewer.studies.rubric_reading.candidates import Criterion
@@ -75,7 +76,7 @@ def trial_frame(results: Sequence[TrialResult]) -> Frame:
     """
     said = [one.said if isinstance(one.said, ReportAnswer) else None for one in results]
     boxes = [one.boxes if one else () for one in said]
-    return records(results).assign(
+    return records(results).having(
         ending=[_ending(one) for one in results],
         with_boxes=[bool(of) for of in boxes],
         n_annotated_images=[len({box.image for box in of}) for of in boxes],
@@ -134,7 +135,7 @@ def proposal_frames(results: Sequence[TrialResult]) -> dict[str, Frame]:
     )
     header = (*CANDIDATE_COLUMNS, "scored", "tagged", "other_sum")
     return {
-        TRIALS: records(results).assign(proposed=[bool(of) for of in proposals]),
+        TRIALS: records(results).having(proposed=[bool(of) for of in proposals]),
         CANDIDATES: frame_of_rows(header, rows),
     }
 

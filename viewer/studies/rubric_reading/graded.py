@@ -24,7 +24,7 @@ from viewer.domain.rubric import (
 )
 from viewer.domain.task_selection import Answerable
 from viewer.metrics.seeding import generator
-from viewer.results.records import Frame, frame_of, frame_of_rows
+from viewer.results.frame import Frame, frame_of, frame_of_rows
 from viewer.studies.rubric_reading.final import (
     TESTED,
     FinalScores,

@@ -9,7 +9,8 @@ from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Grades
 from viewer.domain.run import RunSpec
-from viewer.results.records import Frames, number_names
+from viewer.results.frame import Frames
+from viewer.results.records import number_names
 from viewer.results.spec import Spec
 from viewer.studies.consistency import published_table
 from viewer.studies.protocol import ReportContext

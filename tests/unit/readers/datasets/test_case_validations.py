@@ -91,17 +91,17 @@ def test_that_a_case_that_is_not_fit_is_not_asked_about(
     assert left_out == {"case-0002"}
     assert {one.exclusion for one in trials} == {"", "not_validated"}
     assert problems_of(dataset.items[2]) == ()
-    found = case_frame(dataset.items, 4).itertuples(index=False)
+    frame = case_frame(dataset.items, 4)
     again = revalidated([item.key for item in dataset.items], 4)
     assert len(again) == 1
     wanted = {
         "case-0002": ("r1; r2", "the evidence does not confirm the diagnosis"),
         "case-0003": ("r1", ""),
     }
-    for case, readers, problems, once_more in found:
+    for case, readers, problems, once_more in frame.each(*frame.columns):
         assert (readers, problems) == wanted.get(str(case), ("", ""))
         assert (once_more == "yes") == (case in again)
-    assert case_frame(cases_dataset(tmp_path / "other", 2).items, 0).empty
+    assert not case_frame(cases_dataset(tmp_path / "other", 2).items, 0)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from viewer.domain.evidence import EvidenceType, Language
 from viewer.domain.item import Item
 from viewer.domain.specialties import GROUPS, SPECIALTIES
 from viewer.metrics.posterior import cyclic_orders
-from viewer.results.records import frame_of_rows
+from viewer.results.frame import frame_of_rows
 from viewer.studies.evidence_diagnosis.frames import ANSWERS, SENSITIVITIES
 from viewer.studies.evidence_diagnosis.params import Arm, HumanMode, Task
 from viewer.studies.evidence_diagnosis.rows import Row, people_rows

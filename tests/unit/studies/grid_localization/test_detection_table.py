@@ -146,7 +146,7 @@ def test_that_froc_and_precision_are_those_of_the_metrics() -> None:
 def test_that_a_model_that_draws_nothing_is_in_no_row_and_alone_makes_no_part() -> None:
     cell = [_result("a", None, model="cells"), _result("b", None, model="cells")]
     silent = [_result("a", Detection((), (), (TEN,)), model="silent")]
-    assert all(frame.empty for frame in detection_frames([*cell, *silent]).values())
+    assert not any(detection_frames([*cell, *silent]).values())
     boxes = [_result("a", Detection((TEN,), (), (TEN,)))]
     assert {row.key.model for row in detection_rows([*cell, *silent, *boxes])} == {"m"}
 

@@ -17,7 +17,7 @@ from tests.helpers.heal_trials import NO, UNREAD, YES, YesNo, closed, heal_rows,
 from tests.helpers.tabled import Row, estimate
 from viewer.domain.answer import LabelsAnswer, Status, Unparsed
 from viewer.domain.result import TrialResult
-from viewer.results.records import Frame
+from viewer.results.frame import Frame
 from viewer.studies.grounded_vqa.frames import trial_frame
 from viewer.studies.grounded_vqa.score import score_closed, score_open
 
@@ -102,7 +102,7 @@ def _agrees_on_closed(rng: np.random.Generator) -> None:
     (accuracy,) = estimate("share", frame, of=("right",))
     assert accuracy == pytest.approx(accuracy_score(true, found), abs=1e-12)
     (specificity,) = estimate(
-        "share", frame[frame["right_answer"] == "No"], of=("right",)
+        "share", frame.where({"right_answer": ("No",)}), of=("right",)
     )
     assert specificity == pytest.approx(theirs[2, 1], abs=1e-12, nan_ok=True)
 

@@ -12,7 +12,7 @@ from viewer.domain.answer import ChoiceAnswer, Status
 from viewer.domain.item import Item
 from viewer.domain.result import Score, TrialResult
 from viewer.results.evaluate import evaluate, evaluate_all
-from viewer.results.records import frame_of_rows
+from viewer.results.frame import frame_of_rows
 from viewer.studies.pathology_mcq.frames import OFFICIAL
 from viewer.studies.pathology_mcq.official import (
     OfficialResult,

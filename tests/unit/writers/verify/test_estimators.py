@@ -13,7 +13,7 @@ import viewer.studies.evidence_diagnosis.estimators
 import viewer.studies.rubric_reading.estimators  # noqa: F401 - both register theirs
 from viewer.results.estimators import ESTIMATORS
 from viewer.results.evaluate import evaluate
-from viewer.results.records import frame_of
+from viewer.results.frame import frame_of
 from viewer.results.spec import Cell, Key, TableSpec
 from viewer.results.spec_json import spec_documents
 from viewer.studies.grid_localization import tables as of_grids

@@ -5,6 +5,7 @@ drawn; where they lie in the high bits of a pixel they are masked away.
 """
 
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,13 +22,14 @@ from pydicom.uid import JPEG2000TransferSyntaxes
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Photometric, PixelImage, PresentationShape
-from viewer.readers import dicom_color, dicom_values, jpeg_decoder
+from viewer.readers import dicom_values, jpeg_decoder
 from viewer.readers.dicom_bounds import (
     check_frames,
     frame_count,
     held_bytes,
     may_be_dataset,
 )
+from viewer.readers.dicom_values import lut_entries
 from viewer.readers.refusal import DAMAGED, refusing
 
 MAX_PIXELS = 1 << 28
@@ -57,10 +59,10 @@ def load_dicom(path: Path, frame: int = 0) -> PixelImage:
         _check_frame(dataset, path, frame)
         stored = _decode(dataset, path, frame)
         if stored.ndim == 3:
-            rgb = dicom_color.to_8_bit(stored, dicom_values.bits_stored(dataset))
+            rgb = to_8_bit(stored, dicom_values.bits_stored(dataset))
             return _color_image(dataset, rgb)
         if dataset.PhotometricInterpretation == "PALETTE COLOR":
-            return _color_image(dataset, dicom_color.apply_palette(dataset, stored))
+            return _color_image(dataset, apply_palette(dataset, stored))
         return _grey_image(dataset, stored, frame)
 
 
@@ -267,3 +269,91 @@ def _check_size(data: bytes, dataset: Dataset) -> None:
         raise ValueError("the codestream is of another size than the header says")
     if not tile_x or not tile_y or -(-x1 // tile_x) * -(-y1 // tile_y) > _MAX_TILES:
         raise ValueError("the codestream has more tiles than it can number")
+
+
+_CHANNELS = ("Red", "Green", "Blue")
+_DISCRETE, _LINEAR, _INDIRECT = 0, 1, 2
+
+
+def to_8_bit(rgb: npt.NDArray[Any], bits: int) -> npt.NDArray[np.uint8]:
+    """Return (rows, columns, 3) colour of ``bits`` per sample as 8 bits."""
+    if rgb.dtype == np.uint8:
+        return np.ascontiguousarray(rgb)
+    return (rgb >> max(0, bits - 8)).clip(0, 255).astype(np.uint8)
+
+
+def apply_palette(dataset: Dataset, indices: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """Return (rows, columns, 3) colour for (rows, columns) stored indices."""
+    return np.stack([_channel(dataset, indices, name) for name in _CHANNELS], axis=-1)
+
+
+def _channel(
+    dataset: Dataset, indices: npt.NDArray[Any], name: str
+) -> npt.NDArray[np.uint8]:
+    descriptor = dataset[f"{name}PaletteColorLookupTableDescriptor"].value
+    count, first, bits = (int(v) for v in descriptor)
+    count = count or 1 << 16
+    if indices.dtype.kind == "i" and first > 0x7FFF:
+        first -= 1 << 16
+    entries = _entries(dataset, name, count, bits)
+    # Some writers declare 16 bits and store 8 in the low byte.
+    shift = 8 if bits > 8 and entries.max() > 0xFF else 0
+    position = np.clip(indices.astype(np.int64) - first, 0, entries.size - 1)
+    return (entries >> shift).astype(np.uint8)[position]
+
+
+def _entries(
+    dataset: Dataset, name: str, count: int, bits: int
+) -> npt.NDArray[np.uint16]:
+    big_endian = not dataset.original_encoding[1]
+    plain = dataset.get(f"{name}PaletteColorLookupTableData")
+    if plain is not None:
+        return lut_entries(plain, count, big_endian=big_endian)
+    data: bytes = dataset[f"Segmented{name}PaletteColorLookupTableData"].value
+    dtype = np.dtype("u1" if bits == 8 else f"{'>' if big_endian else '<'}u2")
+    words = [int(v) for v in np.frombuffer(data, dtype)]
+    expanded = expand_segments(words, dtype.itemsize)
+    return np.array(expanded, dtype=np.uint16)[:count]
+
+
+def expand_segments(words: Sequence[int], word_bytes: int) -> list[int]:
+    """Return the entries that discrete, linear and indirect segments describe.
+
+    Each segment is an opcode, a length and its data (PS3.3 C.7.9.2). A linear segment
+    runs from the entry before it to its end value; an indirect one repeats ``length``
+    segments from a byte offset of 32 bits, least significant word first.
+    """
+    entries: list[int] = []
+    position = 0
+    while position + 1 < len(words):
+        if words[position] == _INDIRECT:
+            position += _repeat(words, position, word_bytes, entries)
+        else:
+            position += _expand_one(words, position, entries)
+    return entries
+
+
+def _expand_one(words: Sequence[int], at: int, entries: list[int]) -> int:
+    """Append what the segment at ``at`` describes; return how many words it takes."""
+    opcode, length = words[at], words[at + 1]
+    if opcode == _DISCRETE:
+        entries.extend(words[at + 2 : at + 2 + length])
+        return 2 + length
+    if opcode == _LINEAR:
+        ramp = np.linspace(entries[-1], words[at + 2], length + 1)[1:]
+        entries.extend(int(v) for v in np.rint(ramp))
+        return 3
+    raise ValueError("a palette segment has an unknown opcode")
+
+
+def _repeat(words: Sequence[int], at: int, word_bytes: int, entries: list[int]) -> int:
+    """Append segments once more, from the offset named at ``at``; return its words."""
+    offset_words = 4 // word_bytes
+    offset = sum(
+        word << (8 * word_bytes * i)
+        for i, word in enumerate(words[at + 2 : at + 2 + offset_words])
+    )
+    source = offset // word_bytes
+    for _ in range(words[at + 1]):
+        source += _expand_one(words, source, entries)
+    return 2 + offset_words

@@ -24,8 +24,8 @@ from viewer.ui import theme
 from viewer.ui.actions import SPECS
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.panels.comparing.film import PairPictures
 from viewer.ui.panels.comparing.page import ComparePage
-from viewer.ui.panels.comparing.pictures import PairPictures
 from viewer.ui.panels.comparing.plot import ComparePlot
 
 

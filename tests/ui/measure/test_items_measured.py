@@ -18,7 +18,7 @@ from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
-from viewer.ui.panels.comparing.pictures import PairPictures
+from viewer.ui.panels.comparing.film import PairPictures
 from viewer.ui.panels.measure.film_picture import FilmPictures
 from viewer.ui.panels.measure.filmstrip import TrialChosen
 

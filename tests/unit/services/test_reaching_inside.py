@@ -31,10 +31,9 @@ from viewer.metrics.posterior import from_letters
 from viewer.metrics.rapt import rapt
 from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.services.plan_run import plan_run
-from viewer.services.reached import asked_inside, told_inside
 from viewer.services.report_run import report_data, report_files
 from viewer.services.rescore import rescore_run
-from viewer.services.told_trial import told_trial
+from viewer.services.told_trial import asked_inside, told_inside, told_trial
 from viewer.store import trials
 from viewer.store.database import Store, open_store
 from viewer.studies.asking import Question, Sources, Step, Turn

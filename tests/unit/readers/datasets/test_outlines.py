@@ -20,8 +20,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.readers.datasets.catalog import formats_of
-from viewer.readers.datasets.chexlocalize import read
-from viewer.readers.datasets.outlines import filled, read_outline_file
+from viewer.readers.datasets.chexlocalize import filled, read, read_outline_file
 
 A = "patient00001_study1_view1_frontal"
 BOX = [[1, 2], [5, 2], [5, 4], [1, 4]]

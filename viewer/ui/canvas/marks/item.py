@@ -12,12 +12,13 @@ from PySide6.QtGui import (
     QPen,
     QTransform,
 )
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import PointPx
 from viewer.ui.canvas.marks.mark import REGIONS, Mark, MarkKind
 from viewer.ui.canvas.overlays.aside import around, stepped_aside
 from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
+from viewer.ui.canvas.overlays.screen_item import ScreenItem
 from viewer.ui.theme import current
 
 LINE_PX: Final = 1.5
@@ -29,7 +30,7 @@ _SQUEEZE: Final = 2.0
 """Lines of text stand this much closer than their halos would have them."""
 
 
-class MarkItem(QGraphicsItem):
+class MarkItem(ScreenItem):
     """A mark in native coordinates; :meth:`lay_out` decides where its words stand."""
 
     def __init__(
@@ -85,16 +86,9 @@ class MarkItem(QGraphicsItem):
         near = stroker.createStroke(self._native.map(self._path))
         return near.contains(at) or (bool(self.words) and self.tag.contains(at))
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
-        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
-    ) -> None:
+    def draw(self, painter: QPainter, native: QTransform) -> None:
         """Draw the lines with a dark edge, ends or handles, and the words."""
-        native, color = painter.worldTransform(), QColor(current().reader)
-        painter.save()
-        painter.setWorldTransform(QTransform())
+        color = QColor(current().reader)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         path = native.map(self._path)
         for point in self.mark.handles if self._chosen else self._ends():
@@ -106,7 +100,6 @@ class MarkItem(QGraphicsItem):
         for number, line in enumerate(self.words):
             at = self.tag.topLeft() + QPointF(0, number * self._pitch())
             draw_text(painter, at, line, self._face, color.name())
-        painter.restore()
 
     def _ends(self) -> tuple[PointPx, ...]:
         return () if self.mark.kind in REGIONS else self.mark.points

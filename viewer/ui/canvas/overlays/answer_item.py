@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import PointPx
 from viewer.ui.canvas.overlays.aside import GAP, around, stepped_aside
@@ -17,6 +17,7 @@ from viewer.ui.canvas.overlays.halo import HALO, Face, text_size
 from viewer.ui.canvas.overlays.legend import MIDDLE, Legend
 from viewer.ui.canvas.overlays.measure_words import measure_rows
 from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
+from viewer.ui.canvas.overlays.screen_item import ScreenItem
 from viewer.ui.plain_text import as_tip
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class AnswerShape(Protocol):
         ...
 
 
-class AnswerItem(QGraphicsItem):
+class AnswerItem(ScreenItem):
     """One answer in native coordinates, with a tag that steps aside.
 
     :meth:`lay_out` decides where the tag stands, in the view's pixels.
@@ -147,22 +148,13 @@ class AnswerItem(QGraphicsItem):
             self._drawn_on = to_native.mapRect(native.mapRect(extent).adjusted(*reach))
         return self.tag
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
-        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
-    ) -> None:
+    def draw(self, painter: QPainter, native: QTransform) -> None:
         """Draw the shape, and the tag that names the model with the outcome's sign."""
-        native = painter.worldTransform()
-        painter.save()
-        painter.setWorldTransform(QTransform())
         if not self._shape.extent.isNull():
             painter.save()
             self._shape.paint(painter, native, self._color)
             painter.restore()
         self._paint_tag(painter)
-        painter.restore()
 
     def _paint_tag(self, painter: QPainter) -> None:
         painter.fillRect(self.tag, _GROUND)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Cell, Grid
@@ -22,6 +22,7 @@ from viewer.ui.canvas.overlays.label_places import (
     cells_hold_labels,
     margin_labels,
 )
+from viewer.ui.canvas.overlays.screen_item import ScreenItem
 
 _HALO_ARGB: Final = HALO.alpha() << 24
 _Argb = npt.NDArray[np.uint32]
@@ -53,7 +54,7 @@ def cell_rect(grid: Grid, area: BoxPx, cell: Cell) -> QRectF:
     )
 
 
-class GridItem(QGraphicsItem):
+class GridItem(ScreenItem):
     """A grid in native coordinates; its labels step aside from ``obstacles``."""
 
     def __init__(self, overlay: GridOverlay, face: Face, parent: QGraphicsItem) -> None:
@@ -80,24 +81,16 @@ class GridItem(QGraphicsItem):
         for text, x, y in self._labels(native.mapRect(self.boundingRect()), area):
             yield QRectF(QPointF(x, y), text_size(text, self._face))
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
-        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
-    ) -> None:
+    def draw(self, painter: QPainter, native: QTransform) -> None:
         """Draw the grid as one picture, kept while only the window changes."""
         area, ratio = QRectF(painter.viewport()), painter.device().devicePixelRatioF()
         if self._pixels is None:
-            self._pixels = self._drawn(painter.worldTransform(), area, ratio)
+            self._pixels = self._drawn(native, area, ratio)
         rows, columns = self._pixels.shape
         kind = QImage.Format.Format_ARGB32_Premultiplied
         picture = QImage(self._pixels.data, columns, rows, 4 * columns, kind)
         picture.setDevicePixelRatio(ratio)
-        painter.save()
-        painter.setWorldTransform(QTransform())
         painter.drawImage(area.topLeft(), picture)
-        painter.restore()
 
     def _drawn(self, native: QTransform, area: QRectF, ratio: float) -> _Argb:
         size = (area.size() * ratio).toSize()

@@ -4,17 +4,18 @@ from typing import Final
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTransform
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.reference import Mask
 from viewer.ui.canvas.overlays.kept_picture import KeptPicture, Sight
 from viewer.ui.canvas.overlays.outline import Outline
+from viewer.ui.canvas.overlays.screen_item import ScreenItem
 
 LINE_PX: Final = 1.5
 _HATCH_ALPHA: Final = 70
 
 
-class ReferenceItem(QGraphicsItem):
+class ReferenceItem(ScreenItem):
     """A mask's outline in native coordinates, kept as a picture while it only moves."""
 
     def __init__(self, mask: Mask, color: str, parent: QGraphicsItem) -> None:
@@ -32,20 +33,11 @@ class ReferenceItem(QGraphicsItem):
         """Return the extent, wide enough for the line at any zoom."""
         return self.extent.adjusted(-64, -64, 64, 64)
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
-        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
-    ) -> None:
+    def draw(self, painter: QPainter, native: QTransform) -> None:
         """Draw the picture of the mask, or the mask where it is far larger."""
-        native = painter.worldTransform()
         edge = 2 * LINE_PX
         box = native.mapRect(self.extent).adjusted(-edge, -edge, edge, edge)
-        painter.save()
-        painter.setWorldTransform(QTransform())
         self._picture.paint(painter, native, box, self._draw)
-        painter.restore()
 
     def _draw(self, painter: QPainter, sight: Sight) -> None:
         """Hatch the inside at the screen's pitch and draw the outline."""

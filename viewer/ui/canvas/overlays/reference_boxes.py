@@ -6,12 +6,13 @@ from typing import Final
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTransform
-from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.case import ReferenceBox
 from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
 from viewer.ui.canvas.overlays.label_places import name_place
 from viewer.ui.canvas.overlays.rects import rect_of
+from viewer.ui.canvas.overlays.screen_item import ScreenItem
 
 LINE_PX: Final = 1.5
 _HALO_PX: Final = 3.5
@@ -19,7 +20,7 @@ _DASHES: Final = ((), (6.0, 3.0), (1.5, 2.5), (9.0, 2.5, 1.5, 2.5), (3.0, 3.0))
 """Lines that stay apart without colour; a sixth reader's is the first one's again."""
 
 
-class ReferenceBoxesItem(QGraphicsItem):
+class ReferenceBoxesItem(ScreenItem):
     """Boxes in native coordinates, their lines as wide at any zoom."""
 
     def __init__(
@@ -56,16 +57,8 @@ class ReferenceBoxesItem(QGraphicsItem):
                 taken.append(placed[-1][1])
         return tuple(placed)
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionGraphicsItem,  # noqa: ARG002 - Qt's signature
-        widget: QWidget | None = None,  # noqa: ARG002 - Qt's signature
-    ) -> None:
+    def draw(self, painter: QPainter, native: QTransform) -> None:
         """Draw every box, then the names over them."""
-        native = painter.worldTransform()
-        painter.save()
-        painter.setWorldTransform(QTransform())
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for box, reader in self._boxes:
             seen = native.mapRect(rect_of(box.box))
@@ -74,7 +67,6 @@ class ReferenceBoxesItem(QGraphicsItem):
                 painter.drawRect(seen)
         for name, place in self.names(native):
             draw_text(painter, place.topLeft(), name, self._face, self._color)
-        painter.restore()
 
 
 def _pens(color: str, reader: int) -> tuple[QPen, QPen]:

@@ -74,8 +74,8 @@ class Measures:
 
 
 @dataclass(frozen=True, slots=True)
-class TrialResult:
-    """One row of items.csv: a trial with its verdict.
+class Placed:
+    """What a trial whose answer is a place was held against, and how it met it.
 
     ``reference_cells`` is the qualifying set with the fallback applied, row-major;
     ``cell_index`` the answered cell's row-major index, None without an answer;
@@ -84,9 +84,31 @@ class TrialResult:
     its mask the crop cut off, ``alternate_index`` the qualifying cells in the mask
     mode that was not chosen; None where the item has no usable mask. ``measures``
     compares the answer under every rule in a run with answers other than cells, and
-    ``detection`` has its boxes there, None for answers that have none. A study without
-    a grid leaves all of these alone; ``said`` is what it read off the replies, None
-    without any, and ``gold`` what is right as JSON, "" where no program can tell.
+    ``detection`` has its boxes there, None for answers that have none.
+    """
+
+    n_cells: int = 0
+    cell_index: int | None = None
+    reference_index: tuple[int, ...] = ()
+    reference_cells: tuple[str, ...] = ()
+    fallback: bool = False
+    fraction_outside: float = 0.0
+    alternate_index: tuple[int, ...] | None = None
+    measures: Measures | None = None
+    detection: Detection | None = None
+
+
+NO_PLACE: Final = Placed()
+"""What a trial is held against that asks for no place, or has no reference."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """One row of items.csv: a trial with its verdict.
+
+    ``placed`` is of studies whose answers are places; of the others ``said`` is what
+    was read off the replies, None without any. ``gold`` is what is right as JSON, ""
+    where no program can tell.
     """
 
     item: str
@@ -98,15 +120,7 @@ class TrialResult:
     repeat: int
     model: str
     score: Score
-    n_cells: int = 0
-    cell_index: int | None = None
-    reference_index: tuple[int, ...] = ()
-    reference_cells: tuple[str, ...] = ()
     request_sha256: str = ""
-    fallback: bool = False
-    fraction_outside: float = 0.0
-    alternate_index: tuple[int, ...] | None = None
-    measures: Measures | None = None
-    detection: Detection | None = None
     said: AnyAnswer | Unparsed | None = None
     gold: str = ""
+    placed: Placed = NO_PLACE

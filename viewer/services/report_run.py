@@ -11,7 +11,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report import ReportData
 from viewer.domain.report_study import is_study
-from viewer.domain.result import TrialResult
+from viewer.domain.result import NO_PLACE, Placed, TrialResult
 from viewer.domain.rubric import NO_GRADES, Grades
 from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
@@ -30,7 +30,6 @@ from viewer.store.database import Store
 from viewer.store.trial_columns import Columns, trial_columns
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import study_named
-from viewer.studies.places import GridReference
 from viewer.studies.protocol import ReportContext
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.files import write_atomically
@@ -119,50 +118,36 @@ def _results(bench: Bench, columns: Columns) -> Iterator[TrialResult]:
     scored = trials.trials_in(columns)
     measured = any(one.placed for one in scored)
     for one, gold in zip(scored, gold_texts(bench, columns), strict=True):
-        said = any_answer_of_json(one.parsed) if in_words and one.parsed else None
-        result = replace(_result(one), said=said, gold=gold)
-        reference = bench.reference(one.trial)
-        if reference is not None:
-            result = _with_reference(result, reference)
-        if measured:
-            result = replace(
-                result,
-                measures=measures_of(bench, one),
-                detection=detection_of(bench, one),
-            )
-        yield result
+        trial, text = one.trial, one.parsed
+        yield TrialResult(
+            *(trial.item, trial.patient, trial.image, trial.view, trial.finding),
+            *(trial.condition.name, trial.repeat, trial.model, one.score),
+            request_sha256=one.request_sha256,
+            said=any_answer_of_json(text) if in_words and text else None,
+            gold=gold,
+            placed=NO_PLACE if in_words else _placed(bench, one, measured=measured),
+        )
 
 
-def _result(scored: ScoredTrial) -> TrialResult:
-    trial = scored.trial
-    return TrialResult(
-        item=trial.item,
-        patient=trial.patient,
-        image=trial.image,
-        view=trial.view,
-        finding=trial.finding,
-        condition=trial.condition.name,
-        repeat=trial.repeat,
-        model=trial.model,
-        score=scored.score,
-        request_sha256=scored.request_sha256,
-    )
-
-
-def _with_reference(result: TrialResult, reference: GridReference) -> TrialResult:
-    grid = reference.grid
-    cells = grid.cells()
-    cell = grid.cell(result.score.answer) if result.score.answer else None
-    return replace(
-        result,
-        n_cells=len(cells),
-        cell_index=cells.index(cell) if cell else None,
-        reference_index=reference.hits,
-        reference_cells=reference.names,
-        fallback=reference.fallback,
-        fraction_outside=reference.fraction_outside,
-        alternate_index=reference.alternate_hits,
-    )
+def _placed(bench: Bench, scored: ScoredTrial, *, measured: bool) -> Placed:
+    found = NO_PLACE
+    reference = bench.reference(scored.trial)
+    if reference is not None:
+        answer, grid = scored.score.answer, reference.grid
+        cell = grid.cell(answer) if answer else None
+        found = Placed(
+            n_cells=grid.rows * grid.columns,
+            cell_index=cell.row * grid.columns + cell.column if cell else None,
+            reference_index=reference.hits,
+            reference_cells=reference.names,
+            fallback=reference.fallback,
+            fraction_outside=reference.fraction_outside,
+            alternate_index=reference.alternate_hits,
+        )
+    if not measured:
+        return found
+    measures, detection = measures_of(bench, scored), detection_of(bench, scored)
+    return replace(found, measures=measures, detection=detection)
 
 
 def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:

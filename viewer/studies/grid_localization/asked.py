@@ -58,7 +58,7 @@ def asked(results: Sequence[TrialResult], params: Params, spec: RunSpec) -> Aske
         in_order([one.name for one in conditions(params)], grids),
         in_order([one.name for one in spec.models], (one.model for one in results)),
         any(one.repeat for one in there),
-        any(one.measures for one in there),
+        any(one.placed.measures for one in there),
     )
 
 

@@ -153,7 +153,8 @@ def detected_spec(of: Asked) -> TableSpec:
 
 def detection_rows(results: Sequence[TrialResult]) -> tuple[DetectionRow, ...]:
     """Return a row for each finding, condition, model and reader, then all pooled."""
-    boxed = {_arm(r) for r in results if r.detection and r.detection.predicted}
+    found = ((r, r.placed.detection) for r in results)
+    boxed = {_arm(result) for result, boxes in found if boxes and boxes.predicted}
     groups: dict[Compared, list[_Found]] = defaultdict(list)
     for result in results:
         if _arm(result) in boxed and result.score.status not in NOT_COUNTED:
@@ -171,9 +172,10 @@ def _arm(result: TrialResult) -> tuple[str, str]:
 
 def _references(result: TrialResult) -> Iterator[tuple[str, tuple[BoxPx, ...]]]:
     absent = result.condition.endswith(ABSENT_SUFFIX)
-    if result.detection is not None and (absent or result.detection.reference):
-        yield BY_RULE, result.detection.reference
-        yield from result.detection.by_reader
+    found = result.placed.detection
+    if found is not None and (absent or found.reference):
+        yield BY_RULE, found.reference
+        yield from found.by_reader
 
 
 def _order(key: Compared) -> tuple[bool, str, str, str, bool, str]:
@@ -185,7 +187,7 @@ def _row(key: Compared, items: Sequence[_Found]) -> DetectionRow:
     images = tuple(_boxes(result, reference) for result, reference in items)
     if key.reader != BY_RULE:
         return DetectionRow(key, images, (), (), ())
-    found = [result.measures for result, reference in items if reference]
+    found = [result.placed.measures for result, reference in items if reference]
     return DetectionRow(
         key,
         images,
@@ -196,7 +198,7 @@ def _row(key: Compared, items: Sequence[_Found]) -> DetectionRow:
 
 
 def _boxes(result: TrialResult, reference: Sequence[BoxPx]) -> ImageBoxes:
-    found = result.detection
+    found = result.placed.detection
     predicted = found.predicted if found else ()
     confidence = found.confidence if found else ()
     return image_boxes(predicted, reference, confidence or None)

@@ -54,7 +54,9 @@ def method_strip(
     answered = [
         r
         for r in results
-        if r.condition == first and r.cell_index is not None and r.reference_index
+        if r.condition == first
+        and r.placed.cell_index is not None
+        and r.placed.reference_index
     ]
     if not answered:
         return None
@@ -159,7 +161,7 @@ def _tile(kind: str, result: TrialResult, pictures: Pictures, grid_of: GridOf) -
 
 def _drawn(result: TrialResult, pictures: Pictures, grid_of: GridOf) -> Picture:
     """Return the very image sent with the reference and the answer on it."""
-    grid = grid_of(result.condition)
+    grid, met = grid_of(result.condition), result.placed
     cells = grid.cells()
     sent = pictures.gridded(result.image, result.condition)
     mask = pictures.mask(result.image, result.finding)
@@ -168,7 +170,7 @@ def _drawn(result: TrialResult, pictures: Pictures, grid_of: GridOf) -> Picture:
         Raster(sent),
         grid,
         mask.repeat(times, axis=0).repeat(times, axis=1),
-        cells[result.cell_index] if result.cell_index is not None else None,
-        [cells[i] for i in result.reference_index],
+        cells[met.cell_index] if met.cell_index is not None else None,
+        [cells[i] for i in met.reference_index],
         result.score.outcome,
     ).pixels

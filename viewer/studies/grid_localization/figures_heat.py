@@ -117,7 +117,7 @@ def _reference_panel(
     reference: ReferenceHeat,
 ) -> HeatPanel:
     if reference is ReferenceHeat.CELLS:
-        values = sum(_cells(r, r.reference_index) for r in items) / len(items)
+        values = sum(_cells(r, r.placed.reference_index) for r in items) / len(items)
     else:
         values = sum(_coarse(pictures.mask(r.image, finding)) for r in items)
         values = values / len(items)
@@ -139,18 +139,18 @@ def _answer_panel(
     finding: str, model: str, results: Sequence[TrialResult]
 ) -> HeatPanel:
     """Return how often each cell was answered; n are the trials with an answer."""
-    answered = [r for r in results if r.cell_index is not None]
+    answered = [r for r in results if r.placed.cell_index is not None]
     side = _side(results[0]) if results else 1
     values = np.zeros((side, side))
     for result in answered:
-        values += _cells(result, (result.cell_index or 0,))
+        values += _cells(result, (result.placed.cell_index or 0,))
     return HeatPanel(finding, model, values / max(1, len(answered)), len(answered))
 
 
 def _cells(result: TrialResult, indices: Sequence[int]) -> _Floats:
     """Return 1 in the cells numbered, 0 elsewhere; (rows, columns)."""
     side = _side(result)
-    values = np.zeros(result.n_cells)
+    values = np.zeros(result.placed.n_cells)
     values[list(indices)] = 1
     return values.reshape(-1, side)
 
@@ -158,7 +158,7 @@ def _cells(result: TrialResult, indices: Sequence[int]) -> _Floats:
 def _side(result: TrialResult) -> int:
     """Return the columns of a result's grid."""
     _, _, columns = result.condition.removeprefix("grid=").partition("x")
-    return int(columns) if columns else round(result.n_cells**0.5)
+    return int(columns) if columns else round(result.placed.n_cells**0.5)
 
 
 def _caption(results: Sequence[TrialResult], reference: ReferenceHeat) -> str:

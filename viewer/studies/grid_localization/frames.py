@@ -12,7 +12,7 @@ from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.grid import grids_in_words
-from viewer.domain.result import Measures, Outcome, Score, TrialResult
+from viewer.domain.result import Measures, Outcome, Placed, Score, TrialResult
 from viewer.results.frame import Frame, frame_of, frame_of_rows
 from viewer.results.records import records
 from viewer.results.spec import TRIALS
@@ -66,7 +66,8 @@ def trial_frame(results: Sequence[TrialResult], params: Params) -> Frame:
 def _told(
     results: Sequence[TrialResult], params: Params
 ) -> Mapping[str, Sequence[object]]:
-    verdicts = [_in_both_modes(one, params) for one in results]
+    verdicts = [_in_both_modes(one.placed, params) for one in results]
+    places = [one.placed for one in results]
     conditions = [one.condition.removesuffix(ABSENT_SUFFIX) for one in results]
     return {
         "name": [one.condition for one in results],
@@ -80,13 +81,13 @@ def _told(
         "outcome": [one.score.outcome and str(one.score.outcome) for one in results],
         "partial": [one.score.outcome is Outcome.PARTIAL for one in results],
         "capitulated": [one.score.reason == CAPITULATED for one in results],
-        "reference_cells": [";".join(one.reference_cells) for one in results],
+        "reference_cells": [";".join(one.reference_cells) for one in places],
         "said": [one.score.answer or NO_CELL for one in results],
         "cell": [one.score.answer for one in results],
-        "place": [-1 if one.cell_index is None else one.cell_index for one in results],
-        "n_cells": [one.n_cells for one in results],
-        "hits": [one.reference_index for one in results],
-        "in_both_modes": [one.alternate_index is not None for one in results],
+        "place": [-1 if one.cell_index is None else one.cell_index for one in places],
+        "n_cells": [one.n_cells for one in places],
+        "hits": [one.reference_index for one in places],
+        "in_both_modes": [one.alternate_index is not None for one in places],
         "hit_paper": [paper for paper, _ in verdicts],
         "hit_exact": [exact for _, exact in verdicts],
         "differs": [paper != exact for paper, exact in verdicts],
@@ -102,7 +103,7 @@ def _measured(results: Sequence[TrialResult]) -> Mapping[str, Sequence[object]]:
 
     A trial counts in ``has_area`` unless its answer is one that covers nothing.
     """
-    found = [one.measures for one in results]
+    found = [one.placed.measures for one in results]
     of: dict[str, Callable[[Measures], object]] = {
         "kind": lambda m: m.kind,
         "point_x": lambda m: m.point.x,
@@ -137,7 +138,7 @@ def _printed_status(one: TrialResult) -> str:
     return str(one.score.status)
 
 
-def _in_both_modes(one: TrialResult, params: Params) -> tuple[bool, bool]:
+def _in_both_modes(one: Placed, params: Params) -> tuple[bool, bool]:
     """Return whether an answer is a hit in paper and in exact mode; no answer is not.
 
     Where the other mode is not known it counts as a miss there.
@@ -207,19 +208,19 @@ def reference_frame(results: Iterable[TrialResult]) -> Frame:
     asked = set()
     for one in results:
         key = one.condition, one.item
-        counts = one.score.status is not Status.EXCLUDED and one.n_cells > 0
-        if counts or (one.reference_index and key not in asked):
+        counts = one.score.status is not Status.EXCLUDED and one.placed.n_cells > 0
+        if counts or (one.placed.reference_index and key not in asked):
             items[key] = one
         if counts:
             asked.add(key)
-    silent = {key[0] for key in asked if items[key].alternate_index is None}
+    silent = {key[0] for key in asked if items[key].placed.alternate_index is None}
     header = ("condition", "grid", "words", "item", "image", "patient", "asked")
     rows = (
         (
             *(condition, condition.removeprefix("grid="), grids_in_words(condition)),
             *(item, one.image, one.patient, (condition, item) in asked),
-            *(bool(one.reference_index), one.fallback),
-            *((None,) * 3 if condition in silent else _met(one)),
+            *(bool(one.placed.reference_index), one.placed.fallback),
+            *((None,) * 3 if condition in silent else _met(one.placed)),
         )
         for (condition, item), one in items.items()
     )
@@ -227,6 +228,6 @@ def reference_frame(results: Iterable[TrialResult]) -> Frame:
     return frame_of_rows((*header, *told), rows)
 
 
-def _met(one: TrialResult) -> tuple[bool, bool, bool]:
+def _met(one: Placed) -> tuple[bool, bool, bool]:
     differs = one.alternate_index != one.reference_index
     return one.fallback, differs, one.fraction_outside > _MUCH_OUTSIDE

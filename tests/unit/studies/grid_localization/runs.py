@@ -1,13 +1,14 @@
 """Made-up results of runs, for the report's tests."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from tests.unit.studies.grid_localization.cases import spec
 from viewer.domain.answer import Status
 from viewer.domain.grid import Grid
-from viewer.domain.result import Outcome, Score, TrialResult
+from viewer.domain.result import Outcome, Placed, Score, TrialResult
 from viewer.domain.run import RunSpec
 
 FINDINGS = ("Cardiomegaly", "Edema", "Pneumothorax")
@@ -49,13 +50,20 @@ def result(
         repeat=repeat,
         model=model,
         score=score,
-        n_cells=len(cells),
-        cell_index=answer,
-        reference_index=hits,
-        reference_cells=tuple(grid.label(cells[i]) for i in hits),
         request_sha256="0" * 64,
-        alternate_index=hits,
+        placed=Placed(
+            n_cells=len(cells),
+            cell_index=answer,
+            reference_index=hits,
+            reference_cells=tuple(grid.label(cells[i]) for i in hits),
+            alternate_index=hits,
+        ),
     )
+
+
+def placed(one: TrialResult, **changes: Any) -> TrialResult:  # noqa: ANN401 - any field
+    """Return a trial with some of what it was held against changed."""
+    return replace(one, placed=replace(one.placed, **changes))
 
 
 def random_run(
@@ -95,7 +103,7 @@ def random_run(
 
 def ended(one: TrialResult, status: Status, reason: str = "") -> TrialResult:
     """Return a trial that ended without an answer instead."""
-    return replace(one, score=Score(status, reason), cell_index=None)
+    return placed(replace(one, score=Score(status, reason)), cell_index=None)
 
 
 def _hits(rng: np.random.Generator, n_cells: int) -> tuple[int, ...]:

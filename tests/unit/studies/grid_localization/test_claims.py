@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.studies.grid_localization.cases import spec
-from tests.unit.studies.grid_localization.runs import ended, result
+from tests.unit.studies.grid_localization.runs import ended, placed, result
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.report import ReportData
@@ -97,7 +97,8 @@ def test_that_a_finding_without_a_miss_needs_no_reader() -> None:
 @pytest.mark.statement("E000-31")
 def test_that_misses_reviewed_at_another_grid_tell_nothing_of_eight_by_eight() -> None:
     of, context = spec_of(FOUR, FIVE), ReportContext(anatomy_errors=AS_PAPER)
-    finer = [replace(one, condition="grid=16", n_cells=256) for one in run(BOTH)]
+    asked = [replace(one, condition="grid=16") for one in run(BOTH)]
+    finer = [placed(one, n_cells=256) for one in asked]
     for grids, expected in (([8, 16], "holds"), ([16, 8], "not reviewed")):
         both = replace(of, params={**of.params, "grids": grids})
         data = STUDY.report([*run(BOTH), *finer], both, context)

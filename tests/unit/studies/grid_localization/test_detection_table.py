@@ -10,7 +10,7 @@ from viewer.domain.detection import Detection
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.image import SpacingMeaning
 from viewer.domain.report import ReportData, Table
-from viewer.domain.result import Measures, Score, TrialResult
+from viewer.domain.result import Measures, Placed, Score, TrialResult
 from viewer.metrics.boxes import image_boxes
 from viewer.metrics.detection import average_precision, froc
 from viewer.studies.catalog import study_named
@@ -52,13 +52,7 @@ def _result(
         repeat=0,
         model=model,
         score=Score(status),
-        n_cells=64,
-        cell_index=None,
-        reference_index=(),
-        reference_cells=(),
-        request_sha256="",
-        measures=measures,
-        detection=detection,
+        placed=Placed(64, measures=measures, detection=detection),
     )
 
 

@@ -12,6 +12,7 @@ from tests.unit.studies.grid_localization.cases import block, condition, spec
 from tests.unit.studies.grid_localization.runs import (
     FINDINGS,
     ended,
+    placed,
     random_run,
     result,
 )
@@ -37,13 +38,17 @@ def names(data: ReportData) -> list[str]:
 
 
 def is_hit(one: TrialResult) -> bool:
-    return one.cell_index in one.reference_index
+    return one.placed.cell_index in one.placed.reference_index
+
+
+def is_other_hit(one: TrialResult) -> bool:
+    return one.placed.cell_index in (one.placed.alternate_index or ())
 
 
 def with_modes(results: Sequence[TrialResult]) -> list[TrialResult]:
     """Return trials of which every third has another cell too in the other mode."""
     return [
-        replace(r, alternate_index=(*r.reference_index, r.cell_index or 0))
+        placed(r, alternate_index=(*r.placed.reference_index, r.placed.cell_index or 0))
         if i % 3 == 0
         else r
         for i, r in enumerate(results)
@@ -170,9 +175,13 @@ def test_that_both_mask_modes_stand_side_by_side_whichever_was_chosen() -> None:
     results, of = random_run()
     results = with_modes(results)
     swapped = [
-        replace(r, reference_index=r.alternate_index, alternate_index=r.reference_index)
+        placed(
+            r,
+            reference_index=r.placed.alternate_index,
+            alternate_index=r.placed.reference_index,
+        )
         for r in results
-        if r.alternate_index is not None
+        if r.placed.alternate_index is not None
     ]
     exact = replace(of, params={**of.params, "mask_mode": "exact"})
     rows = table(STUDY.report(results, of), "mask_modes")
@@ -196,9 +205,7 @@ def test_that_rates_in_both_modes_and_what_differs_equal_a_loop() -> None:
                 == (row["finding"], row["condition"], row["model"])
                 and row["view"] in {"all", r.view}
             ]
-            both = [
-                (is_hit(r), r.cell_index in (r.alternate_index or ())) for r in mine
-            ]
+            both = [(is_hit(r), is_other_hit(r)) for r in mine]
             assert row["n"] == len(mine)
             assert row["k_paper"] == sum(a for a, _ in both)
             assert row["k_exact"] == sum(b for _, b in both)
@@ -216,7 +223,7 @@ def test_that_rates_in_both_modes_and_what_differs_equal_a_loop() -> None:
     differ = {
         (r.item, r.condition, r.repeat, r.model)
         for r in results
-        if is_hit(r) != (r.cell_index in (r.alternate_index or ()))
+        if is_hit(r) != is_other_hit(r)
     }
     keys = [(r["item"], r["condition"], r["repeat"], r["model"]) for r in listed]
     assert len(keys) == len(differ)

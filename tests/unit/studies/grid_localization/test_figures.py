@@ -204,7 +204,7 @@ def test_that_heat_maps_are_what_counting_cells_and_averaging_masks_gives() -> N
         if panel.column == "Reference":
             check_mean_mask(panel, mine)
         else:
-            said = [r.cell_index for r in mine if r.model == panel.column]
+            said = [r.placed.cell_index for r in mine if r.model == panel.column]
             cells = [cell for cell in said if cell is not None]
             counted = [cells.count(i) / len(cells) for i in range(64)]
             assert panel.values.ravel().tolist() == pytest.approx(counted)

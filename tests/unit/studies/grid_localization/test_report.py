@@ -7,6 +7,7 @@ from tests.unit.studies.grid_localization.cases import spec
 from tests.unit.studies.grid_localization.runs import (
     FINDINGS,
     ended,
+    placed,
     random_run,
     result,
 )
@@ -137,16 +138,17 @@ def test_that_rates_and_baselines_equal_a_double_loop() -> None:
         ]
         strata = [[r for r in kept if r.view == v] for v in ("frontal", "lateral")]
         prior = sum(
-            sum(p.cell_index in g.reference_index for p in s for g in s) / len(s)
+            sum(p.placed.cell_index in g.placed.reference_index for p in s for g in s)
+            / len(s)
             for s in strata
             if s
         ) / len(kept)
-        k = sum(r.cell_index in r.reference_index for r in kept)
+        k = sum(r.placed.cell_index in r.placed.reference_index for r in kept)
         one = row(data, finding, condition="grid=8", model="a")
         assert one["hit_rate"] == k / len(kept)
         assert one["prior_baseline"] == pytest.approx(prior, abs=1e-12)
         assert one["skill"] == pytest.approx(k / len(kept) - prior, abs=1e-12)
-        shares = {r.item: len(r.reference_index) / 64 for r in kept}
+        shares = {r.item: len(r.placed.reference_index) / 64 for r in kept}
         random = sum(shares.values()) / len(shares)
         assert one["random_baseline"] == pytest.approx(random, abs=1e-15)
 
@@ -237,9 +239,7 @@ def test_that_a_model_without_a_finding_has_no_row_for_it() -> None:
 
 
 def test_that_references_say_nothing_where_nothing_was_recorded() -> None:
-    from dataclasses import replace
-
-    one = replace(result("p1_a", "Edema", 0, (0,)), alternate_index=None)
+    one = placed(result("p1_a", "Edema", 0, (0,)), alternate_index=None)
     (section,) = (s for s in report([one]).appendix if s.title == "References")
     assert section.table.rows == (("8 × 8 grid", 1, 1, 1, "-", "-", "-", "-"),)
 
@@ -292,10 +292,8 @@ def test_that_the_figure_shows_each_finding_and_their_mean() -> None:
 
 @pytest.mark.statement("E000-08", "E000-16", "E000-17")
 def test_that_references_tell_fallback_and_what_the_other_mode_would_change() -> None:
-    from dataclasses import replace
-
     plain = result("p1_a", "Edema", 0, (0,))
-    odd = replace(
+    odd = placed(
         result("p2_a", "Edema", 0, (0,)),
         fallback=True,
         fraction_outside=0.2,

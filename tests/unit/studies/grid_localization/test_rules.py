@@ -8,7 +8,7 @@ from viewer.domain.answer import Status
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import SpacingMeaning
 from viewer.domain.report import ReportData, Table
-from viewer.domain.result import Measures, Outcome, Score, TrialResult
+from viewer.domain.result import Measures, Outcome, Placed, Score, TrialResult
 from viewer.studies.catalog import study_named
 
 
@@ -28,12 +28,8 @@ def result(
         repeat=0,
         model=model,
         score=Score(status or settled, answer="D4", outcome=outcome),
-        n_cells=64,
-        cell_index=27,
-        reference_index=(27,),
-        reference_cells=("D4",),
         request_sha256="0" * 64,
-        measures=measures,
+        placed=Placed(64, 27, (27,), ("D4",), measures=measures),
     )
 
 

@@ -13,7 +13,7 @@ from viewer.domain.grid import Cell
 from viewer.domain.image import Window
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
-from viewer.domain.result import TrialResult
+from viewer.domain.result import Placed, TrialResult
 from viewer.domain.run import Trial
 from viewer.imaging.png import encode_png
 from viewer.studies.asking import Step
@@ -66,14 +66,16 @@ def answered(trial: Trial) -> TrialResult:
         trial.repeat,
         trial.model,
         score,
-        len(cells),
-        cells.index(cell),
-        reference.hits,
-        reference.names,
         "0" * 64,
-        reference.fallback,
-        reference.fraction_outside,
-        reference.alternate_hits,
+        placed=Placed(
+            len(cells),
+            cells.index(cell),
+            reference.hits,
+            reference.names,
+            reference.fallback,
+            reference.fraction_outside,
+            reference.alternate_hits,
+        ),
     )
 
 

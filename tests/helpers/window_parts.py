@@ -55,6 +55,9 @@ class IdleWorker:
     def draw_figure(self, command: FigureCommand) -> int:
         return self._note("draw_figure", command)
 
+    def write_bundle(self, run: int, path: Path) -> int:
+        return self._note("bundle", run, path)
+
     def model_states(self) -> int:
         return self._note("states")
 

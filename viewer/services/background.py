@@ -163,6 +163,10 @@ class BackgroundWorker:
         """Ask for a figure as a picture or another file; return the id."""
         return self._send({"cmd": "draw_figure", **plain(command)})
 
+    def write_bundle(self, run: int, path: Path) -> int:
+        """Write a run's bundle; the reply comes when it is there; return the id."""
+        return self._send({"cmd": "bundle", "run": run, "path": str(path.absolute())})
+
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be; return the id."""
         return self._send({"cmd": "states"})

@@ -52,6 +52,14 @@ class OfRun:
 
 
 @dataclass(frozen=True, slots=True)
+class BundleCommand:
+    """A run whose bundle is written at a path."""
+
+    run: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class OfServer:
     """A profile's table, saved or not, whose server is asked for its models."""
 

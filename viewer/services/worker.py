@@ -30,6 +30,7 @@ from viewer.services.burned_in import pixels_to_review
 from viewer.services.commands import (
     STEPS,
     AskCommand,
+    BundleCommand,
     CalibrationStep,
     EndedBatch,
     FigureCommand,
@@ -272,6 +273,13 @@ class _Worker:
         """Draw a figure of a run, or write it as a file."""
         return _Answer(drawn_figure(self._store_path, command))
 
+    def bundle(self, command: BundleCommand) -> _Answer:
+        """Write the bundle of a run, its figures and all."""
+        from viewer.services.export_bundle import export_stored_bundle
+
+        export_stored_bundle(self._store_path, command.run, Path(command.path))
+        return _Answer({})
+
     def states(self, _: Nothing) -> _Answer:
         """Say of each model that is loaded before it is asked where it stands."""
         return _Answer({"models": plain(self._models.states())})
@@ -374,6 +382,7 @@ _COMMANDS: Final[Mapping[str, tuple[type, Callable[[_Worker, Any], _Answer]]]] =
     "look": (ImageRef, _Worker.look),
     "figures": (OfRun, _Worker.figures),
     "draw_figure": (FigureCommand, _Worker.draw_figure),
+    "bundle": (BundleCommand, _Worker.bundle),
     "states": (Nothing, _Worker.states),
     "load": (OfModel, _Worker.load),
     "unload": (OfModel, _Worker.unload),

@@ -51,6 +51,9 @@ class Worker(Protocol):
     def draw_figure(self, command: "FigureCommand") -> int:
         """Ask for a figure as a picture or another file."""
 
+    def write_bundle(self, run: int, path: Path) -> int:
+        """Write a run's bundle; the reply comes when it is there."""
+
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be."""
 
@@ -156,6 +159,10 @@ class WorkerBridge(QObject):
     def draw_figure(self, command: "FigureCommand") -> int:
         """Ask for a figure as a picture or another file."""
         return self._started().draw_figure(command)
+
+    def write_bundle(self, run: int, path: Path) -> int:
+        """Write a run's bundle; the reply comes when it is there."""
+        return self._started().write_bundle(run, path)
 
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be."""

@@ -25,7 +25,7 @@ def _made(
     settings: Settings, qtbot: QtBot, form: ExportForm
 ) -> tuple[RunExport, RunList, list[str]]:
     desk, runs = Desk(settings, WorkerBridge(settings.store)), RunList()
-    qtbot.addWidget(runs)
+    qtbot.addWidget(runs, before_close_func=lambda _: desk.worker.close())
     said: list[str] = []
 
     def note(notice: Notice) -> None:
@@ -68,14 +68,15 @@ def test_that_the_selected_run_s_answers_are_written_where_a_person_says(
     assert len(out.read_text().splitlines()) == 3
 
 
-def test_that_the_selected_run_s_bundle_is_written_where_a_person_says(
-    settings: Settings, tmp_path: Path, qtbot: QtBot
+def test_that_the_worker_writes_the_selected_run_s_bundle_where_a_person_says(
+    settings: Settings, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delattr("viewer.services.export_bundle.export_stored_bundle")
     _run(settings, tmp_path / "images")
     export, runs, said = _made(settings, qtbot, BUNDLE)
     out = tmp_path / "run.zip"
     assert _choose(export, runs, settings, out) == "run-1.zip"
-    qtbot.waitUntil(lambda: len(said) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(said) == 2, timeout=90_000)
     assert said[0] == "run.zip is being written."
     assert said[1].startswith("run.zip is written, without pixels")
     assert verify_file(out, said.append) == 0
@@ -93,13 +94,13 @@ def test_that_a_run_in_words_is_written_in_both_forms_unless_its_words_stay_here
     assert said == ["answers.csv is written: 4 answers."]
     bundle, _, told = _made(settings, qtbot, BUNDLE)
     bundle.export_to(run, tmp_path / "run.zip")
-    qtbot.waitUntil(lambda: len(told) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(told) == 2, timeout=90_000)
     assert verify_file(tmp_path / "run.zip", told.append) == 0
     with open_store(settings.store) as opened:
         asking.set_restricted(opened, "sample", restricted=True)
     told.clear()
     bundle.export_to(run, tmp_path / "again.zip")
-    qtbot.waitUntil(lambda: len(told) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(told) == 2, timeout=90_000)
     assert "'sample' is restricted" in told[1]
     assert not (tmp_path / "again.zip").exists()
 
@@ -132,5 +133,5 @@ def test_that_a_folder_that_cannot_be_written_is_told(
     export, _, said = _made(settings, qtbot, form)
     (tmp_path / "file").write_bytes(b"")
     export.export_to(1, tmp_path / "file" / "run.out")
-    qtbot.waitUntil(lambda: any("cannot be written" in s for s in said), timeout=20_000)
+    qtbot.waitUntil(lambda: any("cannot be written" in s for s in said), timeout=90_000)
     assert (tmp_path / "file").read_bytes() == b""

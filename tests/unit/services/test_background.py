@@ -264,12 +264,13 @@ def test_that_what_is_asked_of_a_worker_that_is_ending_is_lost_without_a_word(
     assert worker.draw_figure(FigureCommand(1, "fig1")) > 0
 
 
-def test_that_figures_of_an_unknown_run_are_refused(
-    heard: Heard, worker: BackgroundWorker
+def test_that_figures_and_bundles_of_an_unknown_run_are_refused(
+    heard: Heard, worker: BackgroundWorker, tmp_path: Path
 ) -> None:
     for ask in (
         worker.figures,
         lambda run: worker.draw_figure(FigureCommand(run, "f")),
+        lambda run: worker.write_bundle(run, tmp_path / "run.zip"),
     ):
         asked = ask(7)
         told = reply(heard)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 
 from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
+from viewer.services.background import WorkerDied, WorkerReply
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_write
@@ -23,16 +24,15 @@ class ExportForm:
     """A form that a run can be written in.
 
     ``file_name`` has ``{run}`` for the run's number, ``files`` is the dialog's filter.
-    ``write`` takes the store, the run and the path, and returns what became of it;
-    before one that ``takes_long`` is written, the window says so.
+    ``write`` takes the store, the run and the path, and returns what became of it; None
+    where the worker writes it, which takes long, so the window says so before.
     """
 
     action: str
     title: str
     file_name: str
     files: str
-    write: Callable[[Path, int, Path], str]
-    takes_long: bool = False
+    write: Callable[[Path, int, Path], str] | None
 
 
 class RunExport(QObject):
@@ -52,6 +52,8 @@ class RunExport(QObject):
         super().__init__(runs)
         self._desk, self._runs, self._form = desk, runs, form
         self._errands = Errands(self)
+        self._asked: dict[int, Path] = {}
+        desk.worker.message.connect(self._hear)
         runs.view.addAction(desk.actions[form.action])
 
     def ask(self) -> None:
@@ -71,15 +73,26 @@ class RunExport(QObject):
 
     def export_to(self, run: int, path: Path) -> None:
         """Write a run; what comes of it is said in the window."""
-        if self._form.takes_long:
-            self._desk.notices.say(f"{path.name} is being written.")
         store, write = self._desk.settings.store, self._form.write
+        if write is None:
+            self._desk.notices.say(f"{path.name} is being written.")
+            self._asked[self._desk.worker.write_bundle(run, path)] = path
+            return
         self._errands.start(
             path,
             lambda: write(store, run, path),
             self._desk.notices.say,
             self._fail,
         )
+
+    def _hear(self, message: object) -> None:
+        if isinstance(message, WorkerDied) and self._asked:
+            self._asked.clear()
+            self._desk.notices.say(message.sentence)
+        elif isinstance(message, WorkerReply) and message.id in self._asked:
+            path = self._asked.pop(message.id)
+            refused = message.ok is None
+            self._desk.notices.say(message.sentence if refused else _of_bundle(path))
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, OverreadError):
@@ -95,10 +108,7 @@ def _write_answers(store: Path, run: int, path: Path) -> str:
     return f"{path.name} is written: {counted(written.trials, 'answer')}{left_out}."
 
 
-def _write_bundle(store: Path, run: int, path: Path) -> str:
-    from viewer.services.export_bundle import export_stored_bundle
-
-    export_stored_bundle(store, run, path)
+def _of_bundle(path: Path) -> str:
     return (
         f"{path.name} is written, without pixels and with pseudonyms. Anybody can"
         f" hold it to account: python verify.py {path.name}"
@@ -118,7 +128,6 @@ BUNDLE: Final = ExportForm(
     "Export bundle",
     "run-{run}.zip",
     "Bundles (*.zip)",
-    _write_bundle,
-    takes_long=True,
+    None,
 )
 """The whole run, as one file that anybody can verify."""

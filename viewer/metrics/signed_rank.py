@@ -1,6 +1,7 @@
 """Wilcoxon's signed-rank test of paired scores, its method always said.
 
-Sources: Wilcoxon 1945; Pratt 1959 and Cureton 1967 for zeros that keep their ranks.
+Sources: Wilcoxon 1945; Pratt 1959 and Cureton 1967 for zeros that keep their ranks;
+Streitberg and Roehmel 1986 for the exact distribution with ties.
 """
 
 from collections.abc import Sequence
@@ -13,8 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 _Floats = npt.NDArray[np.float64]
-_LARGEST_EXACT: Final = 50
-"""Pairs up to which the distribution of the statistic is counted out."""
+_LARGEST_EXACT: Final = 1_000
+"""Ranked pairs up to which the distribution of the statistic is counted out."""
+_SCIPY_UNTIED: Final = 50
+_SCIPY_TIED: Final = 13
+"""Pairs up to which scipy counts out: without ties and zeros, and with them."""
 
 
 class ZeroMethod(StrEnum):
@@ -26,6 +30,20 @@ class ZeroMethod(StrEnum):
     """They are ranked with the others, and their ranks then left out."""
     ZSPLIT = "zsplit"
     """They are ranked with the others, half of their ranks to each side."""
+
+
+class PMethod(StrEnum):
+    """How the p-value is worked out."""
+
+    EXACT = "exact"
+    """From all sign patterns, ties and zeros included, up to 1,000 ranked pairs."""
+    NORMAL = "normal"
+    """By the normal approximation with tie correction.
+
+    Few pairs can fall below the smallest p-value that they can have.
+    """
+    SCIPY = "scipy"
+    """As scipy 1.17 chooses: exact up to 50 pairs, with ties or zeros up to 13."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +69,12 @@ def signed_rank(
     first: Sequence[float],
     second: Sequence[float],
     zero_method: ZeroMethod = ZeroMethod.WILCOX,
+    p_method: PMethod = PMethod.EXACT,
 ) -> SignedRank:
     """Test whether first less second is symmetric about 0, two-sided.
 
-    Exact for up to 50 pairs without ties and zeros, else the normal approximation
-    corrected for ties, without correction for continuity.
+    Where ``p_method`` does not count out, the normal approximation is corrected for
+    ties, not for continuity.
 
     Raises
     ------
@@ -69,21 +88,23 @@ def signed_rank(
         kept = differences[differences != 0]
     ranks, ties = _ranks(np.abs(kept))
     plus, minus = float(ranks[kept > 0].sum()), float(ranks[kept < 0].sum())
+    smaller = min(plus, minus)
     if zero_method is ZeroMethod.ZSPLIT:
         half = float(ranks[kept == 0].sum()) / 2
         plus, minus = plus + half, minus + half
-    exact = kept.size <= _LARGEST_EXACT and not zeros and ties.max(initial=1) == 1
-    if zeros == differences.size:
+    ranked = int(np.count_nonzero(kept))
+    tied = ties.max(initial=1) > 1 or zeros > 0
+    if not ranked:
         p, how = nan, "no pair differs"
-    elif exact:
-        p, how = _exact(round(plus), kept.size), f"exact, {kept.size} pairs"
+    elif _counts_out(p_method, ranked, differences.size, tied=tied):
+        p, how = _exact(ranks[kept != 0], smaller), f"exact, {ranked} pairs"
     else:
         ranked_zeros = zeros if zero_method is ZeroMethod.PRATT else 0
         p = _normal(plus, kept.size, ranked_zeros, ties)
         how = "normal approximation with tie correction"
     words = f"Wilcoxon signed-rank, two-sided, zeros {zero_method} ({zeros}), {how}"
     total = plus + minus
-    effect = nan if zeros == differences.size else (plus - minus) / total
+    effect = (plus - minus) / total if ranked else nan
     return SignedRank(plus, minus, p, effect, differences.size, zeros, words)
 
 
@@ -104,14 +125,27 @@ def _ranks(sizes: _Floats) -> tuple[_Floats, npt.NDArray[np.int64]]:
     return (last - (ties - 1) / 2)[where], ties.astype(np.int64)
 
 
-def _exact(plus: int, n: int) -> float:
-    """Return twice the smaller tail of the 2^n sign patterns, at most 1."""
-    ways = [1]
-    for rank in range(1, n + 1):
-        longer = [*ways, *[0] * rank]
-        ways = [one + two for one, two in zip(longer, [0] * rank + ways, strict=True)]
-    fewer = min(sum(ways[: plus + 1]), sum(ways[plus:]))
-    return min(1.0, 2 * fewer / (1 << n))
+def _counts_out(method: PMethod, ranked: int, pairs: int, *, tied: bool) -> bool:
+    """Tell whether a method uses the exact distribution for so many pairs."""
+    if method is PMethod.SCIPY:
+        return pairs <= (_SCIPY_TIED if tied else _SCIPY_UNTIED)
+    return method is PMethod.EXACT and ranked <= _LARGEST_EXACT
+
+
+def _exact(ranks: _Floats, smaller: float) -> float:
+    """Return twice the tail of the smaller sum over all 2^n sign patterns, at most 1.
+
+    A share is added up for each sum of ranks, a rank after another: mean ranks are
+    whole when doubled, and sums above the smaller one are not needed.
+    """
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    shares = np.zeros(round(2 * smaller) + 1)
+    shares[0] = 1.0
+    for rank in doubled:
+        longer = shares.copy()
+        longer[rank:] += shares[: max(0, shares.size - rank)]
+        shares = longer / 2
+    return min(1.0, 2 * float(shares.sum()))
 
 
 def _normal(plus: float, n: int, zeros: int, ties: npt.NDArray[np.int64]) -> float:

@@ -15,7 +15,12 @@ from viewer.metrics.rubric import (
     spread,
     weighted_kappa,
 )
-from viewer.metrics.signed_rank import SignedRank, ZeroMethod, signed_rank
+from viewer.metrics.signed_rank import (
+    PMethod,
+    SignedRank,
+    ZeroMethod,
+    signed_rank,
+)
 from viewer.results.estimators import Seen, estimator
 from viewer.results.frame import Frame
 
@@ -108,8 +113,9 @@ def agreement_of_readers(seen: Seen) -> Sequence[object]:
 
 
 def _tested(seen: Seen, rows: Frame) -> SignedRank:
-    way = ZeroMethod(seen.options["zero_method"])
-    return signed_rank(*_both(seen, rows), way)
+    zeros = ZeroMethod(seen.options["zero_method"])
+    p = PMethod(seen.options["p_method"])
+    return signed_rank(*_both(seen, rows), zeros, p)
 
 
 def _both(seen: Seen, rows: Frame) -> tuple[Sequence[Any], Sequence[Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from viewer.metrics.signed_rank import ZeroMethod
+from viewer.metrics.signed_rank import PMethod, ZeroMethod
 from viewer.studies.fields import (
     MaybeText,
     OneOf,
@@ -125,6 +125,15 @@ class Params:
         "What becomes of pairs without a difference in the signed-rank test.",
         "Pairs without difference",
         ("left out", "ranked, then left out", "split to both sides"),
+    )
+    p_method: PMethod = param(
+        PMethod.EXACT,
+        OneOf(PMethod),
+        "How p-values of the signed-rank test are worked out: exactly, ties and pairs "
+        "without difference included (up to 1,000 pairs), by the normal approximation, "
+        "or as scipy 1.17 chooses by itself.",
+        "p-values",
+        ("exact", "normal approximation", "as scipy chooses"),
     )
     high_style: int = param(
         4, Whole(1, 5), "Image Style from which on it is high.", "Style high from"

@@ -243,7 +243,11 @@ def _tests(given: Graded) -> Spec:
 
 
 def _tested(given: Graded) -> dict[str, Any]:
-    return {"family": "metric", "zero_method": given.params.zero_method}
+    return {
+        "family": "metric",
+        "zero_method": given.params.zero_method,
+        "p_method": given.params.p_method,
+    }
 
 
 def _of_scores(given: Graded) -> Iterator[Spec]:

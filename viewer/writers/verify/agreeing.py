@@ -19,7 +19,8 @@ from viewer.writers.verify.estimators import (
 from viewer.writers.verify.sums import bca_bounds, deviation, variance
 
 LEVELS = (1, 2, 3, 4, 5)
-_EXACT_PAIRS, _TIE, _ORDERS = 50, 1e-9, 4
+_EXACT_PAIRS, _SCIPY_UNTIED, _SCIPY_TIED = 1_000, 50, 13
+_TIE, _ORDERS = 1e-9, 4
 _CENTRAL = 0.95
 Table = Sequence[Sequence[float]]
 
@@ -119,29 +120,36 @@ def _signed(s: Cell, rows: Rows) -> Cells:
     plus, minus = (
         float(sum(rank[abs(gap)] for gap in kept if gap * sign > 0)) for sign in (1, -1)
     )
+    smaller = min(plus, minus)
     if way == "zsplit":
         half = sum(rank[0] for gap in kept if not gap) / 2
         plus, minus = plus + half, minus + half
     p: Number = None
-    how = "no pair differs"
-    if zeros < len(gaps):
-        exact = len(kept) <= _EXACT_PAIRS and not zeros and len(ties) == len(kept)
-        p = _exact_p(round(plus), len(kept)) if exact else _normal_p(plus, ties, way)
-        how = "normal approximation with tie correction"
-        how = f"exact, {len(kept)} pairs" if exact else how
+    how, ranked = "no pair differs", [rank[abs(gap)] for gap in kept if gap]
+    if ranked:
+        p, how = _normal_p(plus, ties, way), "normal approximation with tie correction"
+        is_tied = zeros > 0 or len(ties) < len(kept)
+        if _counts_out(s.options["p_method"], len(ranked), len(gaps), is_tied):
+            p, how = _exact_p(ranked, smaller), f"exact, {len(ranked)} pairs"
     name = f"Wilcoxon signed-rank, two-sided, zeros {way} ({zeros}), {how}"
     effect = None if p is None else (plus - minus) / (plus + minus)
     return len(gaps), zeros, plus, minus, p, effect, name
 
 
-def _exact_p(plus: int, n: int) -> float:
-    """Return twice the smaller tail of all sign patterns of the ranks 1 to n."""
-    ways = Counter({0: 1})
-    for rank in range(1, n + 1):
-        ways += Counter({total + rank: count for total, count in ways.items()})
-    below = sum(count for total, count in ways.items() if total <= plus)
-    above = sum(count for total, count in ways.items() if total >= plus)
-    return min(1.0, 2 * min(below, above) / (1 << n))
+def _counts_out(method: str, ranked: int, pairs: int, is_tied: bool) -> bool:
+    if method == "scipy":
+        return pairs <= (_SCIPY_TIED if is_tied else _SCIPY_UNTIED)
+    return method == "exact" and ranked <= _EXACT_PAIRS
+
+
+def _exact_p(ranks: Sequence[float], smaller: float) -> float:
+    """Return twice the smaller sum's tail over all sign patterns of these ranks."""
+    end = round(2 * smaller) + 1
+    shares = [1.0] + [0.0] * (end - 1)
+    for rank in (round(2 * one) for one in ranks):
+        moved = chain([0.0] * min(rank, end), shares)
+        shares = [(one + two) / 2 for one, two in zip(shares, moved, strict=False)]
+    return min(1.0, 2 * sum(shares))
 
 
 def _normal_p(plus: float, ties: Counter[float], way: str) -> float:

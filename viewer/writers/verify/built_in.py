@@ -116,6 +116,7 @@ def _of_any_run(cell: Document, source: Source, of_run: list[str]) -> dict[str, 
         "fewer_than": params.get("small_cases"),
         "replicates": params.get("paper_replicates" if of_items else "replicates"),
         "zero_method": params.get("zero_method"),
+        "p_method": params.get("p_method"),
         "seed": source.plan["seed"],
         "answer": options.get("answer"),  # the validation split need not be asked
     }

@@ -95,9 +95,9 @@ inputs 8543baccebfc547efd0d
 selection c8ac25dac9c7cffe179a
 coverage d81ba5c96adcf4b407bd
 tags 892c7659b848049b7562
-table_1 d30bbab285a818a0c4c9
-table_2 ff14819eb3306cd504c2
-tests 827ac793a91925cc512e
+table_1 661cfb89acf4857cb163
+table_2 fb28fa8fd4ec093a6a4a
+tests 36c2cee40808a9ef9c00
 shares 0d2bebf8519a4ecd0b91
 images d34451f443f216fed0a4
 content_orders 83f1f155181adf0974c8

@@ -68,11 +68,13 @@ HELD: dict[str, Held] = {
     "warning of few": (1, (), {"fewer_than": 20}, {}),
     "spread": (2, ("score",), {}, {}),
     "signed rank": (
-        *(9, ("half", "quarter"), {"family": "kind", "zero_method": "wilcox"}),
+        *(9, ("half", "quarter")),
+        {"family": "kind", "zero_method": "wilcox", "p_method": "scipy"},
         WHOLE,
     ),
     "adjusted p": (
-        *(1, ("half", "quarter"), {"family": "kind", "zero_method": "pratt"}),
+        *(1, ("half", "quarter")),
+        {"family": "kind", "zero_method": "pratt", "p_method": "exact"},
         dict[str, object](kind=None),
     ),
     "quadratic kappa": (4, ("level", "second"), DRAWN, {}),

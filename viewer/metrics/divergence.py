@@ -6,7 +6,7 @@ logarithms put it from 0 to 1.
 
 from dataclasses import dataclass
 from itertools import product
-from math import log
+from math import comb, fsum, log
 from typing import Final
 
 import numpy as np
@@ -32,10 +32,11 @@ _CLOSE: Final = 1e-12
 class Divergence:
     """A divergence, in units of the base's logarithm.
 
-    ``value`` is that of the point estimates. From drawn answers it is too large, also
-    where nothing changed: ``corrected`` is ``value`` less ``bias``, and may fall below
-    0; ``se`` is its standard error. With log-probabilities ``corrected`` is ``value``,
-    ``bias`` and ``se`` are 0 and the interval holds for certain.
+    ``value`` is that of the point estimates. Drawn answers differ also where nothing
+    changed: ``corrected`` is the divergence of their plain frequencies less ``bias``,
+    what these are expected to differ by chance, and may fall below 0; ``se`` is its
+    standard error. With log-probabilities ``corrected`` is ``value``, ``bias`` and
+    ``se`` are 0 and the interval holds for certain.
     """
 
     value: float
@@ -105,10 +106,13 @@ def sampled_divergence(
 ) -> Divergence:
     """Return the divergence of two sets of drawn answers, counted by option.
 
-    Both are smoothed by Dirichlet(1/2). The bias is that of :func:`sampling_bias`,
-    where nothing changed nearly (K - 1) / 4R nat for K options and R draws. The
-    interval is made of ``DRAWS`` pairs of beliefs given the counts. Its lower end is
-    moved down by how much they exceed the estimate, its upper end up by how much the
+    The point estimates are smoothed by Dirichlet(1/2), the corrected divergence is not:
+    among plug-in, Miller-Madow, Grassberger's, the jackknife and this one, it came
+    closest to the truth on average for 5 to 50 draws. Its bias is that of
+    :func:`chance_divergence`.
+
+    The interval is made of ``DRAWS`` pairs of beliefs given the counts. Its lower end
+    is moved down by how much they exceed the estimate, its upper end up by how much the
     plain frequencies exceed them. It begins at 0 where Pearson's test of homogeneity
     (K - 1 degrees of freedom) leaves that open, and ends at 1 bit where no option was
     drawn in both. The standard error is the spread of those pairs.
@@ -122,17 +126,17 @@ def sampled_divergence(
     if n.sum() < 1 or m.sum() < 1:
         raise ValueError("a divergence needs at least one answer on either side")
     p, q = _smoothed(n), _smoothed(m)
-    value = float(_nats(p, q))
-    bias = sampling_bias(p, q, int(n.sum()), int(m.sum()))
+    value, plain = float(_nats(p, q)), float(_nats(n / n.sum(), m / m.sum()))
+    bias = chance_divergence(full, ablated)
     rng = generator(seed, "divergence", repr(full), repr(ablated))
     drawn = _nats(
         rng.dirichlet(n + JEFFREYS, DRAWS), rng.dirichlet(m + JEFFREYS, DRAWS)
     )
-    interval = _drawn_interval(drawn, value, n, m, confidence)
+    interval = _drawn_interval(drawn, (value, plain), n, m, confidence)
     unit = 1 / log(base)
     return Divergence(
         value * unit,
-        (value - bias) * unit,
+        (plain - bias) * unit,
         bias * unit,
         float(drawn.std(ddof=1)) * unit,
         Interval(interval.low * unit, interval.high * unit),
@@ -140,23 +144,33 @@ def sampled_divergence(
     )
 
 
-def sampling_bias(p: npt.ArrayLike, q: npt.ArrayLike, first: int, second: int) -> float:
-    """Return by how many nats smoothed frequencies of so many draws exceed the truth.
+def chance_divergence(first: tuple[int, ...], second: tuple[int, ...]) -> float:
+    """Return how many nats two sets of answers differ if all came from one source.
 
-    The expansion around ``p`` and ``q`` to second order, of frequencies with weight
-    R / (R + K/2): the slope times how far smoothing pulls them to the middle, and half
-    the curvature of each of the three entropies times the variance (Miller 1955).
+    The mean over all ways to divide the pooled answers into sets of these sizes, exact:
+    nearly (K - 1) / 4R for K options that are about as likely and R draws of either,
+    less where one option is nearly certain, 0 where only one was ever drawn.
     """
-    one, other = np.asarray(p, np.float64), np.asarray(q, np.float64)
-    return _bias_of(one, other, first) + _bias_of(other, one, second)
+    n, m = sum(first), sum(second)
+    pooled = [a + b for a, b in zip(first, second, strict=True)]
+    return fsum(_of_option(count, n, m) for count in pooled)
 
 
-def _bias_of(p: _Floats, other: _Floats, draws: int) -> float:
-    weight = draws / (draws + JEFFREYS * p.size)
-    pulled = (1 - weight) * (1 / p.size - p)
-    variance = weight**2 * p * (1 - p) / draws
-    curvature = _ratio(variance, p) / 4 - _ratio(variance, (p + other) / 2) / 8
-    return float((_slope(p, other) * pulled + curvature).sum())
+def _of_option(count: int, n: int, m: int) -> float:
+    """Return an option's part, drawn ``count`` times by both together."""
+    ways = comb(n + m, n)
+    parts = (
+        comb(count, k)
+        * comb(n + m - count, n - k)
+        / ways
+        * _part(k / n, (count - k) / m)
+        for k in range(max(0, count - m), min(count, n) + 1)
+    )
+    return fsum(parts)
+
+
+def _part(p: float, q: float) -> float:
+    return fsum(one * log(2 * one / (p + q)) / 2 for one in (p, q) if one)
 
 
 def _nats(p: _Floats, q: _Floats) -> _Floats:
@@ -181,14 +195,19 @@ def _smoothed(counts: _Floats) -> _Floats:
 
 
 def _drawn_interval(
-    drawn: _Floats, value: float, n: _Floats, m: _Floats, confidence: float
+    drawn: _Floats,
+    values: tuple[float, float],
+    n: _Floats,
+    m: _Floats,
+    confidence: float,
 ) -> Interval:
+    """Return the interval of drawn divergences; values are smoothed and plain."""
     tail = (1 - confidence) / 2
     low, high = (float(x) for x in np.quantile(drawn, [tail, 1 - tail]))
-    low = max(0.0, low - (float(drawn.mean()) - value))
+    smoothed, plain = values
+    low = max(0.0, low - (float(drawn.mean()) - smoothed))
     if _may_be_equal(n, m, confidence):
         low = 0.0
-    plain = float(_nats(n / n.sum(), m / m.sum()))
     high += max(0.0, plain - float(drawn.mean()))
     if not np.any((n > 0) & (m > 0)):
         high = log(2)

@@ -195,11 +195,14 @@ def _moved(both: Sequence[_Posterior], base: float) -> tuple[object, ...]:
         ) / math.log(base)
         return value, value, 0.0, TAKEN, TAKEN, "bounds"
     counts = [[int(b[f"n_{i}"]) for i in _OPTIONS] for b in both]
-    p, q = ([(n + 0.5) / (sum(of) + 2) for n in of] for of in counts)
-    value, (n, m) = _divergence(p, q), (sum(of) for of in counts)
-    bias = _bias(p, q, n) + _bias(q, p, m)
+    sizes = n, m = [sum(of) for of in counts]
+    smoothed = _divergence(*([(k + 0.5) / (sum(of) + 2) for k in of] for of in counts))
+    plain = _divergence(*([k / sum(of) for k in of] for of in counts))
+    chance = math.fsum(
+        _chance_part(sum(both), *sizes) for both in zip(*counts, strict=True)
+    )
     name = f"Monte Carlo, {n} and {m} answers"
-    return value * unit, (value - bias) * unit, TAKEN, TAKEN, TAKEN, name
+    return smoothed * unit, (plain - chance) * unit, TAKEN, TAKEN, TAKEN, name
 
 
 def _divergence(p: Sequence[float], q: Sequence[float]) -> float:
@@ -213,20 +216,14 @@ def _divergence(p: Sequence[float], q: Sequence[float]) -> float:
     return max(found / 2, 0.0)
 
 
-def _bias(p: Sequence[float], other: Sequence[float], draws: int) -> float:
-    """Return by how much smoothed frequencies of so many draws exceed the truth.
-
-    To second order: the slope times the pull to the middle, and half the curvature
-    times the variance (Miller 1955).
-    """
-    size = len(p)
-    weight = draws / (draws + size / 2)
+def _chance_part(drawn: int, n: int, m: int) -> float:
+    """Return an option's part of the divergence if its answers came from one source."""
     total = 0.0
-    for a, b in zip(p, other, strict=True):
-        variance = weight**2 * a * (1 - a) / draws
-        slope = math.log(2 * a / (a + b)) / 2
-        pulled = (1 - weight) * (1 / size - a)
-        total += slope * pulled + variance / a / 4 - variance / (a + b) / 4
+    for k in range(max(0, drawn - m), min(drawn, n) + 1):
+        p, q = k / n, (drawn - k) / m
+        share = math.comb(drawn, k) * math.comb(n + m - drawn, n - k)
+        apart = sum(x * math.log(2 * x / (p + q)) / 2 for x in (p, q) if x)
+        total += share / math.comb(n + m, n) * apart
     return total
 
 

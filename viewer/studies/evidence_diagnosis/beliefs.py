@@ -3,7 +3,8 @@
 Both are kept among a verdict's numbers and read back from there.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from viewer.domain.answer import ChoiceAnswer
 from viewer.domain.choice import LETTERS
 from viewer.domain.evidence import OPTIONS
-from viewer.domain.exchange import ModelReply, TokenLogprob
+from viewer.domain.exchange import ModelReply
 from viewer.domain.result import Score
 from viewer.metrics.posterior import (
     PREFIXES,
@@ -48,7 +49,8 @@ def posterior(asking: Asking) -> Posterior | None:
     orders = [asking.order(turned) for turned in range(orders_within(params))]
     if len(replies) < len(orders):
         return None
-    found = [_told(r, asking) for r in replies[: len(orders)]]
+    pairs = zip(replies, orders, strict=False)
+    found = [_told(reply, asking, order) for reply, order in pairs]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return None
@@ -112,11 +114,55 @@ def rapt_of(score: Score) -> tuple[tuple[str, int, float], ...]:
     return tuple(found)
 
 
-def _told(reply: ModelReply, asking: Asking) -> Posterior | None:
-    """Return the posterior over the letters of one reply."""
+def answer_place(
+    reply: ModelReply, options: Sequence[str], order: Sequence[int]
+) -> int | None:
+    """Return which token of a reply states the option that is read off it.
+
+    A letter states it if, were it another letter, another option would be read; where
+    several do so together, the first of them. None where no option is read, or no
+    single token states it: letters within words, articles, names such as vitamin D and
+    letters that are weighed on the way do not.
+    """
+    texts = [_plain_token(token.token) for token in reply.logprobs]
+    found = _option_read(reply, texts, options, order)
+    if found is None or found != _option_read(reply, [reply.text], options, order):
+        return None
+    letter = LETTERS[order.index(found)]
+    other = LETTERS[(order.index(found) + 1) % len(order)]
+    unsettled = None
+    for place, text in enumerate(texts):
+        if text not in {prefix + letter for prefix in PREFIXES}:
+            continue
+        swapped = [*texts[:place], text.replace(letter, other), *texts[place + 1 :]]
+        read = _option_read(reply, swapped, options, order)
+        if read == order[LETTERS.index(other)]:
+            return place
+        if read != found and unsettled is None:
+            unsettled = place
+    return unsettled
+
+
+def _plain_token(token: str) -> str:
+    """Return a token's text where a tokenizer writes blanks in its own way."""
+    return token.replace("\u0120", " ").replace("\u2581", " ").replace("\u010a", "\n")
+
+
+def _option_read(
+    reply: ModelReply,
+    texts: Sequence[str],
+    options: Sequence[str],
+    order: Sequence[int],
+) -> int | None:
+    found = read_option(replace(reply, text="".join(texts)), options, order)
+    return found.option if isinstance(found, ChoiceAnswer) else None
+
+
+def _told(reply: ModelReply, asking: Asking, order: Sequence[int]) -> Posterior | None:
+    """Return the posterior over the letters of one reply, in their order."""
     params = asking.params
     if params.estimator is Estimator.TOP_LOGPROBS:
-        return _of_top(reply.logprobs)
+        return _of_top(reply, asking.case.options, order)
     options = reply.measured.options if reply.measured else ()
     if len(options) != OPTIONS:
         return None
@@ -132,14 +178,16 @@ def _told(reply: ModelReply, asking: Asking) -> Posterior | None:
     return from_letters(spelled, LETTERS[:OPTIONS], SINGLE_PRECISION)
 
 
-def _of_top(tokens: Sequence[TokenLogprob]) -> Posterior | None:
-    """Return estimator (c) at the first place that says a letter, else at the first."""
-    letters = LETTERS[:OPTIONS]
-    names = {prefix + letter for prefix in PREFIXES for letter in letters}
-    place = letter_place(tokens, names) or 0
-    if not tokens or not tokens[place].top:
+def _of_top(
+    reply: ModelReply, options: Sequence[str], order: Sequence[int]
+) -> Posterior | None:
+    """Return estimator (c) at the token that states the answer; None without one."""
+    place = answer_place(reply, options, order)
+    if place is None or not reply.logprobs[place].top:
         return None
-    return from_top_logprobs(tokens[place].top, letters, SINGLE_PRECISION)
+    return from_top_logprobs(
+        reply.logprobs[place].top, LETTERS[:OPTIONS], SINGLE_PRECISION
+    )
 
 
 def _drawn(asking: Asking) -> Posterior | None:
@@ -154,16 +202,3 @@ def _drawn(asking: Asking) -> Posterior | None:
 
 def _values(named: Mapping[str, float], name: str) -> tuple[float, ...]:
     return tuple(named[f"{name}_{i}"] for i in range(OPTIONS))
-
-
-def letter_place(tokens: Sequence[TokenLogprob], names: Collection[str]) -> int | None:
-    """Return the place of the first token that is an option's letter, None without.
-
-    ``names`` are the letters as a token may hold them, such as ``A``, `` A`` and
-    ``(A``. One that goes on as a word, such as ``A`` in ``A|cute``, is no letter.
-    """
-    texts, known = [token.token for token in tokens], set(names)
-    for place, (text, after) in enumerate(zip(texts, [*texts[1:], ""], strict=False)):
-        if text in known and not after[:1].isalnum():
-            return place
-    return None

@@ -12,6 +12,7 @@ from viewer.domain.result import Score
 from viewer.metrics.posterior import Estimator, from_counts
 from viewer.studies.asking import Step
 from viewer.studies.evidence_diagnosis.beliefs import (
+    answer_place,
     numbers_of,
     posterior,
     posterior_of,
@@ -87,6 +88,46 @@ def test_that_an_endpoints_likeliest_tokens_are_bounded() -> None:
     nothing = replace(reply("A"), logprobs=(TokenLogprob("A", -0.1),))
     assert posterior(asking(Task.FDX, params, [(ANSWER, nothing)])) is None
     assert posterior(asking(Task.FDX, params, [(ANSWER, reply("A"))])) is None
+
+
+DISEASES = ("Vitamin D deficiency", "Hepatitis B", "Sarcoidosis", "Gout")
+
+
+@pytest.mark.statement("E004-17")
+@pytest.mark.parametrize(
+    ("texts", "place"),
+    [
+        (("B",), 0),
+        ((" (", "C", ")", " Sarcoidosis"), 1),
+        (("Answer", ":", " **", "D", "**"), 3),
+        (("A", " patient", " with", " fever", ".", " The", " answer", " is", " C"), 8),
+        (("A", " patient", ".", " The", " answer", " is", " A", "."), 6),
+        (("A", "cute", " cyst", ".", " Answer", ":", " A"), 6),
+        (("Vitamin", " D", " is", " low", ".", " Answer", ":", " B"), 7),
+        (("Vitamin", " D", " is", " low", ".", " Answer", ":", " D"), 7),
+        (("Not", " B", ".", " The", " answer", " is", " A"), 6),
+        (("(", "C", ")", " fits", ",", " so", " (", "C", ")"), 1),
+        (("\u0120The", "\u0120answer", "\u0120is", "\u0120C"), 3),
+        (("Sar", "coid", "osis"), None),
+        (("(", "A", ")", " or", " (", "B", ")"), None),
+        (("I", " cannot", " tell"), None),
+        (("E",), None),
+        ((), None),
+    ],
+)
+def test_that_the_token_that_states_the_answer_is_found(
+    texts: tuple[str, ...], place: int | None
+) -> None:
+    order = (1, 0, 3, 2)
+    shown = tuple(DISEASES[order.index(option)] for option in range(4))
+    tokens = tuple(TokenLogprob(text, -1.0) for text in texts)
+    said = "".join(texts).replace("\u0120", " ")
+    assert answer_place(replace(reply(said), logprobs=tokens), shown, order) == place
+
+
+def test_that_tokens_of_another_answer_than_the_text_state_nothing() -> None:
+    given = replace(reply("The answer is B"), logprobs=(TokenLogprob("A", -1.0),))
+    assert answer_place(given, DISEASES, (0, 1, 2, 3)) is None
 
 
 @pytest.mark.statement("E004-17")

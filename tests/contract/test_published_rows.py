@@ -115,7 +115,7 @@ def test_that_medsyns_thirteen_overall_rows_and_three_more_are_flagged() -> None
 
 def test_that_every_flagged_row_has_its_reason_and_its_tolerance() -> None:
     lines = [r for r in published_rows() if r["study"] != "grid_localization"]
-    assert len(lines) == 11 + 44 + 6 + 16
+    assert len(lines) == 11 + 44 + 6 + 16 + 40
     assert all(line["reason"] and line["tolerance"] for line in lines)
     badges = Counter(row[8] for one in benchmarks() for row in one.table.rows)
     assert set(badges) == {str(badge) for badge in Badge}

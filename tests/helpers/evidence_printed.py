@@ -49,39 +49,55 @@ def _row(
         "value": float(value),
         "decimals": len(value.partition(".")[2]),
         "n_claimed": n,
+        "n_is": "" if n is None else "derived" if table == "Table 10" else "printed",
         "badge": "not checkable",
         "reason": "",
         "tolerance": "",
     }
 
 
-def _tried(row: dict[str, Cell], problems: Sequence[tuple[str, str]]) -> Row:
+def _tried(row: dict[str, Cell], problems: Sequence[tuple[str, str, str]]) -> Row:
     """Return a row with what its checks found, each with its tolerance."""
-    reasons = "; ".join(problem for problem, _ in problems if problem)
-    badge = "inconsistent" if reasons else "consistent"
-    tolerances = "; ".join(dict.fromkeys(tolerance for _, tolerance in problems))
-    return {**row, "badge": badge, "reason": reasons, "tolerance": tolerances}
+    reasons = [problem for problem, *_ in problems if problem]
+    instead = [words for _, words, _ in problems if words]
+    badge = "not of this n" if instead else "consistent"
+    told = [words for two in problems for words in two[:2] if words]
+    return {
+        **row,
+        "badge": "inconsistent" if reasons else badge,
+        "reason": "; ".join(told),
+        "tolerance": "; ".join(dict.fromkeys(tolerance for *_, tolerance in problems)),
+    }
 
 
-def _count(value: str, least: int, n: int) -> tuple[str, str]:
-    """Return what is wrong with a share of least to n cases."""
-    printed, half = Fraction(value), Fraction(1, 200)
-    prints = any(
-        abs(Fraction(100 * k, size) - printed) <= half
-        for size in range(least, n + 1)
-        for k in range(size + 1)
-    )
+def _prints(printed: Fraction, n: int) -> bool:
+    half = Fraction(1, 200)
+    return any(abs(Fraction(100 * k, n) - printed) <= half for k in range(n + 1))
+
+
+def _count(value: str, least: int, n: int) -> tuple[str, str, str]:
+    """Return what is wrong with a share of least to n cases, and which n fit."""
+    printed = Fraction(value)
+    sizes = [size for size in range(least, n + 1) if _prints(printed, size)]
     k = round(printed * n / 100)
     problem = f"{value} % is no k / {n} ({k} / {n} = {100 * k / n:.2f} %)"
-    return "" if prints else problem, ROUNDING
+    fitting = " or ".join(", ".join(map(str, sizes)).rsplit(", ", 1))
+    instead = f"no k / {n} prints so; a k / {fitting} does"
+    is_other = sizes and n not in sizes
+    return "" if sizes else problem, instead if is_other else "", ROUNDING
 
 
-def _pooled(value: str, parts: Sequence[str], sizes: Sequence[int]) -> tuple[str, str]:
-    """Return what is wrong with a rate over parts of these sizes."""
+def _pooled(
+    value: str, parts: Sequence[str], sizes: Sequence[int], n: int
+) -> tuple[str, str, str]:
+    """Return what is wrong with a rate of n over parts of these sizes."""
     weighted = [Fraction(p) * n for p, n in zip(parts, sizes, strict=True)]
     whole = sum(weighted, Fraction(0)) / sum(sizes)
+    pools = abs(whole - Fraction(value)) <= Fraction(1, 50)
     problem = f"its parts pool to {float(whole):.2f}, not {value}"
-    return "" if abs(whole - Fraction(value)) <= Fraction(1, 50) else problem, POOLED
+    instead = f"no k / {n} prints so; its parts pool to {float(whole):.2f}"
+    is_other = pools and not _prints(Fraction(value), n)
+    return "" if pools else problem, instead if is_other else "", POOLED
 
 
 def _printed_2() -> Iterator[Row]:
@@ -99,11 +115,11 @@ def _printed_2() -> Iterator[Row]:
                 continue
             if subset == "all":
                 parts = [of[f"{kind}_en"], of[f"{kind}_zh"]]
-                problems = [_pooled(value, parts, (398, 54))]
+                problems = [_pooled(value, parts, (398, 54), n)]
             else:
                 problems = [_count(value, least, n)]
             if column == "fdx_en" and who in by_specialty:
-                problems.append(_pooled(value, by_specialty[who], SPECIALTY_SIZES))
+                problems.append(_pooled(value, by_specialty[who], SPECIALTY_SIZES, n))
             measure = DDX if kind == "ddx" else FDX
             yield _tried(_row("Table 2", measure, subject, who, value, n), problems)
 

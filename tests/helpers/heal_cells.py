@@ -262,6 +262,7 @@ def _published(made: Made, sheet: Sheet) -> None:
             "value": row.value,
             "decimals": row.decimals,
             "n_claimed": None,
+            "n_is": "",
         }
         told = {"badge": "not checkable", "reason": row.note, "tolerance": ""}
         if (row.table, row.measure) == ("Table 2", "F1"):

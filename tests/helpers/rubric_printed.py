@@ -43,7 +43,7 @@ def published(regions: tuple[str, ...]) -> Rows:
     rows: Rows = [
         (
             *("source", "table", "measure", "subject", "who", "value", "decimals"),
-            *("n_claimed", "badge", "reason", "tolerance"),
+            *("n_claimed", "n_is", "badge", "reason", "tolerance"),
         )
     ]
     parts = (_regions(regions), _means(), _shares(), _images(), _agreement())
@@ -56,7 +56,7 @@ def _regions(regions: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
     for region, share in zip(regions, _REGIONS, strict=True):
         why = ("inconsistent", f"the 8 shares add up to {total} %", "none")
         where = ("section 3.1", "share of tasks by region", region, "tasks")
-        yield *where, float(share), 0, 100, *why
+        yield *where, float(share), 0, 100, "printed", *why
 
 
 def _means() -> Iterator[tuple[Any, ...]]:
@@ -69,7 +69,7 @@ def _means() -> Iterator[tuple[Any, ...]]:
             ),
         )
         for (measure, who), value in zip(whose, values, strict=True):
-            yield table, measure, subject, who, value, 2, None, *_UNCHECKED
+            yield table, measure, subject, who, value, 2, None, "", *_UNCHECKED
 
 
 def _shares() -> Iterator[tuple[Any, ...]]:
@@ -78,7 +78,7 @@ def _shares() -> Iterator[tuple[Any, ...]]:
         same = round(100 * near / n, decimals) == value
         why = f"{value} % is no k / {n} ({near} / {n} = {100 * near / n:.1f} %)"
         badge = ("consistent", "") if same else ("inconsistent", why)
-        yield *where, float(value), decimals, n, *badge, _HALF
+        yield *where, float(value), decimals, n, "printed", *badge, _HALF
 
 
 def _images() -> Iterator[tuple[Any, ...]]:
@@ -87,8 +87,18 @@ def _images() -> Iterator[tuple[Any, ...]]:
         ("image_style", 3.63, 1.33),
     ):
         where = "section 4.3"
-        yield where, "mean", subject, O3, value, 2, None, *_UNCHECKED
-        yield where, "standard deviation", subject, O3, deviation, 2, None, *_UNCHECKED
+        yield where, "mean", subject, O3, value, 2, None, "", *_UNCHECKED
+        yield (
+            where,
+            "standard deviation",
+            subject,
+            O3,
+            deviation,
+            2,
+            None,
+            "",
+            *_UNCHECKED,
+        )
     fits = [
         n
         for n in range(1, 130)
@@ -101,10 +111,10 @@ def _images() -> Iterator[tuple[Any, ...]]:
         "10.1 % is no k / 62 (6 / 62 = 9.7 %); of sizes below 130, 69 gives 10.1 and "
         "36.2"
     )
-    five = ("section 5", "share of 5", "image_content", O3, 10.1, 1, 62)
+    five = ("section 5", "share of 5", "image_content", O3, 10.1, 1, 62, "printed")
     yield *five, "inconsistent", why, _HALF
     told = ("not checkable", "the sentence names no number of images", "")
-    yield "section 4.3", "share of 5", "image_style", O3, 36.2, 1, None, *told
+    yield "section 4.3", "share of 5", "image_style", O3, 36.2, 1, None, "", *told
 
 
 def _agreement() -> Iterator[tuple[Any, ...]]:
@@ -121,7 +131,7 @@ def _agreement() -> Iterator[tuple[Any, ...]]:
             if measure == "mean":
                 assert round(round(n * value) / n, 3) == value
                 why = ("consistent", "", _HALF)
-            yield "Table 3", measure, subject, who, value, 3, None, *why
+            yield "Table 3", measure, subject, who, value, 3, None, "", *why
 
 
 def printed(tables: Mapping[str, Rows]) -> dict[str, list[tuple[str, ...]]]:

@@ -6,7 +6,16 @@ from viewer.cli.shared import json_option
 from viewer.domain.counting import counted
 from viewer.printing import echo, print_json, print_rows
 
-_COLUMNS = ("table", "measure", "subject", "who", "printed", "reason", "tolerance")
+_COLUMNS = (
+    "badge",
+    "table",
+    "measure",
+    "subject",
+    "who",
+    "printed",
+    "reason",
+    "tolerance",
+)
 
 
 @click.command()
@@ -28,4 +37,4 @@ def published(study: str, *, every: bool, as_json: bool) -> None:
     for name in dict.fromkeys(row["study"] for row in rows):
         own = [row for row in rows if row["study"] == name]
         echo(f"{own[0]['source']}: {counted(len(own), 'row')}")
-        print_rows(own, ("badge", *_COLUMNS) if every else _COLUMNS)
+        print_rows(own, _COLUMNS)

@@ -26,4 +26,4 @@ def _rows(study: str) -> Iterator[Mapping[str, object]]:
 
 
 def _is_wrong(row: Mapping[str, object]) -> bool:
-    return row["badge"] == str(Badge.INCONSISTENT)
+    return row["badge"] in {str(Badge.INCONSISTENT), str(Badge.NOT_OF_N)}

@@ -43,6 +43,11 @@ class Check(Protocol):
         """What is wrong, in a clause; "" where nothing is."""
         ...
 
+    @property
+    def instead(self) -> str:
+        """What it is where it is no share of the trials claimed; "" where it is one."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class OneRow:
@@ -54,6 +59,11 @@ class OneRow:
     def about(self) -> tuple[PublishedValue, ...]:
         """The row alone."""
         return (self.row,)
+
+    @property
+    def instead(self) -> str:
+        """None."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +84,28 @@ class CountCheck(OneRow):
     @property
     def problem(self) -> str:
         """Tell that no whole number prints so, and which is next."""
-        n = self.row.n_claimed or 0
-        sizes = range(self.at_least or n, n + 1)
-        percent, decimals = _as_percent(self.row)
-        if sizes_that_print((percent,), decimals, sizes):
+        if self._fitting:
             return ""
+        n = self.row.n_claimed or 0
+        percent, decimals = _as_percent(self.row)
         k = round(Fraction(percent) * n / 100)
         next_to = f"{k} / {n} = {100 * k / n:.{decimals}f} %"
         return f"{percent:.{decimals}f} % is no k / {n} ({next_to}){self._others()}"
+
+    @property
+    def instead(self) -> str:
+        """Tell the sizes that fit where the one claimed does not."""
+        n, fitting = self.row.n_claimed, self._fitting
+        if not fitting or n in fitting:
+            return ""
+        return f"no k / {n} prints so; a k / {_either(fitting)} does"
+
+    @property
+    def _fitting(self) -> tuple[int, ...]:
+        n = self.row.n_claimed or 0
+        percent, decimals = _as_percent(self.row)
+        sizes = range(self.at_least or n, n + 1)
+        return sizes_that_print((percent,), decimals, sizes)
 
     def _others(self) -> str:
         if not self.told:
@@ -171,12 +195,27 @@ class PooledCheck(OneRow):
     @property
     def problem(self) -> str:
         """Tell what the groups pool to."""
-        values = [part.value for part in self.parts]
-        whole = pooled(values, self.parts[0].decimals, self.sizes)
-        gap = abs(whole - as_printed(self.row.value, self.row.decimals))
-        if gap <= Fraction(self.within):
+        if self._fits:
             return ""
-        return f"its parts pool to {float(whole):.2f}, not {self.row.printed}"
+        return f"its parts pool to {float(self._whole):.2f}, not {self.row.printed}"
+
+    @property
+    def instead(self) -> str:
+        """Tell that the parts pool to it, though it is no share of its trials."""
+        n = self.row.n_claimed
+        if n is None or self.row.counts or not self._fits:
+            return ""
+        return f"no k / {n} prints so; its parts pool to {float(self._whole):.2f}"
+
+    @property
+    def _fits(self) -> bool:
+        gap = self._whole - as_printed(self.row.value, self.row.decimals)
+        return abs(gap) <= Fraction(self.within)
+
+    @property
+    def _whole(self) -> Fraction:
+        values = [part.value for part in self.parts]
+        return pooled(values, self.parts[0].decimals, self.sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +223,11 @@ class TotalCheck:
     """Shares that should add up to 100 %."""
 
     about: tuple[PublishedValue, ...]
+
+    @property
+    def instead(self) -> str:
+        """None."""
+        return ""
 
     @property
     def tolerance(self) -> str:
@@ -255,20 +299,26 @@ def flagged(checks: Iterable[Check]) -> Iterator[Check]:
 
 def badge_of(row: PublishedValue, checks: Iterable[Check]) -> Badge:
     """Return what all checks of a row found; its own where none is about it."""
-    about = [bool(check.problem) for check in checks if row in check.about]
+    about = [check for check in checks if row in check.about]
     if not about:
         return row.badge
-    return Badge.INCONSISTENT if any(about) else Badge.CONSISTENT
+    if any(check.problem for check in about):
+        return Badge.INCONSISTENT
+    instead = any(check.instead for check in about)
+    return Badge.NOT_OF_N if instead else Badge.CONSISTENT
 
 
 HEADER: Final = (
     *("source", "table", "measure", "subject", "who", "value", "decimals"),
-    *("n_claimed", "badge", "reason", "tolerance"),
+    *("n_claimed", "n_is", "badge", "reason", "tolerance"),
 )
 
 
 def published_table(rows: Sequence[PublishedValue], checks: Sequence[Check]) -> Table:
-    """Return published.csv: every row with its badge, reason and tolerance."""
+    """Return published.csv: every row with its badge, reason and tolerance.
+
+    ``n_is`` tells whether the paper prints the number of trials or we derived it.
+    """
     of: dict[PublishedValue, list[Check]] = {}
     for check in checks:
         for row in check.about:
@@ -279,13 +329,29 @@ def published_table(rows: Sequence[PublishedValue], checks: Sequence[Check]) -> 
 
 
 def _line(row: PublishedValue, about: Sequence[Check]) -> tuple[object, ...]:
-    reasons = "; ".join(check.problem for check in about if check.problem)
+    found = (words for check in about for words in (check.problem, check.instead))
+    reasons = "; ".join(filter(None, found))
     tolerances = "; ".join(dict.fromkeys(check.tolerance for check in about))
     return (
         *(row.source, row.table, row.measure, row.subject, row.who),
-        *(row.value, row.decimals, row.n_claimed, str(badge_of(row, about))),
-        *("; ".join(part for part in (reasons, row.note) if part), tolerances),
+        *(row.value, row.decimals, row.n_claimed, _origin(row)),
+        *(
+            str(badge_of(row, about)),
+            "; ".join(part for part in (reasons, row.note) if part),
+            tolerances,
+        ),
     )
+
+
+def _origin(row: PublishedValue) -> str:
+    if row.n_claimed is None:
+        return ""
+    return "derived" if row.n_derived else "printed"
+
+
+def _either(sizes: Sequence[int]) -> str:
+    *others, last = map(str, sizes)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _as_percent(row: PublishedValue) -> tuple[float, int]:

@@ -16,6 +16,11 @@ class Badge(StrEnum):
 
     CONSISTENT = "consistent"
     """Some whole number of the trials claimed prints as it, or its parts give it."""
+    NOT_OF_N = "not of this n"
+    """No whole number of the trials claimed prints as it, but something else does.
+
+    One of slightly fewer trials, or the rates of its parts, pooled.
+    """
     INCONSISTENT = "inconsistent"
     """No whole number of the trials claimed prints as it, or its parts do not."""
     UNCHECKED = "not checkable"
@@ -37,7 +42,8 @@ class PublishedValue:
 
     ``measure`` says of what, ``subject`` on what (a finding, a data set, a subset) and
     ``who`` of whom. ``n_claimed`` are the trials that the paper says it is a share of,
-    None where it does not say.
+    None where it does not say; ``n_derived`` where we worked them back from other
+    numbers that it prints.
     """
 
     source: str
@@ -50,6 +56,7 @@ class PublishedValue:
     n_claimed: int | None = None
     unit: Unit = Unit.PERCENT
     note: str = ""
+    n_derived: bool = False
 
     @property
     def counts(self) -> tuple[int, ...]:

@@ -83,7 +83,6 @@ def test_that_each_check_says_what_is_wrong(check: Check, words: str) -> None:
     "check",
     [
         CountCheck(row(4.9, n=81)),
-        CountCheck(row(86.15, 2, 398), at_least=397),
         MeanCheck(score(4.118), 51, score(0.84)),
         MeanCheck(score(4.118), 51),
         HarmonicCheck(score(0.739), score(0.754), score(0.724)),
@@ -95,8 +94,33 @@ def test_that_each_check_says_what_is_wrong(check: Check, words: str) -> None:
     ],
 )
 def test_that_what_can_be_is_not_flagged(check: Check) -> None:
-    assert check.problem == ""
+    assert (check.problem, check.instead) == ("", "")
     assert badge_of(check.about[0], [check]) is Badge.CONSISTENT
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (
+            CountCheck(row(86.15, 2, 398), at_least=397),
+            "no k / 398 prints so; a k / 397 does",
+        ),
+        (
+            CountCheck(row(50.0, 1, 7), at_least=3),
+            "no k / 7 prints so; a k / 4 or 6 does",
+        ),
+        (
+            PooledCheck(row(14.9, 1, 3), (row(10.0), row(20.0)), (1, 1), "0.1"),
+            "no k / 3 prints so; its parts pool to 15.00",
+        ),
+    ],
+)
+def test_that_what_is_not_of_its_n_says_what_it_can_be(
+    check: Check, words: str
+) -> None:
+    assert (check.problem, check.instead) == ("", words)
+    assert list(flagged([check])) == []
+    assert badge_of(check.about[0], [check]) is Badge.NOT_OF_N
 
 
 @pytest.mark.statement("X-05")

@@ -1,8 +1,9 @@
 """Which rows of Chen 2026 cannot be what they say they are (M-09, E004-11).
 
 The printed percentages are of fewer cases than 398 and 54 for several models: 397 or
-393 in English, 50, 51 or 53 in Chinese, one case less in Table 10. Such a row is not
-flagged, for that many cases can have been scored; one that no such number gives is.
+393 in English, 50, 51 or 53 in Chinese, one case less in Table 10. Such a row is said
+not to be of its n, for that many cases can have been scored; one that no such number
+gives is inconsistent. Overall rates need only be what both languages' rates pool to.
 """
 
 from collections.abc import Iterator

@@ -60,6 +60,7 @@ CLASSES: Final[Mapping[str, tuple[str, ...]]] = {
 """The models of each line of Figure 4; which are medium the paper does not say."""
 
 _ENGLISH, _CHINESE, _ALL = "English", "Chinese", "All"
+_BY_SPECIALTY: Final = "Table 10"
 _SUBSETS: Final = {
     "en": (_ENGLISH, ENGLISH_CASES),
     "zh": (_CHINESE, CHINESE_CASES),
@@ -78,7 +79,7 @@ def rows() -> tuple[PublishedValue, ...]:
         *_columns("06", "Table 6", FDX, _ENGLISH, ENGLISH_CASES),
         *_tuned("07", "Table 7", "Qwen2.5-VL (7B)"),
         *_scores(),
-        *_by_part("10", "Table 10"),
+        *_by_part("10", _BY_SPECIALTY),
         *_by_part("11", "Table 11"),
         *_errors("12", "Table 12"),
         *_errors("13", "Table 13"),
@@ -188,4 +189,5 @@ def _cell(
         len(value.partition(".")[2]),
         n if percent else None,
         Unit.PERCENT if percent else Unit.SCORE,
+        n_derived=percent and table == _BY_SPECIALTY,
     )

@@ -1,6 +1,9 @@
+from fractions import Fraction
+
 import pytest
 
 from viewer.domain.specialties import GROUPS, SPECIALTIES
+from viewer.metrics.printed import counts_that_print
 from viewer.studies.consistency import badge_of, published_table
 from viewer.studies.evidence_diagnosis.consistency import checks
 from viewer.studies.evidence_diagnosis.published import (
@@ -43,10 +46,39 @@ def test_that_the_checks_flag_the_rows_that_are_known_and_no_other() -> None:
 
 
 @pytest.mark.statement("E004-11")
-def test_that_a_rate_of_one_case_less_is_no_contradiction() -> None:
-    gpt = find("Table 10", FDX, "Infectious diseases", "GPT-5.2")
-    assert gpt.badge is Badge.INCONSISTENT
-    assert badge_of(gpt, checks()) is Badge.CONSISTENT
+def test_that_forty_rates_are_said_not_to_be_of_their_n() -> None:
+    table = published_table(rows(), checks())
+    lines = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    found = [line for line in lines if line["badge"] == str(Badge.NOT_OF_N)]
+    assert len(found) == 40
+    assert not any(
+        abs(Fraction(100 * k, int(str(x["n_claimed"]))) - Fraction(str(x["value"])))
+        <= Fraction(1, 200)
+        for x in found
+        for k in range(int(str(x["n_claimed"])) + 1)
+    )
+    consistent = [x for x in lines if x["badge"] == str(Badge.CONSISTENT)]
+    assert all(
+        counts_that_print(float(str(x["value"])), 2, int(str(x["n_claimed"])))
+        for x in consistent
+    )
+
+
+@pytest.mark.statement("E004-11")
+@pytest.mark.parametrize(
+    ("who", "value", "n"), [("GPT-5.2", 58.33, 84), ("Qwen3-VL (32B)", 44.05, 84)]
+)
+def test_that_a_rate_of_one_case_less_names_the_n_that_fits(
+    who: str, value: float, n: int
+) -> None:
+    row = find("Table 10", FDX, "Infectious diseases", who)
+    assert (row.value, row.n_claimed, row.n_derived) == (value, 85, True)
+    assert badge_of(row, checks()) is Badge.NOT_OF_N
+    table = published_table((row,), checks())
+    line = dict(zip(table.header, table.rows[0], strict=True))
+    assert line["n_is"] == "derived"
+    assert line["reason"] == f"no k / 85 prints so; a k / {n} does"
+    assert not find("Table 2", FDX, "English", who).n_derived
 
 
 def test_that_every_table_of_the_paper_is_there() -> None:

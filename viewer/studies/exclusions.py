@@ -17,6 +17,7 @@ REASONS: Final[Mapping[str, str]] = {
     "unreadable": "The image cannot be read.",
     "missing_file": "The image file is missing.",
     "no_image": "The question names no image.",
+    "no_other_question": "No other item has another question to put over its options.",
     "answerable_without_image": "A reviewer can answer the question without its image.",
     "inferable": "A reviewer cannot infer the answer from the question and its image.",
     "wrong_answer": "A reviewer finds the answer wrong, or none or several right.",

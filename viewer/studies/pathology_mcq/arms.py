@@ -1,5 +1,6 @@
 """What is done to a question before it is asked: the study's conditions."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
@@ -15,6 +16,8 @@ PLAIN: Final = "plain"
 """The condition of a question asked as it is."""
 BUILDING: Final = Condition("building")
 """The condition of an image of which questions are made."""
+_MOST_DRAWN: Final = 100
+"""Random orders tried; of different texts about every third is a derangement."""
 _WITH_IMAGE: Final = frozenset({Arm.IMAGE, Arm.NOISE, Arm.CORRUPTION})
 
 
@@ -71,8 +74,9 @@ def donors(mcqs: Iterable[Asked], params: Params, seed: int) -> Mapping[str, str
     """Return whose question each drawn item is asked with (E003-09).
 
     From each subset but those left out so many items are drawn; among those of one
-    subset, or of all, questions go round so that none keeps its own: every such order
-    is as likely as any other. A subset of one item has none to exchange with.
+    subset, or of all, questions go round at random so that none gets its own words
+    again, whichever item they come from. Where more than half ask the same, so many of
+    these as there is no other question for get "", and are not asked.
 
     Parameters
     ----------
@@ -84,41 +88,72 @@ def donors(mcqs: Iterable[Asked], params: Params, seed: int) -> Mapping[str, str
         The run's seed, of the draw and the order.
     """
     left_out = params.unmatched_subsets
-    named = tuple((m.subset, m.key) for m in mcqs if m.subset not in left_out)
+    named = tuple(
+        (m.subset, m.key, _words(m)) for m in mcqs if m.subset not in left_out
+    )
     within = params.mismatch_scope is MismatchScope.SUBSET
     return _donors(named, params.mismatch_per_subset, seed, within=within)
 
 
+def _words(mcq: Asked) -> str:
+    """Return a question's words as they compare."""
+    return " ".join(mcq.question.casefold().split())
+
+
 @lru_cache(maxsize=4)
 def _donors(
-    named: tuple[tuple[str, str], ...], most: int, seed: int, *, within: bool
+    named: tuple[tuple[str, str, str], ...], most: int, seed: int, *, within: bool
 ) -> Mapping[str, str]:
+    words = {key: text for _, key, text in named}
     drawn: dict[str, list[str]] = {}
-    for subset in dict.fromkeys(subset for subset, _ in named):
-        keys = sorted(key for other, key in named if other == subset)
+    for subset in dict.fromkeys(subset for subset, *_ in named):
+        keys = sorted(key for other, key, _ in named if other == subset)
         order = generator(seed, "mismatch", "draw", subset).permutation(len(keys))
         drawn[subset] = [keys[i] for i in sorted(order[:most].tolist())]
     groups = drawn if within else {"": [key for keys in drawn.values() for key in keys]}
     found: dict[str, str] = {}
     for name, keys in groups.items():
-        places = derangement(len(keys), generator(seed, "mismatch", "order", name))
-        found.update(zip(keys, (keys[place] for place in places), strict=False))
+        rng = generator(seed, "mismatch", "order", name)
+        kept = _exchangeable([words[key] for key in keys], rng)
+        places = derangement([words[keys[i]] for i in kept], rng)
+        found |= dict.fromkeys(keys, "")
+        found |= {keys[i]: keys[kept[j]] for i, j in zip(kept, places, strict=True)}
     return found
 
 
-def derangement(count: int, rng: np.random.Generator) -> Sequence[int]:
-    """Return a random order of ``count`` things in which none stays in its place.
+def _exchangeable(texts: Sequence[str], rng: np.random.Generator) -> list[int]:
+    """Return the places of texts but the surplus of one that most of them are."""
+    if not texts:
+        return []
+    commonest, count = Counter(texts).most_common(1)[0]
+    alike = [i for i, text in enumerate(texts) if text == commonest]
+    surplus = max(0, 2 * count - len(texts))
+    dropped = {alike[i] for i in rng.permutation(count)[:surplus].tolist()}
+    return [i for i in range(len(texts)) if i not in dropped]
 
-    Orders are drawn until one is such, about e times, so that all are equally likely;
-    empty where there is no such order.
+
+def derangement(texts: Sequence[str], rng: np.random.Generator) -> Sequence[int]:
+    """Return a random order of texts in which none stands where one alike stood.
+
+    Orders are drawn until one is such, so that all are equally likely. Where many are
+    alike none may come: then places that got their own text again exchange theirs with
+    a place drawn from those where that helps. No text may be more than half of all:
+    then there always is one.
     """
-    if count < 2:
-        return ()
-    places = np.arange(count)
-    while True:
-        order = rng.permutation(count)
-        if not np.any(order == places):
-            return [int(place) for place in order]
+    for _ in range(_MOST_DRAWN):
+        order: list[int] = rng.permutation(len(texts)).tolist()
+        if all(texts[i] != text for i, text in zip(order, texts, strict=True)):
+            return order
+    for place, text in enumerate(texts):
+        if texts[order[place]] == text:
+            fit = [
+                other
+                for other, own in enumerate(texts)
+                if own != text and texts[order[other]] != text
+            ]
+            other = fit[int(rng.integers(len(fit)))]
+            order[place], order[other] = order[other], order[place]
+    return order
 
 
 def _conditions(arm: Arm, params: Params) -> tuple[Condition, ...]:

@@ -14,7 +14,7 @@ from viewer.studies.pathology_mcq.arms import (
     shows_image,
 )
 from viewer.studies.pathology_mcq.making import captioned
-from viewer.studies.pathology_mcq.params import Invalid, Params, Work, read_params
+from viewer.studies.pathology_mcq.params import Arm, Invalid, Params, Work, read_params
 from viewer.studies.pathology_mcq.questions import Asked, asked_of
 from viewer.studies.pathology_mcq.validity import validity_of
 
@@ -48,7 +48,9 @@ def plan(dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
             mcq,
             condition,
             spec,
-            rejected.get(mcq.key) or _exclusion(mcq, condition, defects),
+            rejected.get(mcq.key)
+            or _unmatched(mcq, condition, exchanged)
+            or _exclusion(mcq, condition, defects),
         )
         if params.shows_images_to(trial.model)
         or not shows_image(arm_of(condition.name))
@@ -81,6 +83,12 @@ def questions_asked(dataset: Dataset, params: Params) -> Sequence[Asked]:
             f"It has {', '.join(there) or 'no multiple-choice question at all'}.",
         )
     return asked
+
+
+def _unmatched(mcq: Asked, condition: Condition, exchanged: Mapping[str, str]) -> str:
+    """Return why an item cannot have another's question; "" where it can."""
+    is_swapped = arm_of(condition.name) is Arm.MISMATCH
+    return "no_other_question" if is_swapped and not exchanged[mcq.key] else ""
 
 
 def _to_build(dataset: Dataset, spec: RunSpec, params: Params) -> Iterator[Trial]:

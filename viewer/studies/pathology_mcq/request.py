@@ -97,4 +97,4 @@ def _exchanged(asked: Asked, sources: Sources, params: Params) -> Asked:
 def _donors(content: _Content, params: Params, seed: int) -> Mapping[str, Asked]:
     asked = {one.key: one for one in questions_asked(content.dataset, params)}
     found = donors(asked.values(), params, seed)
-    return {key: asked[donor] for key, donor in found.items()}
+    return {key: asked[donor] for key, donor in found.items() if donor}

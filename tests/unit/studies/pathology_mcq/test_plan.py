@@ -19,7 +19,7 @@ from viewer.studies.pathology_mcq.arms import (
 )
 from viewer.studies.pathology_mcq.params import KINDS, Arm, Params, read_params
 from viewer.studies.pathology_mcq.plan import plan
-from viewer.studies.pathology_mcq.questions import mcq_of
+from viewer.studies.pathology_mcq.questions import Mcq, mcq_of
 
 EVERY = [arm.value for arm in Arm]
 ITEMS = tuple(
@@ -135,18 +135,45 @@ def test_that_400_of_each_subset_but_pathcls_are_1600() -> None:
     assert sum(counts.values()) == 1600
 
 
+def saying(key: str, question: str) -> Mcq:
+    return replace(mcq_of(item(key)), question=question)
+
+
+@pytest.mark.statement("E003-09")
+@pytest.mark.parametrize("seed", range(20))
+def test_that_no_item_gets_its_own_words_again(seed: int) -> None:
+    words = ("Is it benign?", "is it  BENIGN?", "Is it malignant?", "Which grade?")
+    mcqs = [saying(f"PubMed-test-{i}", words[i % 4]) for i in range(40)]
+    said = {one.key: " ".join(one.question.lower().split()) for one in mcqs}
+    found = donors(mcqs, every(), seed)
+    assert sorted(found) == sorted(found.values()) == sorted(said)
+    assert all(said[key] != said[donor] for key, donor in found.items())
+
+
+@pytest.mark.statement("E003-09")
+def test_that_a_question_of_most_items_leaves_some_without_another() -> None:
+    mcqs = [saying(f"PubMed-test-{i}", "Grade?" if i > 1 else str(i)) for i in range(9)]
+    found = donors(mcqs, every(), 3)
+    assert len(found) == 9
+    without = {key for key, donor in found.items() if not donor}
+    assert len(without) == 5
+    assert not without & {"PubMed-test-0", "PubMed-test-1"}
+
+
 @pytest.mark.statement("E003-09")
 def test_that_an_item_alone_has_nobody_to_exchange_with() -> None:
     alone = [mcq_of(item("PubMed-test-1"))]
-    assert donors(alone, every(), 0) == {}
+    assert donors(alone, every(), 0) == {"PubMed-test-1": ""}
+    assert donors([], every(mismatch_scope="dataset"), 0) == {}
     assert not asked_in(alone[0], Arm.MISMATCH, {}, every())
-    assert derangement(1, np.random.default_rng(0)) == ()
+    planned = plan(dataset((item("PubMed-test-1"),)), spec(arms=["mismatch"]))
+    assert {trial.exclusion for trial in planned} == {"no_other_question"}
 
 
 @pytest.mark.statement("E003-09")
 def test_that_every_order_in_which_none_keeps_its_place_is_as_likely() -> None:
     rng = np.random.default_rng(1)
-    seen = Counter(tuple(derangement(4, rng)) for _ in range(4500))
+    seen = Counter(tuple(derangement("abcd", rng)) for _ in range(4500))
     assert len(seen) == 9
     assert max(seen.values()) < 1.25 * min(seen.values())
 

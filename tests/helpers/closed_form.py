@@ -245,7 +245,9 @@ def mean_of_findings(trials: Sequence[Asked]) -> Expected:
         _mean([p.rate for p in parts]),
         _mean([p.chance for p in parts]),
         _mean([p.prior for p in parts]),
-        sqrt(sum((p.sd or 0.0) ** 2 for p in parts)) / len(parts) if parts else None,
+        sqrt(sum((p.sd or 0.0) ** 2 for p in parts)) / len(parts)
+        if any(p.sd is not None for p in parts)
+        else None,
     )
 
 
@@ -268,8 +270,13 @@ def _pooled(
     return Expected(
         *(len(trials), *counts, k, len(kept), rate, chance),
         prior(kept),
-        spread(kept),
+        spread(kept) if _tells_spread(kept) else None,
     )
+
+
+def _tells_spread(kept: Sequence[Asked]) -> bool:
+    """Whether any finding has two items; resamples of one are all alike."""
+    return any(len(of) > 1 for of in _by(kept, lambda t: t.pair.finding).values())
 
 
 def prior(kept: Sequence[Asked]) -> Fraction:

@@ -35,8 +35,15 @@ def sign_flip(
     the observed one: of all patterns if the differences are whole numbers (hits) or
     there are at most 16 that are not 0, else of random ones, the observed one counted
     among them, (b + 1) / (m + 1).
+
+    Raises
+    ------
+    ValueError
+        Where a difference is no finite number.
     """
     d = np.asarray(differences, dtype=np.float64)
+    if not np.isfinite(d).all():
+        raise ValueError("a difference is no finite number")
     d = d[d != 0]
     name = "sign flips by patient"
     if np.all(d == np.rint(d)) and np.abs(d).sum() < _LONGEST_DISTRIBUTION:

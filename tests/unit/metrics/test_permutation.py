@@ -47,6 +47,12 @@ def test_that_ten_thousand_p_values_are_exact(denominator: int) -> None:
         assert ours.p_value == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("odd", [np.nan, np.inf])
+def test_that_what_is_no_number_is_refused(odd: float) -> None:
+    with pytest.raises(ValueError, match="no finite number"):
+        sign_flip([1.0, odd, -1.0])
+
+
 def test_that_single_items_give_the_exact_mcnemar_also_for_hundreds() -> None:
     for b, c in ((10, 3), (250, 190), (0, 40)):
         expected = stats.binomtest(b, b + c).pvalue

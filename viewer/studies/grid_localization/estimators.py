@@ -60,12 +60,13 @@ _Trials = dict[tuple[str, ...], dict[str, dict[str, list[Any]]]]
 def sd_over_items(seen: Seen) -> Sequence[object]:
     """Return the SD (n - 1) of a rate when each finding's items are drawn (E000-20).
 
-    The repeats of an item stay together.
+    The repeats of an item stay together. One item of each finding tells no spread.
     """
     parts: dict[str, dict[str, _Items]] = defaultdict(lambda: defaultdict(Counter))
     for part, finding, item, right in seen.rows.each("part", "of_finding", *_TRIAL):
         parts[part][finding][item, right] += 1
-    if not parts:
+    drawn_of = [items for findings in parts.values() for items in findings.values()]
+    if all(len({item for item, _ in items}) < 2 for items in drawn_of):
         return (nan,)
     view, *arm = next(seen.rows.each("view", *_ARM))
     rates = []

@@ -42,12 +42,13 @@ def _hits(rows: Rows) -> tuple[int, int]:
 
 def _sd_over_items(s: Cell) -> Cells | Later:
     """SD of a rate when each finding's items are drawn, their repeats together."""
-    if not s.rows:
+    grouped = _grouped(s.rows, "part", "of_finding").values()
+    if all(len(_grouped(of, "item")) < 2 for by in grouped for of in by.values()):
         return (None,)
     view, *arm = (s.rows[0][name] for name in ("view", *_ARM))
     parts = [
         [_drawn_items(s, of, finding, view, arm) for finding, of in findings.items()]
-        for findings in _grouped(s.rows, "part", "of_finding").values()
+        for findings in grouped
     ]
 
     def spread() -> Cells:

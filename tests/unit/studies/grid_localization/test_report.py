@@ -194,6 +194,14 @@ def test_that_the_bootstrap_sd_is_that_of_resampled_items() -> None:
     assert got == pytest.approx(np.sqrt(p * (1 - p) / len(hits)), rel=0.03)
 
 
+@pytest.mark.statement("E000-20")
+def test_that_one_item_tells_no_spread() -> None:
+    results = [result("p1_a", "Edema", 0, (0,), repeat=i) for i in range(3)]
+    of = spec(repeats=3, findings=["Edema"])
+    for name in ("Edema", "(macro)", "(micro)"):
+        assert row(report(results, of), name)["bootstrap_sd"] is None
+
+
 def test_that_the_seed_alone_decides_the_draws() -> None:
     results, of = random_run()
     assert rows(report(results, of)) == rows(report(results, of))

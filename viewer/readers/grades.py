@@ -29,7 +29,7 @@ from viewer.domain.rubric import (
     missing_dimensions,
 )
 from viewer.readers.datasets.csv_tables import CsvRow, header_of, rows_of
-from viewer.readers.json_files import document
+from viewer.readers.json_files import with_list
 from viewer.readers.rubric_text import rubric_below
 
 COLUMNS: Final = ("reader", "model", "item", "image", *Dimension)
@@ -134,13 +134,7 @@ _SEVERAL: Final = ("codes", "concerns")
 
 
 def _of_json(path: Path) -> tuple[list[_Entry], set[str]]:
-    found = document(path)
-    written = found.get("grades") if isinstance(found, dict) else None
-    if not isinstance(written, list) or not written:
-        raise UnreadableInputError(
-            f"'{path.name}' holds no list 'grades'.",
-            "Name a file of the shape that the study's page describes.",
-        )
+    found, written = with_list(path, "grades")
     entries = [
         _entry_of_json(f"In grade {number} of '{path.name}'", one)
         for number, one in enumerate(written, 1)

@@ -271,10 +271,6 @@ class Bench:
         """Return the endpoint that a model is asked at, None for a model here."""
         return endpoint_of(self.profiles[model])
 
-    def models_of(self, trial: Trial) -> tuple[ModelProfile, ...]:
-        """Return every model that a trial may ask: its own, and those with a role."""
-        return (self.profiles[trial.model], *self.spec.helpers)
-
     def check_models(self) -> None:
         """Raise the sentence of a model that cannot be asked, before any is."""
         for profile in self.profiles.values():

@@ -65,11 +65,6 @@ class Turn:
     so_far: tuple[Replied, ...] = ()
     images: Mapping[str, DatasetImage] = field(default_factory=dict, compare=False)
 
-    @property
-    def last(self) -> Replied | None:
-        """The latest reply, None before the first."""
-        return self.so_far[-1] if self.so_far else None
-
     def replies(self, role: str = "") -> tuple[ModelReply, ...]:
         """Return what was replied in a role, oldest first."""
         return tuple(one.reply for one in self.so_far if one.step.role == role)

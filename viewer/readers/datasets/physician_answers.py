@@ -14,7 +14,7 @@ JSON: ``{"answers": [{"reader": …, "case": …, "differential": […], "option
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from viewer.domain.choice import option_of
 from viewer.domain.errors import UnreadableInputError
@@ -163,14 +163,7 @@ def _profiles(entries: Sequence[_Entry]) -> Iterator[Physician]:
 
 
 def _of_json(path: Path) -> _Read:
-    found = json_files.document(path)
-    document: dict[str, Any] = found if isinstance(found, dict) else {}
-    answers = document.get("answers")
-    if not isinstance(answers, list) or not answers:
-        raise UnreadableInputError(
-            f"'{path.name}' holds no list 'answers'.",
-            "Name a file of the shape that the study's page describes.",
-        )
+    document, answers = json_files.with_list(path, "answers")
     entries = [
         _json_entry(f"In answer {n} of '{path.name}'", one)
         for n, one in enumerate(answers, 1)

@@ -149,7 +149,8 @@ def _new_page() -> Any:  # noqa: ANN401 - pyqtgraph has no types
     return page
 
 
-def _new_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types
+def still_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types
+    """Return an empty plot that nobody moves or zooms."""
     import pyqtgraph as pg
 
     plot = pg.PlotWidget()
@@ -157,6 +158,11 @@ def _new_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types
     plot.hideButtons()
     plot.setMouseEnabled(x=False, y=False)
     plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return plot
+
+
+def _new_plot() -> Any:  # noqa: ANN401 - as above
+    plot = still_plot()
     plot.getAxis("bottom").setHeight(_AXIS_HEIGHT)
     # a label wider than its place is still shown: a bar without a name says nothing
     plot.getAxis("bottom").setStyle(

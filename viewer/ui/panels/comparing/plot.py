@@ -11,6 +11,7 @@ from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.domain.styles import model_style
 from viewer.ui import theme
 from viewer.ui.errands import run_for
+from viewer.ui.panels.charts.chart import still_plot
 from viewer.ui.plain_text import Label, as_html
 
 _LEAST: Final = 4
@@ -119,14 +120,7 @@ def _words(row: ForestRow) -> str:
 
 
 def _new_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types
-    import pyqtgraph as pg
-    from PySide6.QtCore import Qt
-
-    plot = pg.PlotWidget()
-    plot.setMenuEnabled(False)
-    plot.hideButtons()
-    plot.setMouseEnabled(x=False, y=False)
-    plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    plot = still_plot()
     plot.invertY(True)
     for name in ("left", "bottom"):
         plot.getAxis(name).setStyle(

@@ -154,6 +154,7 @@ SHARED: Mapping[str, str] = {
     "X-04": "skill over the prior-only rate, exact",
     "X-05": "published rows with their badge, edited by no run",
     "X-06": "full precision kept; rounded as printed; what matches the paper",
+    "X-07": "intervals by patient, repeats once, none without width",
 }
 STATEMENTS: Mapping[str, str] = {
     **GRID_LOCALIZATION,

@@ -1,9 +1,23 @@
-"""Intervals of one rate whose items stand alone, named after their authors."""
+"""Intervals of one rate: of items that stand alone, and of items that share patients.
 
+The rule for those that share patients was chosen by simulation (studies.md X-07): with
+correlations of 0-0.6 within patients, 2-200 patients of 1-30 items, rates of 0.02-0.98
+and repeats, it covers at least 94 % of the time, where Wilson's interval goes down to
+54 % and those of resamples have no width at 0 and 1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import nan
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
 
 from viewer.metrics.estimate import Estimate, percent
 from viewer.metrics.intervals import Interval, wilson
+
+_Floats = npt.NDArray[np.float64]
 
 
 def wilson_estimate(k: int, n: int, confidence: float = 0.95) -> Estimate:
@@ -24,20 +38,107 @@ def clopper_pearson(k: int, n: int, confidence: float = 0.95) -> Estimate:
     """
     if not 0 <= k <= n:
         raise ValueError(f"there is no rate of {k} out of {n}")
-    interval = _beta_quantiles(k, n, (1 - confidence) / 2) if n else _NOTHING
+    ends = _exact_bounds(np.array(float(k)), np.array(float(n) or nan), confidence)
+    interval = Interval(*map(float, ends))
     return Estimate(_rate(k, n), interval, f"Clopper-Pearson, {percent(confidence)}")
 
 
-_NOTHING = Interval(nan, nan)
+_ITEMS_PER_PATIENT: Final = 2
+"""How many items of a patient tell as much as so many patients, at most."""
+_NOTHING: Final = Interval(nan, nan)
+_NO_VARIANCE: Final = 1e-18
+"""What rounding leaves where patients do not vary at all."""
 
 
-def _rate(k: int, n: int) -> float:
-    return k / n if n else nan
+@dataclass(frozen=True, slots=True)
+class PatientSums:
+    """What patients add up to, one value a rate: every field has the same shape.
+
+    ``hits`` of ``trials`` of so many ``patients`` and different ``items``; ``squares``
+    is Σ(hits − rate · trials)² over the patients.
+    """
+
+    hits: _Floats
+    trials: _Floats
+    patients: _Floats
+    items: _Floats
+    squares: _Floats
 
 
-def _beta_quantiles(k: int, n: int, tail: float) -> Interval:
+def patient_interval(
+    hits: Sequence[float], trials: Sequence[int], items: int, confidence: float = 0.95
+) -> Estimate:
+    """Return a pooled rate with an interval that allows for items sharing patients.
+
+    As :func:`patient_bounds` has it, of one rate. The method of the estimate names it.
+
+    Parameters
+    ----------
+    hits, trials : (patients,)
+        What each patient adds to the two sums; those without a trial are left out.
+    items : int
+        How many different items were tried; repeats of one tell nothing more.
+
+    Raises
+    ------
+    ValueError
+        If a patient has more hits than trials, or fewer than none.
+    """
+    k, n = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
+    if ((k < 0) | (k > n)).any():
+        raise ValueError("a patient's hits are not from 0 to its trials")
+    k, n = k[n > 0], n[n > 0]
+    rate = _rate(float(k.sum()), float(n.sum()))
+    gaps = k - rate * n
+    sums = (k.sum(), n.sum(), n.size, items, (gaps * gaps).sum())
+    low, high = patient_bounds(
+        PatientSums(*(np.array([one], np.float64) for one in sums)), confidence
+    )
+    named = percent(confidence)
+    interval = Interval(float(low[0]), float(high[0]))
+    return Estimate(rate, interval, f"{_method(n)}, {named}")
+
+
+def _method(trials: _Floats) -> str:
+    if trials.size < 2:
+        return "not estimable from one patient" if trials.size else "no trial"
+    alone = bool((trials == 1).all())
+    return "Clopper-Pearson" if alone else "Clopper-Pearson by patient"
+
+
+def patient_bounds(
+    of: PatientSums, confidence: float = 0.95
+) -> tuple[_Floats, _Floats]:
+    """Return the ends of intervals of rates whose items share patients.
+
+    They are the exact ones of Clopper and Pearson for as many independent trials as
+    tell what these do: p(1 - p) over the variance between patients (linearized, as of a
+    ratio of sums), but no more than there are items, nor than two a patient, since a
+    small variance of few patients may be luck. Where patients do not vary at all, each
+    counts as one trial. Korn and Graubard (1998) have the same for survey data. Where
+    every patient has one trial they are those of :func:`clopper_pearson`. One patient
+    tells nothing of how patients differ: NaN, as without a trial.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = of.hits / of.trials
+        spread = of.patients / (of.patients - 1) * of.squares / of.trials**2
+        worth = np.where(spread > _NO_VARIANCE, rate * (1 - rate) / spread, of.patients)
+    most = np.minimum(of.items, _ITEMS_PER_PATIENT * of.patients)
+    alone = of.trials == of.patients
+    worth = np.where(alone, of.trials, np.minimum(worth, most))
+    worth = np.where(of.patients > 1, worth, nan)
+    return _exact_bounds(np.where(alone, of.hits, rate * worth), worth, confidence)
+
+
+def _exact_bounds(k: _Floats, n: _Floats, confidence: float) -> tuple[_Floats, _Floats]:
+    """Return the ends of Clopper and Pearson's intervals, NaN where ``n`` is."""
     from scipy.special import betainccinv, betaincinv
 
-    low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
-    high = float(betainccinv(k + 1, n - k, tail)) if k < n else 1.0
-    return Interval(low, high)
+    tail = (1 - confidence) / 2
+    low = np.where(k > 0, betaincinv(k, n - k + 1, tail), 0 * n)
+    high = np.where(k < n, betainccinv(k + 1, n - k, tail), 1 + 0 * n)
+    return low, high
+
+
+def _rate(k: float, n: float) -> float:
+    return k / n if n else nan

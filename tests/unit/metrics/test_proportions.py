@@ -1,11 +1,17 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 from statsmodels.stats.proportion import proportion_confint
 
 from viewer.metrics.intervals import wilson
-from viewer.metrics.proportions import clopper_pearson, wilson_estimate
+from viewer.metrics.proportions import (
+    clopper_pearson,
+    patient_interval,
+    wilson_estimate,
+)
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.95])
@@ -63,3 +69,81 @@ def test_that_nothing_asked_is_no_rate_and_no_crash() -> None:
 def test_that_what_is_no_rate_is_refused(k: int, n: int) -> None:
     with pytest.raises(ValueError, match=rf"^there is no rate of {k} out of {n}$"):
         clopper_pearson(k, n)
+
+
+def test_that_patients_with_one_trial_each_have_the_exact_interval() -> None:
+    found = patient_interval([1, 0, 0, 1, 1], [1, 1, 1, 1, 1], items=5)
+    assert found == clopper_pearson(3, 5)
+
+
+def by_hand(
+    hits: list[int], trials: list[int], items: int
+) -> tuple[float, float, float]:
+    """The rate, and a binomial's bounds for as many trials as tell the same."""
+    pairs = list(zip(map(Fraction, hits), trials, strict=True))
+    k, n, patients = sum(k for k, _ in pairs), sum(trials), len(pairs)
+    rate = k / n
+    squares = sum((k - rate * n) ** 2 for k, n in pairs)
+    variance = Fraction(patients, patients - 1) * squares / n**2
+    told = rate * (1 - rate) / variance if variance else patients
+    size = float(min(told, items, 2 * patients))
+    return float(rate), *(
+        beta.ppf(level, float(rate) * size + a, (1 - float(rate)) * size + b)
+        for level, a, b in ((0.025, 0, 1), (0.975, 1, 0))
+    )
+
+
+@pytest.mark.statement("X-07")
+def test_that_the_interval_by_patient_equals_that_of_its_effective_trials() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        trials = rng.integers(1, 6, int(rng.integers(2, 12))).tolist()
+        hits = [int(rng.integers(0, n + 1)) for n in trials]
+        items = int(rng.integers(len(trials), sum(trials) + 1))
+        if set(trials) == {1} or not 0 < sum(hits) < sum(trials):
+            continue
+        found = patient_interval(hits, trials, items)
+        told = found.value, found.interval.low, found.interval.high
+        assert told == pytest.approx(by_hand(hits, trials, items), abs=1e-12)
+        assert found.method == "Clopper-Pearson by patient, 95 %"
+
+
+@pytest.mark.statement("X-07")
+def test_that_asking_again_tells_nothing_more() -> None:
+    once = patient_interval([1, 0, 2, 1], [2, 2, 2, 1], items=7)
+    again = patient_interval([5, 0, 10, 5], [10, 10, 10, 5], items=7)
+    assert again.interval.low == pytest.approx(once.interval.low)
+    assert again.interval.high == pytest.approx(once.interval.high)
+
+
+@pytest.mark.statement("X-07")
+def test_that_all_right_is_not_certain() -> None:
+    right = patient_interval([2] * 19, [2] * 19, items=38)
+    assert right.interval.high == 1.0
+    assert right.interval.low == pytest.approx(0.025 ** (1 / 19))
+    wrong = patient_interval([0] * 19, [2] * 19, items=38)
+    assert wrong.interval.low == 0.0
+    assert wrong.interval.high == pytest.approx(1 - 0.025 ** (1 / 19))
+
+
+def test_that_patients_alike_count_as_one_trial_each() -> None:
+    found = patient_interval([1] * 10, [3] * 10, items=30)
+    expected = beta.ppf([0.025, 0.975], [10 / 3, 13 / 3], [23 / 3, 20 / 3])
+    assert [found.interval.low, found.interval.high] == pytest.approx(expected)
+
+
+def test_that_one_patient_has_no_interval() -> None:
+    found = patient_interval([3, 0], [5, 0], items=5)
+    assert found.value == 0.6
+    assert math.isnan(found.interval.low)
+    assert math.isnan(found.interval.high)
+    assert found.method == "not estimable from one patient, 95 %"
+    nothing = patient_interval([], [], items=0)
+    assert math.isnan(nothing.value)
+    assert math.isnan(nothing.interval.high)
+    assert nothing.method == "no trial, 95 %"
+
+
+def test_that_more_hits_than_trials_are_refused() -> None:
+    with pytest.raises(ValueError, match="not from 0 to its trials"):
+        patient_interval([2], [1], items=1)

@@ -94,16 +94,18 @@ def patient_interval(
     low, high = patient_bounds(
         PatientSums(*(np.array([one], np.float64) for one in sums)), confidence
     )
-    named = percent(confidence)
     interval = Interval(float(low[0]), float(high[0]))
-    return Estimate(rate, interval, f"{_method(n)}, {named}")
+    return Estimate(rate, interval, patient_method(int(n.sum()), n.size, confidence))
 
 
-def _method(trials: _Floats) -> str:
-    if trials.size < 2:
-        return "not estimable from one patient" if trials.size else "no trial"
-    alone = bool((trials == 1).all())
-    return "Clopper-Pearson" if alone else "Clopper-Pearson by patient"
+def patient_method(trials: int, patients: int, confidence: float = 0.95) -> str:
+    """Name the interval of so many trials of ``patients`` who have one at least."""
+    if patients < 2:
+        method = "not estimable from one patient" if patients else "no trial"
+    else:
+        alone = trials == patients
+        method = "Clopper-Pearson" if alone else "Clopper-Pearson by patient"
+    return f"{method}, {percent(confidence)}"
 
 
 def patient_bounds(

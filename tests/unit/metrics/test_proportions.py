@@ -10,6 +10,7 @@ from viewer.metrics.intervals import wilson
 from viewer.metrics.proportions import (
     clopper_pearson,
     patient_interval,
+    patient_method,
     wilson_estimate,
 )
 
@@ -147,3 +148,18 @@ def test_that_one_patient_has_no_interval() -> None:
 def test_that_more_hits_than_trials_are_refused() -> None:
     with pytest.raises(ValueError, match="not from 0 to its trials"):
         patient_interval([2], [1], items=1)
+
+
+@pytest.mark.parametrize(
+    ("trials", "patients", "method"),
+    [
+        (0, 0, "no trial, 90 %"),
+        (7, 1, "not estimable from one patient, 90 %"),
+        (7, 7, "Clopper-Pearson, 90 %"),
+        (8, 7, "Clopper-Pearson by patient, 90 %"),
+    ],
+)
+def test_that_an_interval_is_named_by_its_counts(
+    trials: int, patients: int, method: str
+) -> None:
+    assert patient_method(trials, patients, 0.9) == method

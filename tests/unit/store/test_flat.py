@@ -111,11 +111,13 @@ def test_that_trials_are_chosen_by_stratum_patient_and_coverage(store: Store) ->
     high = flat.Bounds(0.25, 0.75)
     assert flat.trials_of(store, [stratum.id], None, high)[:, 0].tolist() == [1, 2]
     assert flat.trials_of(store, [stratum.id + 1]).shape == (0, 4)
-    assert flat.details(store, None, None, flat.Bounds(0.5)).shape == (1, 3)
+    assert flat.details(store, None, None, flat.Bounds(0.5)).shape == (1, 4)
     assert flat.counts(store, None, high)[:, 2].tolist() == [1, 1]
     every = flat.details(store)
     assert sorted(flat.patients(store)) == sorted(every[:, 0])
     assert set(every[:, 1]) == {stratum.id}
+    assert sorted(every[:, 3]) == sorted(flat.trials_of(store)[:, 2])
+    assert len(set(every[:, 3])) == 4
     verdicts, n = np.unique(every[:, 2], return_counts=True)
     assert dict(zip(verdicts, n, strict=True)) == {
         v: n for _, v, n in flat.counts(store).tolist()

@@ -64,6 +64,10 @@ def test_first_paint_and_a_filter_in_the_window(
             )
         )
     print(f"  a filter, to paint: {sorted(seconds)[2]:.0f} ms median")
+    took = _milliseconds(
+        qtbot, int, workspace, lambda: not model.groups.lacks_intervals
+    )
+    print(f"  its intervals, to paint: {took:.0f} ms later")
     before, box = model.groups, groups.filters.boxes[By.PATIENT]
     took = _milliseconds(
         qtbot, box.click, workspace, lambda: model.groups is not before

@@ -23,10 +23,11 @@ from viewer.store.trials import Verdict
 from viewer.ui import measure_workspace
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.panels.measure import results_groups_panel
 from viewer.ui.panels.measure.results_groups_panel import summary_words
 from viewer.ui.panels.measure.results_tour import TourBar
 from viewer.ui.some_of import SomeOf
-from viewer.ui.tables.results_groups_view import GroupsView, NumberChosen
+from viewer.ui.tables.results_groups_view import PLOT, GroupsView, NumberChosen
 
 
 @pytest.fixture
@@ -181,7 +182,57 @@ def test_that_the_intervals_of_a_row_come_after_a_moments_rest(
         lambda: "patient-cluster bootstrap" in workspace.groups.details.text(),
         timeout=20_000,
     )
-    assert "Clopper-Pearson" in workspace.groups.details.text()
+    assert "Clopper-Pearson by patient" in workspace.groups.details.text()
+
+
+@pytest.mark.statement("X-07")
+def test_that_an_interval_names_its_method_where_it_is_pointed_at(
+    workspace: MeasureWorkspace, qtbot: QtBot
+) -> None:
+    table = _wait(workspace, qtbot, 48)
+    assert "%: Clopper-Pearson by patient, 95 %)" in workspace.groups.summary.text()
+    tips = {_cell(table, name, _TIP) for name in ("ci_low", "ci_high", PLOT)}
+    assert tips == {"Clopper-Pearson by patient, 95 %"}
+    told = _cell(table, PLOT, Qt.ItemDataRole.AccessibleTextRole)
+    assert told == "0 to 100 %: 25.0 % (Clopper-Pearson by patient, 95 %)"
+    workspace.groups.filters.boxes[By.PATIENT].setChecked(True)
+    qtbot.waitUntil(lambda: By.PATIENT in workspace.groups.groups.by)
+    table.sort_by("n", descending=True)
+    table.model_.show_groups(workspace.groups.groups)
+    assert _cell(table, "ci_low", Qt.ItemDataRole.DisplayRole) == ""
+    assert _cell(table, "ci_low", _TIP) == "not estimable from one patient, 95 %"
+    table.grab()
+
+
+def _cell(table: GroupsView, name: str, role: Qt.ItemDataRole) -> str:
+    model = table.model_
+    return str(model.data(model.index(0, model.columns.index(name)), role))
+
+
+_TIP = Qt.ItemDataRole.ToolTipRole
+
+
+@pytest.mark.statement("X-07")
+def test_that_rates_of_many_predictions_are_shown_before_their_intervals(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    random_results(settings.store, 3)
+    monkeypatch.setattr(results_groups_panel, "AT_ONCE", 0)
+    workspace = _shown(settings, qtbot)
+    groups, seen = workspace.groups, list[tuple[str, bool]]()
+    groups.table.model_.modelReset.connect(
+        lambda: seen.append((groups.summary.text(), groups.export.isEnabled()))
+    )
+    chosen = list[object]()
+    groups.number_chosen.connect(chosen.append)
+    qtbot.waitUntil(lambda: bool(seen) and seen[-1][1], timeout=20_000)
+    (early, could), *_, (late, can) = seen
+    assert (could, can) == (False, True)
+    assert "(not worked out yet)" in early
+    assert "Clopper-Pearson by patient, 95 %)" in late
+    assert len(chosen) == 1
+    ends = groups.table.model_.columns.index("ci_high")
+    assert groups.table.columnWidth(ends) == groups.table.sizeHintForColumn(ends)
 
 
 def test_that_n_and_p_walk_over_the_disagreements(

@@ -8,13 +8,8 @@ import numpy as np
 
 from viewer.domain.result import Score
 from viewer.services.measure import TrialRow, called, rank_of
-from viewer.services.results.groups import (
-    Chosen,
-    Ints,
-    counted_as,
-    patients_wanted,
-)
-from viewer.services.results.view import COUNTS, ResultsView, Wanted
+from viewer.services.results.groups import Chosen, counted_as, patients_wanted
+from viewer.services.results.view import COUNTS, Ints, ResultsView, Wanted
 from viewer.store import flat, runs
 from viewer.store.database import Store, open_store
 from viewer.store.flat import FlatVerdict

@@ -9,9 +9,9 @@ import numpy as np
 from viewer.domain.answer import Status
 from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
 from viewer.metrics.estimate import Estimate
-from viewer.metrics.proportions import clopper_pearson, wilson_estimate
-from viewer.services.results.groups import Chosen, Ints, patients_wanted
-from viewer.services.results.view import ResultsView, natural
+from viewer.metrics.proportions import patient_interval, wilson_estimate
+from viewer.services.results.groups import Chosen, patients_wanted
+from viewer.services.results.view import Ints, ResultsView, natural
 from viewer.store import flat
 from viewer.store.database import Store, open_store
 
@@ -25,8 +25,9 @@ _DRAWS: Final = 50_000_000
 class DeepEstimate:
     """A row's rate with intervals of several kinds, each naming itself.
 
-    ``n`` settled trials of ``patients`` patients; the intervals that resample patients
-    are the ones to trust where a patient has several trials.
+    ``n`` settled trials of ``patients`` patients. The first interval is that of every
+    table; the others are alternatives, Wilson's only where each of several
+    patients has one trial.
     """
 
     k: int
@@ -45,21 +46,24 @@ def deep_estimate(store: Path, view: ResultsView, row: int) -> DeepEstimate | No
     if not view.has_rate(row):
         return None
     with open_store(store) as opened, opened.snapshot():
-        hits, trials = _by_patient(opened, view, row)
+        hits, trials, items = _by_patient(opened, view, row)
     k, n = int(hits.sum()), int(trials.sum())
     if not n:
         return None
     fitting = _DRAWS // len(trials)
     resampling = Resampling(min(_REPLICATES, max(_FEWEST, fitting)))
     drawn = cluster_bootstrap(hits[:, None], trials[:, None], resampling).micro
-    exact = wilson_estimate(k, n), clopper_pearson(k, n)
-    return DeepEstimate(k, n, len(trials), (*exact, drawn.percentile, drawn.bca))
+    alone = [wilson_estimate(k, n)] if n == len(trials) > 1 else []
+    policy = patient_interval(hits.tolist(), trials.tolist(), items)
+    estimates = policy, *alone, drawn.percentile, drawn.bca
+    return DeepEstimate(k, n, len(trials), estimates)
 
 
-def _by_patient(store: Store, view: ResultsView, row: int) -> tuple[Ints, Ints]:
+def _by_patient(store: Store, view: ResultsView, row: int) -> tuple[Ints, Ints, int]:
     """Return the hits and the settled trials of each patient that has any.
 
-    Patients come in the natural order of their pseudonyms.
+    Patients come in the natural order of their pseudonyms. Then, of how many items the
+    settled trials are.
     """
     wanted = view.wanted.of_group(view.by, view.keys[row])
     names = patients_wanted(store, wanted)
@@ -71,7 +75,8 @@ def _by_patient(store: Store, view: ResultsView, row: int) -> tuple[Ints, Ints]:
     ranked = sorted(names, key=lambda one: natural(names[one]))
     rank = np.zeros(1 + max(names, default=0), np.int64)
     rank[ranked] = np.arange(len(ranked))
-    patient, verdict = rank[rows[:, 0]], rows[:, 2]
-    k = np.bincount(patient[np.isin(verdict, hits)], minlength=len(ranked))
-    n = np.bincount(patient[~np.isin(verdict, open_)], minlength=len(ranked))
-    return k[n > 0], n[n > 0]
+    settled = rows[~np.isin(rows[:, 2], open_)]
+    patient, hit = rank[settled[:, 0]], np.isin(settled[:, 2], hits)
+    k = np.bincount(patient[hit], minlength=len(ranked))
+    n = np.bincount(patient, minlength=len(ranked))
+    return k[n > 0], n[n > 0], len(np.unique(settled[:, 3]))

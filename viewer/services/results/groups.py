@@ -1,7 +1,8 @@
 """Predictions counted by whatever a person groups them by.
 
 Counts come from the store's flat table: whatever names no patient and no coverage costs
-the same at a thousand predictions and at a million.
+the same at a thousand predictions and at a million. Intervals take a look at each
+trial's patient and item.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -9,14 +10,16 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from viewer.domain.result import Outcome
 from viewer.services.readings.withdrawn import withdrawn_among
+from viewer.services.results.ends import ends_of_groups
 from viewer.services.results.view import (
     COUNTED,
     COUNTS,
     By,
+    Floats,
+    Ints,
     Offered,
     ResultsView,
     Wanted,
@@ -28,7 +31,8 @@ from viewer.store.database import Store, open_store
 from viewer.store.flat import FlatVerdict
 from viewer.studies.protocol import ABSENT_SUFFIX
 
-Ints = npt.NDArray[np.int64]
+AT_ONCE: Final = 50_000
+"""Trials that are looked at one by one in a moment."""
 _PATIENT: Final = 32
 """How many bits a patient's place takes."""
 
@@ -54,19 +58,28 @@ def offered(store: Path, run: int | None = None) -> Offered:
     )
 
 
-def grouped(store: Path, by: Sequence[By], wanted: Wanted | None = None) -> ResultsView:
+def grouped(
+    store: Path,
+    by: Sequence[By],
+    wanted: Wanted | None = None,
+    *,
+    most: float = AT_ONCE,
+) -> ResultsView:
     """Return the predictions that are wanted, counted by some of their properties.
 
     Without any property all of them are one row. Rows are sorted by their keys; a
-    group without a prediction has none.
+    group without a prediction has none. With ``most`` predictions at most the rates
+    have their intervals, with more only where patients are looked at anyway.
     """
     wanted, by = wanted or Wanted(), tuple(one for one in By if one in by)
     with open_store(store) as opened, opened.snapshot():
         chosen = Chosen(opened, wanted)
         measures = chosen.measures(flat.verdicts(opened))
         if By.PATIENT in by or wanted.names_patients:
-            return _grouped_by_patient(opened, chosen, by, measures)
+            return _grouped_one_by_one(opened, chosen, by, measures)
         rows = flat.counts(opened, chosen.ids, wanted.bounds)
+        if not wanted.by_ending and rows[:, 2].sum() <= most:
+            return _grouped_one_by_one(opened, chosen, by, measures)
     keys, group = chosen.groups(by)
     codes = group[rows[:, 0]]
     counted = _count(codes, rows[:, 1], rows[:, 2], measures, len(keys))
@@ -134,28 +147,32 @@ def patients_wanted(store: Store, wanted: Wanted) -> dict[int, str]:
     return {i: name for i, name in names.items() if exactly in {"", name}}
 
 
-def _grouped_by_patient(
+def _grouped_one_by_one(
     store: Store, chosen: Chosen, by: tuple[By, ...], measures: Ints
 ) -> ResultsView:
     wanted = chosen.wanted
-    names = patients_wanted(store, wanted)
+    named = By.PATIENT in by or wanted.names_patients
+    names = patients_wanted(store, wanted) if named else {}
     some = names if wanted.names_patients else None
-    rows = flat.details(store, chosen.ids, some, wanted.bounds)
+    patient, stratum, verdict, item = flat.details(
+        store, chosen.ids, some, wanted.bounds
+    ).T
     keys, group = chosen.groups(by)
-    codes = group[rows[:, 1]]
+    codes = group[stratum]
     if By.PATIENT in by:
         ranked = sorted(names, key=lambda one: natural(names[one]))
         rank = np.zeros(1 + max(names, default=0), np.int64)
         rank[ranked] = np.arange(len(ranked))
-        both, codes = np.unique(
-            codes << _PATIENT | rank[rows[:, 0]], return_inverse=True
-        )
+        both, codes = np.unique(codes << _PATIENT | rank[patient], return_inverse=True)
         labels, mask = [names[one] for one in ranked], (1 << _PATIENT) - 1
         keys = [(*keys[b >> _PATIENT], labels[b & mask]) for b in both.tolist()]
-    ones = np.ones(len(rows), np.int64)
-    codes = codes.ravel()
-    counted = _count(codes, rows[:, 2], ones, measures, len(keys))
-    return _view(by, keys, counted, chosen, chosen.absent_in(codes, rows[:, 1]))
+    ones = np.ones(len(codes), np.int64)
+    counted = _count(codes, verdict, ones, measures, len(keys))
+    of = dict(zip(COUNTS, measures.T, strict=True))
+    settled = (of["n_planned"] - of["n_excluded"] - of["n_pending"])[verdict] > 0
+    trials = np.stack((codes, patient, item, of["k"][verdict]))[:, settled]
+    ends = ends_of_groups(trials, len(keys))
+    return _view(by, keys, counted, chosen, chosen.absent_in(codes, stratum), ends)
 
 
 def _count(group: Ints, verdict: Ints, n: Ints, measures: Ints, groups: int) -> Ints:
@@ -171,16 +188,20 @@ def _view(
     counted: Ints,
     chosen: Chosen,
     absent: Collection[int],
+    ends: Floats | None = None,
 ) -> ResultsView:
     """Return the groups that have a trial at all."""
-    there, wanted, gone = counted[:, 0] > 0, chosen.wanted, chosen.left_out
-    words = chosen.words
-    if there.all():
-        return ResultsView(by, keys, counted, wanted, frozenset(absent), gone, words)
-    kept = np.flatnonzero(there).tolist()
-    rows = frozenset(row for row, group in enumerate(kept) if group in absent)
-    shown = [keys[i] for i in kept]
-    return ResultsView(by, shown, counted[there], wanted, rows, gone, words)
+    kept = np.flatnonzero(counted[:, 0])
+    return ResultsView(
+        by,
+        [keys[group] for group in kept.tolist()],
+        counted[kept],
+        chosen.wanted,
+        frozenset(np.flatnonzero(np.isin(kept, [*absent])).tolist()),
+        chosen.left_out,
+        chosen.words,
+        None if ends is None else ends[[*kept, -1]],
+    )
 
 
 def counted_as(verdict: FlatVerdict) -> frozenset[str]:

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from viewer.domain.answer import Status
 from viewer.services.results.cases import wanted_trials
-from viewer.services.results.groups import Ints
-from viewer.services.results.view import ResultsView, Wanted
+from viewer.services.results.view import Ints, ResultsView, Wanted
 from viewer.store import flat
 from viewer.store.database import Store, open_store
 from viewer.store.flat import FlatStratum

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from math import isnan, nan
 from typing import Final
 
 import numpy as np
@@ -13,7 +14,9 @@ from viewer.domain.answer import Status
 from viewer.domain.report import Table
 from viewer.domain.result import Outcome
 from viewer.domain.study_words import PLACING, StudyWords
-from viewer.metrics.intervals import Interval, wilson
+from viewer.metrics.estimate import Estimate
+from viewer.metrics.intervals import Interval
+from viewer.metrics.proportions import patient_method
 from viewer.store.flat import Bounds, FlatStratum, FlatVerdict
 from viewer.studies.tables import STATUSES
 
@@ -46,8 +49,9 @@ _FIELDS: Final = {
     By.MODEL: "models",
     By.RUN: "runs",
 }
+_INTERVAL: Final = ("ci_low", "ci_high", "ci_method")
 _HEADER: Final = (
-    *("k", "n", "hit_rate", "wilson_low", "wilson_high", "answered_rate"),
+    *("k", "n", "hit_rate", *_INTERVAL, "answered_rate"),
     *(name for name in COUNTS if name != "k"),
 )
 
@@ -156,11 +160,6 @@ class Tally:
         """Hits of the trials with a readable answer, the secondary rate."""
         return self.k / self.n_scored if self.n_scored else None
 
-    @property
-    def interval(self) -> Interval | None:
-        """Wilson's 95 % interval of the primary rate."""
-        return _wilson(self.k, self.n) if self.n else None
-
 
 @dataclass(frozen=True, eq=False)
 class ResultsView:
@@ -172,7 +171,9 @@ class ResultsView:
     right denials are no hits, so that those rows have no rate (E000-32); nor have those
     that readers grade, whose grades a report alone reads. ``left_out``
     are runs that nothing is counted of: their reader has withdrawn. ``words`` is what
-    the runs' study calls all of it.
+    the runs' study calls all of it. ``ends`` (rows + 1, 3) are the lower and upper end
+    of each rate's interval, NaN without any, and how many patients have a settled
+    trial; its last row is of all rows together. It is None until it is worked out.
     """
 
     by: tuple[By, ...]
@@ -182,6 +183,12 @@ class ResultsView:
     absent: frozenset[int] = frozenset()
     left_out: tuple[int, ...] = ()
     words: StudyWords = PLACING
+    ends: Floats | None = None
+
+    @property
+    def lacks_intervals(self) -> bool:
+        """Whether there are rates whose intervals are not worked out."""
+        return self.ends is None and not self.wanted.by_ending
 
     def has_rate(self, row: int | None = None) -> bool:
         """Tell whether a row's hits of its trials, or those of all rows, are a rate."""
@@ -197,6 +204,21 @@ class ResultsView:
         """The numbers of all rows together."""
         return Tally(*(int(n) for n in self.counts.sum(axis=0)))
 
+    def estimate(self, row: int | None = None) -> Estimate | None:
+        """Return the rate of a row, or of all together, with its 95 % interval.
+
+        None where it has no rate. The ends are NaN where there is no interval, for the
+        reason that the method names.
+        """
+        tally = self.total if row is None else self.tally(row)
+        if tally.rate is None or not self.has_rate(row):
+            return None
+        if self.ends is None:
+            return Estimate(tally.rate, Interval(nan, nan), "not worked out yet")
+        low, high, patients = self.ends[-1 if row is None else row].tolist()
+        method = patient_method(tally.n, int(patients))
+        return Estimate(tally.rate, Interval(low, high), method)
+
     @property
     def header(self) -> tuple[str, ...]:
         """The names of the columns."""
@@ -205,8 +227,9 @@ class ResultsView:
     def record(self, row: int) -> tuple[object, ...]:
         """Return a row's values in the order of the header; what has none is None."""
         tally = self.tally(row)
-        return (*self.keys[row], *_rates(tally, shown=self.has_rate(row)),
-                *(getattr(tally, name) for name in _HEADER[6:]))  # fmt: skip
+        rates = _rates(tally, self.estimate(row))
+        rest = (getattr(tally, name) for name in _HEADER[len(rates) :])
+        return (*self.keys[row], *rates, *rest)
 
     def column(self, name: str) -> Floats:
         """Return a column of numbers, (rows,), to sort by; NaN where there is none."""
@@ -227,19 +250,12 @@ class ResultsView:
             return _ratio(self._counted("k"), n)
         if name == "answered_rate":
             return _ratio(self._counted("k"), self._counted("n_scored"))
-        return self._bound(name.removeprefix("wilson_"))
+        if self.ends is None:
+            return np.full(len(n), np.nan)
+        return self.ends[:-1, _INTERVAL.index(name)].copy()
 
     def _counted(self, name: str) -> Floats:
         return self.counts[:, COUNTS.index(name)].astype(np.float64)
-
-    def _bound(self, end: str) -> Floats:
-        """Return one end of Wilson's interval, worked out once for each k of n."""
-        k, n = self.counts[:, COUNTS.index("k")], self.column("n").astype(np.int64)
-        pairs, place = np.unique(k << 32 | n, return_inverse=True)
-        counted = [(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs.tolist()]
-        bounds = [getattr(_wilson(*one), end) if one[1] else np.nan for one in counted]
-        found: Floats = np.array(bounds, np.float64)[place.ravel()]
-        return found
 
     def row_of(self, key: tuple[str, ...]) -> int | None:
         """Return the row of a group, None where there is none."""
@@ -261,18 +277,13 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return ratio
 
 
-def _rates(tally: Tally, *, shown: bool) -> tuple[object, ...]:
+def _rates(tally: Tally, estimate: Estimate | None) -> tuple[object, ...]:
     """Return k, n, the rate with its interval, and the rate of what was answered."""
-    interval = tally.interval if shown else None
-    bounds = (interval.low, interval.high) if interval else (None, None)
-    if not shown:
-        return (tally.k, tally.n, None, *bounds, None)
-    return (tally.k, tally.n, tally.rate, *bounds, tally.answered_rate)
-
-
-@lru_cache(maxsize=65_536)
-def _wilson(k: int, n: int) -> Interval:
-    return wilson(k, n)
+    if estimate is None:
+        return (tally.k, tally.n, *(None,) * 5)
+    ends = estimate.interval.low, estimate.interval.high
+    known = (None if isnan(end) else end for end in ends)
+    return (tally.k, tally.n, tally.rate, *known, estimate.method, tally.answered_rate)
 
 
 @lru_cache(maxsize=65_536)

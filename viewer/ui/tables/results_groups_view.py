@@ -75,12 +75,12 @@ class _RatePainter(QStyledItemDelegate):
             painter.drawLine(QPointF(x, middle - 6), QPointF(x, middle + 6))
         if rate is not None:
             ends = [QPointF(inner.left() + v * inner.width(), middle)
-                    for v in (low, high, rate)]  # fmt: skip
+                    for v in (rate, low, high) if v is not None]  # fmt: skip
             painter.setPen(QPen(QColor(colours.text), 1.5))
-            painter.drawLine(ends[0], ends[1])
+            painter.drawPolyline(ends[1:])
             painter.setBrush(QColor(colours.accent))
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawEllipse(ends[2], 4, 4)
+            painter.drawEllipse(ends[0], 4, 4)
         painter.restore()
 
 
@@ -120,7 +120,8 @@ class GroupsView(NumberView):
         self.model_.show_groups(groups)
         self._show_order()
         asked = (groups.by, groups.wanted)
-        if (before.by, before.wanted) != asked or chosen is None:
+        fits = (before.by, before.wanted) == asked and not before.lacks_intervals
+        if chosen is None or not fits:
             self._fit_columns()
         self.choose(key, chosen.column if chosen else "")
         self._quiet = False
@@ -129,7 +130,7 @@ class GroupsView(NumberView):
             chosen is None
             or after is None
             or (before.by, before.wanted) != asked
-            or before.record(chosen.group) != groups.record(after.group)
+            or before.tally(chosen.group) != groups.tally(after.group)
         ):
             self.number_chosen.emit(after)
 
@@ -229,13 +230,15 @@ ESTIMATE_ROLE: Final = Qt.ItemDataRole.UserRole
 _PARTIAL: Final = "partial"
 """The column that only answers which are places have."""
 COLUMNS: Final = (
-    *("k", "n", "hit_rate", "wilson_low", "wilson_high", PLOT),
+    *("k", "n", "hit_rate", "ci_low", "ci_high", PLOT),
     *("n_planned", "n_failed", "n_refused", "n_unparsed", "n_excluded", "n_pending"),
     *("answered_rate", "n_scored", _PARTIAL),
 )
 """The numbers of a group as they stand in the table."""
-_SHORT: Final = {"wilson_low": "95 % from"}
+_SHORT: Final = {"ci_low": "95 % from", "ci_high": "to"}
 """Headers that are shorter here than in the table of a run."""
+_INTERVAL: Final = frozenset({"ci_low", "ci_high", PLOT})
+"""The columns whose cells name the interval's method when pointed at."""
 
 
 class GroupsModel(NumberModel):
@@ -321,16 +324,21 @@ class GroupsModel(NumberModel):
         name, group = self.columns[index.column()], self.group_at(index.row())
         if role == ESTIMATE_ROLE and name == PLOT:
             return self._estimate(group)
+        if role == Qt.ItemDataRole.ToolTipRole and name in _INTERVAL:
+            return self._value("ci_method", group)
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
             return "" if name == PLOT else in_role(self._shown(name, group), role)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{self.header(name)}: {self._shown(name, group)}"
+            method = self._value("ci_method", group) if name in _INTERVAL else None
+            told = f"{self.header(name)}: {self._shown(name, group)}"
+            return told if method is None else f"{told} ({method})"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self.alignment(name)
         return None
 
     def _shown(self, name: str, group: int) -> str:
-        return shown(name, self._value(name, group), self.groups.words)
+        kind = "hit_rate" if name in _INTERVAL else name
+        return shown(kind, self._value(name, group), self.groups.words)
 
     def _value(self, name: str, group: int) -> object:
         name = "hit_rate" if name == PLOT else name
@@ -342,7 +350,7 @@ class GroupsModel(NumberModel):
         return self._records[group][name]
 
     def _estimate(self, group: int) -> tuple[object, ...]:
-        names = ("hit_rate", "wilson_low", "wilson_high")
+        names = ("hit_rate", "ci_low", "ci_high")
         return tuple(self._value(name, group) for name in names)
 
     def header(self, name: str) -> str:

@@ -8,18 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
-from tests.helpers.random_results import DATASETS, MODELS, Known, random_results
+from tests.helpers.random_results import DATASETS, ENDS, MODELS, Known, random_results
 from tests.helpers.small_store import GRID_8, a_run, some_trials
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.result import Outcome, Score
+from viewer.metrics.estimate import Estimate
+from viewer.metrics.proportions import patient_interval, wilson_estimate
 from viewer.services.export_table import export_table
 from viewer.services.results.cases import cases_of, trial_rows_at
 from viewer.services.results.deep import deep_estimate
-from viewer.services.results.groups import Chosen, Ints, grouped, offered
-from viewer.services.results.view import COUNTS, By, ResultsView, Wanted
-from viewer.store import trials
+from viewer.services.results.groups import Chosen, grouped, offered
+from viewer.services.results.view import COUNTS, By, Ints, ResultsView, Wanted
+from viewer.store import runs, trials
 from viewer.store.database import open_store
 from viewer.store.flat import FlatVerdict
 from viewer.store.trials import Verdict
@@ -181,6 +182,105 @@ def test_that_rows_come_in_the_order_people_count(
     assert view.row_of(("grid=32", MODELS[0])) is None
 
 
+def _interval_by_hand(group: list[Known]) -> Estimate:
+    settled = [one for one in group if _settled(one)]
+    n = Counter(_OF[By.PATIENT](one) for one in settled)
+    hit = Status.SCORED_CORRECT
+    k = Counter(_OF[By.PATIENT](one) for one in settled if one.score.status is hit)
+    items = {(one.dataset, one.trial.item) for one in settled}
+    return patient_interval([k[one] for one in n], [*n.values()], len(items))
+
+
+@pytest.mark.statement("X-07")
+@pytest.mark.parametrize("wanted", [one for one in SOME_WANTED if not one.by_ending])
+def test_that_every_interval_is_that_of_the_groups_patients(
+    path: Path, known: tuple[Known, ...], wanted: Wanted
+) -> None:
+    chosen = [one for one in known if _is_wanted(one, wanted)]
+    for by in EVERY_GROUPING:
+        view, groups = grouped(path, by, wanted), defaultdict(list)
+        for one in chosen:
+            groups[tuple(_OF[b](one) for b in by)].append(one)
+        pairs = [(view.estimate(view.row_of(key)), of) for key, of in groups.items()]
+        for found, group in ((view.estimate(), chosen), *pairs):
+            expected = _interval_by_hand(group)
+            if math.isnan(expected.value):
+                assert found is None
+                continue
+            assert found is not None
+            ends = found.interval.low, found.interval.high
+            right = expected.interval.low, expected.interval.high
+            assert ends == pytest.approx(right, abs=1e-12, nan_ok=True)
+            assert (found.value, found.method) == (expected.value, expected.method)
+
+
+@pytest.mark.statement("X-07")
+def test_that_asking_five_times_makes_no_interval_narrower(tmp_path: Path) -> None:
+    ends = []
+    for repeats in (1, 5):
+        path = tmp_path / f"{repeats}.sqlite"
+        plan = [
+            replace(one, item=f"{one.item}{of}", image=f"{of}", repeat=repeat)
+            for one in some_trials(9)
+            for of in range(2)
+            for repeat in range(repeats)
+        ]
+        with open_store(path) as store:
+            a_run(store, plan)
+            asked = runs.trials_in(store, 1, [Status.PENDING])
+            hits = [(int(one.trial.patient[-1]) + int(one.trial.image)) % 3 > 0
+                    for one in asked]  # fmt: skip
+            with store.transaction():
+                trials.settle(store, [
+                    Verdict(one.id, ENDS[0] if hit else ENDS[3], "1")
+                    for one, hit in zip(asked, hits, strict=True)
+                ])  # fmt: skip
+        view = grouped(path, [By.MODEL])
+        assert (view.total.k, view.total.n) == (12 * repeats, 18 * repeats)
+        deep = deep_estimate(path, view, 0)
+        assert deep is not None
+        for found in (view.estimate(0), view.estimate(), deep.estimates[0]):
+            assert found is not None
+            ends.append((found.interval.low, found.interval.high))
+    assert ends == [pytest.approx(ends[0], abs=1e-12)] * 6
+
+
+@pytest.mark.statement("X-07")
+def test_that_one_patients_rate_has_no_interval_and_says_why(
+    path: Path, known: tuple[Known, ...]
+) -> None:
+    del known
+    view = grouped(path, [By.PATIENT], Wanted(findings=("Edema",)))
+    for row in range(len(view.keys)):
+        record = dict(zip(view.header, view.record(row), strict=True))
+        assert (record["ci_low"], record["ci_high"]) == (None, None)
+        if record["n"]:
+            assert record["ci_method"] == "not estimable from one patient, 95 %"
+    assert np.isnan(view.column("ci_low")).all()
+    together = view.estimate()
+    assert together is not None
+    assert together.interval.low < together.value < together.interval.high
+
+
+@pytest.mark.statement("X-07")
+def test_that_rates_of_many_predictions_come_before_their_intervals(
+    path: Path, known: tuple[Known, ...]
+) -> None:
+    del known
+    first = grouped(path, [By.MODEL, By.FINDING], most=0)
+    whole = grouped(path, [By.MODEL, By.FINDING])
+    assert first.lacks_intervals
+    assert not whole.lacks_intervals
+    assert _as_dict(first) == _as_dict(whole)
+    record = dict(zip(first.header, first.record(0), strict=True))
+    assert record["hit_rate"] == whole.column("hit_rate")[0]
+    assert record["ci_low"] is None
+    assert record["ci_method"] == "not worked out yet"
+    assert np.isnan(first.column("ci_high")).all()
+    ending = Wanted(statuses=(Status.REFUSED,))
+    assert not grouped(path, [By.MODEL], ending, most=0).lacks_intervals
+
+
 @pytest.mark.statement("X-01")
 def test_that_rates_and_intervals_stand_beside_their_counts(
     path: Path, known: tuple[Known, ...]
@@ -189,14 +289,15 @@ def test_that_rates_and_intervals_stand_beside_their_counts(
     view = grouped(path, [By.MODEL, By.FINDING])
     for row in range(len(view.keys)):
         record = dict(zip(view.header, view.record(row), strict=True))
-        tally = view.tally(row)
-        low, high = binomtest(tally.k, tally.n).proportion_ci(method="wilson")
+        tally, estimate = view.tally(row), view.estimate(row)
+        assert estimate is not None
         assert record["n"] == tally.n_planned - tally.n_excluded - tally.n_pending
         assert record["hit_rate"] == tally.k / tally.n
         assert record["answered_rate"] == tally.k / tally.n_scored
-        assert record["wilson_low"] == pytest.approx(low, abs=1e-12)
-        assert record["wilson_high"] == pytest.approx(high, abs=1e-12)
-        for name in view.header[2:]:
+        assert record["ci_low"] == estimate.interval.low
+        assert record["ci_high"] == estimate.interval.high
+        assert record.pop("ci_method") == estimate.method
+        for name in [*record][2:]:
             assert view.column(name)[row] == record[name]
 
 
@@ -208,8 +309,8 @@ def test_that_trials_chosen_by_how_they_ended_have_no_rate(
     view = grouped(path, [By.MODEL], Wanted(outcomes=(Outcome.FULL,)))
     record = dict(zip(view.header, view.record(0), strict=True))
     assert record["k"] == record["n"] != 0
-    rates = ("hit_rate", "wilson_low", "wilson_high", "answered_rate")
-    assert [record[name] for name in rates] == [None] * 4
+    rates = ("hit_rate", "ci_low", "ci_high", "answered_rate")
+    assert [record[name] for name in (*rates, "ci_method")] == [None] * 5
     assert all(math.isnan(view.column(name)[0]) for name in rates)
     assert deep_estimate(path, view, 0) is None
 
@@ -271,11 +372,34 @@ def test_that_a_rows_intervals_resample_its_patients(
     own = [one for one in known if one.trial.model == view.keys[1][0] and _settled(one)]
     assert (deep.k, deep.n) == (view.tally(1).k, len(own))
     assert deep.patients == len({_OF[By.PATIENT](one) for one in own})
+    assert deep.estimates[0] == _interval_by_hand(own)
     methods = [one.method for one in deep.estimates]
-    assert "Clopper-Pearson" in methods[1]
-    assert "patient-cluster bootstrap, percentile" in methods[2]
-    assert "BCa" in methods[3]
+    assert methods[0] == "Clopper-Pearson by patient, 95 %"
+    assert "patient-cluster bootstrap, percentile" in methods[1]
+    assert "BCa" in methods[2]
     assert np.ptp([one.value for one in deep.estimates]) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.statement("X-07")
+def test_that_wilsons_interval_stands_beside_where_no_patient_has_two_trials(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "s.sqlite"
+    with open_store(path) as store:
+        a_run(store, some_trials(4))
+        with store.transaction():
+            trials.settle(store, [Verdict(i, ENDS[0], "1") for i in range(1, 4)])
+    deep = deep_estimate(path, grouped(path, []), 0)
+    assert deep is not None
+    exact, alone, *drawn = deep.estimates
+    assert exact.method == "Clopper-Pearson, 95 %"
+    assert exact.interval.low == pytest.approx(0.025 ** (1 / 3))
+    assert alone == wilson_estimate(3, 3)
+    assert len(drawn) == 2
+    single = deep_estimate(path, grouped(path, [], Wanted(patient_is="patient0")), 0)
+    assert single is not None
+    assert single.n == 1
+    assert all(math.isnan(one.interval.low) for one in single.estimates)
 
 
 def test_that_what_can_be_chosen_is_what_is_there(

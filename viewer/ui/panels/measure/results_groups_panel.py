@@ -1,7 +1,7 @@
 """Every prediction, grouped and filtered, and what a row's rate is worth."""
 
 from dataclasses import dataclass
-from math import isnan
+from math import inf, isnan
 from pathlib import Path
 from typing import Final
 
@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from viewer.domain.counting import counted
 from viewer.domain.study_words import Verdicts
+from viewer.metrics.estimate import Estimate
 from viewer.services.export_table import TABLE_FILES, export_table
 from viewer.services.results.deep import DeepEstimate, deep_estimate
-from viewer.services.results.groups import grouped, offered
+from viewer.services.results.groups import AT_ONCE, grouped, offered
 from viewer.services.results.view import By, Offered, ResultsView, Tally
 from viewer.ui import theme
 from viewer.ui.desk import Desk
@@ -25,7 +26,7 @@ from viewer.ui.tables.columns import shown
 from viewer.ui.tables.results_groups_view import GroupsView, NumberChosen
 
 _REST_MS: Final = 250
-"""How long a row rests before its intervals are worked out."""
+"""How long a table or a row rests before what takes longer is worked out."""
 _AT_ONCE_MS: Final = 500
 """How often a run that goes on is counted again."""
 _ABSENT: Final = "Denying a finding that is absent is no hit: this row has no rate."
@@ -74,6 +75,7 @@ class GroupsPanel(QWidget):
         self.copy = QPushButton("Copy table")
         self.export = QPushButton("Export table…")
         self._rest = QTimer(self, interval=_REST_MS, singleShot=True)
+        self._whole = QTimer(self, interval=_REST_MS, singleShot=True)
         self._again = QTimer(self, interval=_AT_ONCE_MS, singleShot=True)
         self._prepare()
         self._lay_out()
@@ -146,10 +148,14 @@ class GroupsPanel(QWidget):
 
     def count(self) -> None:
         """Count the predictions that are wanted, in the background."""
+        self._count(AT_ONCE)
+
+    def _count(self, most: float) -> None:
+        self._whole.stop()
         by, wanted = self.filters.by, self.filters.wanted
         self._errands.start(
             "groups",
-            lambda: grouped(self._store, by, wanted),
+            lambda: grouped(self._store, by, wanted, most=most),
             self._show,
             lambda error: tell_error(self._desk, error),
         )
@@ -162,9 +168,12 @@ class GroupsPanel(QWidget):
 
     def _show(self, groups: ResultsView) -> None:
         self.summary.setText(summary_words(groups))
-        self.copy.setEnabled(bool(groups.keys))
-        self.export.setEnabled(bool(groups.keys))
+        whole = bool(groups.keys) and not groups.lacks_intervals
+        self.copy.setEnabled(whole)
+        self.export.setEnabled(whole)
         self.table.show_groups(groups)
+        if groups.lacks_intervals:
+            self._whole.start()
 
     def _choose(self, chosen: NumberChosen | None) -> None:
         self._errands.cancel("deep")
@@ -206,6 +215,7 @@ class GroupsPanel(QWidget):
         self.filters.run_chosen.connect(self._turn_to_run)
         self.table.number_chosen.connect(self._choose)
         self._rest.timeout.connect(self._look_deeper)
+        self._whole.timeout.connect(lambda: self._count(inf))
         self._again.timeout.connect(self.refresh)
 
     def _lay_out(self) -> None:
@@ -235,8 +245,9 @@ def summary_words(groups: ResultsView) -> str:
     elif groups.absent:
         why = "ask about an absent finding" if groups.words.places else "are graded"
         parts.append(f"some {why}: no rate of all together")
-    elif total.n:
-        parts.append(_rate_words(total, groups.words.verdicts))
+    elif (estimate := groups.estimate()) is not None:
+        told = groups.words.verdicts.count(total.k, right=True)
+        parts.append(f"{told} of {total.n:,} = {_estimate_words(estimate)}")
     return " · ".join([*parts, *_rest_words(total), *gone])
 
 
@@ -250,13 +261,9 @@ def _gone_words(runs: tuple[int, ...]) -> list[str]:
     return [f"{which} {numbers} {verb} left out: {whose} withdrew."]
 
 
-def _rate_words(total: Tally, verdicts: Verdicts) -> str:
-    rate, interval = total.rate, total.interval
-    if rate is None or interval is None:
-        return ""
-    bounds = f"Wilson 95 % {100 * interval.low:.1f} to {100 * interval.high:.1f} %"
-    told = verdicts.count(total.k, right=True)
-    return f"{told} of {total.n:,} = {100 * rate:.1f} % ({bounds})"
+def _estimate_words(estimate: Estimate) -> str:
+    span = _span(estimate.interval.low, estimate.interval.high)
+    return f"{100 * estimate.value:.1f} % ({span}{estimate.method})"
 
 
 def _rest_words(total: Tally) -> list[str]:

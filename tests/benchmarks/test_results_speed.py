@@ -1,6 +1,7 @@
 """How long groups of many predictions take; printed, never asserted (M-06)."""
 
 import itertools
+import math
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from tests.helpers.big_store import FINDINGS, big_store
 from viewer.services.results.cases import cases_of, trial_rows_at
 from viewer.services.results.deep import deep_estimate
-from viewer.services.results.groups import grouped
+from viewer.services.results.groups import AT_ONCE, grouped
 from viewer.services.results.tour import Between, disagreements
 from viewer.services.results.view import By, Wanted
 from viewer.store import flat
@@ -45,10 +46,12 @@ def _print(what: str, seconds: Sequence[float]) -> None:
     print(f"  {what}: {at[0]:.0f} ms median, {at[1]:.0f} ms p95, {at[2]:.0f} ms most")
 
 
-def _timed(by: Sequence[By], wanted: Wanted, path: Path) -> tuple[float, int]:
+def _timed(
+    by: Sequence[By], wanted: Wanted, path: Path, most: float = AT_ONCE
+) -> tuple[float, int]:
     """Return how many seconds groups took, and how many predictions they count."""
     start = time.perf_counter()
-    view = grouped(path, by, wanted)
+    view = grouped(path, by, wanted, most=most)
     return time.perf_counter() - start, view.total.n_planned
 
 
@@ -68,12 +71,14 @@ def test_a_filter_never_used_before_under_each_standard_grouping(path: Path) -> 
     every = [_timed(by, Wanted(), path) for by in STANDARD for _ in range(3)]
     _print("a cold filter, 12 groupings (budget 100 ms p95)", [s for s, _ in cold])
     _print("no filter, 12 groupings", [s for s, _ in every])
+    whole = [_timed(by, Wanted(), path, math.inf) for by in STANDARD]
+    _print("and with every interval", [s for s, _ in whole])
     where = [
         f"finding = '{finding}' AND model = '{model}'" for finding, model in chosen
     ]
     right = [_predictions(path, one) for one in where]
     assert [n for _, n in cold] == right * len(STANDARD)
-    assert {n for _, n in every} == {_predictions(path)}
+    assert {n for _, n in every + whole} == {_predictions(path)}
 
 
 def test_groups_and_filters_of_patients_and_coverage(path: Path) -> None:

@@ -73,7 +73,7 @@ def _mcq(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
     for pooling in Pooling:
         for frequent in FrequentFrom:
             own = replace(params, expert_pooling=pooling, frequent_from=frequent)
-            yield own, of_mcq.specs(own, [_QUESTION], SEED)
+            yield own, of_mcq.specs(own, [_QUESTION])
     yield replace(params, work=Work.BUILDING), BUILT_SPECS
 
 

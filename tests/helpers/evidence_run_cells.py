@@ -1,6 +1,6 @@
 """What stands beside the paper's tables: trials, points, printed rows, LaTeX.
 
-Bounds of a divergence are searched for by scipy, Wilson's interval is statsmodels', and
+Bounds of a divergence are searched for by scipy, intervals by case are scipy's, and
 the paper's rows are read off the files of their numbers and tried in fractions.
 """
 
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from statsmodels.stats.proportion import proportion_confint
 
+from tests.helpers.by_patient import ci_of
 from tests.helpers.evidence_cells import (
     RAW,
     SUBSETS,
@@ -105,7 +105,7 @@ def results(truth: Truth) -> list[Row]:
         ):
             by.setdefault((finding, view, one.condition, one.model), []).append(one)
     return [
-        _rates(key, trials)
+        _rates(truth, key, trials)
         for key, trials in by.items()
         if key[1] == "all" or len(_languages(truth, by, key)) > 1
     ]
@@ -119,12 +119,13 @@ def _languages(truth: Truth, by: Trials, key: tuple[str, str, str, str]) -> set[
     return {str(truth.cases[one.number].language) for one in every}
 
 
-def _rates(key: tuple[str, str, str, str], trials: Sequence[Asked]) -> Row:
+def _rates(
+    truth: Truth, key: tuple[str, str, str, str], trials: Sequence[Asked]
+) -> Row:
     statuses = [one.status for one in trials]
     k = statuses.count("scored_correct")
     scored = k + statuses.count("scored_wrong")
     n = sum(status in SETTLED for status in statuses)
-    low, high = proportion_confint(k, n, method="wilson") if n else (None, None)
     names = ("finding", "view", "condition", "model")
     return {
         **dict(zip(names, key, strict=True)),
@@ -138,8 +139,11 @@ def _rates(key: tuple[str, str, str, str], trials: Sequence[Asked]) -> Row:
         "k": k,
         "n": n,
         "hit_rate": k / n if n else None,
-        "wilson_low": low,
-        "wilson_high": high,
+        **ci_of(
+            (one.right, truth.cases[one.number].key, (one.number, one.task))
+            for one in trials
+            if one.status in SETTLED
+        ),
         "answered_rate": k / scored if scored else None,
     }
 

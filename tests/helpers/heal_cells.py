@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from statsmodels.stats.proportion import proportion_confint
 
+from tests.helpers.by_patient import ci_of
 from tests.helpers.heal_flips import (
     TPT,
     Row,
@@ -209,6 +209,10 @@ def _figure_7(made: Made, sheet: Sheet) -> None:
                 "share": len(own) / len(told),
                 "k": k,
                 "accuracy": k / len(own),
+                **ci_of(
+                    (v.status == "scored_correct", v.asked.patient, v.asked.key)
+                    for v in own
+                ),
             }
     sheet.pair(rows)
 
@@ -319,7 +323,7 @@ def _perturbation_tests(made: Made, sheet: Sheet) -> None:
         for model, (name, test) in itertools.product(MODELS, FIGURED.items()):
             got = paper_row(made, model, way, test)
             row: Row = {"rate": got["score"], "error": None, "n": got["n_edits"]}
-            row |= {"low": got["wilson_low"], "high": got["wilson_high"]}
+            row |= {"low": got["ci_low"], "high": got["ci_high"]}
             rows[panel, name, model, "bar"] = row
             rows[panel, name, model, "baseline"] = _NO_BAR
         for (name, who), value in LOBA.items():
@@ -351,8 +355,10 @@ def _right_by_dice(made: Made, sheet: Sheet) -> None:
         rows[panels[way], tenth, model, "bar"] = {**_NO_BAR, "n": 0}
         if found := told.get((way, tenth, model)):
             k, n = int(found["k"]), int(found["n"])
-            low, high = proportion_confint(k, n, method="wilson")
-            bar: Row = {"rate": k / n, "n": n, "low": low, "high": high}
+            bar: Row = {"rate": k / n, "n": n}
+            for end in ("low", "high"):
+                told_end = found[f"ci_{end}"]
+                bar[end] = float(told_end) if told_end else None
             rows[panels[way], tenth, model, "bar"] = {**_NO_BAR, **bar}
     _marks(sheet, rows)
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 from statistics import fmean
 
 import numpy as np
-from statsmodels.stats.proportion import proportion_confint
 
+from tests.helpers.by_patient import ci_of
 from tests.helpers.heal_pack import MODELS, Made, Verdict
 from tests.helpers.heal_truth import Asked
 from tests.helpers.sheets import Sheet
@@ -54,7 +54,6 @@ def paper_row(made: Made, model: str, way: str, test: str) -> Row:
     edits = [v for v in of_way(made, model, way, test) if v.counts]
     assert {v.asked.key for v in edits} <= {q.key for q in base}
     k, n = sum(v.yes is False for v in edits), len(edits)
-    low, high = proportion_confint(k, n, method="wilson") if n else (None, None)
     return {
         "n_true_positives": len(base),
         "n_without_edit": len(base) - n,
@@ -62,8 +61,7 @@ def paper_row(made: Made, model: str, way: str, test: str) -> Row:
         "n_flipped": k,
         "n_unread": sum(v.yes is None for v in edits),
         "score": share(k, n),
-        "wilson_low": low,
-        "wilson_high": high,
+        **ci_of((v.yes is False, v.asked.patient, v.asked.key) for v in edits),
     }
 
 

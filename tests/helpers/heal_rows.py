@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from statsmodels.stats.proportion import proportion_confint
-
+from tests.helpers.by_patient import ci_of
 from tests.helpers.heal_flips import Row, Rows
 from tests.helpers.heal_pack import MODELS, SHAMS, SWAPS, Made, Verdict
 from tests.helpers.heal_truth import Asked
@@ -115,7 +114,6 @@ def rates(of: Sequence[Verdict]) -> Row:
     status = Counter(v.status for v in of)
     k, n = status["scored_correct"], sum(v.counts for v in of)
     scored = k + status["scored_wrong"]
-    low, high = proportion_confint(k, n, method="wilson") if n else (None, None)
     return {
         "n_planned": len(of),
         "n_scored": scored,
@@ -127,8 +125,15 @@ def rates(of: Sequence[Verdict]) -> Row:
         "k": k,
         "n": n,
         "hit_rate": k / n if n else None,
-        "wilson_low": low,
-        "wilson_high": high,
+        **ci_of(
+            (
+                v.status == "scored_correct",
+                v.asked.patient,
+                (v.asked.key, v.perturbation),
+            )
+            for v in of
+            if v.counts
+        ),
         "answered_rate": k / scored if scored else None,
     }
 

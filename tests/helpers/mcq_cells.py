@@ -1,7 +1,7 @@
 """Every cell of the pathmmu2024 pack, computed the long way in fractions.
 
-Nothing of the study is used; Wilson's interval is statsmodels', the interval over
-images is bracketed by resamples of its own, and a table that nobody computes here is an
+Nothing of the study is used; intervals by image are
+scipy's bounds of fractions, and a table that nobody computes here is an
 error, so that none is added unnoticed.
 """
 
@@ -13,8 +13,7 @@ from fractions import Fraction
 from math import floor
 from pathlib import Path
 
-from statsmodels.stats.proportion import proportion_confint
-
+from tests.helpers.by_patient import ci_of
 from tests.helpers.mcq_audits import (
     GUESSED_BY,
     experts_rows,
@@ -48,7 +47,6 @@ from tests.helpers.mcq_parts import (
     columns_of,
     experts_mean,
     mean_of,
-    over_images,
     rate_of,
     scopes_of,
     val_letter,
@@ -211,8 +209,8 @@ def _accuracy_paper(made: Made) -> Iterator[Row]:
     for row, own, _, _ in _accuracies(made):
         yield {
             **row,
-            "random": chance_of(own),
-            "frequent": always_of(own, letter),
+            "random": chance_of(own) if own else None,
+            "frequent": always_of(own, letter) if own else None,
             "frequent_letter": chr(65 + letter),
         }
 
@@ -220,16 +218,12 @@ def _accuracy_paper(made: Made) -> Iterator[Row]:
 def _accuracy_recommended(made: Made) -> Iterator[Row]:
     for row, own, model, condition in _accuracies(made):
         worths = [made.of(model, condition, q).worth for q in own]
-        k, n = worths.count(RIGHT), len(worths)
+        k = worths.count(RIGHT)
         scored = k + worths.count(WRONG)
-        low, high = proportion_confint(k, n, method="wilson")
-        bounds = over_images(made, own, model, condition)
+        asked = zip(worths, own, strict=True)
         yield {
             **row,
-            "wilson_low": float(low),
-            "wilson_high": float(high),
-            "image_low": bounds[0],
-            "image_high": bounds[1],
+            **ci_of((worth == RIGHT, q.image, q.key) for worth, q in asked),
             "answered_rate": Fraction(k, scored) if scored else None,
         }
 
@@ -239,7 +233,9 @@ def _accuracies(
 ) -> Iterator[tuple[dict[str, Cell], Sequence[Question], str, str]]:
     """Yield the counts of each model and condition in each column, as planned."""
     for condition, model in _first_asked(made):
-        for part, subset, own in scopes_of(made, condition):
+        for part, subset, planned in scopes_of(made, condition):
+            out = made.left_out if condition == "mismatch" else ()
+            own = [question for question in planned if question.key not in out]
             worths = Counter(made.of(model, condition, q).worth for q in own)
             n, k = len(own), worths[RIGHT]
             yield (
@@ -248,16 +244,16 @@ def _accuracies(
                     "condition": condition,
                     "part": part,
                     "subset": subset,
-                    "n_planned": n,
+                    "n_planned": len(planned),
                     "n_scored": k + worths[WRONG],
                     "n_failed": 0,
                     "n_refused": worths[REFUSED],
                     "n_unparsed": worths[UNREAD],
-                    "n_excluded": 0,
+                    "n_excluded": len(planned) - n,
                     "n_pending": 0,
                     "k": k,
                     "n": n,
-                    "accuracy": Fraction(k, n),
+                    "accuracy": Fraction(k, n) if n else None,
                 },
                 *(own, model, condition),
             )
@@ -269,7 +265,7 @@ def _first_asked(made: Made) -> Iterator[tuple[str, str]]:
     seen: dict[str, None] = {}
     for question in made.questions:
         for condition in ordered:
-            if ("m0", condition, question.key) in made.said:
+            if question in made.planned(condition):
                 seen.setdefault(condition)
     yield from (
         (condition, model) for condition in seen for model in asked_in(condition)
@@ -359,9 +355,13 @@ def _compare_items(made: Made) -> int:
     """Compare what the run says of each trial."""
     rows = _rows(made.folder / "run" / "items.csv")
     by_key = {q.key: q for q in made.questions}
-    assert len(rows) == len(made.said)
+    out = len(made.left_out) * len(asked_in("mismatch"))
+    assert len(rows) == len(made.said) + out
     for row in rows:
         question = by_key[row["item"]]
+        if row["condition"] == "mismatch" and question.key in made.left_out:
+            assert (row["status"], row["reason"]) == ("excluded", "no_other_question")
+            continue
         wanted = status(made, row["model"], row["condition"], question)
         assert row["status"] == wanted
         assert (row["finding"], row["view"]) == (question.subset, question.split)

@@ -71,11 +71,21 @@ class Said:
 
 @dataclass(frozen=True)
 class Made:
-    """A pack that was written, and what it is of; ``said`` by model, condition, key."""
+    """A pack that was written, and what it is of; ``said`` by model, condition, key.
+
+    ``left_out`` are the keys of items drawn for a mismatch that have no other question.
+    """
 
     folder: Path
     questions: tuple[Question, ...]
     said: Mapping[tuple[str, str, str], Said]
+    left_out: frozenset[str]
+
+    def planned(self, condition: str) -> tuple[Question, ...]:
+        """Return the questions that a condition was planned for."""
+        out = self.left_out if condition == "mismatch" else ()
+        asked = {question.key for question in self.asked(condition)}
+        return tuple(q for q in self.questions if q.key in asked or q.key in out)
 
     def asked(self, condition: str) -> tuple[Question, ...]:
         """Return the questions that a condition asked, in the table's order."""
@@ -116,12 +126,18 @@ def make_pack(folder: Path, tiles: int, side: SizePx) -> Made:
         list(run_batch(store, run, BatchOptions(), threading.Event()))
         write_pack(store, "pathmmu2024", run, folder / "pack")
         asked = list(_sent(store))
+        left_out = frozenset(
+            item
+            for (item,) in store.rows(
+                "SELECT item FROM trial WHERE request_sha256 IS NULL"
+            )
+        )
     drawn = {key for condition, key, _ in asked if condition == "mismatch"}
     tiny = {question.key for question in questions if question.split == "test_tiny"}
     of = {**dict.fromkeys(CORRUPTED, tiny), "mismatch": drawn}
     said = {key: one for key, one in said.items() if key[2] in of.get(key[1], {key[2]})}
     said |= _chosen(bert, questions, asked)
-    return Made(folder / "pack", questions, said)
+    return Made(folder / "pack", questions, said, left_out)
 
 
 def asked_in(condition: str) -> tuple[str, ...]:
@@ -228,7 +244,9 @@ def _model(
 def _sent(store: Store) -> Iterator[tuple[str, str, str]]:
     """Yield condition, item and the question that the next-sentence model was asked."""
     rows = store.rows(
-        "SELECT condition, item, request_sha256 FROM trial WHERE model = ?", (BERT,)
+        "SELECT condition, item, request_sha256 FROM trial"
+        " WHERE model = ? AND request_sha256 IS NOT NULL",
+        (BERT,),
     )
     for condition, item, request in rows:
         facts: Any = document_sent(store, request)["facts"]

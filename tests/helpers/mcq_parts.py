@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from tests.helpers.mcq_pack import CORRUPTED, RIGHT, Made, Question
+from tests.helpers.mcq_pack import RIGHT, Made, Question
 
 SUBSETS = ("Overall", "PubMed", "SocialPath", "EduContent", "Atlas", "PathCLS")
 PARTS = {"val": ("val",), "tiny": ("test_tiny",), "all": ("test_tiny", "test")}
@@ -30,7 +30,7 @@ def columns_of(made: Made) -> Iterator[tuple[str, list[Question]]]:
 
 def scopes_of(made: Made, condition: str) -> Iterator[tuple[str, str, list[Question]]]:
     """Yield every column that holds a question of a condition."""
-    asked = made.asked(condition)
+    asked = made.planned(condition)
     for subset in SUBSETS:
         for part in PARTS:
             if own := [q for q in asked if is_within(q, part, subset)]:
@@ -79,31 +79,6 @@ def experts_mean(own: Sequence[Question]) -> Fraction:
 
 def mean_of(values: Sequence[Fraction]) -> Fraction:
     return sum(values, Fraction(0)) / len(values)
-
-
-def over_images(
-    made: Made, own: Sequence[Question], model: str, condition: str
-) -> tuple[Between | None, Between | None]:
-    """Return brackets of the 2.5th and 97.5th percentile over images drawn."""
-    if condition in CORRUPTED:
-        return None, None
-    asked = made.asked(condition)
-    images = sorted({q.image for q in asked})
-    weights = weights_of(len(images))
-    there, hits = np.zeros(len(images)), np.zeros(len(images))
-    for question in own:
-        place = images.index(question.image)
-        there[place] += 1
-        hits[place] += made.of(model, condition, question).worth == RIGHT
-    if np.count_nonzero(there) < 2:
-        return None, None
-    trials = weights @ there
-    rates = (weights @ hits)[trials > 0] / trials[trials > 0]
-    low, high = BRACKET
-    ends = np.quantile(
-        rates, (low, high, 1 - high, 1 - low), method="closest_observation"
-    )
-    return (float(ends[0]), float(ends[1])), (float(ends[2]), float(ends[3]))
 
 
 @cache

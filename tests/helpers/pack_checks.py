@@ -9,8 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 
+from tests.helpers.by_patient import ci_of, macro_ci_of
 from tests.helpers.closed_form import (
     Asked,
     Expected,
@@ -129,7 +129,7 @@ def check_paper_rates(made: MadePack) -> int:
 
 
 def check_recommended_rates(made: MadePack) -> int:
-    """Wilson against statsmodels; prior and skill against every pair handed round."""
+    """Intervals against scipy; prior and skill against every pair handed round."""
     rows = made.tables["hit_rates_recommended"]
     assert _keys(rows) == _expected_keys(made)
     for row, expected in _with_expected(made, rows):
@@ -139,7 +139,7 @@ def check_recommended_rates(made: MadePack) -> int:
         settled = _settled(made, {**row, "condition": row["grid"]})
         patients = {trial.pair.patient for trial in settled}
         _check_skill(row, expected, alone=len(patients) == 1)
-        _check_wilson(row, expected)
+        _check_interval(row, settled)
         answered = None
         if expected.scored and row["finding"] != MACRO:
             answered = Fraction(expected.k, expected.scored)
@@ -161,13 +161,17 @@ def _check_skill(row: Row, expected: Expected, *, alone: bool) -> None:
         assert (skill, low, high) == (0, 0, 0)
 
 
-def _check_wilson(row: Row, expected: Expected) -> None:
-    if row["finding"] == MACRO or not expected.n:
-        assert (row["wilson_low"], row["wilson_high"]) == ("", "")
-        return
-    ends = proportion_confint(expected.k, expected.n, method="wilson")
-    got = [float(row["wilson_low"]), float(row["wilson_high"])]
-    assert got == pytest.approx(ends, abs=1e-12)
+def _check_interval(row: Row, settled: Sequence[Asked]) -> None:
+    by_finding: dict[str, list[tuple[bool, str, str]]] = {}
+    for one in settled:
+        trial = one.hit, one.pair.patient, one.pair.item
+        by_finding.setdefault(one.pair.finding, []).append(trial)
+    wanted = macro_ci_of(by_finding)
+    if row["finding"] != MACRO:
+        wanted = ci_of(trial for own in by_finding.values() for trial in own)
+    assert row["ci_method"] == wanted["ci_method"]
+    for end in ("ci_low", "ci_high"):
+        assert _same(row[end], wanted[end])
 
 
 def check_grid_sizes(made: MadePack) -> int:
@@ -351,7 +355,7 @@ def _check_counts(row: Row, expected: Expected) -> None:
     assert {name: int(row[name]) for name in wanted} == wanted
 
 
-def _same(printed: str, exact: Fraction | None) -> bool:
+def _same(printed: str, exact: Fraction | float | None) -> bool:
     """Tell whether a cell is the exact number, to twelve decimals."""
     if exact is None:
         return printed == ""

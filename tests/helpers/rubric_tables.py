@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportion_confint
 
+from tests.helpers.by_patient import ci_of
 from tests.helpers.rubric_agreement import (
     LEVELS,
     ac2,
@@ -293,7 +293,7 @@ def _results(truth: Truth) -> Iterator[tuple[Any, ...]]:
     yield (
         *("finding", "view", "condition", "model", "n_planned", "n_scored", "n_failed"),
         *("n_refused", "n_unparsed", "n_excluded", "n_pending", "k", "n", "hit_rate"),
-        *("wilson_low", "wilson_high", "answered_rate"),
+        *("ci_low", "ci_high", "ci_method", "answered_rate"),
     )
     groups = [("(micro)", "all", list(truth.tasks))]
     for category in dict.fromkeys(task.category for task in truth.tasks):
@@ -306,6 +306,10 @@ def _results(truth: Truth) -> Iterator[tuple[Any, ...]]:
         k, n = len(scored) * (model == KNOWS), len(tasks)
         yield (
             *(finding, view, "plain", model, n, len(scored), 0, 0, n - len(scored)),
-            *(0, 0, k, n, k / n, *proportion_confint(k, n, method="wilson")),
+            *(0, 0, k, n, k / n),
+            *ci_of(
+                (task in scored and model == KNOWS, task.patient, task.name)
+                for task in tasks
+            ).values(),
             _share(k, len(scored)),
         )

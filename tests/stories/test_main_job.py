@@ -36,7 +36,7 @@ ITEMS_HEADER = (
 )
 RESULTS_HEADER = (
     "finding,view,condition,model,n_planned,n_scored,n_failed,n_refused,n_unparsed,"
-    "n_excluded,n_pending,k,hit_rate,bootstrap_sd,wilson_low,wilson_high,"
+    "n_excluded,n_pending,k,hit_rate,bootstrap_sd,ci_low,ci_high,ci_method,"
     "random_baseline,prior_baseline,skill,skill_low,skill_high,partial"
 )
 

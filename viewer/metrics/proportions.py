@@ -132,6 +132,50 @@ def patient_bounds(
     return _exact_bounds(np.where(alone, of.hits, rate * worth), worth, confidence)
 
 
+def macro_interval(
+    hits: Sequence[Sequence[float]],
+    trials: Sequence[Sequence[int]],
+    items: int,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return the unweighted mean of several rates with an interval by patient.
+
+    It is that of :func:`patient_bounds` for as many trials as tell what the mean does.
+    A rate's own variance between patients is at least that of as many trials as it has
+    patients, (patients · rate + 1) / (patients + 2) of them hits: so a rate of one
+    patient adds variance too. What rates have in common through patients is added where
+    it makes the mean less certain. Simulated down to one patient a rate, as in the
+    module's note, it covers at least 94 % of the time.
+
+    Parameters
+    ----------
+    hits, trials : (patients, rates)
+        What each patient adds to each rate; a rate without a trial is left out.
+    items : int
+        How many different items were tried.
+    """
+    k, n = np.asarray(hits, np.float64), np.asarray(trials, np.float64)
+    k, n = k[:, n.sum(axis=0) > 0], n[:, n.sum(axis=0) > 0]
+    k, n = k[n.sum(axis=1) > 0], n[n.sum(axis=1) > 0]
+    rates, patients = k.sum(axis=0) / n.sum(axis=0), (n > 0).sum(axis=0)
+    value = float(rates.mean()) if rates.size else nan
+    if len(n) < 2:
+        method = patient_method(int(n.sum()), len(n), confidence)
+        return Estimate(value, _NOTHING, method)
+    drawn_in = (rates * patients + 1) / (patients + 2)
+    gaps = (k - rates * n) / (rates.size * n.sum(axis=0))
+    squares, all_ = (gaps * gaps).sum(axis=0), len(n) / (len(n) - 1)
+    common = all_ * float((gaps.sum(axis=1) ** 2).sum() - squares.sum())
+    least = drawn_in * (1 - drawn_in) / (patients * rates.size**2)
+    own = np.maximum(squares * patients / np.maximum(patients - 1, 1), least)
+    middle = float(drawn_in.mean())
+    worth = middle * (1 - middle) / (float(own.sum()) + max(common, 0.0))
+    worth = min(worth, items, _ITEMS_PER_PATIENT * len(n))
+    ends = _exact_bounds(np.array(value * worth), np.array(worth), confidence)
+    method = f"Clopper-Pearson by patient, mean of rates, {percent(confidence)}"
+    return Estimate(value, Interval(*map(float, ends)), method)
+
+
 def _exact_bounds(k: _Floats, n: _Floats, confidence: float) -> tuple[_Floats, _Floats]:
     """Return the ends of Clopper and Pearson's intervals, NaN where ``n`` is."""
     from scipy.special import betainccinv, betaincinv

@@ -8,6 +8,8 @@ Where = Mapping[str, tuple[object, ...]]
 """Which rows of a frame count: by column, the values that are taken."""
 TRIALS: Final = "trials"
 """The frame with a row for each trial."""
+OF_WHOM: Final = ("patient", "item")
+"""The columns by which intervals tell what is not independent (studies.md X-07)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,18 +58,24 @@ def _of_all(row: Mapping[str, Any]) -> bool:
 
 def _in_words(row: Mapping[str, Any], words: StudyWords) -> dict[str, object]:
     n = row["n_planned"] - row["n_excluded"] - row["n_pending"]
-    low, high = row["wilson_low"], row["wilson_high"]
     return {
         words.finding: words.called("finding", row["finding"]),
         "condition": words.condition(row["condition"]),
         "model": row["model"],
         words.verdicts.rights: f"{row['k']} / {n}",
         words.rate: _rate(row["hit_rate"]),
-        "95 % CI": "" if low is None else f"{_rate(low)} to {_rate(high)}",
+        "95 % CI": _span(row),
         **{name: _rate(row[column]) for name, column in _own(row)},
         **{name: row[f"n_{name}"] for name in _ENDINGS},
         **{name: _rate(row[column]) for name, column in _means(row)},
     }
+
+
+def _span(row: Mapping[str, Any]) -> str:
+    """Return an interval, or why there is none."""
+    if row["ci_low"] is None:
+        return str(row["ci_method"] or "")
+    return f"{_rate(row['ci_low'])} to {_rate(row['ci_high'])}"
 
 
 def _own(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from viewer.domain.result import TrialResult
 from viewer.results.evaluate import evaluate_all
 from viewer.results.frame import Frames
 from viewer.results.page import sections
-from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec
+from viewer.results.spec import OF_WHOM, Cell, Key, ListSpec, Spec, TableSpec
 
 MICRO: Final = "(micro)"
 """The finding of rows that count trials of all findings."""
@@ -29,11 +29,18 @@ STATUSES: Final[Mapping[str, tuple[Status, ...]]] = {
 }
 """The statuses that each column counts."""
 COUNTS: Final = ("n_planned", *STATUSES)
+INTERVAL: Final = ("ci_low", "ci_high", "ci_method")
+CI_DEFINITION: Final = (
+    "exact 95 % interval of Clopper and Pearson, by patient where any has several "
+    "trials: for as many independent trials as vary like the patients do, at most two "
+    "a patient and one an item; ci_method names it"
+)
+CI_CAPTION: Final = "Clopper-Pearson by patient, 95 %"
 RATE: Final = (
     Cell(
         "rate",
-        ("k", "n", "hit_rate", "wilson_low", "wilson_high"),
-        ("right",),
+        ("k", "n", "hit_rate", *INTERVAL),
+        ("right", *OF_WHOM),
         {"counted": (True,)},
     ),
     Cell("share", ("answered_rate",), ("right",), {"answered": (True,)}),

@@ -1,13 +1,13 @@
-"""Works a table out of a run's items.csv, with pandas alone: the body of its script."""
+"""Works a table out of a run's items.csv, with pandas and scipy: a script's body."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from math import nan, sqrt
-from statistics import NormalDist
+from math import nan
 from typing import Any
 
 import pandas as pd
+from scipy.stats import beta
 
 
 def trials_in(path: str) -> pd.DataFrame:
@@ -26,28 +26,40 @@ def those(rows: pd.DataFrame, where: Mapping[Any, Sequence[object]]) -> pd.DataF
     return rows
 
 
-def rate(k: int, n: int) -> list[float]:
-    """Return k, n, k / n and Wilson's 95 % interval."""
-    if not n:
-        return [k, n, nan, nan, nan]
-    z = NormalDist().inv_cdf(0.975)
-    p, z2 = k / n, z * z
-    middle = p + z2 / (2 * n)
-    half = z * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    low = 0.0 if k == 0 else (middle - half) / (1 + z2 / n)
-    high = 1.0 if k == n else (middle + half) / (1 + z2 / n)
-    return [k, n, p, low, high]
+def interval(rows: pd.DataFrame, column: str) -> list[object]:
+    """Return the 95 % interval of a rate by patient (Clopper-Pearson), and its name.
+
+    It is that of as many independent trials as vary like the patients do, at most two a
+    patient and one an item.
+    """
+    units = rows.groupby("patient")[column].agg(["sum", "size"])
+    patients, n, k = len(units), len(rows), int(rows[column].sum())
+    if patients < 2:
+        why = "not estimable from one patient" if patients else "no trial"
+        return [nan, nan, f"{why}, 95 %"]
+    name = "Clopper-Pearson" if n == patients else "Clopper-Pearson by patient"
+    size: float = n
+    if n > patients:
+        gaps = units["sum"] - k / n * units["size"]
+        spread = patients / (patients - 1) * float((gaps * gaps).sum()) / n**2
+        told = k / n * (1 - k / n) / spread if spread > 1e-18 else patients
+        size = min(told, rows["item"].nunique(), 2 * patients)
+    x = k / n * size if n > patients else k
+    low = beta.ppf(0.025, x, size - x + 1) if k else 0.0
+    high = beta.ppf(0.975, x + 1, size - x) if k < n else 1.0
+    return [float(low), float(high), f"{name}, 95 %"]
 
 
-def numbers(kind: str, rows: pd.DataFrame, column: str = "") -> list[float]:
+def numbers(kind: str, rows: pd.DataFrame, column: str = "", *_: str) -> list[object]:
     """Return a size, a share, a rate with its interval, or a mean of what is told."""
     if kind == "size":
         return [len(rows)]
     if kind == "mean":
         values = [float(value) for value in rows[column] if value]
         return [sum(values) / len(values) if values else nan]
-    found = rate(int(rows[column].sum()), len(rows))
-    return found if kind == "rate" else found[2:3]
+    k, n = int(rows[column].sum()), len(rows)
+    share = k / n if n else nan
+    return [k, n, share, *interval(rows, column)] if kind == "rate" else [share]
 
 
 def rows_of(trials: pd.DataFrame, table: Mapping[str, Any]) -> Iterator[list[object]]:

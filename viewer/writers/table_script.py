@@ -6,13 +6,13 @@ from pprint import pformat
 from typing import Final
 
 from viewer.domain.plain import plain
-from viewer.results.spec import TRIALS, Cell, Spec, TableSpec
+from viewer.results.spec import OF_WHOM, TRIALS, Cell, Spec, TableSpec
 
 _KNOWN: Final = ("size", "share", "rate", "mean")
 """The estimators of :mod:`viewer.writers.table_numbers`."""
 _SHORT: Final = '''"""The table {name} of run {run}, out of the items.csv of its report.
 
-It needs pandas and nothing else: python {name}.py items.csv > {name}.csv
+It needs pandas and scipy: python {name}.py items.csv > {name}.csv
 """
 '''
 _LONG: Final = '''"""The table {name} of run {run}, worked out by Overread.
@@ -34,8 +34,8 @@ sys.stdout.write(table_as_csv(run_table(STORE, {run}, {name!r})))
 def table_script(spec: Spec | None, name: str, store: Path, run: int) -> str:
     """Return a script that prints a table of a run as CSV.
 
-    It needs pandas alone where the specification asks for nothing but counts, rates
-    and means of trials; of other tables it calls Overread with the run's store.
+    It needs pandas and scipy alone where the specification asks for nothing but counts,
+    rates and means of trials; of other tables it calls Overread with the run's store.
     """
     if not isinstance(spec, TableSpec) or not _is_short(spec):
         return _LONG.format(name=name, run=run, store=str(store))
@@ -64,5 +64,5 @@ def _is_short(spec: TableSpec) -> bool:
 
 def _is_simple(cell: Cell) -> bool:
     beside = cell.against or cell.options or cell.frame or cell.blank or cell.total
-    single = len(cell.of) <= 1
+    single = len(cell.of) <= 1 or cell.of[1:] == OF_WHOM
     return cell.estimator in _KNOWN and single and not beside

@@ -7,7 +7,7 @@ from typing import Final
 
 PACKAGE: Final = "viewer.writers.verify"
 MODULES: Final = (
-    *("draws", "sums", "masks", "replies", "archive", "comparing"),
+    *("draws", "sums", "by_patient", "masks", "replies", "archive", "comparing"),
     *("resampling", "wording", "verdicts", "trial_check", "placing", "estimators"),
     *("agreeing", "frames", "place_frames", "place_estimators", "specs"),
     *("heal_frames", "mcq_frames", "case_frames", "grade_frames"),

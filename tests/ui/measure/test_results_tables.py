@@ -26,8 +26,8 @@ HEADER = (
     "n_excluded",
     "n_pending",
     "hit_rate",
-    "wilson_low",
-    "wilson_high",
+    "ci_low",
+    "ci_high",
     "random_baseline",
 )
 
@@ -35,8 +35,8 @@ HEADER = (
 def _row(
     finding: str, view: str, grid: str, model: str, rate: float | None, n: int = 10
 ) -> tuple[object, ...]:
-    wilson = (None, None) if rate is None else (rate / 2, (1 + rate) / 2)
-    return (finding, view, f"grid={grid}", model, n + 3, 1, 2, rate, *wilson, 0.125)
+    ends = (None, None) if rate is None else (rate / 2, (1 + rate) / 2)
+    return (finding, view, f"grid={grid}", model, n + 3, 1, 2, rate, *ends, 0.125)
 
 
 TABLE = Table(
@@ -130,7 +130,7 @@ def test_that_values_are_shown_as_people_read_them() -> None:
     assert shown("hit_rate", 0.85714) == "85.7 %"
     assert shown("skill", -0.0214) == "−0.021"
     assert shown("skill", 0.0214) == "+0.021"
-    assert shown("wilson_low", None) == ""
+    assert shown("ci_low", None) == ""
     assert shown("finding", "(macro)") == "Mean of findings"
     assert grid_words("grid=8x10") == "8 × 10"
     assert grid_words("blur=3") == "blur=3"

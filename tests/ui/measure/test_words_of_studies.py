@@ -194,7 +194,7 @@ def test_that_numbers_and_tips_have_words_too() -> None:
     words = StudyWords(numbers={"mean_tp": "findings named, mean"})
     assert header_of("mean_tp", words) == "Findings named, mean"
     assert header_of("mean_gold_place", words) == "Gold place, mean"
-    assert header_of("skill_high", words) == "to"
+    assert header_of("ci_high", words) == "to"
     assert tip_of("hit_rate") == (
         "Hits of all trials that are neither excluded nor pending"
     )

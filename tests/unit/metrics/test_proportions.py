@@ -1,14 +1,15 @@
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy.stats import beta
 from statsmodels.stats.proportion import proportion_confint
 
+from tests.helpers.by_patient import ends_of, macro_ci_of
 from viewer.metrics.intervals import wilson
 from viewer.metrics.proportions import (
     clopper_pearson,
+    macro_interval,
     patient_interval,
     patient_method,
     wilson_estimate,
@@ -77,23 +78,6 @@ def test_that_patients_with_one_trial_each_have_the_exact_interval() -> None:
     assert found == clopper_pearson(3, 5)
 
 
-def by_hand(
-    hits: list[int], trials: list[int], items: int
-) -> tuple[float, float, float]:
-    """The rate, and a binomial's bounds for as many trials as tell the same."""
-    pairs = list(zip(map(Fraction, hits), trials, strict=True))
-    k, n, patients = sum(k for k, _ in pairs), sum(trials), len(pairs)
-    rate = k / n
-    squares = sum((k - rate * n) ** 2 for k, n in pairs)
-    variance = Fraction(patients, patients - 1) * squares / n**2
-    told = rate * (1 - rate) / variance if variance else patients
-    size = float(min(told, items, 2 * patients))
-    return float(rate), *(
-        beta.ppf(level, float(rate) * size + a, (1 - float(rate)) * size + b)
-        for level, a, b in ((0.025, 0, 1), (0.975, 1, 0))
-    )
-
-
 @pytest.mark.statement("X-07")
 def test_that_the_interval_by_patient_equals_that_of_its_effective_trials() -> None:
     rng = np.random.default_rng(3)
@@ -104,8 +88,9 @@ def test_that_the_interval_by_patient_equals_that_of_its_effective_trials() -> N
         if set(trials) == {1} or not 0 < sum(hits) < sum(trials):
             continue
         found = patient_interval(hits, trials, items)
-        told = found.value, found.interval.low, found.interval.high
-        assert told == pytest.approx(by_hand(hits, trials, items), abs=1e-12)
+        assert found.value == sum(hits) / sum(trials)
+        told = found.interval.low, found.interval.high
+        assert told == pytest.approx(ends_of(hits, trials, items), abs=1e-12)
         assert found.method == "Clopper-Pearson by patient, 95 %"
 
 
@@ -163,3 +148,45 @@ def test_that_an_interval_is_named_by_its_counts(
     trials: int, patients: int, method: str
 ) -> None:
     assert patient_method(trials, patients, 0.9) == method
+
+
+@pytest.mark.statement("X-07")
+def test_that_the_interval_of_a_mean_of_rates_equals_the_long_way() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(150):
+        patients, rates = int(rng.integers(2, 9)), int(rng.integers(2, 5))
+        n = rng.integers(0, 4, (patients, rates))
+        k = rng.integers(0, n + 1)
+        if (n.sum(axis=0) > 0).sum() < 2 or (n.sum(axis=1) > 0).sum() < 2:
+            continue
+        by_rate = {
+            name: [
+                (i < k[patient, name], patient, (patient, name, i))
+                for patient in range(patients)
+                for i in range(n[patient, name])
+            ]
+            for name in range(rates)
+        }
+        found = macro_interval(k.tolist(), n.tolist(), int(n.sum()))
+        wanted = macro_ci_of(by_rate)
+        own = found.interval.low, found.interval.high
+        assert own == pytest.approx((wanted["ci_low"], wanted["ci_high"]), abs=1e-12)
+        assert found.method == wanted["ci_method"]
+        there = n.sum(axis=0) > 0
+        mean = (k.sum(axis=0)[there] / n.sum(axis=0)[there]).mean()
+        assert found.value == pytest.approx(mean)
+
+
+def test_that_a_rate_of_one_patient_makes_a_mean_less_certain() -> None:
+    many, one = [[1, 0]] * 40 + [[0, 0]] * 10, [[1, 0]]
+    trials = [[1, 0]] * 50
+    alone = patient_interval([k for k, _ in many], [n for n, _ in trials], items=50)
+    beside = macro_interval([*many, [0, 1]], [*trials, [0, 1]], items=51)
+    assert beside.value == 0.9
+    assert beside.interval.high - beside.interval.low > 2 * (
+        alone.interval.high - alone.interval.low
+    )
+    found = macro_interval(one, [[1, 2]], items=3)
+    assert found.value == 0.5
+    assert found.method == "not estimable from one patient, 95 %"
+    assert math.isnan(macro_interval([], [], items=0).value)

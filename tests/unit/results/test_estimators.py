@@ -1,6 +1,7 @@
 """Every estimator against scikit-learn, SciPy, statsmodels, NumPy or brute force."""
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from math import isnan, nan
@@ -13,15 +14,14 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test
 from sklearn.metrics import f1_score, precision_score, recall_score
 from sklearn.preprocessing import MultiLabelBinarizer
-from statsmodels.stats.proportion import proportion_confint
 
 from tests.helpers.tabled import estimate
+from viewer.metrics.proportions import patient_interval
 from viewer.results.estimators import Seen, registry
 from viewer.results.frame import Frame, frame_of
 
 SHARES = ("edit", "sham")
 Columns = Mapping[str, Sequence[Any]]
-FLAGS = st.lists(st.booleans(), min_size=1, max_size=60)
 
 
 def test_that_an_estimator_is_found_by_its_name(
@@ -45,26 +45,50 @@ def test_that_rows_are_counted_and_summed_in_their_order() -> None:
     assert estimate("sum", {"a": [1e16, 1.0, -1e16]}) == (1e16 + 1.0 - 1e16,)
 
 
-@given(FLAGS)
-def test_that_a_rate_has_wilsons_interval(hits: list[bool]) -> None:
-    k, n, value, low, high = estimate("rate", {"right": hits})
-    assert (k, n, value) == (sum(hits), len(hits), np.mean(hits))
-    theirs = proportion_confint(k, n, method="wilson")
-    assert (low, high) == pytest.approx(theirs, abs=1e-12)
-    assert estimate("share", {"right": hits}) == (value,)
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.integers(0, 9))))
+def test_that_a_rate_has_an_interval_by_patient(
+    rows: list[tuple[bool, int, int]],
+) -> None:
+    columns: Columns = {
+        "right": [right for right, _, _ in rows],
+        "patient": [patient for _, patient, _ in rows],
+        "item": [item for _, _, item in rows],
+    }
+    hits, trials = Counter(p for r, p, _ in rows if r), Counter(p for _, p, _ in rows)
+    items = {item for _, _, item in rows}
+    wanted = patient_interval(
+        [hits[patient] for patient in trials], [*trials.values()], len(items)
+    )
+    k, n, value, *ends, method = estimate("rate", columns)
+    assert (k, n) == (sum(columns["right"]), len(rows))
+    assert (value, *ends) == pytest.approx(
+        (wanted.value, wanted.interval.low, wanted.interval.high), nan_ok=True
+    )
+    assert method == wanted.method
+    assert estimate("interval", columns)[2] == method
+    alone = estimate("rate", columns, of=("right",))
+    assert alone == pytest.approx((k, n, value), nan_ok=True)
 
 
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=9))
-def test_that_a_pooled_rate_is_one_of_sums(parts: list[tuple[int, int]]) -> None:
-    hits = [hit for hit, _ in parts]
-    tries = [hit + miss for hit, miss in parts]
-    value, low, high = estimate("pooled rate", {"hits": hits, "tries": tries})
-    if not sum(tries):
-        assert all(map(isnan, (value, low, high)))
-        return
-    assert value == sum(hits) / sum(tries)
-    theirs = proportion_confint(sum(hits), sum(tries), method="wilson")
-    assert (low, high) == pytest.approx(theirs, abs=1e-12)
+@given(st.lists(st.tuples(*3 * [st.integers(0, 4)]), max_size=9))
+def test_that_a_pooled_rate_is_one_of_sums(parts: list[tuple[int, int, int]]) -> None:
+    columns: Columns = {
+        "hits": [hit for hit, _, _ in parts],
+        "tries": [hit + miss for hit, miss, _ in parts],
+        "patient": [patient for _, _, patient in parts],
+        "item": range(len(parts)),
+    }
+    k, n = Counter[int](), Counter[int]()
+    for hit, miss, patient in parts:
+        k[patient] += hit
+        n[patient] += hit + miss
+    tried = sum(hit + miss > 0 for hit, miss, _ in parts)
+    wanted = patient_interval([k[one] for one in n], [*n.values()], tried)
+    value, *ends, method = estimate("pooled rate", columns)
+    assert (value, *ends) == pytest.approx(
+        (wanted.value, wanted.interval.low, wanted.interval.high), nan_ok=True
+    )
+    assert method == wanted.method
 
 
 def test_that_a_mean_of_pooled_rates_needs_all_of_them() -> None:
@@ -324,25 +348,6 @@ def test_that_a_change_has_its_direction() -> None:
     assert change(up, None)[3] == ""
 
 
-def test_that_a_rate_by_cluster_draws_clusters_with_all_their_rows() -> None:
-    rng = np.random.default_rng(4)
-    patients = [f"p{i}" for i in range(20) for _ in range(int(rng.integers(1, 5)))]
-    often = {patient: rng.random() for patient in patients}
-    right = [bool(rng.random() < often[patient]) for patient in patients]
-    rows = frame_of({"right": right, "patient": patients})
-    options = {"cluster": "patient", "replicates": 20_000, "seed": 3}
-    found = estimate("rate by cluster", rows, rows, of=("right",), **options)
-    names = sorted(set(patients))
-    own = [[r for p, r in zip(patients, right, strict=True) if p == n] for n in names]
-    drawn = []
-    for _ in range(20_000):
-        some = [own[i] for i in rng.integers(0, len(own), len(own))]
-        drawn.append(sum(map(sum, some)) / sum(map(len, some)))
-    assert found == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.02)
-    nobody = estimate("rate by cluster", rows.take(()), rows, of=("right",), **options)
-    assert all(map(isnan, nobody))
-
-
 def test_that_chance_and_a_constant_answer_count_each_item_once() -> None:
     rows = {
         "item": ["a", "a", "b", "c"],
@@ -371,13 +376,6 @@ def test_that_a_difference_in_points_is_one_of_two_rates() -> None:
     rows = {"k": [1, 1], "n": [1, 1], "other_k": [1, 0], "other_n": [1, 1]}
     assert estimate("difference in points", rows) == (50.0,)
     assert isnan(*estimate("difference in points", {**rows, "n": [0, 0]}))
-
-
-def test_that_wilson_has_the_ends_of_the_rates_interval_alone() -> None:
-    right = {"right": [True, False, True, None, True]}
-    assert estimate("wilson", right) == estimate("rate", right)[3:]
-    low, high = proportion_confint(3, 5, method="wilson")
-    assert estimate("wilson", right) == pytest.approx((low, high))
 
 
 def test_that_a_median_is_of_what_is_told() -> None:

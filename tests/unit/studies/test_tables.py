@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 
+from tests.helpers.by_patient import ci_of
 from viewer.domain.answer import Status
 from viewer.domain.report import Table
 from viewer.domain.result import Score, TrialResult
 from viewer.results.evaluate import evaluate_all
-from viewer.results.records import number_names, records
+from viewer.results.records import NOT_COUNTED, number_names, records
 from viewer.studies.tables import trial_specs
 
 RIGHT, WRONG = Status.SCORED_CORRECT, Status.SCORED_WRONG
@@ -76,18 +76,24 @@ def test_that_every_trial_is_counted_once_in_each_division() -> None:
     assert pubmed["mean_judge"] is None
 
 
-def test_that_intervals_are_wilsons() -> None:
+@pytest.mark.statement("X-07")
+def test_that_intervals_are_by_patient() -> None:
     _, table = trial_tables(RESULTS)
     row = dict(zip(table.header, table.rows[0], strict=True))
-    low, high = proportion_confint(2, 6, method="wilson")
-    assert row["wilson_low"] == pytest.approx(low, abs=1e-12)
-    assert row["wilson_high"] == pytest.approx(high, abs=1e-12)
+    kept = [one for one in RESULTS if one.score.status not in NOT_COUNTED]
+    wanted = ci_of(
+        (one.score.status is Status.SCORED_CORRECT, one.patient, one.item)
+        for one in kept
+    )
+    assert row["ci_method"] == wanted["ci_method"]
+    for end in ("ci_low", "ci_high"):
+        assert row[end] == pytest.approx(wanted[end], abs=1e-12)
 
 
 def test_that_nothing_settled_has_no_rate() -> None:
     _, table = trial_tables(RESULTS[5:6])
     row = dict(zip(table.header, table.rows[0], strict=True))
-    assert (row["hit_rate"], row["wilson_low"], row["answered_rate"]) == (None,) * 3
+    assert (row["hit_rate"], row["ci_low"], row["answered_rate"]) == (None,) * 3
     assert len(table.rows) == 2
 
 

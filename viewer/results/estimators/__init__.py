@@ -5,10 +5,10 @@ NaN stands for what cannot be told. Sums run in the order of the rows, so that a
 the same wherever it is worked out.
 """
 
-from viewer.results.estimators import drawn, labels, paired, rates
+from viewer.results.estimators import labels, paired, rates
 from viewer.results.estimators.registry import ESTIMATORS, Seen, estimator
 
-MODULES = (rates, labels, paired, drawn)
+MODULES = (rates, labels, paired)
 """Where the estimators that every study can use are registered."""
 
 __all__ = ["ESTIMATORS", "MODULES", "Seen", "estimator"]

@@ -1,13 +1,14 @@
 """Counts, sums, rates and means over a cell's rows."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import repeat
 from math import fsum, isnan, nan
 from statistics import median
 from typing import Any
 
-from viewer.metrics.intervals import wilson
+from viewer.metrics.proportions import macro_interval, patient_interval
 from viewer.metrics.ranks import competition_ranks
 from viewer.results.estimators.registry import (
     Seen,
@@ -34,14 +35,22 @@ def total(seen: Seen) -> Sequence[object]:
 
 @estimator("rate")
 def rate(seen: Seen) -> Sequence[object]:
-    """Return k, n, k / n and Wilson's interval; k counts rows whose column holds."""
-    return _rate(int(sum(seen.values())), len(seen.rows))
+    """Return k, n and k / n; k counts rows whose column holds.
+
+    Where columns with each row's patient and item follow, so does the interval.
+    """
+    k, n = int(sum(seen.values())), len(seen.rows)
+    return (k, n, ratio(k, n), *(_interval(seen) if len(seen.of) > 1 else ()))
 
 
 @estimator("pooled rate")
 def pooled_rate(seen: Seen) -> Sequence[object]:
-    """Return the sum of a column over that of another, and Wilson's interval."""
-    return _rate(int(sum(seen.values(0))), int(sum(seen.values(1))))[2:]
+    """Return the sum of a column over that of another, and its interval.
+
+    The columns that follow have each row's patient and item.
+    """
+    above, below = sum(seen.values(0)), sum(seen.values(1))
+    return (ratio(above, below), *_interval(seen, seen.of[1]))
 
 
 @estimator("mean of pooled rates")
@@ -59,10 +68,16 @@ def mean_of_pooled_rates(seen: Seen) -> Sequence[object]:
     return (sum(rates) / len(rates),)
 
 
-@estimator("wilson")
-def wilson_interval(seen: Seen) -> Sequence[object]:
-    """Return the ends of Wilson's interval of the share of rows whose column holds."""
-    return _rate(int(sum(seen.values())), len(seen.rows))[3:]
+@estimator("interval")
+def interval(seen: Seen) -> Sequence[object]:
+    """Return the interval of the share of rows whose column holds, and its name.
+
+    Two columns follow, with each row's patient and item. With ``by`` it is that of the
+    mean over the values of a column.
+    """
+    by = seen.options.get("by", "")
+    several = by and len(set(seen.rows[by])) > 1
+    return _macro(seen, by) if several else _interval(seen)
 
 
 @estimator("share")
@@ -232,11 +247,40 @@ def rank_of_share(seen: Seen) -> Sequence[object]:
     return competition_ranks([share_of(seen.rows, column), *shares])[:1]
 
 
-def _rate(k: int, n: int) -> tuple[float, ...]:
-    """Return k, n, k / n and the ends of Wilson's interval."""
-    interval = wilson(k, n) if n else None
-    ends = (interval.low, interval.high) if interval else (nan, nan)
-    return (k, n, ratio(k, n), *ends)
+def _interval(seen: Seen, below: str = "") -> tuple[object, ...]:
+    """Return the interval of the first column's sum over that of another, and its name.
+
+    Without another it is over the rows. The last two columns are the row's patient and
+    item; rows without a trial tell of neither.
+    """
+    hits: dict[str, float] = defaultdict(float)
+    trials: dict[str, int] = defaultdict(int)
+    items = set()
+    counts = seen.rows[below] if below else repeat(1)
+    for k, n, patient, item in zip(
+        *(seen.rows[seen.of[0]], counts, *(seen.rows[name] for name in seen.of[-2:])),
+        strict=False,
+    ):
+        hits[patient] += k or 0
+        trials[patient] += n
+        if n:
+            items.add(item)
+    found = patient_interval([*hits.values()], [*trials.values()], len(items))
+    return found.interval.low, found.interval.high, found.method
+
+
+def _macro(seen: Seen, by: str) -> tuple[object, ...]:
+    """Return the interval of the mean of shares over the values of a column."""
+    column, patient, item = seen.of
+    parts = list(dict.fromkeys(seen.rows[by]))
+    hits: dict[str, list[int]] = defaultdict(lambda: [0] * len(parts))
+    trials: dict[str, list[int]] = defaultdict(lambda: [0] * len(parts))
+    for who, part, is_hit in seen.rows.each(patient, by, column):
+        hits[who][parts.index(part)] += is_hit
+        trials[who][parts.index(part)] += 1
+    items = len(set(seen.rows[item]))
+    found = macro_interval([*hits.values()], [*trials.values()], items)
+    return found.interval.low, found.interval.high, found.method
 
 
 def _nested(rows: Frame, column: str, by: Sequence[str]) -> float:

@@ -4,9 +4,11 @@ from collections.abc import Container, Mapping
 from typing import Final
 
 from viewer.domain.result import IOU_THRESHOLD
+from viewer.domain.study_words import capital
 from viewer.studies.grid_localization.detection_table import BY_RULE
 from viewer.studies.grid_localization.frames import NO_CELL
 from viewer.studies.grid_localization.params import MaskMode, Params
+from viewer.studies.tables import CI_DEFINITION
 
 _MASKS = {
     MaskMode.PAPER: (
@@ -50,7 +52,7 @@ def _of_results(params: Params) -> Mapping[str, str]:
         "bootstrap_sd": "Paper mode: standard deviation (n - 1) of the hit rate over "
         f"{params.paper_replicates} resamples of items within a finding; an item's "
         "repeats stay together. For (macro) the mean over findings is resampled.",
-        "wilson": "Wilson's 95 % score interval of k / n, trials taken as independent.",
+        "ci": f"{capital(CI_DEFINITION)}.",
         "random_baseline": "Expected hit rate of a cell drawn at random: the mean over "
         "items of the hit set's size over the number of cells; exact.",
         "prior_baseline": "Prior-only rate: the expected hit rate of the same answers "

@@ -29,7 +29,7 @@ from viewer.studies.grid_localization.shown import (
     points,
 )
 from viewer.studies.packs import PackInput
-from viewer.studies.tables import ALL_VIEWS, COUNTS, MICRO
+from viewer.studies.tables import ALL_VIEWS, COUNTS, INTERVAL, MICRO
 
 RATES: Final = "rates"
 _WHAT: Final = ("finding", "view", "grid", "model", *COUNTS, "k", "n")
@@ -41,7 +41,7 @@ PAPER: Final = ListSpec(
 RECOMMENDED: Final = ListSpec(
     "hit_rates_recommended",
     (
-        *(*_WHAT, "hit_rate", "wilson_low", "wilson_high", "prior_baseline"),
+        *(*_WHAT, "hit_rate", *INTERVAL, "prior_baseline"),
         *("skill", "skill_low", "skill_high", "answered_only"),
     ),
     frame=RATES,
@@ -149,8 +149,8 @@ _PAPER_TEXT: Final = (
     "miss. n is the number of trials."
 )
 _RECOMMENDED_TEXT: Final = (
-    "k / n, then Wilson's 95 % interval in per cent. Skill is the hit rate less that "
-    "of the same answers handed to other images of the finding and view, in "
+    "k / n, then its 95 % interval in per cent, by patient. Skill is the hit rate less "
+    "that of the same answers handed to other images of the finding and view, in "
     "percentage points with its patient-cluster 95 % interval."
 )
 
@@ -218,7 +218,7 @@ def _paper_columns(model: str) -> Iterator[Shown]:
 
 def _recommended_columns(model: str) -> Iterator[Shown]:
     yield of_n(f"{model} k", "k / n", f"{model} n", group=model)
-    yield interval(f"{model} wilson", "Wilson 95 %", model)
+    yield interval(f"{model} ci", "95 %", model)
     yield points(f"{model} skill", "Skill", group=model)
     ends = f"{model} skill_low", f"{model} skill_high"
     yield points(ends[0], "Skill 95 %", also=ends[1], group=model)

@@ -92,7 +92,7 @@ _RATES: Final = (
     percent("bootstrap_sd", "± SD", group=_PAPER),
     percent("random_baseline", "Random %", group=_PAPER),
     *(Shown(f"n_{name}", name, group=_TRIALS) for name in _STATUSES),
-    interval("wilson", "Wilson 95 %", _OURS),
+    interval("ci", "95 %", _OURS),
     percent("prior_baseline", "Prior %", group=_OURS),
     points("skill", "Skill", group=_OURS),
     over_patients(points("skill_low", "Skill 95 %", also="skill_high", group=_OURS)),
@@ -167,7 +167,7 @@ def _absent(grid: Shown) -> Spec:
             *(FINDING, grid, "model"),
             Shown("n_capitulated", "Capitulated", group="Finding absent"),
             percent("capitulation_rate", "Capitulation %", group="Finding absent"),
-            interval("wilson", "Wilson 95 %", "Finding absent"),
+            interval("ci", "95 %", "Finding absent"),
             percent("hit_rate", "Hit rate %", group="Finding present"),
             *(
                 Shown(f"n_{name}", name, group=_TRIALS)

@@ -4,7 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec, Where
+from viewer.results.spec import (
+    OF_WHOM,
+    Cell,
+    Key,
+    ListSpec,
+    Shown,
+    Spec,
+    TableSpec,
+    Where,
+)
 from viewer.studies.grid_localization.asked import MACRO, Asked
 from viewer.studies.grid_localization.estimators import (
     AGREEMENT,
@@ -24,12 +33,11 @@ from viewer.studies.grid_localization.frames import (
     MODEL,
     REFERENCES,
 )
-from viewer.studies.tables import COUNTS, MICRO, STATUSES
+from viewer.studies.tables import COUNTS, INTERVAL, MICRO, STATUSES
 
 _COUNTED: Final[Where] = {"counted": (True,)}
 _KEYS: Final = (Key("finding"), Key("view"), Key("condition"), Key("model"))
 """Rows come as their frame has them: single findings, their means, all pooled."""
-_POOLED: Final[Where] = {"part": ("",)}
 """Rows that are no mean over findings."""
 ITEMS_TABLE: Final = ListSpec(
     "items",
@@ -58,7 +66,7 @@ GEOMETRY: Final = ListSpec(
 
 
 def results_spec(of: Asked) -> TableSpec:
-    """Return the paper's rates, the Wilson interval, and skill (X-04)."""
+    """Return the paper's rates, intervals by patient, and skill (X-04)."""
     items = {"replicates": of.params.paper_replicates, "seed": of.seed}
     skill = ("prior_baseline", "skill", "skill_low", "skill_high")
     every_arm = {"condition": None, "model": None}
@@ -75,7 +83,7 @@ def results_spec(of: Asked) -> TableSpec:
             Cell("sum", ("k",), ("right",)),
             _mean_rate("hit_rate", "right"),
             Cell(ITEM_SD, ("bootstrap_sd",), where=_COUNTED, options=items),
-            _wilson("right"),
+            _interval("right"),
             Cell(RANDOM_CELL, ("random_baseline",), where=_COUNTED),
             Cell(SKILL, skill, (), _COUNTED, every_arm, of.draws),
             Cell("sum", ("partial",), ("partial",)),
@@ -96,9 +104,9 @@ def _mean_rate(name: str, column: str) -> Cell:
     return Cell("nested mean of rates", (name,), (column,), _COUNTED, options=by)
 
 
-def _wilson(column: str) -> Cell:
-    ends = ("wilson_low", "wilson_high")
-    return Cell("wilson", ends, (column,), {**_COUNTED, **_POOLED})
+def _interval(column: str) -> Cell:
+    by = {"by": "part"}
+    return Cell("interval", INTERVAL, (column, *OF_WHOM), _COUNTED, options=by)
 
 
 def _arm(of: Asked) -> tuple[Key, Key]:
@@ -171,7 +179,7 @@ ABSENT_TABLE: Final = TableSpec(
         Cell("sum", ("n_denied",), ("right",)),
         Cell("sum", ("n_capitulated",), ("capitulated",)),
         _mean_rate("capitulation_rate", "capitulated"),
-        _wilson("capitulated"),
+        _interval("capitulated"),
         replace(_mean_rate("hit_rate", "right"), frame=ASKED),
     ),
     frame=ABSENT,

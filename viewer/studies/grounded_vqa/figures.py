@@ -1,6 +1,6 @@
 """The pack's figures: the perturbation tests, and composites to be looked at."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,7 +21,6 @@ from viewer.domain.item import TASK_MARK
 from viewer.domain.report import BarSeries, ReportData, Table
 from viewer.domain.result import TrialResult
 from viewer.imaging.resample import shrunk
-from viewer.metrics.intervals import wilson
 from viewer.studies.asking import Sources
 from viewer.studies.grounded_vqa.arms import IMAGE_ARMS, NONE, PLAIN
 from viewer.studies.grounded_vqa.items import question_of
@@ -32,12 +31,12 @@ from viewer.studies.grounded_vqa.request import edited_raster
 from viewer.studies.grounded_vqa.visual import Arm
 from viewer.studies.grounded_vqa.words import EDITS
 from viewer.studies.packs import PackInput
+from viewer.studies.tables import CI_CAPTION
 
 _SHOWN: Final = 4
 """True positives whose composites are shown."""
 _SIDE: Final = 480
 Record = Mapping[str, object]
-_WILSON: Final = "Wilson, 95 %"
 
 
 def figures(
@@ -73,7 +72,7 @@ def _tests(report: ReportData) -> Iterator[Figure]:
     records = [row for table in parts for row in _records(table)]
     groups = tuple(dict.fromkeys(str(r["test"]) for r in records))
     panels = _panels(records, "way", _EDITS, groups)
-    yield RateFigure(head, panels, _WILSON, "", rate_name="Became No")
+    yield RateFigure(head, panels, CI_CAPTION, "", rate_name="Became No")
 
 
 def _by_dice(report: ReportData) -> Iterator[Figure]:
@@ -91,7 +90,7 @@ def _by_dice(report: ReportData) -> Iterator[Figure]:
     )
     groups = tuple(sorted({str(record["dice_from"]) for record in records}))
     panels = _panels(records, "condition", _TENTHS, groups)
-    yield RateFigure(head, panels, _WILSON, "", rate_name="Right")
+    yield RateFigure(head, panels, CI_CAPTION, "", rate_name="Right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +100,10 @@ class _Bars:
     group: str
     rate: str
     n: str
-    ends: Callable[[Record], tuple[float, float] | None]
 
 
-def _printed_ends(record: Record) -> tuple[float, float] | None:
-    low, high = _value(record, "wilson_low"), _value(record, "wilson_high")
-    return None if low is None or high is None else (low, high)
-
-
-def _counted_ends(record: Record) -> tuple[float, float] | None:
-    found = wilson(int(str(record["k"])), int(str(record["n"])))
-    return found.low, found.high
-
-
-_EDITS: Final = _Bars("test", "score", "n_edits", _printed_ends)
-_TENTHS: Final = _Bars("dice_from", "accuracy", "n", _counted_ends)
+_EDITS: Final = _Bars("test", "score", "n_edits")
+_TENTHS: Final = _Bars("dice_from", "accuracy", "n")
 
 
 def _panels(
@@ -159,8 +147,13 @@ def _series(name: str, own: Sequence[Record | None], bars: _Bars) -> BarSeries:
         tuple(_value(r, bars.rate) for r in own),
         tuple(None for _ in own),
         tuple(int(_value(r, bars.n) or 0) for r in own),
-        tuple(bars.ends(r) if r else None for r in own),
+        tuple(_ends(r) if r else None for r in own),
     )
+
+
+def _ends(record: Record) -> tuple[float, float] | None:
+    low, high = _value(record, "ci_low"), _value(record, "ci_high")
+    return None if low is None or high is None else (low, high)
 
 
 def _printed(groups: Sequence[str]) -> tuple[PublishedMark, ...]:

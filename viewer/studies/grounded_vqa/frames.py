@@ -191,7 +191,7 @@ def edit_frame(results: Sequence[TrialResult]) -> Frame:
     asked. ``edit_share`` and ``sham_share`` of the edits and shams were answered No.
     """
     header = (
-        *("model", "condition", "note", "test", "key", "patient", "positive"),
+        *("model", "condition", "note", "test", "item", "patient", "positive"),
         *("controlled", "shared", "edited", "n_edits", "n_flipped", "n_unread"),
         *("edit_share", "sham_share"),
     )
@@ -219,7 +219,7 @@ def _rows_of_test(ways: Sequence[_Way], name: str) -> Iterator[tuple[object, ...
         controlled = _has(way.results, set(shams))
         for key, of in found.items():
             yield (
-                *(way.model, way.way, note_of(way.way), name, key, of.patient),
+                *(way.model, way.way, note_of(way.way), name, of.item, of.patient),
                 *(of.positive, controlled, key in shared, bool(of.edits)),
                 *(len(of.edits), of.edits.count(NO), of.edits.count("")),
                 *(_share(of.edits), _share(of.shams)),
@@ -234,6 +234,7 @@ def _has(results: Iterable[TrialResult], tests: set[str]) -> bool:
 class _Probed:
     """One question: what was answered to its edits, and to its shams."""
 
+    item: str
     patient: str
     positive: bool
     edits: list[str]
@@ -255,7 +256,7 @@ def _probed(
         if test not in {condition, *shams}:
             continue
         key = _base(one)
-        of = found.setdefault(key, _Probed(one.patient, False, [], []))
+        of = found.setdefault(key, _Probed(_item(one), one.patient, False, [], []))
         if key not in positive or one.score.status is Status.PENDING:
             continue
         of.positive = True
@@ -297,9 +298,13 @@ def _is_true_positive(result: TrialResult) -> bool:
 
 def _base(result: TrialResult) -> str:
     """Return the question behind a trial, and its repeat."""
+    return f"{_item(result)} {result.repeat}"
+
+
+def _item(result: TrialResult) -> str:
+    """Return the question as it is, without what was perturbed."""
     plain = not is_perturbed(result.condition)
-    key = result.item if plain else result.item.rpartition(TASK_MARK)[0]
-    return f"{key} {result.repeat}"
+    return result.item if plain else result.item.rpartition(TASK_MARK)[0]
 
 
 def _pass_frame(results: Sequence[TrialResult]) -> Frame:

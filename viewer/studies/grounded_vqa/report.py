@@ -11,7 +11,7 @@ from viewer.studies.grounded_vqa.frames import frames
 from viewer.studies.grounded_vqa.params import read_params
 from viewer.studies.grounded_vqa.tables import specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import reported, trial_specs
+from viewer.studies.tables import CI_DEFINITION, reported, trial_specs
 
 DEFINITIONS: Final = {
     "yes_no_f1": "2TP / (2TP + FP + FN) of Yes over closed questions",
@@ -29,7 +29,7 @@ DEFINITIONS: Final = {
         "mean over true positives of the share of edits answered No less that of sham "
         "edits, which change nothing that matters; patients drawn with all their items"
     ),
-    "wilson": "Wilson's score interval, 95 %",
+    "ci": CI_DEFINITION,
 }
 
 

@@ -7,7 +7,7 @@ count as wrong, and stand beside every rate.
 from collections.abc import Iterator
 from typing import Final
 
-from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec, Where
+from viewer.results.spec import OF_WHOM, Cell, Key, ListSpec, Spec, TableSpec, Where
 from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.frames import (
     EDITS,
@@ -28,7 +28,7 @@ from viewer.studies.grounded_vqa.published import (
 )
 from viewer.studies.grounded_vqa.questions import Kind
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING
-from viewer.studies.tables import counts
+from viewer.studies.tables import INTERVAL, counts
 
 _AS_IS: Final[Where] = {"asked_as_is": (True,)}
 _CLOSED: Final[Where] = {"closed": (True,), "counted": (True,)}
@@ -140,7 +140,7 @@ _CLOSED_SCORES: Final = TableSpec(
 def _perturbation(name: str, kind: str, tests: tuple[str, ...]) -> Spec:
     """Return Tables 3 and 4: of a model's true positives, the share that became No."""
     base: Where = {"positive": (True,)}
-    rate = ("score", "wilson_low", "wilson_high")
+    rate = ("score", *INTERVAL)
     return TableSpec(
         name,
         (*_MODEL_WAY, Key("test", values=tests)),
@@ -150,7 +150,7 @@ def _perturbation(name: str, kind: str, tests: tuple[str, ...]) -> Spec:
             Cell("sum", ("n_edits",), ("n_edits",)),
             Cell("sum", ("n_flipped",), ("n_flipped",)),
             Cell("sum", ("n_unread",), ("n_unread",)),
-            Cell("pooled rate", rate, ("n_flipped", "n_edits")),
+            Cell("pooled rate", rate, ("n_flipped", "n_edits", *OF_WHOM), where=base),
         ),
         f"{kind} perturbation test",
         "As the paper counts it: true positives whose answer became No.",
@@ -303,6 +303,7 @@ _DICE: Final = TableSpec(
         Cell("part", ("share",), against={"dice_from": None}),
         Cell("sum", ("k",), ("right",)),
         Cell("share", ("accuracy",), ("right",)),
+        Cell("interval", INTERVAL, ("right", *OF_WHOM)),
     ),
     "Right answers by the region's Dice",
     "How a located region meets the anatomy's mask, in tenths.",

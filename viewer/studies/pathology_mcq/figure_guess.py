@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from viewer.domain.answer import Status
 from viewer.domain.choice import ExpertChoice
 from viewer.domain.figure import FigureHead, RateFigure, RatePanel
 from viewer.domain.report import BarSeries, Table
@@ -75,9 +76,10 @@ def guess_bars(given: PackInput, rows: Rows, params: Params) -> Table:
 def _trials(
     results: Sequence[TrialResult], out: Collection[str]
 ) -> Iterator[tuple[str, TrialResult]]:
-    """Yield the trials of each panel."""
-    blind = [r for r in results if r.condition == Arm.TEXT_ONLY]
-    swapped = [r for r in results if r.condition == Arm.MISMATCH]
+    """Yield the trials of each panel; items without another question are in none."""
+    asked = [r for r in results if r.score.status is not Status.EXCLUDED]
+    blind = [r for r in asked if r.condition == Arm.TEXT_ONLY]
+    swapped = [r for r in asked if r.condition == Arm.MISMATCH]
     drawn = {r.item for r in swapped}
     yield from ((GUESSABLE, r) for r in blind if r.item in out)
     yield from ((MATCHED, r) for r in blind if r.item in drawn)

@@ -78,11 +78,9 @@ def expert_choices(items: Sequence[Item]) -> tuple[ExpertChoice, ...]:
 def answer_frame(results: Sequence[TrialResult], asked: Sequence[Mcq]) -> Frame:
     """Return the trials of each model and condition, by the columns that hold them."""
     by_key = {mcq.key: mcq for mcq in asked}
-    arms = [arm_of(one.condition) for one in results]
     trials = records(results).having(
         options=[len(by_key[one.item].options) for one in results],
         letter=[letter_of(by_key[one.item].correct) for one in results],
-        uncorrupted=[arm is not Arm.CORRUPTION for arm in arms],
     )
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, one in enumerate(results):

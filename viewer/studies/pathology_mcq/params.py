@@ -258,12 +258,6 @@ class Params:
         "cannot read; it changes the official-compatible column only.",
         "Official parser's seed",
     )
-    replicates: int = param(
-        10_000,
-        Whole(2, 1_000_000),
-        "Resamples of images for the recommended intervals.",
-        "Resamples",
-    )
 
     @property
     def wanted_subsets(self) -> tuple[str, ...]:

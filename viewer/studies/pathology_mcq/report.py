@@ -14,7 +14,7 @@ from viewer.studies.pathology_mcq.params import Work, read_params
 from viewer.studies.pathology_mcq.questions import mcqs_of
 from viewer.studies.pathology_mcq.tables import specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import reported, trial_specs
+from viewer.studies.tables import CI_DEFINITION, reported, trial_specs
 
 DEFINITIONS: Final = {
     "accuracy": (
@@ -24,8 +24,7 @@ DEFINITIONS: Final = {
     "answered_rate": "right answers over trials with an answer",
     "random": "mean over the items of 1 / number of options",
     "frequent": "share of items whose right letter is the most frequent one",
-    "wilson": "Wilson's score interval, 95 %",
-    "image": "percentile interval of resamples of images with all their questions",
+    "ci": CI_DEFINITION,
     "official": (
         "the authors' script: unreadable replies are answered by chance, failed ones "
         "left out"
@@ -46,6 +45,6 @@ def report(
     made = {TRIALS: records(results)}
     if context.dataset is not None:
         items = context.dataset.items
-        every += specs(params, tuple(mcqs_of(items).values()), spec.seed)
+        every += specs(params, tuple(mcqs_of(items).values()))
         made = frames(results, items, params)
     return reported(results, every, made, DEFINITIONS)

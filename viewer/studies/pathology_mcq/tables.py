@@ -6,6 +6,7 @@ from typing import Final
 
 from viewer.domain.choice import letter_of
 from viewer.results.spec import (
+    OF_WHOM,
     PERCENT,
     Cell,
     Key,
@@ -38,7 +39,7 @@ from viewer.studies.pathology_mcq.params import (
 )
 from viewer.studies.pathology_mcq.questions import Mcq
 from viewer.studies.pathology_mcq.scopes import OVERALL, TINY, subsets_of
-from viewer.studies.tables import counts
+from viewer.studies.tables import INTERVAL, counts
 
 BASELINES: Final = "baselines"
 EXPERTS_WHOLE: Final = "experts_whole"
@@ -47,11 +48,11 @@ _COUNTED: Final[Where] = {"counted": (True,)}
 _COLUMN: Final = (Key("model"), Key("condition"), Key("part"), Key("subset"))
 
 
-def specs(params: Params, mcqs: Sequence[Mcq], seed: int) -> list[Spec]:
+def specs(params: Params, mcqs: Sequence[Mcq]) -> list[Spec]:
     """Return the tables of a run about questions of a data set."""
     return [
         accuracy_paper(params, mcqs),
-        _recommended(params, seed),
+        RECOMMENDED,
         OFFICIAL_TABLE,
         OFFICIAL_ITEMS,
         CORRUPTION,
@@ -76,7 +77,7 @@ def accuracy_paper(params: Params, mcqs: Sequence[Mcq]) -> TableSpec:
         (
             *counts(),
             Cell("rate", ("k", "n", "accuracy"), ("right",), _COUNTED),
-            *_chance(params, mcqs),
+            *_chance(params, mcqs, _COUNTED),
         ),
         "Accuracy",
         "Accuracy in per cent with the image, as in the paper, beside chance.",
@@ -95,51 +96,33 @@ def _percent(column: str) -> Shown:
 
 def baselines(params: Params, mcqs: Sequence[Mcq]) -> TableSpec:
     """Return what chance comes to on the questions asked, of those of a data set."""
-    return TableSpec(BASELINES, _COLUMN[2:], _chance(params, mcqs))
+    return TableSpec(BASELINES, _COLUMN[2:], _chance(params, mcqs, {}))
 
 
-def _chance(params: Params, mcqs: Sequence[Mcq]) -> tuple[Cell, ...]:
-    """Return what chance and always the same letter come to (E003-03)."""
+def _chance(params: Params, mcqs: Sequence[Mcq], where: Where) -> tuple[Cell, ...]:
+    """Return what chance and always the same letter come to (E003-03, X-08)."""
     options: dict[str, object] = {}
     if params.frequent_from is FrequentFrom.VAL:
         most = frequent_option([mcq for mcq in mcqs if mcq.split == "val"])
         options["answer"] = None if most is None else letter_of(most)
     names = ("frequent", "frequent_letter")
     return (
-        Cell("chance", ("random",), ("options",)),
-        Cell("constant answer", names, ("letter",), options=options),
+        Cell("chance", ("random",), ("options",), where),
+        Cell("constant answer", names, ("letter",), where, options=options),
     )
 
 
-def _recommended(params: Params, seed: int) -> Spec:
-    """Return accuracies with intervals: Wilson's, and over images (E003-18).
-
-    Questions on one image are not independent; so images are drawn, with all of their
-    questions. Repeats of a question stay with its image. Corrupted questions have no
-    interval over images.
-    """
-    rate = ("k", "n", "accuracy", "wilson_low", "wilson_high")
-    over_images = Cell(
-        "rate by cluster",
-        ("image_low", "image_high"),
-        ("right",),
-        {**_COUNTED, "uncorrupted": (True,)},
-        against={"part": None, "subset": None},
-        options={"cluster": "patient", "replicates": params.replicates, "seed": seed},
-    )
-    return TableSpec(
-        "accuracy_recommended",
-        _COLUMN,
-        (
-            *counts(),
-            Cell("rate", rate, ("right",), _COUNTED),
-            over_images,
-            Cell("share", ("answered_rate",), ("right",), {"answered": (True,)}),
-        ),
-        frame=ANSWERS,
-    )
-
-
+RECOMMENDED: Final = TableSpec(
+    "accuracy_recommended",
+    _COLUMN,
+    (
+        *counts(),
+        Cell("rate", ("k", "n", "accuracy", *INTERVAL), ("right", *OF_WHOM), _COUNTED),
+        Cell("share", ("answered_rate",), ("right",), {"answered": (True,)}),
+    ),
+    frame=ANSWERS,
+)
+"""Accuracies with intervals: those on one image are not independent (X-07)."""
 OFFICIAL_TABLE: Final = TableSpec(
     "official",
     (Key("model"), Key("condition")),

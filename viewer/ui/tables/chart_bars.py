@@ -17,7 +17,7 @@ _NOT_SETTLED: Final = ("n_excluded", "n_pending")
 class Bar:
     """A model's rate in a group, 0-1; ``n`` trials are in its denominator.
 
-    ``low`` and ``high`` are the ends of the Wilson 95 % interval, None where the rate
+    ``low`` and ``high`` are the ends of the 95 % interval, None where the rate
     is a mean of rates and has none.
     """
 
@@ -100,8 +100,8 @@ def _bar(record: Mapping[str, object]) -> Bar:
     return Bar(
         str(record["model"]),
         _rate(record["hit_rate"]),
-        _rate(record["wilson_low"]),
-        _rate(record["wilson_high"]),
+        _rate(record["ci_low"]),
+        _rate(record["ci_high"]),
         _count(record["n_planned"])
         - sum(_count(record[name]) for name in _NOT_SETTLED),
     )

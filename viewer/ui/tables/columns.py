@@ -19,8 +19,8 @@ HEADERS: Final[Mapping[str, str]] = {
     "patient": "Patient",
     "n": "Of",
     "bootstrap_sd": "Bootstrap SD",
-    "wilson_low": "Wilson 95 % from",
-    "wilson_high": "to",
+    "ci_low": "95 % from",
+    "ci_high": "to",
     "random_baseline": "Random cell",
     "prior_baseline": "Prior",
     "skill": "Skill over prior",
@@ -37,11 +37,12 @@ TIPS: Final[Mapping[str, str]] = {
     "n": "Trials that are neither excluded nor pending",
     "n_planned": "Each is scored, failed, refused, unparsed, excluded or pending",
     "answered_rate": "{many} of the trials with a readable answer: the secondary rate",
-    "plot": "The {rate} with its Wilson 95 % interval",
+    "plot": "The {rate} with its 95 % interval, by patient",
     "hit_rate": "{many} of all trials that are neither excluded nor pending",
     "bootstrap_sd": "Standard deviation of the rate over resamples of items",
-    "wilson_low": "Lower end of the Wilson 95 % interval of the {rate}",
-    "wilson_high": "Upper end of the Wilson 95 % interval of the {rate}",
+    "ci_low": "Lower end of the 95 % interval of the {rate}, by patient",
+    "ci_high": "Upper end of the 95 % interval of the {rate}, by patient",
+    "ci_method": "How the interval was worked out",
     "random_baseline": "Rate of a cell drawn at random",
     "prior_baseline": "Rate of this model's answers dealt to other patients",
     "skill": "{Rate} less the prior",
@@ -58,8 +59,8 @@ SHOWN_FIRST: Final = (
     "model",
     "k",
     "hit_rate",
-    "wilson_low",
-    "wilson_high",
+    "ci_low",
+    "ci_high",
     "random_baseline",
     "skill",
     "skill_low",
@@ -71,7 +72,7 @@ SHOWN_FIRST: Final = (
 _RATES: Final = frozenset(
     {"hit_rate", "answered_rate", "random_baseline", "prior_baseline"}
 )
-_BOUNDS: Final = frozenset({"wilson_low", "wilson_high", "bootstrap_sd"})
+_BOUNDS: Final = frozenset({"ci_low", "ci_high", "bootstrap_sd"})
 _SIGNED: Final = frozenset({"skill", "skill_low", "skill_high"})
 _MEAN: Final = "mean_"
 

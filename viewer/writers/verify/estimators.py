@@ -8,9 +8,10 @@ from fractions import Fraction
 from statistics import median
 from typing import Any
 
+from viewer.writers.verify.by_patient import macro_interval, rate_interval
 from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.draws import drawn_signs, kept_rows, named_entropy
-from viewer.writers.verify.sums import central_interval, wilson_bounds
+from viewer.writers.verify.sums import central_interval
 
 Rows = list[dict[str, Any]]
 Number = float | None
@@ -75,8 +76,20 @@ def _share(rows: Rows, column: str) -> Number:
     return ratio(sum(told_in(rows, column)), len(rows))
 
 
-def _with_wilson(k: int, n: int) -> Cells:
-    return (k, n, ratio(k, n), *(wilson_bounds(k, n) if n else (None, None)))
+def _rate(s: Cell) -> Cells:
+    k, n = int(sum(s.told())), len(s.rows)
+    return (k, n, ratio(k, n), *(_interval(s) if len(s.of) > 1 else ()))
+
+
+def _interval(s: Cell, below: str = "") -> Cells:
+    column, *_, patient, item = s.of
+    by = s.options.get("by", "")
+    if by and len({row[by] for row in s.rows}) > 1:
+        return macro_interval((r[column], r[by], r[patient], r[item]) for r in s.rows)
+    return rate_interval(
+        (row[column], row[below] if below else 1, row[patient], row[item])
+        for row in s.rows
+    )
 
 
 def _pooled_by(s: Cell) -> Cells:
@@ -154,19 +167,6 @@ def resampled(
     for row in kept_rows(entropy, len(units), s.options["replicates"]):
         total = sum(map(packed.__getitem__, row))
         yield [total >> lane & (1 << _BITS) - 1 for lane in lanes]
-
-
-def _rate_by_cluster(s: Cell) -> Cells:
-    """Percentile interval of a rate; drawn are the clusters of what is held against."""
-    cluster, (column,) = s.options["cluster"], s.of
-    units = {name: [0, 0] for name in sorted({r[cluster] for r in s.others or []})}
-    for row in s.rows:
-        unit = units[row[cluster]]
-        unit[0], unit[1] = unit[0] + row[column], unit[1] + 1
-    if any(n == len(s.rows) for _, n in units.values()):
-        return None, None  # nothing is left without one of them
-    drawn = resampled("patients", s, list(units.values())) if s.rows else []
-    return central_interval([k / n for k, n in drawn if n])
 
 
 def _by_item(s: Cell) -> list[Any]:
@@ -326,8 +326,11 @@ def _largest(s: Cell) -> Cells:
 COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "size": lambda s: (len(s.rows),),
     "sum": lambda s: (sum(s.told()),),
-    "rate": lambda s: _with_wilson(int(sum(s.told())), len(s.rows)),
-    "pooled rate": lambda s: _with_wilson(int(sum(s.told())), int(sum(s.told(1))))[2:],
+    "rate": _rate,
+    "pooled rate": lambda s: (
+        ratio(sum(s.told()), sum(s.told(1))),
+        *_interval(s, s.of[1]),
+    ),
     "mean of pooled rates": _pooled_by,
     "share": lambda s: (_share(s.rows, s.of[0]),),
     "part": lambda s: (ratio(len(s.rows), len(s.others or [])),),
@@ -338,7 +341,6 @@ COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "gain in f1": _gain_in_f1,
     "nested mean of rates": lambda s: (_nested(s.rows, s.of[0], s.options["by"]),),
     "change of rates": _change_of_rates,
-    "rate by cluster": _rate_by_cluster,
     "chance": _by_chance,
     "constant answer": _constant_answer,
     "first": lambda s: [s.rows[0][name] if s.rows else None for name in s.of],
@@ -346,7 +348,7 @@ COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "rate of distinct": _rate_of_distinct,
     "listed": lambda s: (";".join(sorted(set(s.told()))),),
     "median": lambda s: (median(s.told()) if s.told() else None,),
-    "wilson": lambda s: _with_wilson(int(sum(s.told())), len(s.rows))[3:],
+    "interval": _interval,
     "difference in points": _points_apart,
     "paired difference": _paired_difference,
     "difference of means": _apart,

@@ -3,11 +3,11 @@
 FINGERPRINTS = {
     "grid_localization": """\
 items 58c96e9a5cc8302ffabc
-results 79d23e7d8888ed734831
+results 0a9e32a2e07e016f2e29
 recommended 158b5c92991c8c61af49
 replicates 8950443c3c1117a2f1db
 replicate_agreement 15c5ab328ef279d5a29a
-absent 5de6076fdb02b4c3d521
+absent 42812f2e63f199776e08
 geometry 3ab71b565d2220a4a6a5
 rules 3798f90a4d481c6b09ad
 mask_modes d97cc95f72878834a89e
@@ -23,7 +23,7 @@ counts 0efa35c9ceaf63f693c7
 defects 6c7025322fd113ec543b""",
     "evidence_diagnosis": """\
 items ff9a0309340e2a245b1c
-results 761fe635e6983e29014c
+results d7d11b7ac29bf6c436b8
 preparation c7e89b043012c6964464
 invented b745da89223f2dc79e80
 table_02 e6ee652457b733db2d05
@@ -52,14 +52,14 @@ validation f75b2c849b724b0186e1
 judge_calibration ef72de8ae6fd41983671""",
     "grounded_vqa": """\
 items ff9a0309340e2a245b1c
-results 761fe635e6983e29014c
+results d7d11b7ac29bf6c436b8
 benchmark 0918ece145d5dc3093f5
 threshold_curve_iou 6aed9adf1459498e478e
 threshold_curve_ioa 77c9eb24f772400f07d4
 table_2_accuracy f3ad13e906d818e42b80
 closed_scores 42402b6b2e295fc35dac
-table_3_textual d46d791bcd559798ff72
-table_4_visual d883f96d229292addc4e
+table_3_textual 4d14616aab793cf0e53c
+table_4_visual 369687387a84b8234cb4
 sham_control bb813047a8da900cdce7
 common_true_positives 68b81b388ed2a7124662
 table_5_ablation acf5e6a300d84aca19fa
@@ -68,12 +68,12 @@ table_6_cost 47226c9185e9c6e6f684
 table_8_weights e0d50dc2da0dbd79f726
 attention cdf20ce890ab06b448f9
 passes 02c619f3295e3afa4f79
-figure_7_dice 873724a5b9cc6e3209b7""",
+figure_7_dice 3c69657f6dde9f2ffaaf""",
     "pathology_mcq": """\
 items ff9a0309340e2a245b1c
-results 761fe635e6983e29014c
-accuracy_paper 1aa1740aaa51d0d4a845 f5f3dbb805c84970850c
-accuracy_recommended fb23b6c65dad112cddc1
+results d7d11b7ac29bf6c436b8
+accuracy_paper 61b3c0d383926202becb b2fccf58e5c9099820a5
+accuracy_recommended fb164bc721f0bc1ae2dc
 official 68a84d068a3bcd72cb39
 official_items 7383db67ddc8e89050d5
 corruption bbccbb877f705a5c1f82
@@ -87,7 +87,7 @@ built b7f029f8dc7c342c0eeb
 built_questions 58ab5c2f5575d146c675""",
     "rubric_reading": """\
 items ff9a0309340e2a245b1c
-results 761fe635e6983e29014c
+results d7d11b7ac29bf6c436b8
 outputs b2e24d50b83d59cd848c
 prompt_difference ba9a2271b61be479a145
 rubric 21722e87235b52d992d2

@@ -117,7 +117,7 @@ def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
             edits = said[True]
             yield {
                 **about,
-                "key": key,
+                "item": _item_of(some[0]),
                 "patient": some[0].patient,
                 "positive": key in asked[model, way],
                 "controlled": bool(tests & set(shams)),
@@ -170,8 +170,11 @@ def _is_edit(condition: str) -> bool:
 
 def _question_of(one: Verdict) -> str:
     """Return the question behind a trial, and its repeat."""
-    name = one.item.rpartition("|")[0] if _is_edit(one.condition) else one.item
-    return f"{name} {one.repeat}"
+    return f"{_item_of(one)} {one.repeat}"
+
+
+def _item_of(one: Verdict) -> str:
+    return one.item.rpartition("|")[0] if _is_edit(one.condition) else one.item
 
 
 def _passes(verdicts: Verdicts) -> Iterator[dict[str, object]]:

@@ -75,7 +75,6 @@ def _answers(verdicts: Verdicts) -> Iterator[dict[str, object]]:
     for one, row in zip(verdicts, trial_rows(verdicts), strict=True):
         row |= {"options": len(one.gold["options"])}
         row |= {"letter": letter_at(one.gold["right"])}
-        row |= {"uncorrupted": one.condition in _SINGLE}
         arms.setdefault((one.model, one.condition), []).append((one, row))
     columns = _columns(verdicts)
     for own in arms.values():

@@ -1,10 +1,10 @@
-"""Sums, deviations, quantiles and intervals, rounded as NumPy rounds them."""
+"""Sums, deviations, quantiles and intervals of resamples, rounded as by NumPy."""
 
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-_TAIL = (1 - 0.95) / 2
+TAIL = (1 - 0.95) / 2
 _UNROLLED, _BLOCK = 8, 128
 
 
@@ -61,18 +61,7 @@ def central_interval(values: Sequence[float]) -> tuple[float, float]:
     kept = sorted(value for value in values if not math.isnan(value))
     if not kept:
         return math.nan, math.nan
-    return quantile(kept, _TAIL), quantile(kept, 1 - _TAIL)
-
-
-def wilson_bounds(k: int, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % score interval of k of n (Wilson 1927)."""
-    z = NormalDist().inv_cdf(0.5 + 0.95 / 2)
-    p, z2 = k / n, z * z
-    middle = p + z2 / (2 * n)
-    half = z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    low = 0.0 if k == 0 else (middle - half) / (1 + z2 / n)
-    high = 1.0 if k == n else (middle + half) / (1 + z2 / n)
-    return low, high
+    return quantile(kept, TAIL), quantile(kept, 1 - TAIL)
 
 
 def bca_bounds(
@@ -86,7 +75,7 @@ def bca_bounds(
     bias, pull = normal.inv_cdf(share), _acceleration(left_out)
     ordered = sorted(samples)
     bounds = []
-    for tail in (_TAIL, 1 - _TAIL):
+    for tail in (TAIL, 1 - TAIL):
         z = bias + normal.inv_cdf(tail)
         level = normal.cdf(bias + z / (1 - pull * z))
         bounds.append(quantile(ordered, level))

@@ -24,7 +24,7 @@ ITEMS = (
 )
 RESULTS = (
     "finding,view,condition,model,n_planned,n_scored,n_failed,n_refused,n_unparsed,"
-    "n_excluded,n_pending,k,hit_rate,bootstrap_sd,wilson_low,wilson_high,"
+    "n_excluded,n_pending,k,hit_rate,bootstrap_sd,ci_low,ci_high,ci_method,"
     "random_baseline,prior_baseline,skill,skill_low,skill_high,partial"
 )
 Row = dict[str, object]
@@ -168,7 +168,8 @@ def test_that_macro_is_the_mean_and_micro_the_pool_of_findings() -> None:
         assert micro[name] == macro[name] == total
     settled = sum(int(str(part["n_planned"])) for part in parts)
     assert micro["hit_rate"] == int(str(micro["k"])) / settled
-    assert macro["wilson_low"] is None
+    assert float(str(macro["ci_low"])) < float(str(macro["hit_rate"]))
+    assert macro["ci_method"] == "Clopper-Pearson by patient, mean of rates, 95 %"
 
 
 @pytest.mark.statement("X-04")
@@ -224,7 +225,7 @@ def test_that_a_row_without_a_settled_trial_has_no_rates() -> None:
     data = report([lost, result("p2_a", "Cardiomegaly", 0, (0,))])
     one = row(data, "Edema")
     assert one["n_excluded"] == 1
-    rates = ("hit_rate", "bootstrap_sd", "wilson_low", "random_baseline", "skill_low")
+    rates = ("hit_rate", "bootstrap_sd", "ci_low", "random_baseline", "skill_low")
     assert all(one[name] is None for name in rates)
     assert row(data, "(macro)")["hit_rate"] == 1.0
     only_lost = report([lost])

@@ -39,7 +39,7 @@ PACK = pack_named("pathmmu2024")
 
 
 def pack(results: list[TrialResult]) -> PackData:
-    of = spec(settings={**STUDY.defaults.params, "replicates": 20, "guessed_by": 1})
+    of = spec(settings={**STUDY.defaults.params, "guessed_by": 1})
     data = dataset(ITEMS)
     reported = report(results, of, ReportContext(data))
     return PACK.data(PackInput(reported, results, of, data, cast("Pictures", None)))
@@ -150,7 +150,7 @@ class Shown:
 @pytest.mark.statement("E003-06")
 def test_that_the_gallery_shows_every_kind_at_every_level_as_it_was_sent() -> None:
     asked = [replace(r, request_sha256="0") for r in answers("hue-1", 2)]
-    of = spec(settings={**STUDY.defaults.params, "replicates": 20})
+    of = spec(settings=STUDY.defaults.params)
     reported = report(asked, of, ReportContext(dataset(ITEMS)))
     given = PackInput(reported, asked, of, dataset(ITEMS), cast("Pictures", None))
     assert gallery_figure(given) is None

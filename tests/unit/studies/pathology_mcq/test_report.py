@@ -2,8 +2,8 @@ from fractions import Fraction
 from math import nan
 
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 
+from tests.helpers.by_patient import ends_of
 from tests.unit.studies.pathology_mcq.small import dataset, item, result, spec
 from viewer.domain.answer import Status
 from viewer.domain.item import Item
@@ -44,7 +44,7 @@ def records(data: ReportData, name: str) -> list[Record]:
 
 def reported(results: list[TrialResult], *items: Item, **params: object) -> ReportData:
     context = ReportContext(dataset(items or ITEMS))
-    return report(results, spec(settings={"replicates": 50, **params}), context)
+    return report(results, spec(settings=params), context)
 
 
 def every_other(condition: str = "plain", model: str = "m") -> list[TrialResult]:
@@ -105,18 +105,18 @@ def test_that_what_could_not_be_read_is_wrong_and_what_waits_is_in_no_rate() -> 
 
 
 @pytest.mark.statement("E003-18")
-def test_that_intervals_are_wilsons_and_over_images() -> None:
+def test_that_intervals_are_by_image() -> None:
     data = reported(every_other())
     row = next(
         r
         for r in records(data, "accuracy_recommended")
         if (r["part"], r["subset"]) == ("tiny", "PubMed")
     )
-    low, high = proportion_confint(2, 4, method="wilson")
-    assert row["wilson_low"] == pytest.approx(low, abs=1e-12)
-    assert row["wilson_high"] == pytest.approx(high, abs=1e-12)
-    assert (row["image_low"], row["image_high"]) == (0.5, 0.5)
-    assert not set(table(data, "accuracy_paper").header) & {"wilson_low", "image_low"}
+    low, high = ends_of([1, 1], [2, 2], items=4)
+    assert row["ci_low"] == pytest.approx(low, abs=1e-12)
+    assert row["ci_high"] == pytest.approx(high, abs=1e-12)
+    assert row["ci_method"] == "Clopper-Pearson by patient, 95 %"
+    assert "ci_low" not in table(data, "accuracy_paper").header
 
 
 @pytest.mark.statement("E003-05")

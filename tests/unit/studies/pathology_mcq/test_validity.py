@@ -46,7 +46,7 @@ def test_that_a_rejected_question_is_excluded_with_its_reason_unless_wished() ->
 def test_that_the_report_says_what_was_kept_and_why_not() -> None:
     data = report(
         [result(KEPT, Status.SCORED_CORRECT)],
-        spec(settings={"replicates": 5}),
+        spec(),
         ReportContext(dataset((KEPT, REJECTED, UNSEEN))),
     )
     table = next(one for one in data.tables if one.name == "reviews")

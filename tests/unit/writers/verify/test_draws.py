@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from viewer.metrics.intervals import bca_interval, percentile_interval, wilson
+from viewer.metrics.intervals import bca_interval, percentile_interval
 from viewer.metrics.seeding import generator
 from viewer.writers.verify.draws import drawn_rows, named_entropy, seed_words
 from viewer.writers.verify.sums import (
@@ -13,7 +13,6 @@ from viewer.writers.verify.sums import (
     central_interval,
     deviation,
     pairwise_sum,
-    wilson_bounds,
 )
 
 
@@ -63,10 +62,3 @@ def test_that_intervals_are_the_program_s_to_the_last_bit(n: int) -> None:
         estimate = float(rng.choice(samples))
         bca = bca_interval(samples, estimate, left_out)
         assert bca_bounds(listed, estimate, jackknife) == (bca.low, bca.high)
-
-
-def test_that_wilson_s_interval_is_the_program_s() -> None:
-    for n in range(1, 60):
-        for k in range(n + 1):
-            wanted = wilson(k, n)
-            assert wilson_bounds(k, n) == (wanted.low, wanted.high)

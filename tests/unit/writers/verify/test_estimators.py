@@ -14,7 +14,7 @@ import viewer.studies.rubric_reading.estimators  # noqa: F401 - both register th
 from viewer.results.estimators import ESTIMATORS
 from viewer.results.evaluate import evaluate
 from viewer.results.frame import frame_of
-from viewer.results.spec import Cell, Key, TableSpec
+from viewer.results.spec import OF_WHOM, Cell, Key, TableSpec
 from viewer.results.spec_json import spec_documents
 from viewer.studies.grid_localization import tables as of_grids
 from viewer.studies.grid_localization.asked import Asked
@@ -32,8 +32,8 @@ Held = tuple[int, tuple[str, ...], dict[str, Any], dict[str, object]]
 HELD: dict[str, Held] = {
     "size": (1, (), {}, {}),
     "sum": (1, ("right",), {}, {}),
-    "rate": (5, ("right",), {}, {}),
-    "pooled rate": (3, ("hits", "tries"), {}, {}),
+    "rate": (6, ("right", *OF_WHOM), {}, {}),
+    "pooled rate": (4, ("hits", "tries", *OF_WHOM), {}, {}),
     "mean of pooled rates": (1, ("hits", "tries"), AMONG, {}),
     "share": (1, ("right",), {}, {}),
     "part": (1, (), {}, WHOLE),
@@ -44,7 +44,6 @@ HELD: dict[str, Held] = {
     "gain in f1": (3, ("found", "true"), {}, GROUP),
     "nested mean of rates": (1, ("right",), {"by": ("kind", "patient")}, {}),
     "change of rates": (4, ("right",), {"by": ("kind",)}, GROUP),
-    "rate by cluster": (2, ("right",), DRAWN, WHOLE),
     "chance": (1, ("level",), {}, {}),
     "constant answer": (2, ("kind",), {}, {}),
     "first": (2, ("kind", "patient"), {}, {}),
@@ -52,7 +51,7 @@ HELD: dict[str, Held] = {
     "rate of distinct": (3, ("patient", "scored"), {}, {}),
     "listed": (1, ("kind",), {}, {}),
     "median": (1, ("score",), {}, {}),
-    "wilson": (2, ("right",), {}, {}),
+    "interval": (3, ("right", *OF_WHOM), {"by": "kind"}, {}),
     "difference in points": (1, ("hits", "tries", "right", "level"), {}, {}),
     "paired difference": (8, ("score", "other"), DRAWN, {}),
     "difference of means": (1, ("score", "other"), {"scale": 100}, {}),

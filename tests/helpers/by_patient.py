@@ -1,0 +1,93 @@
+"""The interval of a rate by patient, the long way: fractions, and scipy's binomial."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from scipy.stats import beta
+
+Trial = tuple[bool, Hashable, Hashable]
+"""Whether it is a hit, and its patient and item."""
+
+
+def ends_of(
+    hits: list[int], trials: list[int], items: int
+) -> tuple[float | None, float | None]:
+    """Return the exact bounds for as many trials as tell the same."""
+    patients = len(trials)
+    if patients < 2:
+        return None, None
+    k, n = Fraction(sum(hits)), sum(trials)
+    size: Fraction = Fraction(n)
+    if set(trials) != {1}:
+        pairs = zip(hits, trials, strict=True)
+        squares = sum((own - k / n * of) ** 2 for own, of in pairs)
+        variance = Fraction(patients, patients - 1) * squares / n**2
+        told = k / n * (1 - k / n) / variance if variance else Fraction(patients)
+        size = min(told, Fraction(items), Fraction(2 * patients))
+    return _exact(k / n * size, size)
+
+
+def ci_of(trials: Iterable[Trial]) -> dict[str, Any]:
+    """Return the columns of an interval over trials that count."""
+    of: dict[Hashable, list[int]] = {}
+    items = set()
+    for is_hit, patient, item in trials:
+        of.setdefault(patient, [0, 0])
+        of[patient][0] += is_hit
+        of[patient][1] += 1
+        items.add(item)
+    tried = [n for _, n in of.values()]
+    low, high = ends_of([k for k, _ in of.values()], tried, len(items))
+    name = "Clopper-Pearson" if set(tried) == {1} else "Clopper-Pearson by patient"
+    if len(of) < 2:
+        name = "not estimable from one patient" if of else "no trial"
+    return {"ci_low": low, "ci_high": high, "ci_method": f"{name}, 95 %"}
+
+
+def macro_ci_of(trials: Mapping[Any, Sequence[Trial]]) -> dict[str, Any]:
+    """Return the columns of the interval of a mean of rates, in fractions."""
+    asked = [(name, *trial) for name, own in trials.items() for trial in own]
+    patients = {patient for _, _, patient, _ in asked}
+    if len(patients) < 2 or len([own for own in trials.values() if own]) < 2:
+        return ci_of((is_hit, patient, item) for _, is_hit, patient, item in asked)
+    rates = {
+        name: Fraction(sum(is_hit for is_hit, _, _ in own), len(own))
+        for name, own in trials.items()
+        if own
+    }
+    gaps: dict[tuple[Hashable, Hashable], Fraction] = {}
+    for name, is_hit, patient, _ in asked:
+        gap = (is_hit - rates[name]) / len(trials[name]) / len(rates)
+        gaps[name, patient] = gaps.get((name, patient), Fraction(0)) + gap
+    variance, near = Fraction(0), list[Fraction]()
+    for name, rate in rates.items():
+        own = [gap for (other, _), gap in gaps.items() if other == name]
+        m = len(own)
+        near.append((rate * m + 1) / (m + 2))
+        least = near[-1] * (1 - near[-1]) / m / len(rates) ** 2
+        squares = sum((gap**2 for gap in own), Fraction(0))
+        variance += max(squares * Fraction(m, m - 1) if m > 1 else squares, least)
+    products = (
+        one * other
+        for (name, patient), one in gaps.items()
+        for (another, same), other in gaps.items()
+        if patient == same and name != another
+    )
+    common = sum(products, Fraction(0))
+    variance += max(Fraction(len(patients), len(patients) - 1) * common, Fraction(0))
+    middle = sum(near, Fraction(0)) / len(near)
+    value = sum(rates.values(), Fraction(0)) / len(rates)
+    items = len({item for *_, item in asked})
+    told = middle * (1 - middle) / variance
+    size = min(told, Fraction(items), Fraction(2 * len(patients)))
+    low, high = _exact(value * size, size)
+    method = "Clopper-Pearson by patient, mean of rates, 95 %"
+    return {"ci_low": low, "ci_high": high, "ci_method": method}
+
+
+def _exact(k: Fraction, n: Fraction) -> tuple[float, float]:
+    one, other = float(k), float(n - k)
+    low = beta.ppf(0.025, one, other + 1) if one else 0.0
+    high = beta.ppf(0.975, one + 1, other) if other else 1.0
+    return float(low), float(high)

@@ -1,0 +1,134 @@
+"""Intervals of rates whose items share patients, without any library."""
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+
+from viewer.writers.verify.sums import TAIL
+
+_STEPS, _TERMS, _TINY, _EXACT = 100, 100_000, 1e-300, 1e-15
+_MOST_ITEMS, _NO_VARIANCE = 2, 1e-18
+
+
+def rate_interval(
+    rows: Iterable[tuple[float, int, str, str]],
+) -> tuple[float | None, float | None, str]:
+    """Return an interval's ends and name from hits, trials, patient and item of rows.
+
+    Exact bounds for as many independent trials as vary like the patients do, at most
+    two a patient and one an item.
+    """
+    units: dict[str, list[float]] = {}
+    items = set()
+    for hits, trials, patient, item in rows:
+        if trials:
+            unit = units.setdefault(patient, [0, 0])
+            unit[0], unit[1] = unit[0] + (hits or 0), unit[1] + trials
+            items.add(item)
+    if len(units) < 2:
+        why = "not estimable from one patient" if units else "no trial"
+        return None, None, f"{why}, 95 %"
+    k, n = (sum(unit[i] for unit in units.values()) for i in (0, 1))
+    if all(own == 1 for _, own in units.values()):
+        return *_exact_bounds(k, n), "Clopper-Pearson, 95 %"
+    rate, patients = k / n, len(units)
+    squares = math.fsum((a - rate * b) ** 2 for a, b in units.values())
+    spread = patients / (patients - 1) * squares / n**2
+    told = rate * (1 - rate) / spread if spread > _NO_VARIANCE else patients
+    size = min(told, len(items), _MOST_ITEMS * patients)
+    return *_exact_bounds(rate * size, size), "Clopper-Pearson by patient, 95 %"
+
+
+def macro_interval(
+    rows: Iterable[tuple[bool, str, str, str]],
+) -> tuple[float | None, float | None, str]:
+    """Return the same of a mean of rates from hit, rate, patient and item of rows.
+
+    The variance of a rate is at least that of one trial a patient, of which two more
+    are a hit and a miss; covariances count where they add to it.
+    """
+    cells: dict[str, dict[str, list[int]]] = {}
+    items, everyone = set(), set()
+    for is_hit, name, patient, item in rows:
+        cell = cells.setdefault(name, {}).setdefault(patient, [0, 0])
+        cell[0], cell[1] = cell[0] + is_hit, cell[1] + 1
+        items.add(item)
+        everyone.add(patient)
+    if len(everyone) < 2:
+        return None, None, "not estimable from one patient, 95 %"
+    gaps: dict[str, list[float]] = {one: [] for one in everyone}
+    rates, near, own = [], [], 0.0
+    for of in cells.values():
+        hits, trials = (sum(cell[i] for cell in of.values()) for i in (0, 1))
+        rate, m = hits / trials, len(of)
+        rates.append(rate)
+        near.append((rate * m + 1) / (m + 2))
+        squares = 0.0
+        for patient, (k, n) in of.items():
+            gap = (k - rate * n) / (len(cells) * trials)
+            gaps[patient].append(gap)
+            squares += gap * gap
+        least = near[-1] * (1 - near[-1]) / (m * len(cells) ** 2)
+        own += max(squares * m / max(m - 1, 1), least)
+    whole = len(everyone) / (len(everyone) - 1)
+    common = whole * math.fsum(
+        math.fsum(some) ** 2 - math.fsum(gap * gap for gap in some)
+        for some in gaps.values()
+    )
+    middle, rate = math.fsum(near) / len(near), math.fsum(rates) / len(rates)
+    size = middle * (1 - middle) / (own + max(common, 0.0))
+    size = min(size, len(items), _MOST_ITEMS * len(everyone))
+    name = "Clopper-Pearson by patient, mean of rates, 95 %"
+    return *_exact_bounds(rate * size, size), name
+
+
+def _exact_bounds(k: float, n: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's bounds of k of n, which need not be whole."""
+    low = beta_quantile(TAIL, k, n - k + 1) if k > 0 else 0.0
+    high = 1 - beta_quantile(TAIL, n - k, k + 1) if k < n else 1.0
+    return low, high
+
+
+@lru_cache(maxsize=65_536)
+def beta_quantile(level: float, a: float, b: float) -> float:
+    """Return where a beta distribution reaches a level, by Newton's steps in bounds."""
+    low, high, x = 0.0, 1.0, a / (a + b)
+    for _ in range(_STEPS):
+        gap = beta_share(x, a, b) - level
+        low, high = (low, x) if gap > 0 else (x, high)
+        slope = _front(x, a, b) / (x * (1 - x))
+        after = x - gap / slope if slope > _TINY else low
+        after = after if low < after < high else (low + high) / 2
+        if abs(after - x) <= _EXACT * x:
+            return after
+        x = after
+    return x
+
+
+def beta_share(x: float, a: float, b: float) -> float:
+    """Return the share of a beta distribution below ``x`` (0 < x < 1)."""
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _front(x, a, b) * _fraction(1 - x, b, a) / b
+    return _front(x, a, b) * _fraction(x, a, b) / a
+
+
+def _front(x: float, a: float, b: float) -> float:
+    norm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    return math.exp(norm + a * math.log(x) + b * math.log1p(-x))
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    """Return the continued fraction of the incomplete beta function, by Lentz."""
+    d = 1 / (1 - (a + b) * x / (a + 1))
+    c, whole = 1.0, d
+    for m in range(1, _TERMS):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 / (1 + term * d or _TINY)
+            c = 1 + term / c or _TINY
+            whole *= d * c
+        if abs(d * c - 1) < _EXACT:
+            break
+    return whole

@@ -235,8 +235,6 @@ COLUMNS: Final = (
     *("answered_rate", "n_scored", _PARTIAL),
 )
 """The numbers of a group as they stand in the table."""
-_SHORT: Final = {"ci_low": "95 % from", "ci_high": "to"}
-"""Headers that are shorter here than in the table of a run."""
 _INTERVAL: Final = frozenset({"ci_low", "ci_high", PLOT})
 """The columns whose cells name the interval's method when pointed at."""
 
@@ -352,10 +350,6 @@ class GroupsModel(NumberModel):
     def _estimate(self, group: int) -> tuple[object, ...]:
         names = ("hit_rate", "ci_low", "ci_high")
         return tuple(self._value(name, group) for name in names)
-
-    def header(self, name: str) -> str:
-        """Return what stands over a column."""
-        return _SHORT.get(name) or super().header(name)
 
     def groups_in_order(self) -> list[int]:
         """Return the groups in the order of the table."""

@@ -136,7 +136,7 @@ def _arm(truth: Truth, model: str, arm: str, first: str, subset: str) -> Row:
     line: dict[str, Cell] = {"model": model, "arm": arm, "fdx": _rate(trials)}
     line.update(_counts(trials))
     if arm == first:
-        return {**line, **dict.fromkeys(("delta_pp", "gained", "lost", "p_mcnemar"))}
+        return {**line, **dict.fromkeys(("delta_pp", "gained", "lost", "p_value"))}
     base = {
         one.number: one.right
         for one in truth.of(model, "fdx", first, subset)
@@ -152,9 +152,9 @@ def _arm(truth: Truth, model: str, arm: str, first: str, subset: str) -> Row:
     changed = gained + lost
     p = binomtest(gained, changed).pvalue if changed else 1.0
     if not pairs:
-        return {**line, **dict.fromkeys(("delta_pp", "gained", "lost", "p_mcnemar"))}
+        return {**line, **dict.fromkeys(("delta_pp", "gained", "lost", "p_value"))}
     delta = 100 * (gained - lost) / len(pairs)
-    return {**line, "delta_pp": delta, "gained": gained, "lost": lost, "p_mcnemar": p}
+    return {**line, "delta_pp": delta, "gained": gained, "lost": lost, "p_value": p}
 
 
 def table_5(truth: Truth, subset: str = "en") -> Sequence[Row]:

@@ -283,7 +283,7 @@ def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
         lines = []
         for row in _of(name, truth):
             cells = [str(row["model"]), str(row["arm"]), _share(row)]
-            change, p = row["delta_pp"], row["p_mcnemar"]
+            change, p = row["delta_pp"], row["p_value"]
             cells.append("-" if change is None else f"{float(change):+.2f} pp")
             cells += [
                 "-" if row[x] is None else str(row[x]) for x in ("gained", "lost")

@@ -1,6 +1,8 @@
 """Estimators of paired, ranked and judged answers, against statsmodels and the like."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -67,11 +69,17 @@ def test_that_means_differ_by_what_each_column_has() -> None:
 
 def test_that_a_change_is_that_of_the_pairs_that_both_have() -> None:
     before, after = (
-        frame_of({"pair": pairs, "right": [bool(x) for x in RNG.random(40) < p]})
+        frame_of(
+            {
+                "pair": pairs,
+                "case": pairs,
+                "right": [bool(x) for x in RNG.random(40) < p],
+            }
+        )
         for pairs, p in ((list(range(40)), 0.4), (list(range(10, 50)), 0.7))
     )
-    options = {"pair": "pair"}
-    found = estimate("mcnemar", after, ("right",), before, options)
+    options = {"pair": "pair", "cluster": "case"}
+    found = estimate("paired change", after, ("right",), before, options)
     both = [(before["right"][i], after["right"][i - 10]) for i in range(10, 40)]
     gained = sum(bool(b and not a) for a, b in both)
     lost = sum(bool(a and not b) for a, b in both)
@@ -79,9 +87,48 @@ def test_that_a_change_is_that_of_the_pairs_that_both_have() -> None:
     expected = (100 * (gained - lost) / 30, gained, lost, p)
     assert found == pytest.approx(expected, abs=1e-12)
     for others in (None, after, after.having(pair=[-1] * 40)):
-        assert np.isnan(estimate("mcnemar", after, ("right",), others, options)).all()
+        assert np.isnan(
+            estimate("paired change", after, ("right",), others, options)
+        ).all()
     apart = before.having(pair=[-1] * 40)
-    assert np.isnan(estimate("mcnemar", after, ("right",), apart, options)).all()
+    assert np.isnan(estimate("paired change", after, ("right",), apart, options)).all()
+
+
+@pytest.mark.statement("X-07")
+@pytest.mark.parametrize("repeats", [1, 5])
+def test_that_asking_again_makes_no_change_more_certain(repeats: int) -> None:
+    cases = [case for case in range(10) for _ in range(repeats)]
+    pairs = list(range(len(cases)))
+    before = frame_of({"pair": pairs, "case": cases, "right": [False] * len(pairs)})
+    after = before.having(right=[case < 3 for case in cases])
+    options = {"pair": "pair", "cluster": "case"}
+    *_, p = estimate("paired change", after, ("right",), before, options)
+    assert p == 0.25
+
+
+def test_that_a_change_is_tested_over_cases_with_all_patterns_of_signs() -> None:
+    cases = [int(case) for case in RNG.integers(0, 9, 30)]
+    before, after = ([bool(x) for x in RNG.random(30) < p] for p in (0.3, 0.6))
+    columns = {"pair": list(range(30)), "case": cases}
+    options = {"pair": "pair", "cluster": "case"}
+    *_, p = estimate(
+        "paired change",
+        frame_of({**columns, "right": after}),
+        ("right",),
+        frame_of({**columns, "right": before}),
+        options,
+    )
+    means = [
+        Fraction(sum(after[i] - before[i] for i in own), len(own))
+        for case in set(cases)
+        for own in [[i for i, one in enumerate(cases) if one == case]]
+    ]
+    sums = [
+        abs(sum((s * m for s, m in zip(signs, means, strict=True)), Fraction(0)))
+        for signs in product((1, -1), repeat=len(means))
+    ]
+    observed = abs(sum(means, Fraction(0)))
+    assert p == pytest.approx(sum(one >= observed for one in sums) / len(sums))
 
 
 def test_that_a_judge_is_corrected_by_people_and_compared_with_them() -> None:

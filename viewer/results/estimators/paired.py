@@ -1,14 +1,13 @@
 """Rows or columns held against one another, pair by pair."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from math import nan
+from collections.abc import Collection, Sequence
+from math import lcm, nan
 
 import numpy as np
 
 from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
 from viewer.metrics.judging import judge_agreement, prediction_powered
-from viewer.metrics.pairing import mcnemar, paired_table
 from viewer.metrics.permutation import sign_flip
 from viewer.results.estimators.registry import Seen, estimator, or_none, ratio
 
@@ -41,26 +40,36 @@ def paired_difference(seen: Seen) -> Sequence[object]:
     )
 
 
-@estimator("mcnemar")
-def exact_mcnemar(seen: Seen) -> Sequence[object]:
+@estimator("paired change")
+def paired_change(seen: Seen) -> Sequence[object]:
     """Return by how many points a share changed, what was gained and lost, and p.
 
-    Rows and those they are held against are paired by the column ``pair``; the test is
-    McNemar's, exact. There is none of rows that are held against themselves.
+    Rows and those they are held against are paired by the column ``pair``. The test
+    flips the sign of each ``cluster``'s mean change, exactly; where every cluster has
+    one pair that is McNemar's exact test. There is none of rows that are held against
+    themselves.
     """
     (column,), others = seen.of, seen.others
     if others is None or seen.rows.has_rows_of(others):
         return (nan,) * 4
-    after, before = (
-        dict(rows.each(seen.options["pair"], column)) for rows in (seen.rows, others)
-    )
-    shared = [key for key in before if key in after]
-    if not shared:
+    pair, cluster = seen.options["pair"], seen.options["cluster"]
+    before = dict(others.each(pair, column))
+    changes: dict[str, list[int]] = defaultdict(list)
+    for key, of, after in seen.rows.each(pair, cluster, column):
+        if key in before:
+            changes[of].append(int(after) - int(before[key]))
+    every = [one for of in changes.values() for one in of]
+    if not every:
         return (nan,) * 4
-    table = paired_table([after[k] for k in shared], [before[k] for k in shared])
-    gained, lost = table.only_first, table.only_second
-    change = 100 * (gained - lost) / len(shared)
-    return change, gained, lost, mcnemar(gained, lost).p_value
+    gained, lost = every.count(1), every.count(-1)
+    change = 100 * (gained - lost) / len(every)
+    return change, gained, lost, sign_flip(_whole(changes.values())).p_value
+
+
+def _whole(groups: Collection[Sequence[int]]) -> list[int]:
+    """Return the groups' means as whole numbers, all of the same scale."""
+    scale = lcm(*map(len, groups))
+    return [sum(of) * (scale // len(of)) for of in groups]
 
 
 @estimator("prediction-powered mean")

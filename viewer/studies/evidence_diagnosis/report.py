@@ -27,7 +27,10 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "gap_pp": "ddx less fdx, in percentage points",
     "rank": "competition rank by fdx within the subset, people left out",
     "delta_pp": "fdx of the arm less that of the first, over the cases settled in both",
-    "p_mcnemar": "exact McNemar test over those cases",
+    "p_value": (
+        "exact sign-flip test over those cases, each with the mean change of its "
+        "repeats; of cases asked once it is McNemar's exact test"
+    ),
     "sensitivity": (
         "Jensen-Shannon divergence of the options' probabilities with and without a "
         "type of evidence"

@@ -191,15 +191,15 @@ def _in_language(language: Language, params: Params) -> Iterator[Spec]:
 def _interventions(number: str, language: Language) -> Spec:
     """Return Tables 3, 4 and 6: the accuracy under interventions, paired by case."""
     title, arms = _ARMS[number]
-    changes = ("delta_pp", "gained", "lost", "p_mcnemar")
+    changes = ("delta_pp", "gained", "lost", "p_value")
     own = {"task": (Task.FDX,), "order": (0,), "language": (language,)}
     change = Cell(
-        "mcnemar",
+        "paired change",
         changes,
         ("right",),
         COUNTED,
         against={"arm": Arm.RAW},
-        options={"pair": "pair"},
+        options={"pair": "pair", "cluster": "case"},
     )
     return TableSpec(
         name_in(number, language),
@@ -215,7 +215,7 @@ def _interventions(number: str, language: Language) -> Spec:
             percent("fdx", "FDx", ""),
             Shown("delta_pp", "Change", "+.2f", unit=" pp"),
             *("gained", "lost"),
-            Shown("p_mcnemar", "p", ".3f"),
+            Shown("p_value", "p", ".3f"),
         ),
     )
 

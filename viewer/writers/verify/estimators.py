@@ -302,20 +302,22 @@ def _rank_of_share(s: Cell) -> Cells:
     return (1 + sum((_share(rows, s.of[0]) or 0) > own for rows in others.values()),)
 
 
-def _mcnemar(s: Cell) -> Cells:
-    """Change in points, gained, lost and exact p of rows paired by a column."""
-    pair, (column,) = s.options["pair"], s.of
+def _paired_change(s: Cell) -> Cells:
+    """Change in points, gained, lost and p of rows paired by a column."""
+    pair, cluster, (column,) = s.options["pair"], s.options["cluster"], s.of
     if s.others is None or list(map(id, s.others)) == list(map(id, s.rows)):
         return (None,) * 4
-    after, before = ({r[pair]: r[column] for r in rows} for rows in (s.rows, s.others))
-    shared = [key for key in before if key in after]
-    if not shared:
+    before, changes = {r[pair]: r[column] for r in s.others}, dict[Any, list[int]]()
+    for r in s.rows:
+        if r[pair] in before:
+            changes.setdefault(r[cluster], []).append(r[column] - before[r[pair]])
+    every = [one for of in changes.values() for one in of]
+    if not every:
         return (None,) * 4
-    gained = sum(after[key] and not before[key] for key in shared)
-    lost = sum(before[key] and not after[key] for key in shared)
-    n, fewer = gained + lost, min(gained, lost)
-    p = 2 * sum(math.comb(n, i) for i in range(fewer + 1)) / (1 << n)
-    return 100 * (gained - lost) / len(shared), gained, lost, min(p, 1.0)
+    scale = math.lcm(*map(len, changes.values()))
+    p = _sign_flip([sum(of) * (scale // len(of)) for of in changes.values()])
+    points = 100 * sum(every) / len(every)
+    return points, every.count(1), every.count(-1), p
 
 
 def _largest(s: Cell) -> Cells:
@@ -354,5 +356,5 @@ COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "difference of means": _apart,
     "spread of shares": _spread_of_shares,
     "rank of share": _rank_of_share,
-    "mcnemar": _mcnemar,
+    "paired change": _paired_change,
 }

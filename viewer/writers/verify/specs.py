@@ -21,7 +21,14 @@ ESTIMATORS: Mapping[str, Callable[[Cell], Cells | Later]] = {
 }
 _OF_REPLICATES = {"agreement of replicates", "rate by patient and replicate"}
 _INTERVALS = {"rate", "pooled rate", "interval"}
-_SUMMED = {"mean", "paired difference", *_INTERVALS, *AGREEMENTS, *_OF_REPLICATES}
+_SUMMED = {
+    "mean",
+    "paired difference",
+    "paired change",
+    *_INTERVALS,
+    *AGREEMENTS,
+    *_OF_REPLICATES,
+}
 """Estimators whose numbers may end in another digit: they agree to a billionth."""
 _Part = tuple[Cells | Later, int]
 """A row's values, or a function that returns them later, and their number."""

@@ -126,7 +126,7 @@ def test_that_interventions_are_compared_case_by_case(
         change = 100 * (gained - lost) / len(pairs)
         assert line["delta_pp"] == pytest.approx(change, abs=1e-12)
         expected = mcnemar([[0, lost], [gained, 0]], exact=True).pvalue
-        assert line["p_mcnemar"] == pytest.approx(expected, abs=1e-12)
+        assert line["p_value"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_that_an_arm_without_a_shared_case_has_no_change() -> None:

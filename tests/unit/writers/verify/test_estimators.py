@@ -57,7 +57,7 @@ HELD: dict[str, Held] = {
     "difference of means": (1, ("score", "other"), {"scale": 100}, {}),
     "spread of shares": (1, ("right",), AMONG, {}),
     "rank of share": (1, ("right",), {"by": "group"}, WHOLE),
-    "mcnemar": (4, ("right",), {"pair": "item"}, GROUP),
+    "paired change": (4, ("right",), {"pair": "item", "cluster": "patient"}, GROUP),
     "prediction-powered mean": (4, ("level", "scored"), {}, {}),
     "judge agreement": (8, ("level", "scored"), {"levels": (1, 2, 3, 4, 5)}, {}),
     "cross-modal": (8, ("score", "other"), {}, {}),

@@ -51,7 +51,8 @@ class Measures:
     ``point`` stands for the answer: a cell's centre, the point itself, the centre of
     the largest box, a mask's deepest interior point, a heat map's greatest element.
     ``cell_hit``: its cell qualifies; ``pointing_hit``: it lies on the reference.
-    ``iou`` and ``dice`` compare the answer's pixels with the reference's, None for a
+    ``iou`` and ``dice`` compare the answer's pixels with the reference's, both cut to
+    what was sent, ``iou_uncropped`` and ``dice_uncropped`` all of both; None for a
     point. ``distance_px`` is that from the point to the reference in native pixels, 0
     on it; ``distance_mm`` the same in millimetres, measured where ``mm_meaning`` says,
     None without a pixel spacing.
@@ -66,6 +67,8 @@ class Measures:
     distance_px: float
     distance_mm: float | None
     mm_meaning: SpacingMeaning | None
+    iou_uncropped: float | None = None
+    dice_uncropped: float | None = None
 
     @property
     def iou_hit(self) -> bool | None:

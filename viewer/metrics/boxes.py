@@ -54,6 +54,20 @@ def image_boxes(
     return ImageBoxes(_array(predicted), sure.astype(np.float64), _array(reference))
 
 
+def cut_to(box: BoxPx, field: BoxPx) -> BoxPx | None:
+    """Return the part of a box in another one; None where it lies wholly beside it."""
+    if not (box.x0 < field.x1 and box.x1 > field.x0):
+        return None
+    if not (box.y0 < field.y1 and box.y1 > field.y0):
+        return None
+    return BoxPx(
+        max(box.x0, field.x0),
+        max(box.y0, field.y0),
+        min(box.x1, field.x1),
+        min(box.y1, field.y1),
+    )
+
+
 def iou_matrix(one: _Floats, other: _Floats) -> _Floats:
     """Return (n, m) intersections over unions of (n, 4) and (m, 4) boxes.
 

@@ -26,12 +26,13 @@ from viewer.metrics.regions import mask_of_boxes, region
 class Target:
     """A reference as every rule meets it, cut to the part that was sent.
 
-    ``mask`` is (rows, columns) on native pixels, ``segments`` the same mask; ``field``
-    is the native rectangle that ``grid`` lies on, ``hits`` the qualifying cells'
-    row-major indices.
+    ``mask`` is (rows, columns) on native pixels, ``segments`` the same mask, ``whole``
+    the reference before it was cut; ``field`` is the native rectangle that ``grid``
+    lies on, ``hits`` the qualifying cells' row-major indices.
     """
 
     mask: npt.NDArray[np.bool_]
+    whole: npt.NDArray[np.bool_]
     segments: Segments
     grid: Grid
     field: BoxPx
@@ -53,18 +54,28 @@ class Overlap:
 
 def target(reference: Mask, grid: Grid, field: BoxPx, hits: Sequence[int]) -> Target:
     """Return a reference mask cut to what was sent (E000-08)."""
-    mask = reference.array() & mask_of_boxes((field,), reference.size)
-    return Target(mask, column_segments(Mask.of_array(mask)), grid, field, tuple(hits))
+    whole = reference.array()
+    mask = whole & mask_of_boxes((field,), reference.size)
+    segments = column_segments(Mask.of_array(mask))
+    return Target(mask, whole, segments, grid, field, tuple(hits))
 
 
 def measures(answer: Answer, goal: Target, spacing: Spacing | None) -> Measures | None:
-    """Return how an answer meets a reference; None where nothing of it was sent."""
+    """Return how an answer meets a reference; None where nothing of it was sent.
+
+    Its pixels are cut to what was sent like the reference's, so that the reference
+    itself as the answer agrees with it entirely.
+    """
     if not goal.segments.x.size:
         return None
     point = pointing_point(answer, goal.grid, goal.field)
     cell = containing_cell(point, goal.grid, goal.field)
     covered = region(answer, goal.grid, goal.field, goal.size)
-    shared = None if covered is None else overlap(covered, goal.mask)
+    shared = uncropped = None
+    if covered is not None:
+        sent = mask_of_boxes((goal.field,), goal.size)
+        shared = overlap(covered & sent, goal.mask)
+        uncropped = overlap(covered, goal.whole)
     return Measures(
         kind=type_of(answer),
         point=point,
@@ -76,6 +87,8 @@ def measures(answer: Answer, goal: Target, spacing: Spacing | None) -> Measures 
         distance_px=distance(goal.segments, point),
         distance_mm=distance(goal.segments, point, spacing) if spacing else None,
         mm_meaning=spacing.meaning if spacing else None,
+        iou_uncropped=uncropped.iou if uncropped else None,
+        dice_uncropped=uncropped.dice if uncropped else None,
     )
 
 

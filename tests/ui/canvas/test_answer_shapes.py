@@ -27,7 +27,7 @@ from viewer.ui import theme
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.answer_item import FILL_ALPHA, LINE_PX, provenance
 from viewer.ui.canvas.overlays.color_map import OPACITY, colors_of
-from viewer.ui.canvas.overlays.measure_words import measure_line
+from viewer.ui.canvas.overlays.measure_words import measure_line, measure_rows
 
 ROWS, COLUMNS = 600, 500
 FIELD = BoxPx(0, 50, 500, 550)
@@ -248,3 +248,10 @@ def test_that_a_line_of_measures_prefers_millimetres_and_skips_what_is_none() ->
     point = replace(MEASURES, iou=None, dice=None, distance_mm=None, mm_meaning=None)
     assert measure_line(point) == "3.5 px"
     assert measure_line(None) == ""
+
+
+def test_that_the_overlap_of_all_pixels_is_told_where_it_differs() -> None:
+    cropped = replace(MEASURES, iou_uncropped=0.125, dice_uncropped=0.2)
+    assert dict(measure_rows(cropped))["IoU uncropped"] == "0.1250000000"
+    same = replace(MEASURES, iou_uncropped=MEASURES.iou)
+    assert "IoU uncropped" not in dict(measure_rows(same))

@@ -3,15 +3,17 @@ import numpy.typing as npt
 import pytest
 from pycocotools import mask as coco
 
-from viewer.domain.geometry import BoxPx
+from viewer.domain.geometry import BoxPx, SizePx
 from viewer.metrics.boxes import (
     ImageBoxes,
     Matching,
     best_iou,
+    cut_to,
     image_boxes,
     iou_matrix,
     matched,
 )
+from viewer.metrics.regions import mask_of_boxes
 
 Floats = npt.NDArray[np.float64]
 pytestmark = pytest.mark.filterwarnings(  # inside pycocotools, with NumPy 2
@@ -146,3 +148,18 @@ def test_that_boxes_without_a_finite_confidence_each_are_refused(
     words = r"^every predicted box needs one finite confidence$"
     with pytest.raises(ValueError, match=words):
         image_boxes(boxes, [], confidence)
+
+
+def test_that_a_box_is_cut_to_the_pixels_that_it_shares_with_the_field() -> None:
+    rng = np.random.default_rng(11)
+    size, field = SizePx(30, 30), BoxPx(8, 6, 20, 25)
+    cut = beside = 0
+    for _ in range(300):
+        x, y = np.sort(rng.integers(0, 31, (2, 2))).tolist()
+        box = BoxPx(x[0], y[0], x[1] + 1, y[1] + 1)
+        shared = mask_of_boxes((box,), size) & mask_of_boxes((field,), size)
+        found = cut_to(box, field)
+        assert np.array_equal(mask_of_boxes((found,) if found else (), size), shared)
+        assert (found is None) == (not shared.any())
+        cut, beside = cut + (found not in {None, box}), beside + (found is None)
+    assert min(cut, beside) > 30

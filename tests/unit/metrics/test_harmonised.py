@@ -19,14 +19,23 @@ from viewer.domain.answer import (
     PointAnswer,
 )
 from viewer.domain.exchange import SentHeatMap
-from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.geometry import BoxPx, PointPx, PolygonPx, SizePx
 from viewer.domain.grid import Cell, Grid
 from viewer.domain.image import Spacing, SpacingMeaning
 from viewer.domain.reference import Mask
+from viewer.imaging.resample import FitMode
 from viewer.metrics.coverage import column_segments
 from viewer.metrics.harmonised import distance, holds, measures, overlap, target
 from viewer.metrics.pointing import containing_cell, deepest_point, pointing_point
-from viewer.metrics.regions import above_otsu, mask_of_boxes, region, stretched
+from viewer.metrics.regions import (
+    above_otsu,
+    mask_of_boxes,
+    mask_of_polygon,
+    region,
+    stretched,
+)
+from viewer.studies.grid_localization.params import Params
+from viewer.studies.grid_localization.reference import field_of
 
 Bools = npt.NDArray[np.bool_]
 GRID = Grid(8, 8)
@@ -257,11 +266,54 @@ def test_that_measures_are_those_of_each_rule_alone() -> None:
                 None,
             )
         else:
+            whole = jaccard_score(covered.ravel(), reference.ravel())
+            assert found.iou_uncropped == pytest.approx(whole, abs=1e-12)
+            covered &= mask_of_boxes((FIELD,), SIZE)
             expected = jaccard_score(covered.ravel(), sent.ravel())
             assert found.iou == pytest.approx(expected, abs=1e-12)
             assert found.iou_hit == (expected >= 0.5)
             dice = f1_score(covered.ravel(), sent.ravel())
             assert found.dice == pytest.approx(dice, abs=1e-12)
+
+
+@pytest.mark.statement("X-03")
+def test_that_the_reference_as_the_answer_agrees_with_itself_in_any_crop() -> None:
+    rng, of_array = np.random.default_rng(12), Mask.of_array
+    met = 0
+    for i in range(200):
+        size = SizePx(*(int(n) for n in rng.integers(5, 90, 2)))
+        params = Params(side=int(rng.integers(8, 65)), fit_mode=list(FitMode)[i % 4])
+        field = field_of(size, params)
+        x, y = (np.sort(rng.uniform(0, n, (3, 2))) for n in (size.columns, size.rows))
+        boxes = tuple(
+            BoxPx(*c)
+            for c in np.stack((x[:, 0], y[:, 0], x[:, 1], y[:, 1]), axis=1).tolist()
+        )
+        corners = rng.uniform(-2, 92, (int(rng.integers(3, 9)), 2))
+        outline = PolygonPx(tuple(PointPx(*corner) for corner in corners))
+        drawn = mask_of_boxes(boxes, size)
+        traced = mask_of_polygon(outline, size)
+        pairs: list[tuple[Bools, Answer]] = [
+            *((drawn, a) for a in (BoxesAnswer(boxes), MaskAnswer(of_array(drawn)))),
+            (traced, MaskAnswer(of_array(traced))),
+        ]
+        for mask, answer in pairs:
+            found = measures(answer, target(of_array(mask), GRID, field, ()), None)
+            if found is not None:
+                assert (found.iou, found.dice) == (1.0, 1.0)
+                assert (found.iou_uncropped, found.dice_uncropped) == (1.0, 1.0)
+                met += 1
+    assert met > 300
+
+
+def test_that_figures_of_the_whole_stand_beside_those_of_what_was_sent() -> None:
+    reference = Mask.of_array(mask_of_boxes((BoxPx(0, 0, 32, 10),), SIZE))
+    goal = target(reference, GRID, FIELD, ())
+    found = measures(BoxesAnswer((BoxPx(16, 0, 32, 10),)), goal, None)
+    assert found is not None
+    assert (found.iou, found.dice) == (1.0, 1.0)
+    assert found.iou_uncropped == 0.5
+    assert found.dice_uncropped == pytest.approx(2 / 3)
 
 
 def test_that_without_a_spacing_nothing_is_in_millimetres() -> None:

@@ -10,9 +10,12 @@ import pytest
 from PIL import Image
 
 from tests.helpers.tiny_study import finish
+from viewer.domain.answer import MaskAnswer
+from viewer.domain.answer_json import answer_as_json
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.reference import Mask
 from viewer.services.answers import answers_about
 from viewer.services.import_dataset import import_dataset
 from viewer.services.plan_run import plan_run
@@ -60,10 +63,16 @@ def _report(
 
 
 def _run(
-    root: Path, tmp_path: Path, rule: str, model: ModelProfile, *, absent: bool = False
+    root: Path,
+    tmp_path: Path,
+    rule: str,
+    model: ModelProfile,
+    *,
+    absent: bool = False,
+    reads: str = "vindr",
 ) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
     with open_store(tmp_path / f"{rule}.sqlite") as store:
-        import_dataset(store, "vindr", root, "boxes")
+        import_dataset(store, reads, root, "boxes")
         spec = make_spec(
             study="grid_localization",
             dataset="boxes",
@@ -151,6 +160,40 @@ def test_that_confidences_order_the_boxes_of_a_free_response_curve(
     assert [item["status"] for item in items] == ["scored_correct"] * 2
     found = _at(detection, "(by rule)", "sensitivity_at_fp", "0.5")
     assert float(found) == at_half
+
+
+@pytest.mark.parametrize("kind", ["boxes", "mask"])
+def test_that_the_reference_as_the_answer_is_found_entirely_across_the_crops_edge(
+    tmp_path: Path, kind: str
+) -> None:
+    root = tmp_path / "wide"
+    root.mkdir()
+    grey = np.full((40, 70), 90, dtype=np.uint8)
+    Image.fromarray(grey).save(root / "p_frontal.png")
+    mask = np.zeros((40, 70), dtype=np.uint8)
+    mask[10:20, 5:25] = mask[12:16, 50:66] = 255
+    boxes = [[5, 10, 25, 20], [50, 12, 66, 16], [0, 0, 9, 9]]
+    if kind == "boxes":
+        rows = "".join(
+            f"p_frontal,R1,Mass,{','.join(map(str, b))}\n" for b in boxes[:2]
+        )
+        (root / "train.csv").write_text(TABLE.splitlines()[0] + "\n" + rows)
+        sure = {"confidences": [0.5, 0.6, 0.9]}
+        body = json.dumps({"type": "boxes", "boxes": boxes, **sure})
+    else:
+        Image.fromarray(mask).save(root / "p_frontal.Mass.png")
+        body = answer_as_json(MaskAnswer(Mask.of_array(mask > 0)))
+    answers = tmp_path / "answers.json"
+    answers.write_text(json.dumps({"p_frontal|Mass": body}))
+    settings = {"answers_file": str(answers), "convention": "native"}
+    model = ModelProfile("same", "scripted", settings)
+    reads = "vindr" if kind == "boxes" else "folder"
+    _, detection = _run(root, tmp_path, "any", model, reads=reads)
+    assert _at(detection, "(by rule)", "box_hit", "0.75") == "1/1"
+    for metric in ("mean_iou", "mean_dice", "ap", "froc_score"):
+        assert float(_at(detection, "(by rule)", metric)) == 1.0
+    whole = float(_at(detection, "(by rule)", "mean_iou_uncropped"))
+    assert whole == pytest.approx(264 / 345 if kind == "boxes" else 1.0)
 
 
 @pytest.mark.parametrize("confidences", [[0.9], [0.9, float("nan")]])

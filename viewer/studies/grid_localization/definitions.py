@@ -106,7 +106,10 @@ _RULES: Final = {
     "distance": "From the answer's point to the nearest edge of the reference, in "
     "native pixels and, where the file has a pixel spacing, in millimetres; 0 on "
     "the reference. A radiograph's millimetres are those at the detector.",
-    "sent part": "All of it against the part of the reference that was sent.",
+    "sent part": "The answer's pixels and the reference's are both cut to the part of "
+    "the image that was sent, so that the reference itself as the answer has IoU = "
+    "Dice = 1; distances and hits are to that part of the reference. iou_uncropped and "
+    "dice_uncropped compare all of both.",
 }
 _DETECTION: Final = {
     "box hit": "An item of which any predicted box overlaps any reference box by at "
@@ -114,6 +117,9 @@ _DETECTION: Final = {
     "the items count on which he drew one.",
     "area hit": "An item whose answered pixels overlap those of the reference mask by "
     "at least the threshold; boxes cover the pixels whose centres they hold.",
+    "sent part": "Boxes and masks, answered and to be found, are cut to the part of "
+    "the image that was sent; what lies wholly beside it counts neither way. "
+    "mean_iou_uncropped and mean_dice_uncropped compare all pixels of both.",
     "boxes of a mask": "Those around its connected parts (8-connectivity), of an "
     "answer and of a reference that was not drawn as boxes.",
     "reader": f"Each reader's own boxes on the images that he read; {BY_RULE} those "

@@ -6,7 +6,7 @@ curve and of average precision; they are known where such images were asked (E00
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Final
@@ -53,8 +53,10 @@ _PRINTED_IOU: Final = (0.1, 0.3, 0.5, 0.75)
 _WIDE: Final = (
     *(*_KEY, "having", "without", "boxes", "to_find"),
     *(f"k_{at:g}" for at in _PRINTED_IOU),
-    *("mean_iou", "mean_dice", "ap", "froc", "median_mm"),
+    *("mean_iou", "mean_dice", "mean_iou_uncropped", "ap", "froc", "median_mm"),
 )
+_AREAS: Final = ("iou", "dice", "iou_uncropped", "dice_uncropped")
+"""Measures of pixels whose means are told."""
 
 
 _Found = tuple[TrialResult, tuple[BoxPx, ...]]
@@ -75,15 +77,15 @@ class DetectionRow:
     """How well one model's boxes find those of a reader or of the rule.
 
     ``images`` are items with a box to find and, from the absent-finding arm or of a
-    reader who drew none, items without. ``iou`` and ``dice`` compare pixels with the
-    whole reference and are known for the rule alone, an item without an answer having
-    0; ``mm`` are distances of the answers' points where calibrated.
+    reader who drew none, items without. ``areas`` has what compares pixels with the
+    whole reference by the measure's name; it is known for the rule alone, an item
+    without an answer having 0. ``mm`` are distances of the answers' points where
+    calibrated.
     """
 
     key: Compared
     images: tuple[ImageBoxes, ...]
-    iou: tuple[float, ...]
-    dice: tuple[float, ...]
+    areas: Mapping[str, tuple[float, ...]]
     mm: tuple[float, ...]
 
     @property
@@ -130,7 +132,8 @@ def detected_spec(of: Asked) -> TableSpec:
         tuple(map(Key, _KEY)),
         (Cell("first", _WIDE[len(_KEY) :], _WIDE[len(_KEY) :]),),
         title="Boxes and masks against the reference's",
-        text="Every settled item counts; one without an answer has no box. IoU is the "
+        text="Every settled item counts; one without an answer has no box. Answers and "
+        "references are both cut to the part of the image that was sent. IoU is the "
         "best overlap of two boxes, AP the mean over IoU .5 to .95, FROC the mean "
         f"sensitivity at {FROC_RATES[0]:g} to {FROC_RATES[-1]:g} false positives an "
         f"item at IoU ≥ {_FROC_IOU:g}. AP and FROC count boxes on items without the "
@@ -145,6 +148,7 @@ def detected_spec(of: Asked) -> TableSpec:
             *("boxes", "to_find"),
             *(of_n(f"k_{at:g}", f"IoU ≥ {at:g}", "having") for at in _PRINTED_IOU),
             *(Shown("mean_iou", "Mean IoU"), Shown("mean_dice", "Mean Dice")),
+            Shown("mean_iou_uncropped", "Mean IoU uncropped"),
             *(Shown("ap", "AP", ".3f"), Shown("froc", "FROC", ".3f")),
             Shown("median_mm", "Median mm", ".1f"),
         ),
@@ -186,13 +190,15 @@ def _order(key: Compared) -> tuple[bool, str, str, str, bool, str]:
 def _row(key: Compared, items: Sequence[_Found]) -> DetectionRow:
     images = tuple(_boxes(result, reference) for result, reference in items)
     if key.reader != BY_RULE:
-        return DetectionRow(key, images, (), (), ())
+        return DetectionRow(key, images, {}, ())
     found = [result.placed.measures for result, reference in items if reference]
     return DetectionRow(
         key,
         images,
-        iou=tuple((m.iou if m else None) or 0.0 for m in found),
-        dice=tuple((m.dice if m else None) or 0.0 for m in found),
+        areas={
+            name: tuple((m and getattr(m, name)) or 0.0 for m in found)
+            for name in (_AREAS if found else ())
+        },
         mm=tuple(m.distance_mm for m in found if m and m.distance_mm is not None),
     )
 
@@ -206,7 +212,10 @@ def _boxes(result: TrialResult, reference: Sequence[BoxPx]) -> ImageBoxes:
 
 def _cells(row: DetectionRow) -> Iterator[tuple[object, ...]]:
     key = (row.key.finding, row.key.condition, row.key.model, row.key.reader)
-    for name, overlaps in (("box_hit", row.overlaps), ("area_hit", row.iou)):
+    for name, overlaps in (
+        ("box_hit", row.overlaps),
+        ("area_hit", row.areas.get("iou", ())),
+    ):
         for at in hits_at(overlaps, THRESHOLDS) if overlaps else ():
             rate = at.rate
             yield (
@@ -214,10 +223,9 @@ def _cells(row: DetectionRow) -> Iterator[tuple[object, ...]]:
                 *(rate.value, rate.interval.low),
                 *(rate.interval.high, rate.method, at.items, None),
             )
-    for name, values in (("mean_iou", row.iou), ("mean_dice", row.dice)):
-        if values:
-            mean = (None, len(values), fmean(values), None, None, "mean")
-            yield (*key, name, None, *mean, len(values), None)
+    for name, values in row.areas.items():
+        mean = (None, len(values), fmean(values), None, None, "mean")
+        yield (*key, f"mean_{name}", None, *mean, len(values), None)
     yield from ((*key, *cells, *row.items) for cells in _detection_cells(row))
     if row.mm:
         value, n = median(row.mm), len(row.mm)
@@ -258,7 +266,7 @@ def _wide(row: DetectionRow) -> tuple[object, ...]:
     return (
         *(key.finding, key.condition, key.model, key.reader, *row.items, *row.counts),
         *(at[threshold].hits for threshold in _PRINTED_IOU),
-        *(fmean(of) if of else None for of in (row.iou, row.dice)),
+        *(fmean(row.areas[of]) if row.areas else None for of in _AREAS[:3]),
         average_precision(row.images).value,
         froc(row.images, _FROC_IOU).score,
         median(row.mm) if row.mm else None,

@@ -120,7 +120,7 @@ def _measured(results: Sequence[TrialResult]) -> Mapping[str, Sequence[object]]:
 
 _MEASURED: Final = (
     *("cell_hit", "pointing_hit", "iou_hit", "iou", "dice"),
-    *("distance_px", "distance_mm"),
+    *("iou_uncropped", "dice_uncropped", "distance_px", "distance_mm"),
 )
 
 

@@ -183,13 +183,15 @@ def _rules(grid: Shown) -> Spec:
         RULES,
         title="The same rules for all",
         text="Hits under three rules that fit every kind of answer, each as k / n over "
-        "the settled trials. A trial without an answer is a miss under all of them.",
+        "the settled trials. A trial without an answer is a miss under all of them. "
+        "Answer and reference are both cut to the part of the image that was sent.",
         shown=(
             *(FINDING, grid, "model", Shown("kinds", "Answers"), N),
             of_n("k_cell", "Cell"),
             of_n("k_pointing", "Pointing"),
             of_n("k_iou", f"IoU ≥ {IOU_THRESHOLD:g}", "n_iou"),
             *(Shown("median_iou", "Median IoU"), Shown("median_dice", "Median Dice")),
+            Shown("median_iou_uncropped", "Median IoU uncropped"),
             Shown("median_distance_px", "Median distance px", ".1f"),
         ),
     )

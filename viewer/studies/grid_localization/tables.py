@@ -58,6 +58,7 @@ GEOMETRY: Final = ListSpec(
     (
         *("item", "condition", "repeat", "model", "kind", "point_x", "point_y"),
         *("cell", "cell_hit", "pointing_hit", "iou_hit", "iou", "dice"),
+        *("iou_uncropped", "dice_uncropped"),
         *("distance_px", "distance_mm", "mm_meaning"),
     ),
     frame=MEASURED,
@@ -208,7 +209,7 @@ RULES: Final = TableSpec(
         _number("sum", "k_iou", "iou_hit"),
         *(
             _number("median", f"median_{name}", name)
-            for name in ("iou", "dice", "distance_px")
+            for name in ("iou", "dice", "iou_uncropped", "distance_px")
         ),
     ),
     frame=MEASURED,

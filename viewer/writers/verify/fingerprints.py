@@ -8,8 +8,8 @@ recommended 158b5c92991c8c61af49
 replicates 8950443c3c1117a2f1db
 replicate_agreement 15c5ab328ef279d5a29a
 absent 42812f2e63f199776e08
-geometry 3ab71b565d2220a4a6a5
-rules 3798f90a4d481c6b09ad
+geometry 47fc591ab7e528f094c2
+rules 19a52ea2e1915b995009
 mask_modes d97cc95f72878834a89e
 mask_mode_items 92719055f8d444ff74e6
 detection 38bf7142a20cf3c07ad0

@@ -29,7 +29,7 @@ HALF = BoxPx(0, 0, 10, 5)
 FAR = BoxPx(50, 50, 60, 60)
 MEASURED = Measures(
     *("boxes", PointPx(5, 5), True, True, 0.5, 2 / 3, 0.0, 4.0),
-    SpacingMeaning.DETECTOR,
+    *(SpacingMeaning.DETECTOR, 0.25, 0.4),
 )
 
 
@@ -93,6 +93,8 @@ def test_that_hits_are_counted_at_every_threshold_over_every_settled_item() -> N
         assert cells[(*key, "area_hit", threshold)][:2] == (threshold <= 0.5, 3)
     assert cells[(*key, "mean_iou", None)][1:3] == (3, pytest.approx(0.5 / 3))
     assert cells[(*key, "mean_dice", None)][1:3] == (3, pytest.approx(2 / 9))
+    assert cells[(*key, "mean_iou_uncropped", None)][2] == pytest.approx(0.25 / 3)
+    assert cells[(*key, "mean_dice_uncropped", None)][2] == pytest.approx(0.4 / 3)
     assert cells[(*key, "median_distance_mm", None)][1:3] == (1, 4.0)
     assert cells[(MICRO, *key[1:], "box_hit", 0.5)][:2] == (2, 3)
 

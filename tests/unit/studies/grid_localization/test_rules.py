@@ -37,8 +37,10 @@ def met(
     *, cell: bool, pointing: bool, iou: float | None = None, kind: str = "point"
 ) -> Measures:
     dice = None if iou is None else 2 * iou / (1 + iou)
+    uncropped = None if iou is None else 0.75 * iou
     return Measures(
-        kind, PointPx(1, 2), cell, pointing, iou, dice, 3.0, 0.6, SpacingMeaning.PATIENT
+        *(kind, PointPx(1, 2), cell, pointing, iou, dice, 3.0, 0.6),
+        *(SpacingMeaning.PATIENT, uncropped),
     )
 
 
@@ -101,7 +103,7 @@ def test_that_the_page_prints_each_model_under_each_rule() -> None:
     rows = {(row[0], row[2]): row for row in section.table.rows}
     assert rows["Edema", "m"][3:8] == ("point", 20, "9 / 20", "8 / 20", "0 / 0")
     assert rows["Edema", "b"][3:] == (
-        *("mask", 1, "0 / 1", "1 / 1", "1 / 1", "0.80", "0.89", "3.0"),
+        *("mask", 1, "0 / 1", "1 / 1", "1 / 1", "0.80", "0.89", "0.60", "3.0"),
     )
     assert rows["All trials pooled", "c"][3:8] == (
         "",

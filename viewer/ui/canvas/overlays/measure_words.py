@@ -46,6 +46,9 @@ def measure_rows(measures: Measures | None) -> tuple[tuple[str, str], ...]:
             ("IoU", f"{measures.iou:.10f}"),
             ("Dice", f"{measures.dice:.10f}"),
         ]
+    whole = measures.iou_uncropped
+    if whole is not None and whole != measures.iou:
+        rows.append(("IoU uncropped", f"{whole:.10f}"))
     return (*rows, ("Distance", _distance(measures)))
 
 

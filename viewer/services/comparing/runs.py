@@ -268,9 +268,14 @@ def _group_sentence(comparison: Comparison, group: GroupCounts) -> str:
         f"Of {counted(n, 'item')}{where} {comparison.first} {gets} "
         f"({_percent(hits[0], n)}) and {comparison.second} {hits[1]} "
         f"({_percent(hits[1], n)}): {table.only_first} {got} by the first alone, "
-        f"{table.only_second} by the second alone (exact McNemar, p "
-        f"{p_text(group.mcnemar.p_value)})."
+        f"{table.only_second} by the second alone{_tested(group)}."
     )
+
+
+def _tested(group: GroupCounts) -> str:
+    """Return McNemar's test, nothing where patients have several pairs."""
+    p = group.mcnemar.p_value
+    return "" if math.isnan(p) else f" (exact McNemar, p {p_text(p)})"
 
 
 def condition_words(words: StudyWords, condition: str) -> str:

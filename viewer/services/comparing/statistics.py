@@ -4,6 +4,7 @@ Counts and McNemar's test are had at once; intervals, permutations and what smal
 numbers can show at all take seconds and are worked out apart.
 """
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ MICRO: Final = "(micro)"
 MOST_FOR_POWER: Final = 2_000
 """Items up to which it is worked out what a test could find at all."""
 
+_SEVERAL_EACH: Final = McNemar(
+    math.nan, math.nan, "no McNemar test: a patient has several pairs"
+)
 _Name = TypeVar("_Name", bound=Hashable)
 _Ints = npt.NDArray[np.int64]
 
@@ -68,7 +72,7 @@ class GroupTests:
     """The difference of two hit rates, first less second, with all its tests.
 
     ``power`` is what McNemar's test could find at all in so few items; None for the
-    macro mean and where there are many.
+    macro mean, where there are many, and where a patient has several.
     """
 
     condition: str
@@ -98,13 +102,17 @@ def _of_condition(condition: str, pairs: Sequence[Pair]) -> Iterable[GroupCounts
     tables = {finding: _table(mine) for finding, mine in by_finding.items()}
     tables[MICRO] = _summed(tables.values())
     for finding, table in tables.items():
-        yield GroupCounts(
-            condition,
-            finding,
-            table,
-            mcnemar(table.only_first, table.only_second),
-            len({pair.first.patient for pair in by_finding.get(finding, pairs)}),
-        )
+        mine = by_finding.get(finding, pairs)
+        patients = len({pair.first.patient for pair in mine})
+        exact = _mcnemar(table, patients)
+        yield GroupCounts(condition, finding, table, exact, patients)
+
+
+def _mcnemar(table: PairedTable, patients: int) -> McNemar:
+    """Return McNemar's test where every patient has one pair, else none (X-07)."""
+    if table.items > patients:
+        return _SEVERAL_EACH
+    return mcnemar(table.only_first, table.only_second)
 
 
 def _table(pairs: Iterable[Pair]) -> PairedTable:
@@ -148,11 +156,15 @@ def _tests(
     found = cluster_bootstrap(totals, trials, resampling)
     for i, finding in enumerate(findings):
         flips, n = sign_flip(totals[:, i].tolist()), int(trials[:, i].sum())
-        yield GroupTests(condition, finding, found.cells[i], flips, _power(n))
+        yield GroupTests(
+            condition, finding, found.cells[i], flips, _power(n, trials[:, i])
+        )
     macro = sign_flip(macro_contributions(totals, trials), resampling.seed)
     yield GroupTests(condition, MACRO, found.macro, macro, None)
     micro = sign_flip(totals.sum(axis=1).tolist())
-    yield GroupTests(condition, MICRO, found.micro, micro, _power(len(pairs)))
+    yield GroupTests(
+        condition, MICRO, found.micro, micro, _power(len(pairs), trials.sum(axis=1))
+    )
 
 
 def by_patient(pairs: Sequence[Pair], findings: Sequence[str]) -> tuple[_Ints, _Ints]:
@@ -178,21 +190,25 @@ def by_patient(pairs: Sequence[Pair], findings: Sequence[str]) -> tuple[_Ints, _
 
 
 def p_values(pairs: Sequence[Pair]) -> Mapping[tuple[str, str], tuple[float, float]]:
-    """Return McNemar's and the sign-flip p value of each condition's findings."""
+    """Return McNemar's and the sign-flip p value of each condition's findings.
+
+    McNemar's is NaN where a patient has several pairs.
+    """
     values = {}
     by_group = _grouped(((pair.condition, pair.first.finding), pair) for pair in pairs)
     for key, mine in by_group.items():
         table = _table(mine)
         totals, _ = by_patient(mine, (key[1],))
         values[key] = (
-            mcnemar(table.only_first, table.only_second).p_value,
+            _mcnemar(table, len(totals)).p_value,
             sign_flip(totals[:, 0].tolist()).p_value,
         )
     return values
 
 
-def _power(items: int) -> PairedPower | None:
-    return paired_power(items) if items <= MOST_FOR_POWER else None
+def _power(items: int, by_patient: _Ints) -> PairedPower | None:
+    alone = items <= MOST_FOR_POWER and by_patient.max() == 1
+    return paired_power(items) if alone else None
 
 
 def _grouped(named: Iterable[tuple[_Name, Pair]]) -> dict[_Name, list[Pair]]:

@@ -1,13 +1,15 @@
 """A comparison as tables and plain values, the same for the screen and for files."""
 
 import math
+from collections.abc import Iterator
 from typing import Final
 
 from viewer.domain.counting import counted
 from viewer.domain.plain import plain
 from viewer.domain.report import Table
-from viewer.domain.study_words import StudyWords
+from viewer.domain.study_words import StudyWords, capital
 from viewer.metrics.estimate import Estimate
+from viewer.metrics.pairing import McNemar
 from viewer.services.comparing.causes import Why
 from viewer.services.comparing.family import Adjusted
 from viewer.services.comparing.runs import (
@@ -63,9 +65,9 @@ def _group_row(
         _known(difference.standard_deviation),
         *_ends(difference.percentile),
         *_ends(difference.bca),
-        counts.mcnemar.p_value if counts else None,
-        counts.mcnemar.mid_p if counts else None,
-        adjusted.mcnemar if adjusted else None,
+        _known(counts.mcnemar.p_value) if counts else None,
+        _known(counts.mcnemar.mid_p) if counts else None,
+        _known(adjusted.mcnemar) if adjusted else None,
         tests.permutation.p_value,
         adjusted.permutation if adjusted else None,
         _family(adjusted),
@@ -168,7 +170,7 @@ def methods_of(statistics: Statistics, words: StudyWords) -> tuple[str, ...]:
     """Return what every number of a comparison's table is, a sentence each."""
     methods = [
         f"difference: {words.rate} of the first less that of the second, same items",
-        "p_mcnemar: exact, two-sided; repeats are taken as items that stand alone",
+        "p_mcnemar: exact, two-sided; none where a patient has several pairs",
     ]
     if statistics.groups:
         one = min(statistics.groups, key=lambda g: len(g.difference.bca.method))
@@ -203,12 +205,21 @@ def told_of(
             f"{_range(one)}{one.method}, {patients}."
             for one in (tests.difference.bca, tests.difference.percentile)
         ),
-        f"Exact McNemar p {p_text(exact.p_value)}, mid-p {p_text(exact.mid_p)}"
-        + (f"; {method} {p_text(adjusted.mcnemar)}." if adjusted else "."),
+        *_mcnemar_words(
+            exact, f"; {method} {p_text(adjusted.mcnemar)}" if adjusted else ""
+        ),
         f"Sign flips by patient p {p_text(flips.p_value)}"
         + (f"; {method} {p_text(adjusted.permutation)}." if adjusted else "."),
         *_power_words(tests),
     )
+
+
+def _mcnemar_words(test: McNemar, adjusted: str) -> Iterator[str]:
+    if math.isnan(test.p_value):
+        yield f"{capital(test.method)}."
+        return
+    ps = f"Exact McNemar p {p_text(test.p_value)}, mid-p {p_text(test.mid_p)}"
+    yield f"{ps}{adjusted}."
 
 
 def _range(estimate: Estimate) -> str:

@@ -93,7 +93,7 @@ def froc(
     if not images:
         return Froc((), (), (nan,) * len(FROC_RATES), nan, method)
     confidence, hit, stray = _pooled(images, threshold, matching, most=None)
-    last = np.flatnonzero(np.append(np.diff(confidence) != 0, True)[: hit.size])
+    last = _last_of_ties(confidence)
     false = np.append(0, np.cumsum(stray)[last]) / len(images)
     found = np.append(0, np.cumsum(hit)[last])
     sensitivity = found / references if references else np.full(found.shape, nan)
@@ -107,10 +107,11 @@ def average_precision(
 ) -> AveragePrecision:
     """Return average precision as COCO's evaluation does: 101 recalls, one class.
 
-    At most the 100 surest boxes of an image count.
+    At most the 100 surest boxes of an image count. Boxes that are equally sure count
+    together, in whatever order the images come.
     """
     at = tuple(_average_precision(images, threshold) for threshold in thresholds)
-    method = f"COCO average precision, {len(_RECALLS)} recalls, one to one"
+    method = f"COCO average precision, {len(_RECALLS)} recalls, one to one, ties as one"
     value = float(np.mean(at)) if at else nan
     return AveragePrecision(value, tuple(thresholds), at, method)
 
@@ -120,13 +121,25 @@ def _average_precision(images: Sequence[ImageBoxes], threshold: float) -> float:
     if not references:
         return nan
     threshold = min(threshold, _ALMOST_ONE)
-    _, hit, _ = _pooled(images, threshold, Matching.ONE_TO_ONE, most=_COCO_MOST)
-    true = np.cumsum(hit)
-    precision = true / np.arange(1, hit.size + 1)
+    sure, hit, _ = _pooled(images, threshold, Matching.ONE_TO_ONE, most=_COCO_MOST)
+    last = _last_of_ties(sure)
+    true = np.cumsum(hit)[last]
+    precision = true / (last + 1)
     envelope = np.maximum.accumulate(precision[::-1])[::-1]
     reached = np.searchsorted(true / references, _RECALLS, side="left")
-    at_recalls = np.append(envelope, 0.0)[np.minimum(reached, hit.size)]
+    at_recalls = np.append(envelope, 0.0)[np.minimum(reached, last.size)]
     return float(at_recalls.mean())
+
+
+def tells_apart(images: Sequence[ImageBoxes]) -> bool:
+    """Tell whether any two predicted boxes differ in confidence."""
+    return len({sure for image in images for sure in image.confidence.tolist()}) > 1
+
+
+def _last_of_ties(confidence: _Floats) -> npt.NDArray[np.intp]:
+    """Return the last place of each confidence; equal ones are neighbours."""
+    ends = np.append(np.diff(confidence) != 0, True)
+    return np.flatnonzero(ends[: confidence.size])
 
 
 def _pooled(

@@ -121,7 +121,7 @@ def _column(shown: str | Shown) -> Shown:
 
 def _cell_of(row: Mapping[str, object], shown: Shown) -> object:
     value = row[shown.column]
-    if value is None:
+    if value is None or (shown.but and _holds(row, shown.but)):
         return shown.none
     if shown.also:
         other = row[shown.also]

@@ -73,9 +73,9 @@ class Shown:
     its ``unit``. ``counts`` are the columns of two whole numbers that follow it;
     ``also`` is a column that is printed like it after ``between``, such as the other
     end of an interval, and ``change`` one that follows as an arrow and its size.
-    ``words`` stand for values, ``none`` where there is none, ``group`` above
-    neighbours. The ``best`` number, the highest or the lowest, is bold and the second
-    best underlined.
+    ``words`` stand for values, ``none`` where there is none and in rows that ``but``
+    takes, ``group`` above neighbours. The ``best`` number, the highest or the lowest,
+    is bold and the second best underlined.
     """
 
     column: str
@@ -90,6 +90,7 @@ class Shown:
     group: str = ""
     change: str = ""
     none: str = "-"
+    but: Where = field(default_factory=dict)
     best: str = ""
 
 

@@ -47,7 +47,9 @@ def _of_results(params: Params) -> Mapping[str, str]:
         "n_unparsed": "Replies that name no single cell of the grid: unparsed, "
         "ambiguous, out_of_range, denied_finding and truncated.",
         "hit_rate": "k / (n_planned - n_excluded - n_pending). Whatever is not a "
-        "correct cell, a refusal or a failure included, counts as a miss.",
+        "correct cell, a refusal or a failure included, counts as a miss. Not so in "
+        "rows (macro): there k and the counts are of all findings together and "
+        "hit_rate is the mean of the findings' rates.",
         "answered_only": "k / n_scored: the rate among the replies that named a cell.",
         "bootstrap_sd": "Paper mode: standard deviation (n - 1) of the hit rate over "
         f"{params.paper_replicates} resamples of items within a finding; an item's "
@@ -132,7 +134,8 @@ _DETECTION: Final = {
     "the images that show the finding is known. Answers without confidences are all "
     "equally sure and have one point.",
     "AP": "COCO's average precision: 101 recalls, one to one, at most 100 boxes, over "
-    "the items of FROC.",
+    "the items of FROC. Equally sure boxes count together, so that the order of rows "
+    "changes nothing; where no two confidences differ there is none.",
 }
 _OF_TABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "replicates": _REPLICATES,

@@ -14,13 +14,14 @@ from typing import Final
 from viewer.domain.geometry import BoxPx
 from viewer.domain.result import TrialResult
 from viewer.metrics.boxes import ImageBoxes, best_iou, image_boxes
+from viewer.metrics.detection import COCO_THRESHOLDS as _COCO
 from viewer.metrics.detection import (
-    COCO_THRESHOLDS,
     FROC_RATES,
     Froc,
     average_precision,
     froc,
     hits_at,
+    tells_apart,
 )
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.records import NOT_COUNTED
@@ -36,6 +37,7 @@ BY_RULE = "(by rule)"
 """Stands where the reference is that of the run's rule of readers."""
 _FROC_IOU = 0.5
 _NONE_ASKED = "none asked"
+_NO_ORDER: Final = "none: all boxes are equally sure or have no confidence"
 _WITH_ONLY = "only items with the finding"
 DETECTION: Final = "detection"
 FROC: Final = "froc"
@@ -136,8 +138,10 @@ def detected_spec(of: Asked) -> TableSpec:
         "references are both cut to the part of the image that was sent. IoU is the "
         "best overlap of two boxes, AP the mean over IoU .5 to .95, FROC the mean "
         f"sensitivity at {FROC_RATES[0]:g} to {FROC_RATES[-1]:g} false positives an "
-        f"item at IoU ≥ {_FROC_IOU:g}. AP and FROC count boxes on items without the "
-        f"finding as well; '{_NONE_ASKED}' says that there were no such items, so that "
+        f"item at IoU ≥ {_FROC_IOU:g}. AP takes equally sure boxes together; a dash "
+        "says that all are, or have no confidence, so that nothing orders them. AP and "
+        "FROC count boxes on items without the finding as well; "
+        f"'{_NONE_ASKED}' says that there were no such items, so that "
         "both flatter a model that draws boxes on any image.",
         frame=DETECTED,
         shown=(
@@ -234,24 +238,32 @@ def _cells(row: DetectionRow) -> Iterator[tuple[object, ...]]:
 
 
 def _detection_cells(row: DetectionRow) -> Iterator[tuple[object, ...]]:
-    curve, precision = froc(row.images, _FROC_IOU), average_precision(row.images)
-    low = average_precision(row.images, THRESHOLDS)
+    curve = froc(row.images, _FROC_IOU)
     n, which = len(row.images), "" if row.items[1] else f", {_WITH_ONLY}"
-    for name, rates, values, method in (
-        ("sensitivity_at_fp", FROC_RATES, curve.at_rates, curve.method),
-        ("ap_at_iou", low.thresholds, low.at_thresholds, low.method),
+    at_rates = zip(FROC_RATES, curve.at_rates, strict=True)
+    for name, at, value, method in (
+        *(("sensitivity_at_fp", *one, curve.method) for one in at_rates),
+        *_precisions(row),
+        ("froc_score", None, curve.score, curve.method),
     ):
-        for at, value in zip(rates, values, strict=True):
-            yield (name, at, None, n, value, None, None, method + which)
-    for name, value, method in (
-        ("froc_score", curve.score, curve.method),
-        ("ap", precision.value, _coco(precision.method)),
-    ):
-        yield (name, None, None, n, value, None, None, method + which)
+        yield (name, at, None, n, value, None, None, method + which)
 
 
-def _coco(method: str) -> str:
-    return f"{method}, IoU {COCO_THRESHOLDS[0]:g} to {COCO_THRESHOLDS[-1]:g}"
+def _precisions(
+    row: DetectionRow,
+) -> Iterator[tuple[str, float | None, float | None, str]]:
+    """Yield average precision at each overlap and over COCO's, with the method.
+
+    There is none where all boxes are equally sure: nothing puts them in an order.
+    """
+    if not tells_apart(row.images):
+        yield "ap", None, None, _NO_ORDER
+        return
+    low, precision = (average_precision(row.images, of) for of in (THRESHOLDS, _COCO))
+    for at, value in zip(low.thresholds, low.at_thresholds, strict=True):
+        yield "ap_at_iou", at, value, low.method
+    method = f"{precision.method}, IoU {_COCO[0]:g} to {_COCO[-1]:g}"
+    yield "ap", None, precision.value, method
 
 
 def _curve(row: DetectionRow) -> Iterator[tuple[object, ...]]:
@@ -267,7 +279,7 @@ def _wide(row: DetectionRow) -> tuple[object, ...]:
         *(key.finding, key.condition, key.model, key.reader, *row.items, *row.counts),
         *(at[threshold].hits for threshold in _PRINTED_IOU),
         *(fmean(row.areas[of]) if row.areas else None for of in _AREAS[:3]),
-        average_precision(row.images).value,
+        average_precision(row.images).value if tells_apart(row.images) else None,
         froc(row.images, _FROC_IOU).score,
         median(row.mm) if row.mm else None,
     )

@@ -24,7 +24,7 @@ from viewer.studies.grid_localization.rates import with_rates
 from viewer.studies.grid_localization.shown import (
     FINDING,
     interval,
-    of_n,
+    k_of_n,
     percent,
     points,
 )
@@ -149,9 +149,9 @@ _PAPER_TEXT: Final = (
     "miss. n is the number of trials."
 )
 _RECOMMENDED_TEXT: Final = (
-    "k / n, then its 95 % interval in per cent, by patient. Skill is the hit rate less "
-    "that of the same answers handed to other images of the finding and view, in "
-    "percentage points with its patient-cluster 95 % interval."
+    "k / n and the hit rate with its 95 % interval in per cent, by patient. Skill is "
+    "the hit rate less that of the same answers handed to other images of the finding "
+    "and view, in percentage points with its patient-cluster 95 % interval."
 )
 
 
@@ -217,7 +217,8 @@ def _paper_columns(model: str) -> Iterator[Shown]:
 
 
 def _recommended_columns(model: str) -> Iterator[Shown]:
-    yield of_n(f"{model} k", "k / n", f"{model} n", group=model)
+    yield k_of_n(f"{model} k", f"{model} n", group=model)
+    yield percent(f"{model} hit_rate", "Hit rate %", group=model)
     yield interval(f"{model} ci", "95 %", model)
     yield points(f"{model} skill", "Skill", group=model)
     ends = f"{model} skill_low", f"{model} skill_high"

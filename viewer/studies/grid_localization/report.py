@@ -58,8 +58,8 @@ from viewer.studies.grid_localization.rates import (
 from viewer.studies.grid_localization.shown import (
     FINDING,
     front,
+    k_of_n,
     mask_modes,
-    of_n,
     percent,
     results_pages,
 )
@@ -196,7 +196,7 @@ HUMAN_TABLE: Final = TableSpec(
     sets=(("finding",), ()),
     shown=(
         *(FINDING, Shown("n", "Pairs"), Shown("without_points", "Without a point")),
-        *(of_n("k", "k / n"), percent("hit_rate", "Hit rate %")),
+        *(k_of_n(), percent("hit_rate", "Hit rate %")),
     ),
 )
 

@@ -27,6 +27,7 @@ NAMES: Final[dict[object, str]] = {
 FINDING: Final = Shown("finding", "Finding", words=NAMES)
 ALL: Final = {"view": (ALL_VIEWS,)}
 _POINTS: Final = "+z.1f"
+_NO_COUNTS: Final = "mean of rates"
 _NAMED: Final = 30
 """So many items are named on the page; the table names all."""
 _RESULTS: Final = (
@@ -43,6 +44,12 @@ def percent(column: str, header: str, *, also: str = "", group: str = "") -> Sho
 def of_n(column: str, header: str, n: str = "n", group: str = "") -> Shown:
     """Return a column of counts out of ``n``."""
     return Shown(column, header, also=n, between=" / ", group=group)
+
+
+def k_of_n(k: str = "k", n: str = "n", group: str = "") -> Shown:
+    """Return a column of hits out of ``n``, which a mean over findings has none of."""
+    counts = of_n(k, "k / n", n, group)
+    return replace(counts, but={"finding": (MACRO,)}, none=_NO_COUNTS)
 
 
 def interval(name: str, header: str = "95 %", group: str = "") -> Shown:
@@ -87,7 +94,7 @@ _STATUSES: Final = (
 )
 _PAPER, _TRIALS, _OURS = "Paper mode", "Trials", "Recommended"
 _RATES: Final = (
-    of_n("k", "k / n", group=_PAPER),
+    k_of_n(group=_PAPER),
     percent("hit_rate", "Hit rate %", group=_PAPER),
     percent("bootstrap_sd", "± SD", group=_PAPER),
     percent("random_baseline", "Random %", group=_PAPER),
@@ -123,7 +130,7 @@ def _recommended(of: Asked, grid: Shown) -> Spec:
             "no column of this one."
         ),
         shown=(
-            *(FINDING, grid, "model", of_n("k", "k / n"), "patients"),
+            *(FINDING, grid, "model", k_of_n(), "patients"),
             percent("hit_rate", "Hit rate %", group=_OURS),
             percent("patient_sd", "SD over patients", group=_OURS),
             over_patients(interval("percentile", "Percentile 95 %", _OURS)),

@@ -198,9 +198,24 @@ def test_that_boxes_on_images_without_the_finding_are_false_positives() -> None:
     assert _printed([*there, *absent]).rows[0][4:6] == (1, 3)
 
 
+@pytest.mark.parametrize("sure", [(), (0.7,)])
+def test_that_boxes_that_nothing_orders_have_no_average_precision(
+    sure: tuple[float, ...],
+) -> None:
+    hit = _result("a", Detection((TEN,), sure, (TEN,)), measures=MEASURED)
+    miss = _result("b", Detection((FAR,), sure, (TEN,)), measures=MEASURED)
+    cells = _cells([hit, miss])
+    key = ("Nodule", "grid=8", "m", BY_RULE)
+    assert cells[(*key, "ap", None)][2] is None
+    assert "all boxes are equally sure" in str(cells[(*key, "ap", None)][5])
+    assert not [cell for cell in cells if cell[4] == "ap_at_iou"]
+    printed = _printed([hit, miss])
+    assert printed.rows[0][printed.header.index("AP")] == "-"
+
+
 @pytest.mark.statement("E000-32")
 def test_that_curves_of_images_with_the_finding_alone_say_so() -> None:
-    there = [_result("a", Detection((TEN,), (), (TEN,)))]
+    there = [_result("a", Detection((TEN, FAR), (0.9, 0.8), (TEN,)))]
     cells = _cells(there)
     key = ("Nodule", "grid=8", "m", BY_RULE)
     for metric in ("ap", "froc_score"):

@@ -170,6 +170,12 @@ def test_that_macro_is_the_mean_and_micro_the_pool_of_findings() -> None:
     assert micro["hit_rate"] == int(str(micro["k"])) / settled
     assert float(str(macro["ci_low"])) < float(str(macro["hit_rate"]))
     assert macro["ci_method"] == "Clopper-Pearson by patient, mean of rates, 95 %"
+    for title in ("Results, 8 × 8 grid", "Recommended: intervals over patients"):
+        (page,) = (s.table for s in data.sections if s.title == title)
+        at = page.header.index("k / n")
+        told = {of[0]: of[at] for of in page.rows}
+        assert told["Mean of findings"] == "mean of rates"
+        assert "/" in str(told["All trials pooled"])
 
 
 @pytest.mark.statement("X-04")

@@ -161,7 +161,11 @@ def table_5(truth: Truth, subset: str = "en") -> Sequence[Row]:
     lines: list[Row] = []
     for model in truth.made.models:
         trials = truth.of(model, "fdx", "raw", subset)
-        errors = [nmse(truth, model, of) for of in SIX if of in _types(truth)]
+        errors = [
+            nmse(truth, model, of, subset=subset)
+            for of in SIX
+            if of in _types(truth, subset)
+        ]
         mean = _mean_of_known(errors)
         line: dict[str, Cell] = {"model": model, "nmse_mean": mean}
         lines.append({**line, "fdx": _rate(trials), **_counts(trials)})
@@ -225,8 +229,9 @@ def _group(case: EvidenceCase) -> str:
     return next(group for group, of in GROUPS.items() if case.specialty in of)
 
 
-def _types(truth: Truth) -> list[str]:
-    return list(dict.fromkeys(str(t) for case in truth.cases for t in case.types))
+def _types(truth: Truth, subset: str) -> list[str]:
+    cases = [case for case in truth.cases if case.language == subset]
+    return list(dict.fromkeys(str(t) for case in cases for t in case.types))
 
 
 def sensitivity(truth: Truth, model: str, i: int, base: str, of: str) -> float:
@@ -239,16 +244,16 @@ def sensitivity(truth: Truth, model: str, i: int, base: str, of: str) -> float:
 
 
 def _both(
-    truth: Truth, model: str, of: str, bases: tuple[str, str]
+    truth: Truth, model: str, of: str, bases: tuple[str, str], subset: str
 ) -> list[tuple[float, float]]:
-    """Return image's and text's sensitivity of each case that has the evidence."""
+    """Return image's and text's sensitivity of a language's cases with the evidence."""
     return [
         (
             sensitivity(truth, model, i, bases[0], of),
             sensitivity(truth, model, i, bases[1], of),
         )
         for i, case in enumerate(truth.cases)
-        if of in map(str, case.types)
+        if of in map(str, case.types) and case.language == subset
     ]
 
 
@@ -262,9 +267,11 @@ def nmse(
     of: str,
     bases: tuple[str, str] = RAW,
     *,
+    subset: str = "en",
     swapped: bool = False,
 ) -> float:
-    pairs = [p for p in _both(truth, model, of, bases) if not isnan(sum(p))]
+    every = _both(truth, model, of, bases, subset)
+    pairs = [p for p in every if not isnan(sum(p))]
     power = sum(pair[0 if swapped else 1] ** 2 for pair in pairs)
     return sum((x - y) ** 2 for x, y in pairs) / power if power else nan
 
@@ -284,16 +291,16 @@ def _concordance(pairs: Sequence[tuple[float, float]]) -> float:
     return 2 * both / apart if apart else nan
 
 
-def table_12(truth: Truth) -> Sequence[Row]:
+def table_12(truth: Truth, subset: str = "en") -> Sequence[Row]:
     lines: list[Row] = []
     for model in truth.made.models:
-        for of in _types(truth):
-            every = _both(truth, model, of, RAW)
+        for of in _types(truth, subset):
+            every = _both(truth, model, of, RAW, subset)
             pairs = [pair for pair in every if not isnan(sum(pair))]
             gaps = [x - y for x, y in pairs]
             line: dict[str, Cell] = {"evidence": of, "model": model}
-            line["nmse"] = nmse(truth, model, of)
-            line["nmse_swapped"] = nmse(truth, model, of, swapped=True)
+            line["nmse"] = nmse(truth, model, of, subset=subset)
+            line["nmse_swapped"] = nmse(truth, model, of, subset=subset, swapped=True)
             line["concordance"] = _concordance(pairs)
             line["image_above"] = sum(gap >= 1e-9 for gap in gaps)
             line["image_below"] = sum(gap <= -1e-9 for gap in gaps)
@@ -301,23 +308,27 @@ def table_12(truth: Truth) -> Sequence[Row]:
             lines.append(
                 {**line, "cases": len(pairs), "missing": len(every) - len(pairs)}
             )
-    return [*lines, *(_average(truth, m) for m in truth.made.models)]
+    return [*lines, *(_average(truth, m, subset) for m in truth.made.models)]
 
 
-def _average(truth: Truth, model: str) -> Row:
-    there = [of for of in SIX if of in _types(truth)]
-    plain = _mean_of_known([nmse(truth, model, of) for of in there])
-    other = _mean_of_known([nmse(truth, model, of, swapped=True) for of in there])
+def _average(truth: Truth, model: str, subset: str) -> Row:
+    there = [of for of in SIX if of in _types(truth, subset)]
+    plain, other = (
+        _mean_of_known(
+            [nmse(truth, model, of, subset=subset, swapped=swapped) for of in there]
+        )
+        for swapped in (False, True)
+    )
     empty = ("concordance", "cases", "image_above", "image_below", "tied", "missing")
     line: Row = {"evidence": "Average", "model": model, "nmse": plain}
     return {**line, "nmse_swapped": other, **dict.fromkeys(empty)}
 
 
-def table_13(truth: Truth) -> Sequence[Row]:
+def table_13(truth: Truth, subset: str = "en") -> Sequence[Row]:
     lines: list[Row] = []
     for model in truth.made.models:
-        before = nmse(truth, model, "Microscopy", RAW)
-        after = nmse(truth, model, "Microscopy", REFINED)
+        before = nmse(truth, model, "Microscopy", RAW, subset=subset)
+        after = nmse(truth, model, "Microscopy", REFINED, subset=subset)
         change = {"baseline": before, "refined": after, "delta": after - before}
         lines.append({"model": model, **change})
     return lines
@@ -333,11 +344,11 @@ def calibration(truth: Truth) -> Sequence[Row]:
         if all(score is None for score in human):
             continue
         line: dict[str, Cell] = {"model": truth.made.models[m], "task": task}
-        line["n_judged"] = len(judge)
+        line["n_first_judged"] = len(judge)
         line["n_labelled"] = sum(score is not None for score in human)
-        line.update(_powered(judge, human, "score"))
+        line.update(_powered(judge, human, "first_score"))
         covered = [None if h is None else float(h >= 4) for h in human]
-        line.update(_powered([float(j >= 4) for j in judge], covered, "coverage"))
+        line.update(_powered([float(j >= 4) for j in judge], covered, "first_coverage"))
         lines.append({**line, **_agreement(judge, human)})
     return lines
 
@@ -397,14 +408,14 @@ def _tables_in(subset: str) -> dict[str, Callable[[Truth], Sequence[Row]]]:
         "table_09": partial(table_9, subset=subset),
         "table_10": _strata(SPECIALTIES, lambda case: case.specialty, subset),
         "table_11": _strata(tuple(GROUPS), _group, subset),
+        "table_12": partial(table_12, subset=subset),
+        "table_13": partial(table_13, subset=subset),
     }
 
 
 TABLES: Mapping[str, Callable[[Truth], Sequence[Row]]] = {
     "table_02": table_2,
     "table_08": table_8,
-    "table_12": table_12,
-    "table_13": table_13,
     "judge_calibration": calibration,
     **_tables_in("en"),
     **{f"{name}_zh": rows for name, rows in _tables_in("zh").items()},

@@ -64,7 +64,8 @@ def _figures(truth: Truth) -> Iterator[tuple[str, list[dict[str, Cell]]]]:
     yield "fig_11", _scores(truth, "open_fdx")
     for place, model in enumerate(truth.made.models, start=1):
         yield f"fig_13_{place}", _points(truth, model)
-    of_all = _types_in_order(truth)
+    english = [case for case in cases if case.language == "en"]
+    of_all = dict.fromkeys(str(of) for case in english for of in case.types)
     stacks = [
         (of, model, _shares(truth, model, of, RAW))
         for of, model in product(of_all, truth.made.models)
@@ -154,7 +155,8 @@ def _scores(truth: Truth, task: str) -> list[dict[str, Cell]]:
 def _shares(
     truth: Truth, model: str, of: str, bases: tuple[str, str]
 ) -> dict[str, int]:
-    gaps = [x - y for x, y in _pairs(truth, model, of, bases)]
+    every = _pairs(truth, model, of, bases, languages=("en",))
+    gaps = [x - y for x, y in every]
     return {
         ABOVE: sum(gap >= 1e-9 for gap in gaps),
         BELOW: sum(gap <= -1e-9 for gap in gaps),
@@ -176,7 +178,11 @@ def _stacked(
 
 
 def _pairs(
-    truth: Truth, model: str, of: str, bases: tuple[str, str]
+    truth: Truth,
+    model: str,
+    of: str,
+    bases: tuple[str, str],
+    languages: Sequence[str] = ("en", "zh"),
 ) -> list[tuple[float, float]]:
     both = [
         (
@@ -184,7 +190,7 @@ def _pairs(
             sensitivity(truth, model, i, bases[1], of),
         )
         for i, case in enumerate(truth.cases)
-        if of in map(str, case.types)
+        if of in map(str, case.types) and case.language in languages
     ]
     return [pair for pair in both if not isnan(sum(pair))]
 

@@ -325,17 +325,41 @@ def _cell(row: Row, column: str) -> str:
     return "0.00" if text == "-0.00" else text
 
 
+def _score_of(row: Row, end: str) -> str:
+    mean = _cell(row, f"score{end}")
+    counts = f"{row[f'n_judged{end}']} / {row[f'n_planned{end}']}"
+    return mean if mean == "-" else f"{mean} ({counts})"
+
+
+def _scores(
+    name: str, *ends: str, columns: Sequence[str]
+) -> Callable[[Truth], list[list[str]]]:
+    """Return a table of mean scores with how many of the planned have one."""
+
+    def printed(truth: Truth) -> list[list[str]]:
+        return [
+            [
+                str(row["model"]),
+                *(_score_of(row, end) for end in ends),
+                *(_cell(row, column) for column in columns),
+            ]
+            for row in _of(name, truth)
+        ]
+
+    return printed
+
+
 def _judge(truth: Truth) -> list[list[str]]:
     return [
         [
-            *(_cell(row, name) for name in ("model", "score_all", "n_judged_all")),
+            str(row["model"]),
+            _score_of(row, "_all"),
             "yes" if row["model"] in JUDGE_FAMILY else "no",
         ]
         for row in _of("table_08", truth)
     ]
 
 
-_SCORES = [f"{x}_{s}" for s in SUBSETS for x in ("score", "n_judged")]
 _TOP = [f"top_{k}_all%" for k in (1, 3, 5, 10)]
 _ENDS = ("", "_corrected", "_low", "_high")
 _ERRORS = ("model", "nmse_mean", "fdx%", "k", "n", "n_planned")
@@ -344,9 +368,14 @@ IN_A_LANGUAGE: Mapping[str, Callable[[str], Callable[[Truth], list[list[str]]]]]
     "table_04": _arms,
     "table_05": lambda name: _plain(name, *_ERRORS),
     "table_06": _arms,
-    "table_09": lambda name: _plain(name, "model", "score", "n_judged", "n_planned"),
+    "table_09": lambda name: _scores(name, "", columns=()),
     "table_10": _parts,
     "table_11": _parts,
+    "table_12": lambda name: _plain(
+        *(name, "evidence", "model", "nmse", "nmse_swapped", "concordance"),
+        *("cases", "image_above", "image_below", "tied", "missing"),
+    ),
+    "table_13": lambda name: _plain(name, "model", "baseline", "refined", "delta"),
 }
 PRINTED: Mapping[str, Callable[[Truth], list[list[str]]]] = {
     "table_02": _main,
@@ -355,16 +384,11 @@ PRINTED: Mapping[str, Callable[[Truth], list[list[str]]]] = {
         for name, of in IN_A_LANGUAGE.items()
         for suffix in ("", "_zh")
     },
-    "table_08": _plain("table_08", "model", *_SCORES, *_TOP),
-    "table_12": _plain(
-        *("table_12", "evidence", "model", "nmse", "nmse_swapped", "concordance"),
-        *("cases", "image_above", "image_below", "tied", "missing"),
-    ),
-    "table_13": _plain("table_13", "model", "baseline", "refined", "delta"),
+    "table_08": _scores("table_08", *(f"_{s}" for s in SUBSETS), columns=_TOP),
     "judge": _judge,
     "judge_calibration": _plain(
-        *("judge_calibration", "model", "task", "n_judged", "n_labelled"),
-        *(f"{x}{end}" for x in ("score", "coverage") for end in _ENDS),
+        *("judge_calibration", "model", "task", "n_first_judged", "n_labelled"),
+        *(f"first_{x}{end}" for x in ("score", "coverage") for end in _ENDS),
         *("same", "kappa", "kappa_quadratic"),
     ),
 }

@@ -15,7 +15,7 @@ PLAIN: Final[Where] = {"plain": (True,)}
 COUNTED: Final[Where] = {"counted": (True,)}
 JUDGED: Final[Where] = {"judged": (True,)}
 LANGUAGES: Final = {Language.ENGLISH: "English", Language.CHINESE: "Chinese"}
-_COUNTS: Final = (
+COUNTS_AFTER_N: Final = (
     *("n_planned", "n_failed", "n_refused", "n_unparsed"),
     *("n_excluded", "n_pending"),
 )
@@ -42,7 +42,7 @@ def rate(
     yield Cell("share", (name,), ("right",), settled, frame=frame)
     yield Cell("sum", (f"{prefix}k",), ("right",), settled, frame=frame)
     yield Cell("size", (f"{prefix}n",), where=settled, frame=frame)
-    for cell in counts(_COUNTS, prefix, dict(where)):
+    for cell in counts(COUNTS_AFTER_N, prefix, dict(where)):
         yield replace(cell, frame=frame)
 
 
@@ -51,6 +51,12 @@ def score(end: str = "", where: Where = _EVERY) -> Iterator[Cell]:
     yield Cell("mean", (f"score{end}",), ("judge",), where)
     yield Cell("size", (f"n_judged{end}",), where={**where, **JUDGED})
     yield Cell("size", (f"n_planned{end}",), where=where)
+
+
+def score_shown(end: str = "", words: str = "Score") -> Shown:
+    """Return a page's column of mean scores, with how many of the planned have one."""
+    counts = f"n_judged{end}", f"n_planned{end}"
+    return Shown(f"score{end}", f"{words} (judged / planned)", counts=counts)
 
 
 def percent(column: str, header: str, prefix: str | None = None) -> Shown:

@@ -266,8 +266,8 @@ def _proportion_figure(name: str, number: str, stacks: Sequence[Stack]) -> Stack
         name,
         number,
         "Images against text",
-        "Share of the cases in which an evidence moves the model more as images, less, "
-        "or alike.",
+        "Share of the English cases in which an evidence moves the model more as "
+        "images, less, or alike.",
     )
     segments = (_ABOVE, _BELOW, _TIED)
     return StackFigure(head, segments, tuple(stacks), "cases", share=True)

@@ -11,6 +11,7 @@ from viewer.studies.evidence_diagnosis.cells import (
     PLAIN,
     of_task,
     score,
+    score_shown,
 )
 from viewer.studies.evidence_diagnosis.frames import ANSWERS
 from viewer.studies.evidence_diagnosis.params import Params, Task
@@ -20,14 +21,14 @@ LEVELS: Final = tuple(range(HIGHEST, -1, -1))
 """Every score that a judge or people may give, off the rubric or not."""
 _TASK: Final = Key("task", values=(Task.DDX.value, Task.OPEN_FDX.value))
 _ENDS: Final = ("", "_corrected", "_low", "_high")
-_SCORE: Final = tuple(f"score{end}" for end in _ENDS)
-_COVERAGE: Final = tuple(f"coverage{end}" for end in _ENDS)
+_SCORE: Final = tuple(f"first_score{end}" for end in _ENDS)
+_COVERAGE: Final = tuple(f"first_coverage{end}" for end in _ENDS)
 _AGREED: Final = ("same", "kappa", "kappa_quadratic")
 CALIBRATION: Final = TableSpec(
     "judge_calibration",
     (*MODEL, _TASK),
     (
-        Cell("size", ("n_judged",)),
+        Cell("size", ("n_first_judged",)),
         Cell("size", ("n_labelled",), where={"labelled": (True,)}),
         Cell("prediction-powered mean", _SCORE, ("judge", "human")),
         Cell("prediction-powered mean", _COVERAGE, ("covered", "human_covered")),
@@ -39,14 +40,26 @@ CALIBRATION: Final = TableSpec(
         ),
     ),
     "Judge and people",
-    "The judge beside people who scored some of its answers: means as judged and as "
+    "The judge beside people who scored some of its answers, of first repeats to raw "
+    "images alone, whatever other tables count: means as judged and as "
     "corrected, with 95 % intervals, and how the two agree.",
     frame=ANSWERS,
     where={"calibrated": (True,)},
     outer=("task",),
-    shown=("model", "task", "n_judged", "n_labelled", *_SCORE, *_COVERAGE, *_AGREED),
+    shown=(
+        "model",
+        "task",
+        "n_first_judged",
+        "n_labelled",
+        *_SCORE,
+        *_COVERAGE,
+        *_AGREED,
+    ),
 )
-"""Mean score and coverage as judged, and as corrected by people's scores (E004-09)."""
+"""Mean score and coverage as judged, and as corrected by people's scores (E004-09).
+
+They are ``first`` repeats' alone, so that no answer counts more than people's.
+"""
 
 
 def family_spec(params: Params) -> Spec:
@@ -60,7 +73,7 @@ def family_spec(params: Params) -> Spec:
         "of the same family. Compare its scores with people's.",
         frame=ANSWERS,
         where={**MODELS, **of_task(Task.DDX)},
-        shown=("model", "score_all", "n_judged_all", "of_the_judges_family"),
+        shown=("model", score_shown("_all"), "of_the_judges_family"),
     )
 
 

@@ -132,6 +132,8 @@ def _missing(rows: _Rows, params: Params) -> Iterator[str]:
             "Figure 4 needs English cases and models of known classes; name those as "
             "model_classes."
         )
+    if rows["table_12_zh"] and not rows["table_12"]:
+        yield "Figures 14 and 15 need English cases."
     if params.rapt and not rows["rapt"]:
         yield "Attention per token is told only by models on this machine."
 

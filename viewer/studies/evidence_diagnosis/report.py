@@ -22,7 +22,12 @@ DEFINITIONS: Final[Mapping[str, str]] = {
         "not covered"
     ),
     "fdx": "right options over all trials that are neither excluded nor pending",
-    "score": "mean of the judge's scores over the trials that have one",
+    "score": (
+        "mean of the judge's scores over the n_judged trials that have one; refused, "
+        "failed and not parsed ones, in n_planned too, have none"
+    ),
+    "first_score": "the same, of first repeats to raw images alone",
+    "first_coverage": "share of those whose score reaches the coverage score",
     "top_k": "differentials with the diagnosis, in words, among the first k",
     "gap_pp": "ddx less fdx, in percentage points",
     "rank": "competition rank by fdx within the subset, people left out",

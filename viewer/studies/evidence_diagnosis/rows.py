@@ -1,5 +1,6 @@
 """Answers as the study counts them: those of models, and those of physicians."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -15,7 +16,6 @@ from viewer.studies.evidence_diagnosis.params import PREPARING, HumanMode, Param
 from viewer.studies.evidence_diagnosis.plan import conditions
 from viewer.studies.evidence_diagnosis.score import (
     FIRST_MATCH,
-    GOLD_PLACE,
     JUDGE,
     first_match,
 )
@@ -70,7 +70,7 @@ def _row(
 ) -> Row:
     item = item_of(items, one.item)
     case = cases.setdefault(item.key, EvidenceCase.of_item(item))
-    match, place = one.score.number(FIRST_MATCH), one.score.number(GOLD_PLACE)
+    match = one.score.number(FIRST_MATCH)
     return Row(
         case=case,
         model=one.model,
@@ -80,11 +80,17 @@ def _row(
         judge=one.score.number(JUDGE),
         first_match=None if match is None else int(match),
         chosen=one.said.option if isinstance(one.said, ChoiceAnswer) else None,
-        place=None if place is None else int(place),
+        place=_place(one.gold),
         posterior=posterior_of(one.score, params.estimator),
         repeat=one.repeat,
         rapt=rapt_of(one.score),
     )
+
+
+def _place(gold: str) -> int | None:
+    """Return the letter that the right option stood at, answered or not."""
+    told = json.loads(gold) if gold else {}
+    return int(told["order"].index(told["right"])) if "right" in told else None
 
 
 MEAN_OF_PEOPLE: Final = "Physicians, mean"

@@ -37,9 +37,10 @@ def sensitivity_frame(rows: Sequence[Row], params: Params, seed: int = 0) -> Fra
             of_case = found.setdefault((row.model, row.case.key), {})
             of_case[row.showing] = row.posterior
     lines = (
-        (key, model, str(evidence), str(params.context), *line, refined)
+        (key, model, str(evidence), str(params.context), *line, refined, language)
         for refined in (False, True)
         for (model, key), posteriors in found.items()
+        for language in (str(cases[key].language),)
         for evidence in cases[key].types
         for line in _lines(
             posteriors,
@@ -48,7 +49,7 @@ def sensitivity_frame(rows: Sequence[Row], params: Params, seed: int = 0) -> Fra
             seed,
         )
     )
-    return frame_of_rows((*HEADER, "refined"), lines)
+    return frame_of_rows((*HEADER, "refined", "language"), lines)
 
 
 def _lines(

@@ -52,22 +52,31 @@ _MEAN: Final = Shown("nmse_mean", "Mean NMSE")
 def sensitivity_specs(params: Params, languages: Sequence[Language]) -> Iterator[Spec]:
     """Yield the tables of what moves a model, and of what it attends to."""
     yield ListSpec("sensitivity", HEADER, frame=SENSITIVITIES, where=_BASELINE)
-    yield TableSpec(
-        "table_12",
+    for language in languages:
+        yield _against_text(language, params)
+        yield _beside_accuracy(language)
+        yield _microscopy(language)
+    yield _ATTENTION
+
+
+def _baseline(language: Language) -> Where:
+    return {**_BASELINE, "language": (language,)}
+
+
+def _against_text(language: Language, params: Params) -> Spec:
+    return TableSpec(
+        name_in("12", language),
         (Key("evidence", total="Average"), *MODEL),
         (_COMPARED,),
-        "Evidence Sensitivity, images against text",
+        f"Evidence Sensitivity, images against text, {LANGUAGES[language]}",
         f"Estimator {params.estimator}, other evidence: {params.context}. NMSE is near "
-        "1 wherever images move nothing, and it is not symmetric.",
+        "1 wherever images move nothing, and it is not symmetric; "
+        f"{LANGUAGES[language]} cases.",
         frame=SENSITIVITIES,
-        where=_BASELINE,
+        where=_baseline(language),
         sets=(("evidence", "model"), ("model",)),
         shown=("evidence", "model", *_NMSE, *_COMPARED.names[2:]),
     )
-    for language in languages:
-        yield _beside_accuracy(language)
-    yield _MICROSCOPY
-    yield _ATTENTION
 
 
 def _beside_accuracy(language: Language) -> Spec:
@@ -80,32 +89,36 @@ def _beside_accuracy(language: Language) -> Spec:
             *rate(where=own, frame=ANSWERS),
         ),
         f"Sensitivity and accuracy, {LANGUAGES[language]}",
-        "Mean NMSE over the types of evidence, of all cases, beside the accuracy; "
+        "Mean NMSE over the types of evidence, beside the accuracy; "
         f"{LANGUAGES[language]} cases.",
         frame=SENSITIVITIES,
-        where=_BASELINE,
+        where=_baseline(language),
         shown=("model", _MEAN, percent("fdx", "FDx"), "k", "n", "n_planned"),
     )
 
 
-_MICROSCOPY: Final = TableSpec(
-    "table_13",
-    MODEL,
-    (
-        Cell(
-            CHANGE_IN_NMSE,
-            ("baseline", "refined", "delta"),
-            _BOTH,
-            {"evidence": (EvidenceType.MICROSCOPY,)},
-            options={"by": "refined"},
+def _microscopy(language: Language) -> Spec:
+    return TableSpec(
+        name_in("13", language),
+        MODEL,
+        (
+            Cell(
+                CHANGE_IN_NMSE,
+                ("baseline", "refined", "delta"),
+                _BOTH,
+                {"evidence": (EvidenceType.MICROSCOPY,)},
+                options={"by": "refined"},
+            ),
         ),
-    ),
-    "Sensitivity to microscopy under the refined prompt",
-    "NMSE of microscopy before and after.",
-    frame=SENSITIVITIES,
-    needs_several="refined",
-    shown=("model", "baseline", "refined", "delta"),
-)
+        f"Sensitivity to microscopy under the refined prompt, {LANGUAGES[language]}",
+        f"NMSE of microscopy before and after; {LANGUAGES[language]} cases.",
+        frame=SENSITIVITIES,
+        where={"language": (language,)},
+        needs_several="refined",
+        shown=("model", "baseline", "refined", "delta"),
+    )
+
+
 _ATTENTION: Final = TableSpec(
     "rapt",
     (*MODEL, Key("arm"), Key("section"), Key("layer")),
@@ -118,7 +131,7 @@ REFINED: Final = TableSpec(
     (Key("evidence"), *MODEL),
     (_COMPARED,),
     frame=SENSITIVITIES,
-    where={"refined": (True,)},
+    where={"refined": (True,), "language": (Language.ENGLISH,)},
 )
 """Table 12 under the refined prompt (Figure 15)."""
 TOLD: Final = TableSpec(

@@ -12,6 +12,7 @@ from viewer.domain.specialties import GROUPS, SPECIALTIES
 from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec
 from viewer.studies.evidence_diagnosis.cells import (
     COUNTED,
+    COUNTS_AFTER_N,
     LANGUAGES,
     MODEL,
     MODELS,
@@ -20,6 +21,7 @@ from viewer.studies.evidence_diagnosis.cells import (
     percent,
     rate,
     score,
+    score_shown,
 )
 from viewer.studies.evidence_diagnosis.estimators import AGREEMENT, FEW
 from viewer.studies.evidence_diagnosis.frames import (
@@ -34,6 +36,7 @@ from viewer.studies.evidence_diagnosis.judge_tables import CALIBRATION
 from viewer.studies.evidence_diagnosis.params import Arm, Params, Task
 from viewer.studies.evidence_diagnosis.preparing import CHUNKS, INVENTED
 from viewer.studies.evidence_diagnosis.sensitivity_tables import sensitivity_specs
+from viewer.studies.tables import counts
 
 _SUBSETS: Final = {"en": "English", "zh": "Chinese", "all": "All"}
 """The columns of Tables 2 and 8; all cases are pooled, not averaged (E004-11)."""
@@ -141,16 +144,16 @@ _SCORES: Final = TableSpec(
     MODEL,
     tuple(_score_cells()),
     "Scores of differentials",
-    "The judge's mean score, and the share of differentials that have the diagnosis, "
-    "in words, among the first 1, 3, 5 and 10.",
+    "The judge's mean score, of the differentials that it scored: those refused, not "
+    "parsed or failed have none. Then the share of all settled differentials that have "
+    "the diagnosis, in words, among the first 1, 3, 5 and 10.",
     frame=ANSWERS,
     where={**MODELS, "task": (Task.DDX,)},
     shown=(
         "model",
         *(
-            Shown(f"{name}_{subset}", f"{words} {name.removeprefix('n_')}")
+            score_shown(f"_{subset}", f"{words} score")
             for subset, words in _SUBSETS.items()
-            for name in ("score", "n_judged")
         ),
         *(percent(f"top_{k}_all", f"Top {k}") for k in TOP),
     ),
@@ -178,11 +181,12 @@ def _in_language(language: Language, params: Params) -> Iterator[Spec]:
         MODEL,
         tuple(score()),
         f"Open final diagnoses, {LANGUAGES[language]}",
-        "The judge's mean score of diagnoses in free words; "
+        "The judge's mean score of diagnoses in free words, of those that it scored: "
+        "those refused, not parsed or failed have none; "
         f"{LANGUAGES[language]} cases.",
         frame=ANSWERS,
         where={**MODELS, **of_task(Task.OPEN_FDX, language)},
-        shown=("model", "score", "n_judged", "n_planned"),
+        shown=("model", score_shown()),
     )
     for number in _STRATA:
         yield _stratified(number, language, params.small_cases)
@@ -237,6 +241,7 @@ def _stratified(number: str, language: Language, small: int) -> Spec:
 
 
 def _position_cells() -> Iterator[Cell]:
+    yield from counts(COUNTS_AFTER_N)
     for place in range(OPTIONS):
         own = {"place": (place,), **COUNTED}
         name = f"gold_{LETTERS[place]}"
@@ -259,7 +264,10 @@ _POSITIONS: Final = TableSpec(
     frame=ANSWERS,
     where={**MODELS, "task": (Task.FDX,), "arm": (Arm.RAW,)},
 )
-"""Accuracy by the right option's letter, and agreement over the orders (E004-07)."""
+"""Accuracy by the right option's letter, and agreement over the orders (E004-07).
+
+A trial without an answer is wrong at the letter that the right option stood at.
+"""
 _VALIDATION: Final = ListSpec(
     "validation",
     title="Validation",

@@ -149,7 +149,7 @@ def _is_due_of_cases(name: str, source: Source) -> bool:
     if name in _PREPARED or not languages:
         return name in _PREPARED
     number = name.removeprefix("table_").removesuffix("_zh")
-    if number in {"03", "04", "05", "06", "09", "10", "11"}:
+    if number in {"03", "04", "05", "06", "09", "10", "11", "12", "13"}:
         language = "zh" if name.endswith("_zh") else "en"
         asked = {"raw", *arms.get(number, ())} <= {*params["arms"]}
         return language in languages and (number not in arms or asked)

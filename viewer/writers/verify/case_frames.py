@@ -44,18 +44,18 @@ def _answered(source: Source, asked: Verdicts) -> Rows:
     models = list(dict.fromkeys(one.model for one in asked))
     rows: Rows = []
     for one in sorted(asked, key=lambda one: models.index(one.model)):
-        first, place = (one.numbers.get(name) for name in ("first_match", "gold_place"))
+        right = one.gold.get("right")
         rows.append(
             {
                 **_about(one, one.model, one.finding, one.gold["arm"], one.repeat),
                 "order": one.gold["turned"],
                 "status": one.status,
-                "first": first,
+                "first": one.numbers.get("first_match"),
                 "judge": one.numbers.get("judge"),
                 "human": labels.get((_case_of(one), one.finding, one.model)),
-                "place": None if place is None else int(place),
+                "place": None if right is None else one.gold["order"].index(right),
                 "chosen": one.said.get("option"),
-                "answer": one.gold.get("right"),
+                "answer": right,
                 "told": "p_0" in one.numbers,
                 "repeat": one.repeat,
             }
@@ -141,6 +141,7 @@ def _sensitivities(source: Source, asked: Verdicts) -> Iterator[dict[str, object
     """Yield how far each type of evidence moves a model in a case, image and text."""
     found: dict[tuple[str, str], dict[str, _Posterior]] = {}
     types: dict[str, dict[str, None]] = {}
+    languages = {_case_of(one): one.view for one in asked}
     for one in asked:
         case, (base, left_out, of) = _case_of(one), one.condition.partition(" without ")
         if left_out and base:
@@ -159,6 +160,7 @@ def _sensitivities(source: Source, asked: Verdicts) -> Iterator[dict[str, object
                 row = _moved_both(beliefs, image, text, source)
                 if row:
                     about = {"case": case, "model": model, "evidence": of}
+                    about["language"] = languages[case]
                     yield {**about, "context": context, **row, "refined": refined}
 
 

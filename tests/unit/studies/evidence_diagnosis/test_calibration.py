@@ -51,15 +51,15 @@ def test_that_the_judge_is_corrected_by_what_people_scored() -> None:
     scores = [int(row.judge or 0) for row in judged("one")]
     human = [max(0, s - 1) if i % 2 == 0 else None for i, s in enumerate(scores)]
     expected = prediction_powered([float(s) for s in scores], human)
-    assert line["score"] == pytest.approx(np.mean(scores), abs=1e-12)
-    assert line["score_corrected"] == pytest.approx(expected.value, abs=1e-12)
-    assert line["score_low"] == pytest.approx(expected.interval.low, abs=1e-12)
+    assert line["first_score"] == pytest.approx(np.mean(scores), abs=1e-12)
+    assert line["first_score_corrected"] == pytest.approx(expected.value, abs=1e-12)
+    assert line["first_score_low"] == pytest.approx(expected.interval.low, abs=1e-12)
     covered = np.mean([s >= 4 for s in scores])
-    assert line["coverage"] == pytest.approx(covered, abs=1e-12)
+    assert line["first_coverage"] == pytest.approx(covered, abs=1e-12)
     pairs = [(s, h) for s, h in zip(scores, human, strict=True) if h is not None]
     kappa = cohen_kappa_score(*zip(*pairs, strict=True), labels=LEVELS)
     assert line["kappa"] == pytest.approx(kappa, abs=1e-12)
-    assert (line["n_judged"], line["n_labelled"]) == (len(scores), len(pairs))
+    assert (line["n_first_judged"], line["n_labelled"]) == (len(scores), len(pairs))
 
 
 @pytest.mark.statement("E004-09")
@@ -69,5 +69,5 @@ def test_that_without_labels_there_is_nothing_to_calibrate() -> None:
 
 def test_that_one_label_leaves_the_interval_open() -> None:
     (found,) = calibrated(labelled("two", 999)).records()
-    assert found["score_low"] is None
+    assert found["first_score_low"] is None
     assert found["n_labelled"] == 1

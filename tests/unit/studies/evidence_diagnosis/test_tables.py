@@ -223,16 +223,24 @@ def test_that_a_model_that_says_a_letter_is_biased_and_inconsistent() -> None:
     assert lines_of("positions", knows[:1])[0]["spread"] is None
 
 
+def test_that_a_trial_without_an_answer_is_wrong_at_its_letter() -> None:
+    lost = replace(turned([0])[0], status=Status.PROVIDER_ERROR, chosen=None)
+    (line,) = lines_of("positions", [*turned([0, 0, 0, 0]), lost])
+    letter = "ABCD"[lost.place or 0]
+    assert (line[f"gold_{letter}_k"], line[f"gold_{letter}_n"]) == (1, 2)
+    assert (line["n_planned"], line["n_failed"]) == (5, 1)
+
+
 def moved(
-    model: str, of: EvidenceType, image: float, refined: bool = False
+    model: str, of: EvidenceType, image: float, refined: bool = False, to: str = "en"
 ) -> tuple[object, ...]:
     """Return a sensitivity whose text is 1, so that its NMSE is (image - 1) ** 2."""
-    return "c", model, str(of), image, 1.0, refined
+    return "c", model, str(of), image, 1.0, refined, to
 
 
 def sensitivity_lines(name: str, *moves: tuple[object, ...]) -> list[dict[str, object]]:
     header = ("case", "model", "evidence", "image_corrected", "text_corrected")
-    frame = frame_of_rows((*header, "refined"), moves)
+    frame = frame_of_rows((*header, "refined", "language"), moves)
     answers = frames_of([])[ANSWERS]
     return table_of(name, {SENSITIVITIES: frame, ANSWERS: answers}).records()
 
@@ -244,7 +252,7 @@ def test_that_table_twelve_has_the_papers_mean() -> None:
         moved("q", of, 1 + x**0.5) for of, x in zip(SIX_TYPES, printed, strict=True)
     ]
     moves.append(moved("q", EvidenceType.PET, 51.0))
-    moves.append(("c", "r", "CT", None, 1.0, False))
+    moves.append(("c", "r", "CT", None, 1.0, False, "en"))
     moves.append(moved("q", EvidenceType.CT, 9.0, refined=True))
     table = sensitivity_lines("table_12", *moves)
     assert len(table) == 8 + 2
@@ -255,6 +263,13 @@ def test_that_table_twelve_has_the_papers_mean() -> None:
     assert average["nmse"] == pytest.approx(sum(printed) / 6, abs=1e-12)
     assert average["cases"] is None
     assert table[-1]["nmse"] is None
+    chinese = sensitivity_lines("table_12_zh", *moves)
+    assert chinese == []
+    moves.append(moved("q", EvidenceType.CT, 3.0, to="zh"))
+    assert sensitivity_lines("table_12", *moves) == table
+    (other, mean) = sensitivity_lines("table_12_zh", *moves)
+    assert (other["nmse"], other["cases"], mean["nmse"]) == (4.0, 1, 4.0)
+    assert sensitivity_lines("table_05_zh", *moves)[0]["nmse_mean"] == 4.0
     five = sensitivity_lines("table_05", *moves)
     assert five[0]["nmse_mean"] == average["nmse"]
     assert five[0]["fdx"] is None
@@ -270,6 +285,11 @@ def test_that_table_thirteen_compares_microscopy_before_and_after() -> None:
     assert first["delta"] == pytest.approx(-0.06, abs=1e-12)
     assert (second["refined"], second["delta"]) == (None, None)
     assert sensitivity_lines("table_13", *before) == []
+    elsewhere = [moved("q", of, 3.0, to="zh"), moved("q", of, 2.0, True, to="zh")]
+    both = sensitivity_lines("table_13", *before, after, *elsewhere)
+    assert both == [first, second]
+    (chinese,) = sensitivity_lines("table_13_zh", *before, after, *elsewhere)
+    assert (chinese["baseline"], chinese["delta"]) == (4.0, -3.0)
 
 
 def answered(item: Item, *entries: list[object]) -> Item:

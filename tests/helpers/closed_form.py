@@ -215,6 +215,7 @@ class Expected:
     rate: Fraction | None
     chance: Fraction | None
     prior: Fraction | None
+    gain: Fraction | None
     sd: float | None
 
 
@@ -245,6 +246,7 @@ def mean_of_findings(trials: Sequence[Asked]) -> Expected:
         _mean([p.rate for p in parts]),
         _mean([p.chance for p in parts]),
         _mean([p.prior for p in parts]),
+        _mean([p.gain for p in parts]),
         sqrt(sum((p.sd or 0.0) ** 2 for p in parts)) / len(parts)
         if any(p.sd is not None for p in parts)
         else None,
@@ -263,13 +265,13 @@ def _pooled(
     )
     k = sum(t.hit for t in kept)
     if not kept:
-        return Expected(len(trials), *counts, 0, 0, None, None, None, None)
+        return Expected(len(trials), *counts, 0, 0, *5 * (None,))
     cells = kept[0].n ** 2
     chance = Fraction(sum(len(t.pair.hits(t.n)) for t in kept), len(kept) * cells)
     rate = Fraction(k, len(kept))
     return Expected(
         *(len(trials), *counts, k, len(kept), rate, chance),
-        prior(kept),
+        *over_prior(kept),
         spread(kept) if _tells_spread(kept) else None,
     )
 
@@ -279,14 +281,21 @@ def _tells_spread(kept: Sequence[Asked]) -> bool:
     return any(len(of) > 1 for of in _by(kept, lambda t: t.pair.finding).values())
 
 
-def prior(kept: Sequence[Asked]) -> Fraction:
-    """Hand every answer to every image of the finding and view, one by one."""
-    total = Fraction(0)
+def over_prior(kept: Sequence[Asked]) -> tuple[Fraction | None, Fraction | None]:
+    """Hand every answer to the images of others with the finding and view.
+
+    Return what that hits on average, and by how much the hits exceed it, of the trials
+    that another patient's answer can be handed to.
+    """
+    total, hits, n = Fraction(0), 0, 0
     for group in _by(kept, lambda t: (t.pair.finding, t.pair.view)).values():
-        references = [t.pair.hits(t.n) for t in group]
-        meets = sum(t.cell in r for t in group for r in references)
-        total += Fraction(meets, len(group))
-    return total / len(kept)
+        for one in group:
+            others = [t for t in group if t.pair.patient != one.pair.patient]
+            if others:
+                meets = sum(t.cell in one.pair.hits(one.n) for t in others)
+                total += Fraction(meets, len(others))
+                hits, n = hits + one.hit, n + 1
+    return (total / n, (hits - total) / n) if n else (None, None)
 
 
 def _variance(trials: Sequence[Asked]) -> float:

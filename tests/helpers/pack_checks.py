@@ -138,7 +138,7 @@ def check_recommended_rates(made: MadePack) -> int:
         assert _same(row["prior_baseline"], expected.prior)
         settled = _settled(made, {**row, "condition": row["grid"]})
         patients = {trial.pair.patient for trial in settled}
-        _check_skill(row, expected, alone=len(patients) == 1)
+        _check_skill(row, expected, few=len(patients) == 2)
         _check_interval(row, settled)
         answered = None
         if expected.scored and row["finding"] != MACRO:
@@ -147,18 +147,18 @@ def check_recommended_rates(made: MadePack) -> int:
     return sum(map(len, rows))
 
 
-def _check_skill(row: Row, expected: Expected, *, alone: bool) -> None:
-    if expected.rate is None or expected.prior is None:
+def _check_skill(row: Row, expected: Expected, *, few: bool) -> None:
+    if expected.gain is None:
         assert [row[c] for c in ("skill", "skill_low", "skill_high")] == [""] * 3
         return
-    assert _same(row["skill"], expected.rate - expected.prior)
-    if alone:
-        assert (row["skill_low"], row["skill_high"]) == ("", "")
+    assert _same(row["skill"], expected.gain)
+    if (row["skill_low"], row["skill_high"]) == ("", ""):
+        assert few
         return
     skill, low, high = (float(row[c]) for c in ("skill", "skill_low", "skill_high"))
     assert -1 <= low <= high <= 1
     if row["model"] == "constant":
-        assert (skill, low, high) == (0, 0, 0)
+        assert skill == 0 == low + high
 
 
 def _check_interval(row: Row, settled: Sequence[Asked]) -> None:

@@ -21,7 +21,7 @@ class Uniform(Baseline):
         return Cell(row, column), "A cell drawn at random."
 
 
-class Prior(Baseline):
+class FrequentCell(Baseline):
     """The cell that most often qualifies among the other patients."""
 
     def choose(self, facts: Facts) -> tuple[Cell, str]:

@@ -133,13 +133,13 @@ _SPECS = (
         builtin_profiles=(ModelProfile("uniform", "uniform"),),
     ),
     AdapterSpec(
-        name="prior",
+        name="frequent_cell",
         summary="the most frequent reference cell among the other patients",
-        factory="viewer.models.baselines:Prior",
+        factory="viewer.models.baselines:FrequentCell",
         places=True,
         reads_facts=True,
         needs_counts=True,
-        builtin_profiles=(ModelProfile("prior", "prior"),),
+        builtin_profiles=(ModelProfile("frequent_cell", "frequent_cell"),),
     ),
     AdapterSpec(
         name="asymmetry",
@@ -218,7 +218,7 @@ def broken_adapters() -> tuple[Broken, ...]:
 
 
 def builtin_profiles() -> tuple[ModelProfile, ...]:
-    """Return the models that need no settings: ``uniform``, ``prior`` and so on."""
+    """Return the models that need no settings, such as ``uniform``."""
     return tuple(p for spec in _SPECS for p in spec.builtin_profiles)
 
 

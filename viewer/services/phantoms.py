@@ -49,7 +49,7 @@ class PhantomKind:
             return next_commands(self.kit, out)
         folder, name = shlex.quote(str(out)), shlex.quote(out.absolute().name)
         pack = shlex.quote(f"{out}-pack")
-        models = "--models asymmetry,prior"
+        models = "--models asymmetry,frequent_cell"
         return (
             f"overread import chexlocalize {folder}",
             f"overread pack grid2025 --dataset {name} {models} --out {pack}",

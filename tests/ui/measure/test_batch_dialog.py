@@ -157,7 +157,7 @@ def test_that_labels_above_one_another_are_as_wide(dialog: BatchDialog) -> None:
 def test_that_a_study_file_makes_the_round_trip(
     dialog: BatchDialog, settings: Settings, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    _tick(dialog, "asymmetry", "prior")
+    _tick(dialog, "asymmetry", "frequent_cell")
     dialog.what.set_values({"findings": ["Edema"], "views": ["frontal"]})
     dialog.further.set_values({"side": 512, "colour": [0, 255, 0]})
     dialog.preset.choose("recommended")
@@ -178,7 +178,7 @@ def test_that_a_study_file_makes_the_round_trip(
     dialog.further.set_values({"side": 256})
     dialog.ceiling.setValue(0)
     dialog.read_from(path)
-    qtbot.waitUntil(lambda: dialog.form.models == ("asymmetry", "prior"))
+    qtbot.waitUntil(lambda: dialog.form.models == ("asymmetry", "frequent_cell"))
     assert spec_of(dialog.form, settings) == wanted
 
 

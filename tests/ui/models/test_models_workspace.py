@@ -52,7 +52,14 @@ def test_that_every_model_stands_with_its_state_the_persons_own_first(
     workspace: ModelsWorkspace, qtbot: QtBot
 ) -> None:
     names = [each.key for each in workspace.list.models.rows]
-    assert names == ["endless", "here", "large", "asymmetry", "prior", "uniform"]
+    assert names == [
+        "endless",
+        "here",
+        "large",
+        "asymmetry",
+        "frequent_cell",
+        "uniform",
+    ]
     qtbot.waitUntil(
         lambda: row(workspace, "large").state == "ready, takes 4.1 GB", timeout=WAIT_MS
     )

@@ -1,12 +1,13 @@
+from collections.abc import Sequence
 from fractions import Fraction
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.stats import t
 
-from viewer.metrics.intervals import resampling_weights
-from viewer.metrics.seeding import generator
-from viewer.metrics.skill import Stratum, bootstrap_skill, skill_of, stratum
+from viewer.metrics.skill import Skill, Stratum, skill_of, stratum
 
 N_CELLS = 16
 Ints = npt.NDArray[np.int64]
@@ -29,108 +30,120 @@ class Trials:
     def stratum(self) -> Stratum:
         return stratum(self.patients, N_CELLS, self.answers, self.references)
 
-    def rates_by_hand(self) -> tuple[Fraction, Fraction]:
-        """Return the hit rate and the prior-only rate from a double loop."""
-        n = len(self.references)
-        hits = sum(a in r for a, r in zip(self.answers, self.references, strict=True))
-        met = sum(a in r for a in self.answers for r in self.references)
-        return Fraction(hits, n), Fraction(met, n * n)
+    def without(self, patient: int) -> "Trials":
+        left = Trials(0, 0)
+        kept = np.flatnonzero(self.patients != patient)
+        left.patients, left.answers = self.patients[kept], self.answers[kept]
+        left.references = [self.references[i] for i in kept]
+        return left
+
+    def gained(self) -> tuple[Fraction, int, int]:
+        """Return hits above the prior, hits and trials from a double loop."""
+        of = [*zip(self.patients, self.answers, self.references, strict=True)]
+        if len({patient for patient, _, _ in of}) < 2:
+            return Fraction(0), 0, 0
+        prior = Fraction(0)
+        for patient, _, reference in of:
+            others = [answer for other, answer, _ in of if other != patient]
+            prior += Fraction(sum(a in reference for a in others), len(others))
+        hits = sum(answer in reference for _, answer, reference in of)
+        return hits - prior, hits, len(of)
+
+
+def by_hand(findings: Sequence[Sequence[Trials]]) -> Fraction | None:
+    """Return the mean over findings of what their strata gain together."""
+    gains = []
+    for strata in findings:
+        parts = [one.gained() for one in strata]
+        if n := sum(trials for _, _, trials in parts):
+            gains.append(sum((more for more, _, _ in parts), Fraction(0)) / n)
+    return sum(gains, Fraction(0)) / len(gains) if gains else None
+
+
+def skill(findings: Sequence[Sequence[Trials]]) -> Skill:
+    return skill_of([[one.stratum() for one in strata] for strata in findings])
 
 
 @pytest.mark.statement("X-04")
 @pytest.mark.parametrize("seed", range(10))
-def test_that_the_prior_is_the_mean_over_all_pairs(seed: int) -> None:
+def test_that_every_reference_meets_the_answers_for_other_patients(seed: int) -> None:
     trials = Trials(seed)
-    hit_rate, prior = trials.rates_by_hand()
-    skill = skill_of([trials.stratum()])
-    assert skill.hit_rate == float(hit_rate)
-    assert skill.prior == pytest.approx(float(prior), abs=1e-15)
-    assert skill.skill == pytest.approx(float(hit_rate - prior), abs=1e-15)
+    gained, hits, n = trials.gained()
+    found = skill([[trials]])
+    assert found.gain == pytest.approx(float(gained / n), abs=1e-15)
+    assert found.prior == pytest.approx(float((hits - gained) / n), abs=1e-15)
 
 
-def test_that_pooled_strata_weigh_by_their_trials() -> None:
-    parts = [Trials(1, n=10), Trials(2, n=30)]
-    by_hand = [part.rates_by_hand() for part in parts]
-    pooled = sum(
-        n * (hit - prior) for n, (hit, prior) in zip((10, 30), by_hand, strict=True)
-    ) / Fraction(40)
-    skill = skill_of([part.stratum() for part in parts])
-    assert skill.skill == pytest.approx(float(pooled), abs=1e-15)
+@pytest.mark.statement("X-04")
+def test_that_views_are_pooled_and_findings_averaged() -> None:
+    findings = [[Trials(1, n=10), Trials(2, n=30)], [Trials(3, n=12)]]
+    assert skill(findings).gain == pytest.approx(float(by_hand(findings) or 0))
+    pooled = [[one for strata in findings for one in strata]]
+    assert skill(pooled).gain == pytest.approx(float(by_hand(pooled) or 0))
 
 
 @pytest.mark.statement("X-04")
 @pytest.mark.parametrize("seed", range(5))
-def test_that_a_constant_answer_has_skill_exactly_zero(seed: int) -> None:
+def test_that_a_constant_answer_gains_exactly_nothing(seed: int) -> None:
     parts = [Trials(seed, n=17), Trials(seed + 50, n=31)]
     for part in parts:
         part.answers[:] = 5
-    strata = [part.stratum() for part in parts]
-    assert skill_of(strata).skill == 0.0
-    (replicates,) = bootstrap_skill([[[s] for s in strata]], 500, generator(seed, "x"))
-    for values in (replicates.macro, replicates.micro):
-        assert (values[~np.isnan(values)] == 0.0).all()
+    for findings in ([[part] for part in parts], [parts]):
+        found = skill(findings)
+        assert found.gain == 0.0
+        assert found.interval.low == -found.interval.high < 0.0
 
 
 @pytest.mark.statement("X-04")
-def test_that_a_perfect_answer_keeps_one_less_the_prior() -> None:
-    trials = Trials(4)
-    trials.answers[:] = [cells[0] for cells in trials.references]
-    skill = skill_of([trials.stratum()])
-    assert skill.hit_rate == 1.0
-    assert skill.skill == pytest.approx(1 - skill.prior)
+@pytest.mark.parametrize("seed", range(5))
+def test_that_the_interval_is_a_jackknife_no_narrower_than_a_rate_s(seed: int) -> None:
+    findings = [
+        [Trials(seed, n=25, n_patients=6), Trials(seed + 9, n=14, n_patients=5)],
+        [Trials(seed + 20, n=11, n_patients=7)],
+    ]
+    everyone = {int(p) for strata in findings for one in strata for p in one.patients}
+    left = [
+        float(by_hand([[one.without(p) for one in strata] for strata in findings]) or 0)
+        for p in everyone
+    ]
+    m = len(left)
+    least = 0.0
+    for strata in findings:
+        parts = [one.gained() for one in strata]
+        hits, n = (sum(part[i] for part in parts) for i in (1, 2))
+        patients = len({int(p) for one in strata for p in one.patients})
+        near = float((hits / n * patients + 1) / (patients + 2))
+        least += near * (1 - near) / patients / len(findings) ** 2
+    variance = max((m - 1) * float(np.var(left)), least)
+    half = float(t.ppf(0.975, m - 1)) * sqrt(variance)
+    found = skill(findings)
+    assert found.interval.low == pytest.approx(max(found.gain - half, -1), abs=1e-12)
+    assert found.interval.high == pytest.approx(min(found.gain + half, 1), abs=1e-12)
 
 
-def test_that_each_replicate_equals_scoring_the_drawn_patients_anew() -> None:
-    trials = Trials(7, n=25, n_patients=6)
-    one = trials.stratum()
-    present = np.unique(trials.patients)
-    (replicates,) = bootstrap_skill([[[one]]], 20, generator(3, "again"))
-    weights = resampling_weights(present.size, 20, generator(3, "again"))
-    for row, got in zip(weights, replicates.micro, strict=True):
-        drawn = np.repeat(present, row)
-        chosen = np.concatenate([np.flatnonzero(trials.patients == p) for p in drawn])
-        again = stratum(
-            trials.patients[chosen],
-            N_CELLS,
-            trials.answers[chosen],
-            [trials.references[i] for i in chosen],
-        )
-        assert got == pytest.approx(skill_of([again]).skill, abs=1e-12)
+@pytest.mark.statement("X-07")
+def test_that_perfect_answers_of_few_patients_are_not_certain() -> None:
+    patients = np.arange(6)
+    references = [(cell,) for cell in range(6)]
+    one = stratum(patients, N_CELLS, np.arange(6), references)
+    found = skill_of([[one]])
+    assert found.gain == 1.0
+    assert found.interval.high == 1.0
+    assert found.interval.low == pytest.approx(
+        1 - t.ppf(0.975, 5) * np.sqrt(7 / 8 / 8 / 6)
+    )
 
 
-def test_that_the_views_of_a_finding_are_pooled_in_each_replicate() -> None:
-    views = [Trials(seed, n=20, n_patients=6) for seed in (8, 9)]
-    strata = [view.stratum() for view in views]
-    (replicates,) = bootstrap_skill([[strata]], 20, generator(3, "views"))
-    weights = resampling_weights(6, 20, generator(3, "views"))
-    for row, micro, macro in zip(
-        weights, replicates.micro, replicates.macro, strict=True
-    ):
-        again = []
-        for view in views:
-            chosen = np.repeat(np.arange(20), row[view.patients])
-            references = [view.references[i] for i in chosen]
-            patients, answers = view.patients[chosen], view.answers[chosen]
-            again.append(stratum(patients, N_CELLS, answers, references))
-        assert micro == pytest.approx(skill_of(again).skill, abs=1e-12)
-        assert macro == micro
+def test_that_what_one_patient_has_gains_nothing_that_is_known() -> None:
+    alone, several = Trials(3, n=5, n_patients=1), Trials(4)
+    assert np.isnan(skill([[alone]]).gain)
+    assert skill([[alone], [several]]) == skill([[several]])
+    assert skill([[alone, several]]) == skill([[several]])
+    assert np.isnan(skill_of([]).prior)
 
 
-def test_that_a_finding_not_drawn_is_left_out_of_the_macro_mean() -> None:
-    first = stratum(np.array([0, 0]), N_CELLS, np.array([1, 2]), [(1,), (3,)])
-    second = stratum(np.array([1, 1]), N_CELLS, np.array([1, 2]), [(1,), (2,)])
-    (replicates,) = bootstrap_skill([[[first], [second]]], 200, generator(0, "few"))
-    values = {round(float(v), 9) for v in replicates.macro}
-    alone = [skill_of([s]).skill for s in (first, second)]
-    assert values == {round(v, 9) for v in (*alone, sum(alone) / 2)}
-
-
-def test_that_arms_share_their_draws_and_blocks_change_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    arms = [[[Trials(1).stratum()]], [[Trials(1).stratum()]]]
-    first, second = bootstrap_skill(arms, 300, generator(0, "shared"))
-    assert (first.micro == second.micro).all()
-    monkeypatch.setattr("viewer.metrics.skill._LARGEST_BLOCK", 64)
-    small, _ = bootstrap_skill(arms, 300, generator(0, "shared"))
-    assert (small.micro == first.micro).all()
+def test_that_two_patients_have_a_gain_without_an_interval() -> None:
+    pair = Trials(5, n=9, n_patients=2)
+    found = skill([[pair]])
+    assert found.gain == pytest.approx(float(by_hand([[pair]]) or 0))
+    assert np.isnan(found.interval.low)

@@ -54,14 +54,14 @@ def test_that_prior_takes_the_first_of_the_most_frequent_cells() -> None:
     counts[5, 1] = counts[3, 6] = 4
     counts[0, 0] = 3
     table = tuple(tuple(int(n) for n in row) for row in counts)
-    assert answer("prior", facts(reference_counts=table)) == "D7"
+    assert answer("frequent_cell", facts(reference_counts=table)) == "D7"
 
 
 @pytest.mark.parametrize("counts", [None, ((0,) * 10,) * 8])
 def test_that_prior_without_other_patients_says_so_and_takes_the_middle(
     counts: tuple[tuple[int, ...], ...] | None,
 ) -> None:
-    adapter = adapter_for(ModelProfile("prior", "prior"))
+    adapter = adapter_for(ModelProfile("frequent_cell", "frequent_cell"))
     about = facts(rows=8, columns=10, reference_counts=counts)
     reply = adapter.read(adapter.generate(request(about)))
     assert reply.text == "E6"

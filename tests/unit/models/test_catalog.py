@@ -172,7 +172,11 @@ def test_that_one_profile_has_one_adapter_also_from_threads() -> None:
 
 
 def test_that_the_baselines_need_no_settings() -> None:
-    assert [p.name for p in builtin_profiles()] == ["uniform", "prior", "asymmetry"]
+    assert [p.name for p in builtin_profiles()] == [
+        "uniform",
+        "frequent_cell",
+        "asymmetry",
+    ]
     for profile in builtin_profiles():
         assert adapter_for(profile).identity(0).model == profile.name
 

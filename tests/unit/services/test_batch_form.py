@@ -92,7 +92,7 @@ def test_that_studies_data_sets_and_models_are_listed(settings: Settings) -> Non
     assert dataset_names(settings.store) == ("two", "one")
     settings.models_file.write_text(SERVER)
     states = {state.name: state for state in model_states(settings)}
-    assert list(states) == ["asymmetry", "mine", "prior", "uniform"]
+    assert list(states) == ["asymmetry", "frequent_cell", "mine", "uniform"]
     assert (states["uniform"].state, states["uniform"].ready) == ("ready", True)
 
 

@@ -71,7 +71,7 @@ def test_that_a_model_whose_package_is_missing_says_so(
     rows = listing.model_rows(read_settings())
     assert [(row["name"], row["state"]) for row in rows] == [
         ("asymmetry", "needs luck: pip install luck"),
-        ("prior", "needs luck: pip install luck"),
+        ("frequent_cell", "needs luck: pip install luck"),
         ("uniform", "needs luck: pip install luck"),
     ]
 

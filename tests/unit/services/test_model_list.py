@@ -47,7 +47,7 @@ def test_that_what_comes_with_the_program_is_ready_and_not_to_be_changed(
     settings: Settings,
 ) -> None:
     lines = model_lines(settings)
-    assert [each.name for each in lines] == ["asymmetry", "prior", "uniform"]
+    assert [each.name for each in lines] == ["asymmetry", "frequent_cell", "uniform"]
     assert {(each.state, each.own, each.can_ask) for each in lines} == {
         ("ready", False, True)
     }

@@ -99,8 +99,8 @@ def test_that_every_file_of_a_model_starts_from_the_file_it_is_named_in(
 def test_that_models_on_the_command_line_replace_those_of_the_file(
     study: Path, tmp_path: Path
 ) -> None:
-    spec = read_study_file(study, tmp_path / "none", models=["prior"])
-    assert [m.name for m in spec.models] == ["prior"]
+    spec = read_study_file(study, tmp_path / "none", models=["frequent_cell"])
+    assert [m.name for m in spec.models] == ["frequent_cell"]
 
 
 def test_that_a_persons_own_models_are_known_and_the_nearer_definition_wins(

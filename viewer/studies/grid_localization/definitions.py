@@ -57,15 +57,15 @@ def _of_results(params: Params) -> Mapping[str, str]:
         "ci": f"{capital(CI_DEFINITION)}.",
         "random_baseline": "Expected hit rate of a cell drawn at random: the mean over "
         "items of the hit set's size over the number of cells; exact.",
-        "prior_baseline": "Prior-only rate: the expected hit rate of the same answers "
-        "handed at random to the images of the same finding and view. Every answer "
-        "meets every reference, its own included; exact. Pooled rows weigh the "
-        "findings and views by their trials.",
-        "skill": "hit_rate - prior_baseline: what the image adds. A model that always "
-        "gives the same answer has exactly 0.",
-        "skill_interval": "95 % percentile interval of the skill over "
-        f"{params.replicates} resamples of patients; all of a patient's items stay "
-        "together. A finding that a resample lacks is left out of its macro mean.",
+        "prior_baseline": "Location prior: the expected hit rate of the answers given "
+        "for other patients with the same finding and view; exact. Pooled rows weigh "
+        "the findings and views by their trials. A finding and view of one patient has "
+        "none, and no gain.",
+        "skill": "Gain over the location prior: the hit rate of the same trials less "
+        "prior_baseline, what the image adds. A model that always gives the same "
+        "answer has exactly 0.",
+        "skill_interval": "95 % interval of the gain: patient jackknife with Student's "
+        "quantile, its variance at least that of a rate of one trial a patient.",
         "(macro)": "Unweighted mean over the findings that have a settled trial.",
         "(micro)": "All trials pooled.",
     }

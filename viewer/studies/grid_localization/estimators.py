@@ -1,4 +1,4 @@
-"""Estimators of grid answers: draws of items and patients, skill, and replicates.
+"""Estimators of grid answers: draws of items and patients, gains, and replicates.
 
 Rows stand as ``by_row`` gives them. What is drawn for several rows of a table is drawn
 once; the draws follow from the seed and the row's name alone, so that models and grids
@@ -6,12 +6,12 @@ are compared on the same ones.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from math import nan
 from statistics import fmean
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from viewer.metrics.cluster_bootstrap import (
     Resampling,
     cluster_bootstrap,
 )
-from viewer.metrics.intervals import percentile_interval, resampling_weights
+from viewer.metrics.intervals import resampling_weights
 from viewer.metrics.localization import random_hit_rate
 from viewer.metrics.replicates import (
     answer_spread,
@@ -29,15 +29,9 @@ from viewer.metrics.replicates import (
     two_level_bootstrap,
 )
 from viewer.metrics.seeding import generator
-from viewer.metrics.skill import (
-    SkillReplicates,
-    Stratum,
-    bootstrap_skill,
-    mean_of_findings,
-    skill_of,
-    stratum,
-)
+from viewer.metrics.skill import Stratum, mean_of_findings, skill_of, stratum
 from viewer.results.estimators import Seen, estimator
+from viewer.results.frame import Frame
 from viewer.studies.grid_localization.asked import MACRO
 from viewer.studies.tables import MICRO
 
@@ -53,7 +47,6 @@ _TRIAL: Final = ("item", "right")
 _Floats = npt.NDArray[np.float64]
 _Items = Counter[tuple[str, bool]]
 """Trials by item and whether they are hits."""
-_Trials = dict[tuple[str, ...], dict[str, dict[str, list[Any]]]]
 
 
 @estimator(ITEM_SD)
@@ -110,63 +103,24 @@ def random_cell(seen: Seen) -> Sequence[object]:
     return (fmean(rates) if rates else nan,)
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """An arm's strata by finding, and the skill in each bootstrap replicate."""
-
-    findings: list[list[Stratum]]
-    replicates: SkillReplicates
-
-
 @estimator(SKILL)
 def skill(seen: Seen) -> Sequence[object]:
-    """Return the prior-only rate, the skill above it, and its interval over patients.
-
-    Those that are drawn are the patients of the rows it is held against: of all arms.
-    One patient tells nothing of others.
-    """
-    rows = seen.rows
-    if not rows:
-        return (nan,) * 4
-    finding, drawn, view, *arm = next(rows.each("finding", "drawn", "view", *_ARM))
-    of_arms = seen.once(("skill", drawn, view), lambda: _drawn_patients(seen))
-    own = of_arms[tuple(arm)]
-    is_mean = finding == MACRO
-    whole = [[one for strata in own.findings for one in strata]]
-    found = [skill_of(strata) for strata in (own.findings if is_mean else whole)]
-    samples = own.replicates.macro if is_mean else own.replicates.micro
-    several = len(set(rows["patient"])) > 1
-    ends = percentile_interval(samples if several else samples[:0])
-    prior, gained = (fmean(one.prior for one in found), fmean(s.skill for s in found))
-    return prior, gained, ends.low, ends.high
+    """Return the location prior, the gain over it, and the gain's interval (X-04)."""
+    patients = _numbered(dict.fromkeys(seen.rows["patient"]))
+    findings = [
+        [_stratum(of, patients) for of in rows.groups("of_view").values()]
+        for rows in seen.rows.groups("of_finding").values()
+        if rows
+    ]
+    is_mean = MACRO in seen.rows["finding"]
+    found = skill_of(findings if is_mean else [[*chain.from_iterable(findings)]])
+    return found.prior, found.gain, found.interval.low, found.interval.high
 
 
-def _drawn_patients(seen: Seen) -> dict[tuple[str, ...], _Drawn]:
-    """Return each arm's skill in the same draws."""
-    others = seen.rows if seen.others is None else seen.others
-    drawn, view = next(others.each("drawn", "view"))
-    patients = _numbered(sorted(set(others["patient"])))
-    trials: _Trials = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    own = ("patient", "n_cells", "place", "hits")
-    for *arm, finding, of_view, patient, n, place, hits in others.each(
-        *_ARM, "of_finding", "of_view", *own
-    ):
-        trials[tuple(arm)][finding][of_view].append((patients[patient], n, place, hits))
-    arms = {
-        arm: [[_stratum(one) for one in views.values()] for views in findings.values()]
-        for arm, findings in trials.items()
-    }
-    rng = generator(seen.options["seed"], "skill", drawn, view)
-    skills = bootstrap_skill([*arms.values()], seen.options["replicates"], rng)
-    return {
-        arm: _Drawn(strata, replicates)
-        for (arm, strata), replicates in zip(arms.items(), skills, strict=True)
-    }
-
-
-def _stratum(trials: Sequence[tuple[int, int, int, tuple[int, ...]]]) -> Stratum:
-    patients, n_cells, places, hits = zip(*trials, strict=True)
-    return stratum(np.array(patients), max(n_cells), np.array(places), hits)
+def _stratum(rows: Frame, patients: Mapping[str, int]) -> Stratum:
+    who = np.array([patients[one] for one in rows["patient"]])
+    places = np.array(rows["place"])
+    return stratum(who, max(rows["n_cells"]), places, rows["hits"])
 
 
 @estimator(PATIENTS)

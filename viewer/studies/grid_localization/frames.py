@@ -153,9 +153,8 @@ def by_row(trials: Frame, of: Asked) -> Frame:
     """Return trials once for each row of a table that counts them, row by row.
 
     ``finding`` and ``view`` are the row's; ``of_finding`` and ``of_view`` the trial's
-    own. A row is the mean of its ``part``s, one but in means over findings, and its
-    items and patients are drawn under the name ``drawn``. Within a row trials stand in
-    the order of the findings, then by view and item.
+    own. A row is the mean of its ``part``s, one but in means over findings. Within a
+    row trials stand in the order of the findings, then by view and item.
     """
     copies = sorted(_copies(trials, of))
     own = trials.take(copy[-1] for copy in copies)
@@ -168,7 +167,6 @@ def by_row(trials: Frame, of: Asked) -> Frame:
         "finding": [row or one for row, one in both],
         "view": [of.views[copy[2]] for copy in copies],
         "part": [one if row == MACRO else "" for row, one in both],
-        "drawn": [_OVERALL if row else one for row, one in both],
     }
     return frame_of({**{name: own[name] for name in _COUNTED}, **labels})
 

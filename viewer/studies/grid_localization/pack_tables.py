@@ -149,9 +149,9 @@ _PAPER_TEXT: Final = (
     "miss. n is the number of trials."
 )
 _RECOMMENDED_TEXT: Final = (
-    "k / n and the hit rate with its 95 % interval in per cent, by patient. Skill is "
-    "the hit rate less that of the same answers handed to other images of the finding "
-    "and view, in percentage points with its patient-cluster 95 % interval."
+    "k / n and the hit rate with its 95 % interval in per cent, by patient. The gain "
+    "over the location prior is the hit rate less that of the answers given for other "
+    "patients with the finding and view, in percentage points, with its interval."
 )
 
 
@@ -220,6 +220,6 @@ def _recommended_columns(model: str) -> Iterator[Shown]:
     yield k_of_n(f"{model} k", f"{model} n", group=model)
     yield percent(f"{model} hit_rate", "Hit rate %", group=model)
     yield interval(f"{model} ci", "95 %", model)
-    yield points(f"{model} skill", "Skill", group=model)
+    yield points(f"{model} skill", "Gain", group=model)
     ends = f"{model} skill_low", f"{model} skill_high"
-    yield points(ends[0], "Skill 95 %", also=ends[1], group=model)
+    yield points(ends[0], "Gain 95 %", also=ends[1], group=model)

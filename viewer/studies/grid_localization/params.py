@@ -186,8 +186,8 @@ class Params:
     replicates: int = param(
         10_000,
         Whole(2, 1_000_000),
-        "Resamples of patients for the skill interval.",
-        "Resamples for skill",
+        "Resamples of patients for the bootstrap intervals.",
+        "Resamples of patients",
     )
 
     @property

@@ -31,7 +31,7 @@ _NO_COUNTS: Final = "mean of rates"
 _NAMED: Final = 30
 """So many items are named on the page; the table names all."""
 _RESULTS: Final = (
-    "Rates in per cent, skill in percentage points. Every planned trial that was not "
+    "Rates in per cent, gains in percentage points. Every planned trial that was not "
     "excluded counts; a refusal, a failure or a reply without a cell is a miss."
 )
 
@@ -100,9 +100,9 @@ _RATES: Final = (
     percent("random_baseline", "Random %", group=_PAPER),
     *(Shown(f"n_{name}", name, group=_TRIALS) for name in _STATUSES),
     interval("ci", "95 %", _OURS),
-    percent("prior_baseline", "Prior %", group=_OURS),
-    points("skill", "Skill", group=_OURS),
-    over_patients(points("skill_low", "Skill 95 %", also="skill_high", group=_OURS)),
+    percent("prior_baseline", "Location prior %", group=_OURS),
+    points("skill", "Gain over prior", group=_OURS),
+    over_patients(points("skill_low", "Gain 95 %", also="skill_high", group=_OURS)),
     percent("answered_only", "Answered only %", group=_OURS),
 )
 

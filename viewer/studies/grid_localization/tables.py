@@ -70,7 +70,6 @@ def results_spec(of: Asked) -> TableSpec:
     """Return the paper's rates, intervals by patient, and skill (X-04)."""
     items = {"replicates": of.params.paper_replicates, "seed": of.seed}
     skill = ("prior_baseline", "skill", "skill_low", "skill_high")
-    every_arm = {"condition": None, "model": None}
     keys = (
         Key("finding", values=(*of.findings, MACRO, MICRO)),
         Key("view", values=of.views),
@@ -86,7 +85,7 @@ def results_spec(of: Asked) -> TableSpec:
             Cell(ITEM_SD, ("bootstrap_sd",), where=_COUNTED, options=items),
             _interval("right"),
             Cell(RANDOM_CELL, ("random_baseline",), where=_COUNTED),
-            Cell(SKILL, skill, (), _COUNTED, every_arm, of.draws),
+            Cell(SKILL, skill, where=_COUNTED),
             Cell("sum", ("partial",), ("partial",)),
         ),
         frame=ASKED,

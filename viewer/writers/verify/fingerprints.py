@@ -3,7 +3,7 @@
 FINGERPRINTS = {
     "grid_localization": """\
 items 58c96e9a5cc8302ffabc
-results 0a9e32a2e07e016f2e29
+results e5ba109438fd8cb6a03a
 recommended 158b5c92991c8c61af49
 replicates 8950443c3c1117a2f1db
 replicate_agreement 15c5ab328ef279d5a29a

@@ -1,4 +1,4 @@
-"""Estimators of grid answers: draws of items and patients, skill, and replicates."""
+"""Estimators of grid answers: draws of items and patients, gains, and replicates."""
 
 import math
 from collections import Counter
@@ -9,15 +9,12 @@ from typing import Any
 from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.draws import named_entropy
 from viewer.writers.verify.estimators import Cell, Cells, Later, Rows, interval_name
+from viewer.writers.verify.location_prior import gain_over_prior
 from viewer.writers.verify.place_frames import MACRO, MICRO
 from viewer.writers.verify.resampling import (
     PatientTask,
-    SkillTask,
-    Stratum,
     SumsTask,
     mean_of_present,
-    skill_of,
-    stratum_of,
 )
 from viewer.writers.verify.sums import deviation
 
@@ -88,41 +85,13 @@ def _random_cell(s: Cell) -> Cells:
     return (fmean(rates) if rates else None,)
 
 
-def _skill(s: Cell) -> Cells | Later:
-    """Prior-only rate, skill, and its interval over the patients of all arms."""
-    if not s.rows:
-        return (None,) * 4
-    about, others = s.rows[0], s.rows if s.others is None else s.others
-    is_mean, arm = about["finding"] == MACRO, tuple(about[name] for name in _ARM)
-    parts = _strata(s.rows)
-    whole = parts if is_mean else [[one for strata in parts for one in strata]]
-    numbers = [skill_of(strata) for strata in whole]
-    several = len({row["patient"] for row in s.rows}) > 1
-
-    def task() -> SkillTask:
-        entropy = named_entropy(
-            s.options["seed"], "skill", about["drawn"], about["view"]
-        )
-        arms = {
-            (grid, model): _strata(rows)
-            for grid, models in _grouped(others, *_ARM).items()
-            for model, rows in models.items()
-        }
-        return SkillTask(entropy, s.options["replicates"], arms)
-
-    drawn = s.shared.ask(("skill", about["drawn"], about["view"]), task)
-
-    def ends() -> Cells:
-        ends = drawn()[arm][0 if is_mean else 1] if several else (None, None)
-        return (*(fmean(part) for part in zip(*numbers, strict=True)), *ends)
-
-    return ends
-
-
-def _strata(rows: Rows) -> list[list[Stratum]]:
-    """Return a stratum for each view, by finding."""
-    own = _grouped(rows, "of_finding", "of_view").values()
-    return [[stratum_of(some) for some in views.values()] for views in own]
+def _skill(s: Cell) -> Cells:
+    """Location prior, gain over it, and the gain's interval."""
+    own = _grouped(s.rows, "of_finding", "of_view").values()
+    findings: list[list[Rows]] = [[*views.values()] for views in own]
+    if s.rows and s.rows[0]["finding"] != MACRO:
+        findings = [[rows for views in findings for rows in views]]
+    return gain_over_prior(findings)
 
 
 def _rate_by_patient(s: Cell) -> Cells | Later:

@@ -142,5 +142,4 @@ def _copy(trial: Mapping[str, Any], row: str, view: str) -> dict[str, Any]:
         "finding": row or finding,
         "view": view,
         "part": finding if row == MACRO else "",
-        "drawn": "(all findings)" if row else finding,
     }

@@ -137,8 +137,8 @@ def test_that_one_patient_gives_no_interval_over_patients() -> None:
         assert {row[name] for name in ends} == {None}
         assert "not estimable from one patient" in str(row["method"])
     for row in table(data, "results"):
-        assert row["skill"] is not None
-        assert (row["skill_low"], row["skill_high"]) == (None, None)
+        gains = ("prior_baseline", "skill", "skill_low", "skill_high")
+        assert {row[name] for name in gains} == {None}
 
 
 def test_that_trials_without_a_verdict_have_no_interval_and_no_table() -> None:

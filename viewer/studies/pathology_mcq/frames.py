@@ -15,7 +15,7 @@ from viewer.domain.choice import ExpertChoice, letter_of
 from viewer.domain.item import Item
 from viewer.domain.result import TrialResult
 from viewer.results.frame import Frame, frame_of_rows
-from viewer.results.records import records
+from viewer.results.records import NOT_COUNTED, records
 from viewer.results.spec import TRIALS
 from viewer.studies.pathology_mcq.arms import PLAIN, arm_of, corruption_of
 from viewer.studies.pathology_mcq.dataset_sizes import size_rows
@@ -51,18 +51,29 @@ def frames(
         CHANGES: change_frame(answers),
         GUESSES: guess_frame(audit(results, params.guessed_by), mcqs),
         OFFICIAL: frame_of_rows(*differing_rows(results, mcqs, params)),
-        **expert_frames(items, asked),
+        **expert_frames(items, counted_of(results, mcqs)),
         REVIEWS: frame_of_rows(*review_rows(items)),
         SIZES: frame_of_rows(*size_rows(tuple(mcqs.values()))),
     }
 
 
-def expert_frames(items: Sequence[Item], asked: Sequence[Mcq]) -> dict[str, Frame]:
-    """Return what experts chose of the items asked, each by itself and as groups."""
-    choices, scopes = expert_choices(items), scopes_of(asked)
+def counted_of(
+    results: Iterable[TrialResult], mcqs: Mapping[str, Mcq]
+) -> tuple[Mcq, ...]:
+    """Return the questions of which any trial counts, in the order asked.
+
+    Chance and experts are told of them alone, as models are (studies.md X-08).
+    """
+    counted = (one for one in results if one.score.status not in NOT_COUNTED)
+    return tuple(mcqs[key] for key in dict.fromkeys(one.item for one in counted))
+
+
+def expert_frames(items: Sequence[Item], counted: Sequence[Mcq]) -> dict[str, Frame]:
+    """Return what experts chose of the items that count, each and as groups."""
+    choices, scopes = expert_choices(items), scopes_of(counted)
     return {
-        CHOICES: choice_frame(choices, asked, scopes),
-        VOTES: vote_frame(choices, asked, scopes),
+        CHOICES: choice_frame(choices, counted, scopes),
+        VOTES: vote_frame(choices, counted, scopes),
     }
 
 
@@ -99,7 +110,7 @@ def answer_frame(results: Sequence[TrialResult], asked: Sequence[Mcq]) -> Frame:
 
 
 def asked_frame(asked: Sequence[Mcq]) -> Frame:
-    """Return the questions that were asked, by the columns that hold them."""
+    """Return questions by the columns that hold them."""
     rows = (
         (scope.part, scope.subset, m.key, len(m.options), letter_of(m.correct))
         for scope in scopes_of(asked)

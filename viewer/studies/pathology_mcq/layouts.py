@@ -39,6 +39,7 @@ RATES: Final = "rates"
 """The frame of Table 1: what chance, experts and models come to in each column."""
 WITH_IMAGE, TEXT_ONLY, CHANCE = "image and text", "text only", "none"
 _CHANGE: Final = "_change"
+_NO_SIZES: Final[Mapping[str, int]] = {}
 _PAPER: Final = "published"
 _LONG: Final = frozenset({_PAPER, "corruption", "noise"})
 _SOURCES: Final = (
@@ -52,9 +53,10 @@ _SOURCES: Final = (
 
 
 def layouts(mcqs: Sequence[Mcq]) -> tuple[TableSpec, ...]:
-    """Return Tables 1 to 4; ``mcqs`` are the questions asked."""
+    """Return Tables 1 to 4; ``mcqs`` are the questions that count."""
     tests = _tests(subsets_of(mcqs))
-    return _table_1((Scope(VAL, OVERALL), *tests)), _TABLE_2, _table_3(tests), _TABLE_4
+    first = _table_1((Scope(VAL, OVERALL), *tests), mcqs)
+    return first, _TABLE_2, _table_3(tests), _TABLE_4
 
 
 def layout_frames(tables: Sequence[Table]) -> dict[str, Frame]:
@@ -111,12 +113,20 @@ def _cells(columns: Mapping[str, Where], *of: str) -> tuple[Cell, ...]:
     )
 
 
-def _shown(names: Iterable[str], change: str = "", best: str = "") -> list[Shown]:
-    """Return columns in per cent; those of one subset stand under its name."""
+def _shown(
+    names: Iterable[str],
+    change: str = "",
+    best: str = "",
+    sizes: Mapping[str, int] = _NO_SIZES,
+) -> list[Shown]:
+    """Return columns in per cent; those of one subset stand under its name.
+
+    Above them stand the numbers of items of those that have ``sizes``.
+    """
     return [
         Shown(
             name,
-            part.capitalize(),
+            part.capitalize() + (f", n = {sizes[name]}" if name in sizes else ""),
             PERCENT,
             group=group,
             change=f"{name}{change}" if change else "",
@@ -128,18 +138,23 @@ def _shown(names: Iterable[str], change: str = "", best: str = "") -> list[Shown
     ]
 
 
-def _table_1(scopes: Sequence[Scope]) -> TableSpec:
+def _table_1(scopes: Sequence[Scope], mcqs: Sequence[Mcq]) -> TableSpec:
     """Return Table 1: chance, experts, models with image, models without."""
     columns = {_named(scope): _here(scope) for scope in scopes}
+    sizes = {
+        _named(scope): sum(scope.holds(m.subset, m.split) for m in mcqs)
+        for scope in scopes
+    }
     return TableSpec(
         "table1",
         (Key("model"), Key("input")),
         _cells(columns, "accuracy"),
         "Table 1",
         "Accuracy in per cent. All is the tiny test and the rest of the test; every "
-        "item counts the same. Chance needs no model.",
+        "item counts the same. All rows are of the n items of a column, without those "
+        "that reviews reject. Chance needs no model.",
         RATES,
-        shown=("model", "input", *_shown(columns, best=HIGHEST)),
+        shown=("model", "input", *_shown(columns, best=HIGHEST, sizes=sizes)),
         ranking=Ranking(("input",), {"model": (RANDOM, FREQUENT, EXPERTS)}),
     )
 

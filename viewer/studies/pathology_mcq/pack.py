@@ -20,7 +20,7 @@ from viewer.studies.packs import PackInput
 from viewer.studies.pathology_mcq.arms import arm_of
 from viewer.studies.pathology_mcq.consistency import checks
 from viewer.studies.pathology_mcq.figure_guess import guess_bars, guess_figure
-from viewer.studies.pathology_mcq.frames import asked_frame, expert_frames
+from viewer.studies.pathology_mcq.frames import asked_frame, counted_of, expert_frames
 from viewer.studies.pathology_mcq.layouts import layout_frames, layouts
 from viewer.studies.pathology_mcq.params import Arm, Params, Work, read_params
 from viewer.studies.pathology_mcq.published import SOURCE, every_row
@@ -60,7 +60,7 @@ class PathMmu2024:
         published = published_table(every_row(), checks())
         long = (*given.report.tables, published, *_beside(given, params))
         told = layout_frames(long)
-        specs = [one for one in layouts(_asked(given)) if one.frame in told]
+        specs = [one for one in layouts(_counted(given)) if one.frame in told]
         wide = evaluate_all(specs, told)
         reported = (t for t in given.report.tables if t.name not in _IN_THE_RUN)
         return PackData(
@@ -89,18 +89,17 @@ class PathMmu2024:
         )
 
 
-def _asked(given: PackInput) -> tuple[Mcq, ...]:
-    mcqs = mcqs_of(given.dataset.items)
-    return tuple(mcqs[key] for key in dict.fromkeys(one.item for one in given.results))
+def _counted(given: PackInput) -> tuple[Mcq, ...]:
+    return counted_of(given.results, mcqs_of(given.dataset.items))
 
 
 def _beside(given: PackInput, params: Params) -> tuple[Table, ...]:
-    """Return what chance comes to on the questions asked, and what experts do."""
+    """Return what chance comes to on the questions that count, and what experts do."""
     mcqs = tuple(mcqs_of(given.dataset.items).values())
-    asked = _asked(given)
+    counted = _counted(given)
     return evaluate_all(
         (baselines(params, mcqs), experts_whole(params.expert_pooling)),
-        {TRIALS: asked_frame(asked), **expert_frames(given.dataset.items, asked)},
+        {TRIALS: asked_frame(counted), **expert_frames(given.dataset.items, counted)},
     )
 
 

@@ -196,7 +196,8 @@ def _experts(listed: Sequence[Sequence[object]], verdicts: Verdicts) -> dict[str
     for item, group, _, option in listed:
         ballots.setdefault((group, item), Counter())[option] += 1
     for column in _columns(verdicts):
-        truth = {o.item: o.gold["right"] for o in verdicts if _holds(column, o)}
+        held = (o for o in verdicts if o.counted and _holds(column, o))
+        truth = {o.item: o.gold["right"] for o in held}
         where = {"part": column[0], "subset": column[1]}
         choices += [
             {**where, "group": group, "reader": reader, "item": item}

@@ -11,7 +11,7 @@ from viewer.domain.image import Raster
 from viewer.domain.item import Item
 from viewer.domain.pack import PackData
 from viewer.domain.report import Section
-from viewer.domain.result import TrialResult
+from viewer.domain.result import Score, TrialResult
 from viewer.imaging.corruptions import Corruption, corrupt, pixels_sha256
 from viewer.studies.catalog import pack_named
 from viewer.studies.packs import PackInput, Pictures
@@ -61,7 +61,8 @@ def section(data: PackData, title: str) -> Section:
 def test_that_table_1_has_chance_experts_models_and_models_without_images() -> None:
     data = pack([*answers("plain", 2), *answers("text_only", 3)])
     table = section(data, "Table 1").table
-    assert table.header == ("Model", "Input", "Val", *("Tiny", "All") * 3)
+    sizes = (*("Tiny, n = 4", "All, n = 8"), *("Tiny, n = 2", "All, n = 4") * 2)
+    assert table.header == ("Model", "Input", "Val, n = 4", *sizes)
     assert section(data, "Table 1").groups == (
         *(("", 2), ("Overall", 3), ("PubMed", 2), ("Atlas", 2)),
     )
@@ -73,6 +74,33 @@ def test_that_table_1_has_chance_experts_models_and_models_without_images() -> N
     names = [table.name for table in data.tables]
     assert "published" in names
     assert "items" not in names
+
+
+@pytest.mark.statement("E003-12")
+def test_that_chance_and_experts_are_of_the_items_that_reviews_keep() -> None:
+    rejected = {"PubMed-test_tiny-1", "Atlas-test_tiny-0", "Atlas-test-1"}
+    asked = [
+        replace(one, score=Score(Status.EXCLUDED, "rejected"))
+        if one.item in rejected
+        else one
+        for one in answers("plain", 3)
+    ]
+    kept = [one for one in ITEMS if one.key not in rejected]
+    tiny = [one for one in kept if one.facts["split"] == "test_tiny"]
+    data = pack(asked)
+    table = section(data, "Table 1").table
+    assert table.header[2:5] == ("Val, n = 4", "Tiny, n = 2", "All, n = 5")
+    rows = {row[0]: row for row in table.rows}
+    always = sum(one.reference["option"] == 0 for one in tiny) / len(tiny)
+    assert rows["Frequent Choice"][3] == f"{100 * always:.1f}"
+    experts = next(one for one in data.tables if one.name == "experts")
+    told = {row[:3]: row[3:] for row in experts.rows}
+    assert told["tiny", "Overall", "II"] == (always, 1, 2, 2)
+    assert told["tiny", "PubMed", "II"] == (1.0, 1, 1, 1)
+    paper = next(one for one in data.tables if one.name == "accuracy_paper")
+    columns = {(row["part"], row["subset"]): row for row in paper.records()}
+    assert columns["tiny", "Overall"]["n"] == 2
+    assert columns["tiny", "Overall"]["frequent"] == always
 
 
 @pytest.mark.statement("E003-06", "E003-07", "E003-14")

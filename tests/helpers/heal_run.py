@@ -57,7 +57,7 @@ def questions_dataset(folder: Path, n: int = 5) -> Dataset:
     """Write a phantom, and return its images with questions, unregistered."""
     make_chests(folder, n, 0, SizePx(100, 80), _quiet)
     dataset = read_dataset("vindr", folder, "q")
-    items, _ = drawn_items(dataset, Params(), 0)
+    items, *_ = drawn_items(dataset, Params(), 0)
     return replace(dataset, items=items)
 
 

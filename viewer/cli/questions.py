@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,11 @@ from viewer.domain.documents import read_json
 from viewer.domain.errors import WrongUseError
 from viewer.printing import echo, print_json
 from viewer.settings import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from viewer.studies.grounded_vqa.relations import RuleLoss
 
 
 @click.command()
@@ -48,7 +54,11 @@ def questions(
     overrides = dict(_setting(text) for text in settings)
     with open_store(read_settings(store).store) as opened:
         drawn = draw_questions(
-            opened, dataset, name, preset=preset, overrides=overrides, seed=seed
+            *(opened, dataset, name),
+            preset=preset,
+            overrides=overrides,
+            seed=seed,
+            tell=_tell_rules,
         )
     kinds = Counter(item.kind for item in drawn.items)
     if as_json:
@@ -59,6 +69,19 @@ def questions(
         echo(f"{notice.subject}: {notice.text}", err=True)
     each = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
     echo(f"'{name}': {counted(len(drawn.items), 'question')} ({each})")
+
+
+def _tell_rules(rules: "Sequence[RuleLoss]") -> None:
+    from viewer.services.draw_questions import rule_words
+
+    for rule in rules:
+        doubtful = counted(rule.doubtful, "healthy anatomy", "healthy anatomies")
+        echo(
+            f"{rule_words(rule)}: {rule.placed:,} of {rule.findings:,} findings in an "
+            f"anatomy, {rule.lost:,} inside one but in none; {doubtful} with half a "
+            "box",
+            err=True,
+        )
 
 
 def _setting(text: str) -> tuple[str, object]:

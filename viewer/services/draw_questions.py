@@ -1,7 +1,7 @@
 """Draw questions about the images of a data set, and register them as another."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -23,8 +23,9 @@ from viewer.store import asking, cases
 from viewer.store.database import Store, open_store
 from viewer.store.drawing import DrawingMaterial, anatomy_names, drawing_material
 from viewer.studies.grounded_vqa.benchmark import drawn_items
-from viewer.studies.grounded_vqa.params import read_params
+from viewer.studies.grounded_vqa.params import RelationRule, read_params
 from viewer.studies.grounded_vqa.questions import Kind
+from viewer.studies.grounded_vqa.relations import RuleLoss
 
 STUDY: Final = "grounded_vqa"
 PRESET: Final = "heal2025"
@@ -44,6 +45,10 @@ _KINDS: Final[Mapping[str, str]] = {
     Kind.NORMAL: "Open, about an anatomy without",
 }
 """What the kinds are called, in the order shown."""
+_RULES: Final[Mapping[str, str]] = {
+    RelationRule.IOU: "IoU over {:g} (paper)",
+    RelationRule.IOA: "Share of box from {:g}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +69,24 @@ class KindCount:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Questions drawn, and not registered yet; ``source`` is whose images they show."""
+    """Questions drawn, and not registered yet; ``source`` is whose images they show.
+
+    ``rules`` tell what each rule of what is in an anatomy makes of the boxes.
+    """
 
     source: str
     dataset: Dataset
     kinds: tuple[KindCount, ...]
     notices: tuple[NoticeCount, ...]
+    rules: tuple[RuleLoss, ...]
+
+    @property
+    def rule_rows(self) -> tuple[tuple[str | int, ...], ...]:
+        """The rules in words: findings in an anatomy, lost, anatomies in doubt."""
+        return tuple(
+            (rule_words(r), f"{r.placed:,} / {r.findings:,}", r.lost, r.doubtful)
+            for r in self.rules
+        )
 
     @property
     def sentence(self) -> str:
@@ -78,6 +95,11 @@ class Drawing:
         about = counted(len({key for item in items for key in item.images}), "image")
         every = len(self.dataset.images)
         return f"{counted(len(items), 'question')} about {about} of {every:,}"
+
+
+def rule_words(rule: RuleLoss) -> str:
+    """Return what a rule of what is in an anatomy is called."""
+    return _RULES[rule.rule].format(rule.threshold)
 
 
 def drawables(store: Path) -> tuple[Drawable, ...]:
@@ -171,7 +193,7 @@ def drawing(
         progress(done, every)
 
     params = read_params(preset, overrides or {})
-    items, notices = drawn_items(source, params, seed, told)
+    items, notices, rules = drawn_items(source, params, seed, told)
     counts = Counter(item.kind for item in items)
     return Drawing(
         source.name,
@@ -183,6 +205,7 @@ def drawing(
         ),
         tuple(KindCount(words, counts[kind]) for kind, words in _KINDS.items()),
         notice_counts(notices),
+        rules,
     )
 
 
@@ -217,11 +240,15 @@ def draw_questions(
     preset: str = PRESET,
     overrides: Mapping[str, object] | None = None,
     seed: int = 0,
+    tell: Callable[[Sequence[RuleLoss]], None] = lambda _: None,
 ) -> Dataset:
     """Draw questions about a data set and register them under another name.
+
+    Before that ``tell`` is told what each rule of relations makes of its boxes.
 
     Raises as :func:`drawing` and :func:`register_drawn` do, and for a data set that is
     not there.
     """
     found = drawing(cases.dataset_named(store, source), preset, overrides, seed)
+    tell(found.rules)
     return register_drawn(store, found, name)

@@ -77,6 +77,12 @@ def test_that_what_would_be_drawn_is_shown_before_it_is_registered(
     ]
     told = drawing(source_dataset(settings.store, "chests"))
     assert [int(n) for _, n in shown] == [each.questions for each in told.kinds]
+    rules = _cells(page.rules)
+    assert [words for words, _ in rules] == [
+        "IoU over 0.1 (paper)",
+        "Share of box from 0.5",
+    ]
+    assert [n for _, n in rules] == [f"{r.placed} / {r.findings}" for r in told.rules]
     total = sum(int(n) for _, n in shown)
     assert page.foot.sentence.text() == f"{total} questions about 4 images of 4"
     assert dataset_names(settings.store) == ("plain", "chests")

@@ -112,7 +112,7 @@ def test_that_the_interval_is_a_jackknife_no_narrower_than_a_rate_s(seed: int) -
         parts = [one.gained() for one in strata]
         hits, n = (sum(part[i] for part in parts) for i in (1, 2))
         patients = len({int(p) for one in strata for p in one.patients})
-        near = float((hits / n * patients + 1) / (patients + 2))
+        near = float((hits / n * patients + 2) / (patients + 4))
         least += near * (1 - near) / patients / len(findings) ** 2
     variance = max((m - 1) * float(np.var(left)), least)
     half = float(t.ppf(0.975, m - 1)) * sqrt(variance)
@@ -130,7 +130,7 @@ def test_that_perfect_answers_of_few_patients_are_not_certain() -> None:
     assert found.gain == 1.0
     assert found.interval.high == 1.0
     assert found.interval.low == pytest.approx(
-        1 - t.ppf(0.975, 5) * np.sqrt(7 / 8 / 8 / 6)
+        1 - t.ppf(0.975, 5) * np.sqrt(0.8 * 0.2 / 6)
     )
 
 

@@ -14,7 +14,14 @@ from viewer.studies.grounded_vqa.questions import (
     build,
     check_any,
 )
-from viewer.studies.grounded_vqa.relations import Chart, Charted, Overlap, chart
+from viewer.studies.grounded_vqa.relations import (
+    Chart,
+    Charted,
+    Overlap,
+    RuleLoss,
+    chart,
+    rule_losses,
+)
 
 
 def drawn_items(
@@ -22,17 +29,19 @@ def drawn_items(
     params: Params,
     seed: int,
     progress: Callable[[int, int], None] = lambda *_: None,
-) -> tuple[tuple[Item, ...], tuple[Notice, ...]]:
+) -> tuple[tuple[Item, ...], tuple[Notice, ...], tuple[RuleLoss, ...]]:
     """Return questions about a data set's images as items, and what could not be asked.
 
-    ``progress`` is told how many images of how many were looked at.
+    Last comes what each rule of relations makes of the images. ``progress`` is told how
+    many images of how many were looked at.
 
     Raises
     ------
     WrongUseError
         No image has an anatomy that is asked about, or nothing can be asked.
     """
-    benchmark = build(chart(dataset.images, params, progress), params, seed)
+    charted = chart(dataset.images, params, progress)
+    benchmark = build(charted, params, seed)
     check_any(benchmark)
     by_key = {image.key: image for image in dataset.images}
     rule, threshold = params.relation_rule.value, params.threshold
@@ -40,7 +49,7 @@ def drawn_items(
         item_of(q, rule, threshold, by_key[q.image].anatomy[q.anatomy])
         for q in benchmark.questions
     )
-    return items, benchmark.notices
+    return items, benchmark.notices, rule_losses(charted, params)
 
 
 def benchmark_of(dataset: Dataset, params: Params) -> Benchmark:

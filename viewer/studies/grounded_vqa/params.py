@@ -267,24 +267,36 @@ class Params:
     @property
     def threshold(self) -> float:
         """The threshold of the rule that is chosen."""
-        iou = self.relation_rule is RelationRule.IOU
-        return self.iou_threshold if iou else self.ioa_threshold
+        return self.threshold_of(self.relation_rule)
+
+    def threshold_of(self, rule: RelationRule) -> float:
+        """Return the threshold of a rule."""
+        return self.iou_threshold if rule is RelationRule.IOU else self.ioa_threshold
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a person should know of these parameters before running."""
         names = unverified(self.anatomies)
         listed = f"The paper does not name {', '.join(names)}." if names else ""
-        lost = (
-            f"A finding is in an anatomy where {self.relation_rule} exceeds "
-            f"{self.threshold:g}; the paper's threshold is not known."
+        return (self._about_rule, *((listed,) if listed else ()))
+
+    @property
+    def _about_rule(self) -> str:
+        if self.relation_rule is RelationRule.IOA:
+            return (
+                f"A finding is in an anatomy that holds {self.threshold:.0%} of its "
+                "box; the paper measures intersection over union."
+            )
+        return (
+            f"A finding is in an anatomy where IoU exceeds {self.threshold:g}; the "
+            "paper's threshold is not known. A small lesion inside a large zone is in "
+            "none: intersection over the box is recommended."
         )
-        return (lost, *((listed,) if listed else ()))
 
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
     "heal2025": {},
-    "recommended": {"touching": "left_out", "swaps": "all"},
+    "recommended": {"relation_rule": "ioa", "touching": "left_out", "swaps": "all"},
 }
 """What each preset pins beyond the defaults, which are the paper's."""
 PRESET_TITLES: Mapping[str, str] = {

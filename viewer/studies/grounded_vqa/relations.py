@@ -4,7 +4,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,7 @@ from viewer.studies.grounded_vqa.params import Params, RelationRule, Touching
 Pair = tuple[str, str]
 """An anatomy and a finding."""
 _Ints = npt.NDArray[np.int64]
+_HALF = 0.5
 _TWO_RUNS = re.compile("(?:[P-o]*[0-O]){2}")
 """Two groups of COCO's code, of which each ends with a character below P."""
 CURVE: tuple[float, ...] = tuple(round(0.01 * i, 2) for i in range(100))
@@ -233,6 +234,46 @@ def threshold_curve(
         for threshold in thresholds
     ]
     return Table("threshold_curve", ("rule", "threshold", "relations"), tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLoss:
+    """What a rule makes of the findings' boxes of a data set's images.
+
+    Of so many ``findings`` with a box, each once an image, ``placed`` are in an
+    anatomy; ``lost`` are not, though a box lies wholly inside one. ``doubtful`` are
+    anatomies without a finding that hold at least half of a box.
+    """
+
+    rule: RelationRule
+    threshold: float
+    findings: int
+    placed: int
+    lost: int
+    doubtful: int
+
+
+def rule_losses(found: Chart, params: Params) -> tuple[RuleLoss, ...]:
+    """Return what each rule makes of the same boxes, at its own threshold."""
+    return tuple(
+        _loss(replace(found, rule=rule, threshold=params.threshold_of(rule)))
+        for rule in RelationRule
+    )
+
+
+def _loss(found: Chart) -> RuleLoss:
+    boxed = {(i.image, finding) for i in found.images for finding in i.findings}
+    placed = {(i.image, f) for i in found.images for _, f in found.related(i.image)}
+    held = [(i.image, o) for i in found.images for o in i.overlaps if o.ioa >= _HALF]
+    inside = {(image, o.finding) for image, o in held if o.ioa == 1}
+    doubtful = {
+        (image, o.anatomy) for image, o in held if found.is_healthy(image, o.anatomy)
+    }
+    lost = inside - placed
+    return RuleLoss(
+        *(found.rule, found.threshold, len(boxed), len(placed), len(lost)),
+        len(doubtful),
+    )
 
 
 def _charted(

@@ -18,7 +18,7 @@ from viewer.settings import Settings
 from viewer.ui.dialogs.draw_reading import DrawReading, ToDraw
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead
-from viewer.ui.dialogs.told_tables import NOTICES, QUESTIONS, fill, told_table
+from viewer.ui.dialogs.told_tables import NOTICES, QUESTIONS, RULES, fill, told_table
 from viewer.ui.errands import Errands
 from viewer.ui.labels import caption, title
 from viewer.ui.number_box import WholeBox
@@ -36,6 +36,11 @@ _LARGEST_SEED: Final = 2**31 - 1
 _NONE: Final = (
     "No data set has both masks of anatomies and boxes of findings. Import one with "
     "File ▸ Import data set…, for example VinDr-CXR with anatomy.json beside it."
+)
+_RULES: Final = (
+    "What each rule makes of the findings with a box: how many are in an anatomy; how "
+    "many are in none although a box lies wholly inside one; and how many anatomies "
+    "count as healthy that hold at least half of a box."
 )
 _KEPT: Final = "The images stay the same; the questions get a name of their own."
 
@@ -58,6 +63,8 @@ class DrawQuestions(QDialog):
         self.dataset, self.preset = QComboBox(), QComboBox()
         self.form, self.seed, self.name = ParamsForm(), WholeBox(), QLineEdit()
         self.kinds, self.notices = told_table(QUESTIONS), told_table(NOTICES)
+        self.rules = told_table(RULES)
+        self.rules.setToolTip(_RULES)
         self.foot = Foot("Draw")
         self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._fill()
@@ -159,6 +166,7 @@ class DrawQuestions(QDialog):
         notices = found.notices if found else ()
         fill(self.kinds, [(each.kind, each.questions) for each in kinds])
         fill(self.notices, [(n.count, n.first) for n in notices])
+        fill(self.rules, found.rule_rows if found else ())
         self.foot.sentence.setText(found.sentence if found else "")
         self._offer()
 
@@ -267,6 +275,7 @@ class DrawQuestions(QDialog):
         column = QVBoxLayout()
         column.addWidget(title("What is drawn"))
         column.addWidget(self.kinds, 2)
+        column.addWidget(self.rules, 1)
         column.addWidget(self.notices, 3)
         column.addWidget(caption(_KEPT))
         return column

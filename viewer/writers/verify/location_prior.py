@@ -81,7 +81,7 @@ def gain_over_prior(
         priors.append((hits - gained) / n)
         gains.append(gained / n)
         m = len({p for one in part for p in one.without})
-        near = (hits / n * m + 1) / (m + 2)
+        near = (hits / n * m + 2) / (m + 4)
         least += near * (1 - near) / m / len(parts) ** 2
     prior, gain = (math.fsum(some) / len(some) for some in (priors, gains))
     left = [_gain_without(parts, one) for one in everyone]

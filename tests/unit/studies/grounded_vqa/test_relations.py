@@ -8,12 +8,19 @@ from viewer.domain.case import DatasetImage
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask
-from viewer.studies.grounded_vqa.params import Params, RelationRule, Touching
+from viewer.studies.grounded_vqa.params import (
+    Params,
+    RelationRule,
+    Touching,
+    read_params,
+)
 from viewer.studies.grounded_vqa.relations import (
     CURVE,
+    RuleLoss,
     chart,
     ends_of,
     overlap_of,
+    rule_losses,
     threshold_curve,
 )
 
@@ -78,6 +85,23 @@ def test_that_the_curve_counts_relations_at_every_threshold() -> None:
     assert counts == [sum(v > t for v in overlaps) for t in CURVE]
     assert counts == sorted(counts, reverse=True)
     assert counts[50] == 2
+
+
+@pytest.mark.statement("E002-02")
+def test_that_a_small_box_inside_a_zone_is_lost_by_iou_and_not_by_containment() -> None:
+    """A nodule of 2 × 2 in a lung of 30 × 14 has an IoU of .01."""
+    nodule = {"Nodule/Mass": [BoxPx(26, 10, 28, 12)]}
+    astride = {"Nodule/Mass": [BoxPx(15, 10, 19, 12)]}
+    images = [
+        image("a", boxes=nodule),
+        image("b", boxes=astride),
+        image("c", [("Heart", "Cardiomegaly")]),
+    ]
+    by_iou, by_share = rule_losses(chart(images, PARAMS), PARAMS)
+    assert by_iou == RuleLoss(RelationRule.IOU, 0.1, 3, 1, 1, 1)
+    assert by_share == RuleLoss(RelationRule.IOA, 0.5, 3, 2, 0, 0)
+    params = read_params("recommended", {"anatomies": list(ANATOMIES)})
+    assert chart(images, params).related("a") == (("Left lung", "Nodule/Mass"),)
 
 
 @pytest.mark.statement("E002-01")

@@ -39,7 +39,7 @@ def test_that_every_cell_of_24_cases_tables_is_its_closed_form(tmp_path: Path) -
 def test_that_a_cell_that_is_another_is_found_in_every_file(small: Made) -> None:
     folders = ("tables/*.csv", "figures/fig_1*.csv", "run/results.csv")
     files = [path for name in folders for path in sorted(small.folder.glob(name))]
-    assert len(files) == 28
+    assert len(files) == 30
     for path in files:
         before = path.read_bytes()
         rows = list(csv.reader(before.decode().splitlines()))

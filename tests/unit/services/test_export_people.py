@@ -116,3 +116,39 @@ def test_that_physicians_labels_and_sensitivities_are_worked_out_again(
     members["people.json"] = json.dumps(people).encode()
     wrong = verify(resealed(members), quiet).wrong
     assert any(one.startswith("tables/table_02.csv, row ") for one in wrong)
+
+
+@pytest.mark.statement("E003-11", "E003-12")
+def test_that_experts_score_no_item_that_a_review_rejects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = SAMPLES["pathology_mcq"].make(tmp_path / "d")
+    read = {"experts": [["I", "Ann", 0], ["II", "Bob", 1]]}
+    out = {"reviews": [["R1", ["answerable_without_image"]]]}
+    references = ({**one.reference, **read} for one in made.items)
+    items = [
+        replace(one, reference=own)
+        for one, own in zip(made.items, references, strict=True)
+    ]
+    items[0] = replace(items[0], reference={**items[0].reference, **out})
+    sample = replace(
+        SAMPLES["pathology_mcq"], make=lambda _: replace(made, items=tuple(items))
+    )
+    monkeypatch.setitem(SAMPLES, "pathology_mcq", sample)
+    with open_store(tmp_path / "s.sqlite") as store:
+        run = item_run(store, tmp_path, "pathology_mcq", {}, other="B")
+        data = run_bundle(store, run)
+    found = verify(data, quiet)
+    assert (found.wrong, found.left) == ([], [])
+    assert "experts" in worked(found)
+    experts, models = (
+        [*csv.DictReader(io.StringIO(members_of(data)[f"tables/{name}.csv"].decode()))]
+        for name in ("experts", "accuracy_paper")
+    )
+    plain = [row for row in models if row["condition"] == "plain"]
+    assert {row["n_excluded"] for row in plain} == {"0", "1"}
+    of = {(row["part"], row["subset"]): row["n"] for row in plain}
+    groups = [row for row in experts if row["group"] != "mean"]
+    assert [r["answered"] for r in groups] == [
+        of[r["part"], r["subset"]] for r in groups
+    ]

@@ -259,7 +259,7 @@ def _position_cells() -> Iterator[Cell]:
 
 _POSITIONS: Final = TableSpec(
     "positions",
-    MODEL,
+    (*MODEL, Key("language")),
     tuple(_position_cells()),
     frame=ANSWERS,
     where={**MODELS, "task": (Task.FDX,), "arm": (Arm.RAW,)},

@@ -40,7 +40,7 @@ table_06_zh 307ca8b13f6db3826602
 table_09_zh efe1cbe66fa1a719136c
 table_10_zh b7f50535e86baf472603
 table_11_zh ce7f394d57ab862cce37
-positions 3dfd3d4e5ea2b7611edd
+positions edfeccb5d974f382e370
 sensitivity b40d2b6ebaaf6ddfca84
 table_12 e8ea159700398e32f88c
 table_05 8bafb4c8b754c3e2a4e8

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from statsmodels.stats.contingency_tables import mcnemar
 
-from tests.helpers.evidence_cases import ENGLISH
+from tests.helpers.evidence_cases import CHINESE, ENGLISH
 from tests.helpers.evidence_rows import (
     EVERY,
     frames_of,
@@ -229,6 +229,13 @@ def test_that_a_trial_without_an_answer_is_wrong_at_its_letter() -> None:
     letter = "ABCD"[lost.place or 0]
     assert (line[f"gold_{letter}_k"], line[f"gold_{letter}_n"]) == (1, 2)
     assert (line["n_planned"], line["n_failed"]) == (5, 1)
+
+
+def test_that_positions_are_told_of_one_language_at_a_time() -> None:
+    chinese = [replace(one, case=CHINESE) for one in turned([2, 2, 2, 2])]
+    english, other = lines_of("positions", [*turned([0, 0, 0, 0]), *chinese])
+    assert (english["language"], other["language"]) == ("en", "zh")
+    assert (english["n_planned"], other["n_planned"]) == (4, 4)
 
 
 def moved(

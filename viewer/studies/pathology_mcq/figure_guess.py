@@ -21,9 +21,9 @@ from viewer.studies.pathology_mcq.frames import (
     expert_choices,
     vote_frame,
 )
+from viewer.studies.pathology_mcq.guessing import audit
 from viewer.studies.pathology_mcq.params import Arm, Params
 from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
-from viewer.studies.pathology_mcq.robustness import Rows
 from viewer.studies.pathology_mcq.scopes import OVERALL, Scope
 from viewer.studies.pathology_mcq.tables import experts
 
@@ -43,18 +43,18 @@ _BARS: Final = TableSpec(
 )
 
 
-def guess_bars(given: PackInput, rows: Rows, params: Params) -> Table:
+def guess_bars(given: PackInput, params: Params) -> Table:
     """Return figure5.csv: each bar of every panel with its counts.
 
-    Left, the items that are guessable: models without the image, experts with it on
-    those that they read.
+    Left, the items that one half of the models guesses: the other half without the
+    image, experts with it on those that they read. Whoever chose the items would be
+    right on them by construction.
     Right, the items drawn for it, with their own questions, as a next-sentence model
     is asked them too, and with the questions of others.
     """
     mcqs = mcqs_of(given.dataset.items)
-    guesses = rows.get("guesses", ())
-    out = {str(r["item"]) for r in guesses if r["guessable"] == 1}
-    asked = tuple(_trials(given.results, out))
+    choosers, out = _chosen(given.results, params)
+    asked = tuple(_trials(given.results, out, choosers))
     trials = [trial for _, trial in asked]
     frame = records(trials).having(
         panel=[panel for panel, _ in asked],
@@ -73,15 +73,30 @@ def guess_bars(given: PackInput, rows: Rows, params: Params) -> Table:
     return Table(bars.name, bars.header, (*guessed, *others))
 
 
+def _chosen(
+    results: Sequence[TrialResult], params: Params
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return every second model that guesses, by name, and the items they guess.
+
+    As many of them must be right as of all models, in proportion, rounded up.
+    """
+    models = sorted({one.model for one in results if one.condition == Arm.TEXT_ONLY})
+    choosers = frozenset(models[::2])
+    own = [one for one in results if one.model in choosers]
+    needed = -(-params.guessed_by * len(choosers) // max(len(models), 1))
+    return choosers, frozenset(audit(own, needed).guessable)
+
+
 def _trials(
-    results: Sequence[TrialResult], out: Collection[str]
+    results: Sequence[TrialResult], out: Collection[str], choosers: Collection[str]
 ) -> Iterator[tuple[str, TrialResult]]:
     """Yield the trials of each panel; items without another question are in none."""
     asked = [r for r in results if r.score.status is not Status.EXCLUDED]
     blind = [r for r in asked if r.condition == Arm.TEXT_ONLY]
     swapped = [r for r in asked if r.condition == Arm.MISMATCH]
     drawn = {r.item for r in swapped}
-    yield from ((GUESSABLE, r) for r in blind if r.item in out)
+    others = [one for one in blind if one.model not in choosers]
+    yield from ((GUESSABLE, one) for one in others if one.item in out)
     yield from ((MATCHED, r) for r in blind if r.item in drawn)
     yield from ((MISMATCHED, r) for r in swapped)
 
@@ -110,9 +125,9 @@ def guess_figure(bars: Table) -> RateFigure | None:
         "guessing",
         "Figure 5",
         "Answers without looking",
-        "Items that enough models guess without their image; then items drawn at "
-        "random without their image, under their own question and under another's. "
-        "The line is chance.",
+        "Items that one half of the models guesses without their image, answered by "
+        "the other half; then items drawn at random without their image, under their "
+        "own question and under another's. The line is chance.",
     )
     panels = tuple(dict.fromkeys(str(row[0]) for row in bars.rows))
     everyone = tuple(dict.fromkeys(str(row[1]) for row in bars.rows))

@@ -55,7 +55,7 @@ class PathMmu2024:
         if params.work is Work.BUILDING:
             return self._of_building(given)
         rows = {table.name: table.records() for table in given.report.tables}
-        bars = guess_bars(given, rows, params)
+        bars = guess_bars(given, params)
         figures = (gallery_figure(given), level_figure(rows), guess_figure(bars))
         published = published_table(every_row(), checks())
         long = (*given.report.tables, published, *_beside(given, params))

@@ -122,12 +122,14 @@ def test_that_changes_are_printed_with_their_arrow() -> None:
 
 @pytest.mark.statement("E003-17")
 def test_that_figure_5_has_guessable_items_beside_mismatched_ones() -> None:
-    results = [*answers("text_only", 2), *answers("mismatch", 3, "n")]
+    blind = (*answers("text_only", 2), *answers("text_only", 3, "o"))
+    results = [*blind, *answers("mismatch", 3, "n")]
     data = pack(results)
     table = next(t for t in data.tables if t.name == "figure5")
     by_bar = {row[:2]: row[2:] for row in table.rows}
     assert by_bar["guessable items", "experts, with images"][1:3] == (2, 0.5)
-    assert by_bar["guessable items", "m"][:3] == (6, 6, 1.0)
+    assert ("guessable items", "m") not in by_bar, "it chose them"
+    assert by_bar["guessable items", "o"][:2] == (4, 6)
     assert by_bar["mismatched questions", "n"][:2] == (8, 12)
     assert by_bar["matching questions", "m"][:2] == (6, 12)
     (figure,) = data.figures
@@ -137,7 +139,8 @@ def test_that_figure_5_has_guessable_items_beside_mismatched_ones() -> None:
         *("guessable items", "matching questions", "mismatched questions"),
     )
     values = {one.name: (one.values, one.counts) for one in panel.series}
-    assert values["m"] == ((1.0, 0.5, None), (6, 12, 0))
+    assert values["m"] == ((None, 0.5, None), (0, 12, 0))
+    assert values["o"] == ((4 / 6, 8 / 12, None), (6, 12, 0))
     assert values["experts, with images"] == ((0.5, None, None), (2, 0, 0))
     assert values["n"][1] == (0, 0, 12)
     assert panel.baselines[0] == (0.25, 0.25, None)

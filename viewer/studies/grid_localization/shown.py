@@ -48,7 +48,11 @@ def of_n(column: str, header: str, n: str = "n", group: str = "") -> Shown:
 
 def k_of_n(k: str = "k", n: str = "n", group: str = "") -> Shown:
     """Return a column of hits out of ``n``, which a mean over findings has none of."""
-    counts = of_n(k, "k / n", n, group)
+    return of_no_mean(of_n(k, "k / n", n, group))
+
+
+def of_no_mean(counts: Shown) -> Shown:
+    """Return a column of counts that means over findings do not show."""
     return replace(counts, but={"finding": (MACRO,)}, none=_NO_COUNTS)
 
 
@@ -172,7 +176,7 @@ def _absent(grid: Shown) -> Spec:
         "one that always knows in 0 %.",
         shown=(
             *(FINDING, grid, "model"),
-            Shown("n_capitulated", "Capitulated", group="Finding absent"),
+            of_no_mean(Shown("n_capitulated", "Capitulated", group="Finding absent")),
             percent("capitulation_rate", "Capitulation %", group="Finding absent"),
             interval("ci", "95 %", "Finding absent"),
             percent("hit_rate", "Hit rate %", group="Finding present"),
@@ -217,12 +221,17 @@ def mask_modes(of: Asked, changed: Table) -> TableSpec:
         "against its native area (exact), which the run did not choose beside the one "
         f"it did. The verdict differs for {counted(len(items), 'item')}{named}",
         shown=(
-            *(FINDING, Shown("condition", "Grid", words=of.grids), "model", N),
+            *(
+                FINDING,
+                Shown("condition", "Grid", words=of.grids),
+                "model",
+                of_no_mean(N),
+            ),
             *(
                 one
                 for mode in ("paper", "exact")
                 for one in (
-                    Shown(f"k_{mode}", "k", group=mode.title()),
+                    of_no_mean(Shown(f"k_{mode}", "k", group=mode.title())),
                     percent(f"hit_rate_{mode}", "Hit rate %", group=mode.title()),
                 )
             ),

@@ -233,6 +233,8 @@ def test_that_rates_in_both_modes_and_what_differs_equal_a_loop() -> None:
     shown = [item in section.text for item in sorted({key[0] for key in differ})]
     assert shown == [i < 30 for i in range(len(shown))]
     assert f"and {len(shown) - 30} more, listed in mask_mode_items.csv" in section.text
+    means = [r for r in section.table.rows if r[0] == "Mean of findings"]
+    assert {(r[3], r[4], r[6]) for r in means} == {("mean of rates",) * 3}
 
 
 @pytest.mark.statement("E000-17")

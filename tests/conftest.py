@@ -11,9 +11,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.helpers import patient_tracing
 from tests.helpers.loopback_only import sitecustomize as loopback_only
 from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
+patient_tracing.install()
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
     "fast",

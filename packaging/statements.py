@@ -155,6 +155,8 @@ SHARED: Mapping[str, str] = {
     "X-05": "published rows with their badge, edited by no run",
     "X-06": "full precision kept; rounded as printed; what matches the paper",
     "X-07": "intervals by patient, repeats once, none without width",
+    "X-08": "models, chance and people on the same items, n printed",
+    "X-09": "adversaries come out at 0 in every control score",
 }
 STATEMENTS: Mapping[str, str] = {
     **GRID_LOCALIZATION,

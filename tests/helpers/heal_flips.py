@@ -16,9 +16,8 @@ TPT = {"TPT anatomy": "tpt-anatomy", "TPT disease": "tpt-disease"}
 AGAINST = {
     "TPT anatomy": ("tpt-anatomy", ("tpt-sham",)),
     "TPT disease": ("tpt-disease", ("tpt-sham",)),
-    "VPT": ("vpt", ("vpt-sham-own", "vpt-sham-same")),
+    "VPT": ("vpt", ("vpt-sham-same",)),
     "VPT, own region": ("vpt", ("vpt-sham-own",)),
-    "VPT, same finding": ("vpt", ("vpt-sham-same",)),
 }
 """Each row of the sham control: its test, and what is taken off."""
 DRAWS = 20_000

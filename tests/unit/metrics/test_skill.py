@@ -82,7 +82,7 @@ def test_that_views_are_pooled_and_findings_averaged() -> None:
     assert skill(pooled).gain == pytest.approx(float(by_hand(pooled) or 0))
 
 
-@pytest.mark.statement("X-04")
+@pytest.mark.statement("X-04", "X-09")
 @pytest.mark.parametrize("seed", range(5))
 def test_that_a_constant_answer_gains_exactly_nothing(seed: int) -> None:
     parts = [Trials(seed, n=17), Trials(seed + 50, n=31)]

@@ -165,7 +165,9 @@ def _sham_control(params: Params, seed: int) -> Spec:
         (*_MODEL_WAY, Key("test", values=tuple(TESTS))),
         (_net(params, seed, {"positive": (True,)}),),
         "Perturbation tests less their shams",
-        "A model that says No to whatever was edited nets nothing here.",
+        "A model that says No to whatever was edited nets nothing here. VPT is held "
+        "against donors with the same finding, whose seams are alike; one's own region "
+        "has almost none.",
         frame=EDITS,
         where={"controlled": (True,)},
         outer=("test",),

@@ -9,9 +9,8 @@ from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 _TESTS = {
     "TPT anatomy": ("tpt-anatomy", "tpt-sham"),
     "TPT disease": ("tpt-disease", "tpt-sham"),
-    "VPT": ("vpt", "vpt-sham-own", "vpt-sham-same"),
+    "VPT": ("vpt", "vpt-sham-same"),
     "VPT, own region": ("vpt", "vpt-sham-own"),
-    "VPT, same finding": ("vpt", "vpt-sham-same"),
 }
 """The condition of each test, and its shams."""
 _MEASURED = (

@@ -20,7 +20,7 @@ from viewer.studies.grounded_vqa.visual import Arm, ImageEdit, plan_image_edits
 PARAMS = Params(anatomies=ANATOMIES)
 PAIRS = [(a, f) for a in ANATOMIES for f in ("Pneumonia", "Edema", "Nodule/Mass")]
 TEXTUAL = ("TPT anatomy", "TPT disease")
-VISUAL = ("VPT", "VPT, own region", "VPT, same finding")
+VISUAL = ("VPT", "VPT, own region")
 
 
 def benchmark() -> Benchmark:
@@ -128,6 +128,22 @@ def test_that_a_model_that_always_says_yes_flips_nothing() -> None:
     for row in by_test("table_3_textual", results).values():
         assert (row["n_flipped"], row["score"]) == (0, 0.0)
     assert {n["net"] for n in by_test("sham_control", results).values()} == {0.0}
+
+
+@pytest.mark.statement("E002-11", "X-09")
+def test_that_a_model_that_says_no_to_any_foreign_paste_nets_nothing() -> None:
+    """5,000 items: its own region pasted back is no foreign one."""
+    donor, own, same = (arm.value for arm in (Arm.DONOR, Arm.OWN, Arm.SAME))
+    results = [
+        one
+        for i in range(5_000)
+        for one in probed(
+            f"q{i}", f"p{i // 3}", {donor: (NO,), own: (YES,), same: (NO,)}
+        )
+    ]
+    nets = by_test("sham_control", results)
+    assert (nets["VPT"]["flip"], nets["VPT"]["net"]) == (1.0, 0.0)
+    assert nets["VPT, own region"]["net"] == 1.0
 
 
 @pytest.mark.statement("E002-09", "E002-12")

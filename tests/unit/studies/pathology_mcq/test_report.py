@@ -104,6 +104,14 @@ def test_that_what_could_not_be_read_is_wrong_and_what_waits_is_in_no_rate() -> 
     assert (row["n_unparsed"], row["n_refused"], row["n_failed"]) == (1, 1, 1)
 
 
+@pytest.mark.statement("X-08")
+def test_that_chance_is_that_of_the_questions_that_count() -> None:
+    kept, out = item("PubMed-val-0", 1, 4), item("PubMed-val-1", 0, 2)
+    data = reported([result(kept, WRONG), result(out, Status.EXCLUDED)])
+    row = next(r for r in records(data, "accuracy_paper") if r["part"] == "val")
+    assert (row["n_planned"], row["n"], row["random"]) == (2, 1, 0.25)
+
+
 @pytest.mark.statement("E003-18")
 def test_that_intervals_are_by_image() -> None:
     data = reported(every_other())

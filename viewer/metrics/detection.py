@@ -1,5 +1,6 @@
 """How well boxes find boxes: hits at thresholds, FROC and average precision."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
@@ -15,7 +16,7 @@ from viewer.metrics.boxes import (
     matched,
 )
 from viewer.metrics.estimate import Estimate
-from viewer.metrics.proportions import wilson_estimate
+from viewer.metrics.proportions import patient_interval
 
 _Floats = npt.NDArray[np.float64]
 _Bools = npt.NDArray[np.bool_]
@@ -67,15 +68,26 @@ class AveragePrecision:
 
 
 def hits_at(
-    overlaps: Sequence[float | None], thresholds: Sequence[float]
+    overlaps: Sequence[float | None],
+    whose: Sequence[tuple[str, str]],
+    thresholds: Sequence[float],
 ) -> tuple[HitsAt, ...]:
-    """Return how many items reach each threshold; an item without overlap is None."""
-    n = len(overlaps)
-    counts = {
-        t: sum(1 for overlap in overlaps if overlap is not None and overlap >= t)
-        for t in thresholds
-    }
-    return tuple(HitsAt(t, k, n, wilson_estimate(k, n)) for t, k in counts.items())
+    """Return how many items reach each threshold; an item without overlap is None.
+
+    ``whose`` are the patient and the item of each, for intervals by patient.
+    """
+    trials = Counter(patient for patient, _ in whose)
+    n, items = [*trials.values()], len(set(whose))
+    found = []
+    for threshold in thresholds:
+        hits = Counter(
+            patient
+            for overlap, (patient, _) in zip(overlaps, whose, strict=True)
+            if overlap is not None and overlap >= threshold
+        )
+        rate = patient_interval([hits[patient] for patient in trials], n, items)
+        found.append(HitsAt(threshold, hits.total(), len(overlaps), rate))
+    return tuple(found)
 
 
 def froc(

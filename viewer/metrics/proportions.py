@@ -26,23 +26,6 @@ def wilson_estimate(k: int, n: int, confidence: float = 0.95) -> Estimate:
     return Estimate(_rate(k, n), interval, f"Wilson, {percent(confidence)}")
 
 
-def clopper_pearson(k: int, n: int, confidence: float = 0.95) -> Estimate:
-    """Return ``k`` of ``n`` with its exact interval (Clopper and Pearson 1934).
-
-    It covers at least as often as it says, for any rate; NaN where ``n`` is 0.
-
-    Raises
-    ------
-    ValueError
-        If ``k`` is not from 0 to ``n``.
-    """
-    if not 0 <= k <= n:
-        raise ValueError(f"there is no rate of {k} out of {n}")
-    ends = _exact_bounds(np.array(float(k)), np.array(float(n) or nan), confidence)
-    interval = Interval(*map(float, ends))
-    return Estimate(_rate(k, n), interval, f"Clopper-Pearson, {percent(confidence)}")
-
-
 _ITEMS_PER_PATIENT: Final = 2
 """How many items of a patient tell as much as so many patients, at most."""
 _NOTHING: Final = Interval(nan, nan)
@@ -118,8 +101,8 @@ def patient_bounds(
     ratio of sums), but no more than there are items, nor than two a patient, since a
     small variance of few patients may be luck. Where patients do not vary at all, each
     counts as one trial. Korn and Graubard (1998) have the same for survey data. Where
-    every patient has one trial they are those of :func:`clopper_pearson`. One patient
-    tells nothing of how patients differ: NaN, as without a trial.
+    every patient has one trial it is their number. One patient tells nothing of how
+    patients differ: NaN, as without a trial.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = of.hits / of.trials

@@ -21,7 +21,7 @@ from viewer.metrics.detection import (
     hits_at,
     tells_apart,
 )
-from viewer.metrics.proportions import wilson_estimate
+from viewer.metrics.proportions import patient_interval
 
 Floats = npt.NDArray[np.float64]
 pytestmark = pytest.mark.filterwarnings(  # inside pycocotools, with NumPy 2
@@ -276,12 +276,13 @@ def test_that_a_curve_without_images_references_or_boxes_is_no_crash() -> None:
 
 
 def test_that_an_item_reaches_a_threshold_inclusively() -> None:
-    at = hits_at([0.5, 0.3, None, 0.0, 0.9], [0.0, 0.3, 0.5, 0.95])
+    whose = [("p", "a"), ("p", "b"), ("q", "c"), ("r", "d"), ("r", "d")]
+    at = hits_at([0.5, 0.3, None, 0.0, 0.9], whose, [0.0, 0.3, 0.5, 0.95])
     assert [(one.threshold, one.hits, one.items) for one in at] == [
         (0.0, 4, 5),
         (0.3, 3, 5),
         (0.5, 2, 5),
         (0.95, 0, 5),
     ]
-    assert at[1].rate == wilson_estimate(3, 5)
-    assert hits_at([], [0.5])[0].hits == 0
+    assert at[1].rate == patient_interval([2, 0, 1], [2, 1, 2], items=4)
+    assert hits_at([], [], [0.5])[0].hits == 0

@@ -79,7 +79,8 @@ class DetectionRow:
     """How well one model's boxes find those of a reader or of the rule.
 
     ``images`` are items with a box to find and, from the absent-finding arm or of a
-    reader who drew none, items without. ``areas`` has what compares pixels with the
+    reader who drew none, items without; ``whose`` are patient and item of each that has
+    one to find, in the same order. ``areas`` has what compares pixels with the
     whole reference by the measure's name; it is known for the rule alone, an item
     without an answer having 0. ``mm`` are distances of the answers' points where
     calibrated.
@@ -87,6 +88,7 @@ class DetectionRow:
 
     key: Compared
     images: tuple[ImageBoxes, ...]
+    whose: tuple[tuple[str, str], ...]
     areas: Mapping[str, tuple[float, ...]]
     mm: tuple[float, ...]
 
@@ -193,12 +195,14 @@ def _order(key: Compared) -> tuple[bool, str, str, str, bool, str]:
 
 def _row(key: Compared, items: Sequence[_Found]) -> DetectionRow:
     images = tuple(_boxes(result, reference) for result, reference in items)
+    whose = tuple((r.patient, r.item) for r, reference in items if reference)
     if key.reader != BY_RULE:
-        return DetectionRow(key, images, {}, ())
+        return DetectionRow(key, images, whose, {}, ())
     found = [result.placed.measures for result, reference in items if reference]
     return DetectionRow(
         key,
         images,
+        whose,
         areas={
             name: tuple((m and getattr(m, name)) or 0.0 for m in found)
             for name in (_AREAS if found else ())
@@ -220,7 +224,7 @@ def _cells(row: DetectionRow) -> Iterator[tuple[object, ...]]:
         ("box_hit", row.overlaps),
         ("area_hit", row.areas.get("iou", ())),
     ):
-        for at in hits_at(overlaps, THRESHOLDS) if overlaps else ():
+        for at in hits_at(overlaps, row.whose, THRESHOLDS) if overlaps else ():
             rate = at.rate
             yield (
                 *(*key, name, at.threshold, at.hits, at.items),
@@ -274,7 +278,8 @@ def _curve(row: DetectionRow) -> Iterator[tuple[object, ...]]:
 
 
 def _wide(row: DetectionRow) -> tuple[object, ...]:
-    key, at = row.key, {h.threshold: h for h in hits_at(row.overlaps, THRESHOLDS)}
+    key, found = row.key, hits_at(row.overlaps, row.whose, THRESHOLDS)
+    at = {one.threshold: one for one in found}
     return (
         *(key.finding, key.condition, key.model, key.reader, *row.items, *row.counts),
         *(at[threshold].hits for threshold in _PRINTED_IOU),

@@ -27,7 +27,7 @@ FINDINGS: Final = Columns(("Finding", "Present", "Absent", "With a reference"))
 ITEMS: Final = Columns(("Items of kind", "Number"))
 QUESTIONS: Final = Columns(("Questions", "Number"))
 RULES: Final = Columns(
-    ("A finding is in an anatomy by", "In one", "Inside, but in none", "Healthy, boxed")
+    ("In an anatomy by", "Findings", "Inside one, in none", "Healthy with half a box")
 )
 NOTICES: Final = Columns(("Notices", "The first of them"), wide=1)
 _LEFT: Final = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from scipy.stats import beta
 
 Trial = tuple[bool, Hashable, Hashable]
@@ -86,8 +87,27 @@ def macro_ci_of(trials: Mapping[Any, Sequence[Trial]]) -> dict[str, Any]:
     return {"ci_low": low, "ci_high": high, "ci_method": method}
 
 
-def _exact(k: Fraction, n: Fraction) -> tuple[float, float]:
+def _exact(k: Fraction | float, n: Fraction | float) -> tuple[float, float]:
     one, other = float(k), float(n - k)
     low = beta.ppf(0.025, one, other + 1) if one else 0.0
     high = beta.ppf(0.975, one + 1, other) if other else 1.0
     return float(low), float(high)
+
+
+def difference_by_patient(
+    gaps: Sequence[Sequence[float]],
+) -> tuple[float, float, float]:
+    """Return the mean of patients' differences, and its interval, as of a rate.
+
+    Its variance is at least that of the means of the patients and two more, 1 and -1.
+    """
+    m, n = len(gaps), sum(map(len, gaps))
+    value = sum(map(sum, gaps)) / n
+    residuals = [sum(own) - value * len(own) for own in gaps]
+    between = m / (m - 1) * sum(one * one for one in residuals) / n**2
+    means = np.array([*(sum(own) / len(own) for own in gaps), 1.0, -1.0])
+    least = float((means**2).mean() - means.sum() ** 2 / (m + 2) ** 2) / (m + 2)
+    rate = (value + 1) / 2
+    size = rate * (1 - rate) / (max(between, least) / 4) if 0 < rate < 1 else m
+    low, high = _exact(rate * size, size)
+    return value, 2 * low - 1, 2 * high - 1

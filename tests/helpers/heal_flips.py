@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from tests.helpers.by_patient import ci_of
+from tests.helpers.by_patient import ci_of, difference_by_patient
 from tests.helpers.heal_pack import MODELS, Made, Verdict
 from tests.helpers.heal_truth import Asked
 from tests.helpers.sheets import Sheet
@@ -20,7 +20,6 @@ AGAINST = {
     "VPT, own region": ("vpt", ("vpt-sham-own",)),
 }
 """Each row of the sham control: its test, and what is taken off."""
-DRAWS = 20_000
 Row = dict[str, object]
 Rows = dict[tuple[str, ...], Row]
 
@@ -116,7 +115,7 @@ def _nets(
         row |= {"n_items": len(gaps), "flip": _mean(flips), "sham_flip": _mean(shams)}
         clusters = _clusters(gaps)
         row |= {"net": _mean([f - s for _, f, s in gaps])}
-        row |= _interval(sheet.rows[i], clusters, made.replicates)
+        row |= _interval(clusters)
         row |= {
             "p_value": _sign_flips(
                 sheet.rows[i], [sum(cluster) for cluster in clusters]
@@ -153,38 +152,17 @@ def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
 
 
-def _interval(
-    row: Mapping[str, str], clusters: Sequence[Sequence[float]], replicates: int
-) -> Row:
-    """Return an interval's cells as they stand, once they are found to be right.
-
-    Its ends lie where draws of our own have about 2.5 % on their other side.
-    """
-    end = f"percentile, 95 %, {replicates:,} resamples, seed 0"
-    kind = "patient-cluster bootstrap"
-    nothing: Row = {"net_low": None, "net_high": None}
-    if not clusters:
-        return {**nothing, "method": f"{kind}, no trial, {end}"}
-    if len(clusters) == 1:
-        why = "not estimable from one patient"
-        return {**nothing, "method": f"{kind}, {why}, {end}"}
-    means = [fmean(cluster) for cluster in clusters]
-    if np.ptp(means) < 1e-12:
-        same = f"{kind}, every resample the same, {end}"
-        return {"net_low": means[0], "net_high": means[0], "method": same}
-    rng = np.random.default_rng(7)
-    weights = rng.multinomial(len(clusters), [1 / len(clusters)] * len(clusters), DRAWS)
-    sums = weights @ [sum(cluster) for cluster in clusters]
-    draws = np.sort(sums / (weights @ [len(cluster) for cluster in clusters]))
-    # five standard errors of the share, of the fewer draws
-    off = 5 * (0.025 * 0.975 / replicates) ** 0.5
-    ends: Row = {}
-    for name, at in (("net_low", 0.025), ("net_high", 0.975)):
-        least, most = np.quantile(draws, (max(at - off, 0), min(at + off, 1)))
-        got = float(row[name])
-        assert least - 1e-9 <= got <= most + 1e-9, (row, least, most)
-        ends[name] = got
-    return {**ends, "method": f"{kind}, {end}"}
+def _interval(clusters: Sequence[Sequence[float]]) -> Row:
+    """Return an interval's cells."""
+    if len(clusters) < 2:
+        why = "not estimable from one patient" if clusters else "no trial"
+        return {"net_low": None, "net_high": None, "method": f"{why}, 95 %"}
+    _, low, high = difference_by_patient(clusters)
+    return {
+        "net_low": low,
+        "net_high": high,
+        "method": "Clopper-Pearson by patient, of differences, 95 %",
+    }
 
 
 def _sign_flips(row: Mapping[str, str], totals: Sequence[float]) -> float:

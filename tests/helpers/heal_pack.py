@@ -82,7 +82,6 @@ class Made:
     sheets: Mapping[str, Sheet]
     truth: Truth
     ways: Sequence[str]
-    replicates: int
     verdicts: Sequence[Verdict]
 
 
@@ -102,7 +101,6 @@ def make_pack(folder: Path, patients: int, *, every_way: bool) -> Made:
         sheets_below(folder / "pack"),
         truth,
         ways,
-        300 if every_way else 10_000,
         tuple(verdicts(truth, ways)),
     )
 

@@ -72,7 +72,7 @@ def heal_spec(
         seed=0,
         repeats=1,
         models=models,
-        overrides={"replicates": 300, **(overrides or {})},
+        overrides=overrides or {},
     )
 
 

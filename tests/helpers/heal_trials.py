@@ -8,14 +8,12 @@ from viewer.domain.item import TASK_MARK
 from viewer.domain.result import Score, TrialResult
 from viewer.results.spec import TRIALS, Spec
 from viewer.studies.grounded_vqa.frames import EDITS, edit_frame, trial_frame
-from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.score import score_closed, score_open
 from viewer.studies.grounded_vqa.tables import specs
 
 YES, NO = YesNoAnswer(yes=True), YesNoAnswer(yes=False)
 UNREAD = Unparsed(Status.UNPARSED, "no_yes_or_no")
 YesNo = YesNoAnswer | Unparsed
-FEW = Params(replicates=500)
 
 
 def closed(
@@ -78,9 +76,9 @@ def probed(
     return found
 
 
-def spec_of(name: str, params: Params = FEW) -> Spec:
+def spec_of(name: str) -> Spec:
     """Return a table's specification."""
-    every = specs(params, 0, has_dataset=True, has_boxes=True)
+    every = specs(has_dataset=True, has_boxes=True)
     return next(spec for spec in every if spec.name == name)
 
 
@@ -88,11 +86,10 @@ def heal_rows(
     name: str,
     results: Sequence[TrialResult],
     truths: Mapping[str, tuple[str, ...]] | None = None,
-    params: Params = FEW,
 ) -> list[Row]:
     """Return one of the study's tables of some trials."""
     frames = {
         TRIALS: trial_frame(results, "q", truths or {}),
         EDITS: edit_frame(results),
     }
-    return rows(spec_of(name, params), frames)
+    return rows(spec_of(name), frames)

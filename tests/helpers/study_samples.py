@@ -53,7 +53,6 @@ SAMPLES: Mapping[str, Sample] = {
             "extraction": "model",
             "extractor": "helper",
             "segmenter": "helper",
-            "replicates": 200,
         },
     ),
     "quiz": Sample(quiz_dataset, "C", "4", {"judge": "helper"}),

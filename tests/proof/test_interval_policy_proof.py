@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import norm
 
+from viewer.metrics.pairing import mean_difference
 from viewer.metrics.permutation import sign_flip
 from viewer.metrics.proportions import PatientSums, macro_interval, patient_bounds
 from viewer.metrics.skill import skill_of, stratum
@@ -217,6 +218,37 @@ def test_that_gains_over_the_location_prior_hold_the_truth(
         found.append((holds / 500, median(widths), where))
     what = f"gain, right {rate}, else {else_} (truth {truth:.3f})"
     assert tell(what, found) >= 0.93 - 2.5 * NOISE
+
+
+GAINED_AND_LOST = (
+    *((share, 0.0) for share in (0.0, 0.02, 0.05, 0.1, 0.2, 0.5, 0.9, 1.0)),
+    *((0.02, 0.02), (0.05, 0.02), (0.1, 0.1), (0.3, 0.1), (0.3, 0.3), (0.5, 0.5)),
+)
+
+
+@pytest.mark.proof
+@pytest.mark.statement("X-07")
+@pytest.mark.parametrize("patients", PATIENTS)
+def test_that_differences_by_patient_hold_the_truth(patients: int) -> None:
+    found = []
+    for items, correlation, (gained, lost) in product(
+        (1, 4), (0.0, 0.6), GAINED_AND_LOST
+    ):
+        rng = np.random.default_rng([patients, items])
+        shape = (2_000, patients, items)
+        alike = rng.random(shape) < correlation**0.5
+        drawn = np.where(alike, rng.random((*shape[:2], 1)), rng.random(shape))
+        gains = (drawn < gained).astype(int)
+        losses = ((drawn >= gained) & (drawn < gained + lost)).astype(int)
+        trials, truth = [items] * patients, gained - lost
+        ends = [
+            mean_difference(one, trials).interval
+            for one in (gains - losses).sum(axis=2).tolist()
+        ]
+        share = sum(e.low - 1e-9 <= truth <= e.high + 1e-9 for e in ends) / len(ends)
+        where = f"{items} items, {correlation}, gained {gained}, lost {lost}"
+        found.append((share, median(e.high - e.low for e in ends), where))
+    assert tell(f"differences, {patients} patients", found) >= 0.93 - 1.5 * NOISE
 
 
 @pytest.mark.proof

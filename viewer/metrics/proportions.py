@@ -112,7 +112,7 @@ def patient_bounds(
     alone = of.trials == of.patients
     worth = np.where(alone, of.trials, np.minimum(worth, most))
     worth = np.where(of.patients > 1, worth, nan)
-    return _exact_bounds(np.where(alone, of.hits, rate * worth), worth, confidence)
+    return exact_bounds(np.where(alone, of.hits, rate * worth), worth, confidence)
 
 
 def macro_interval(
@@ -154,12 +154,12 @@ def macro_interval(
     middle = float(drawn_in.mean())
     worth = middle * (1 - middle) / (float(own.sum()) + max(common, 0.0))
     worth = min(worth, items, _ITEMS_PER_PATIENT * len(n))
-    ends = _exact_bounds(np.array(value * worth), np.array(worth), confidence)
+    ends = exact_bounds(np.array(value * worth), np.array(worth), confidence)
     method = f"Clopper-Pearson by patient, mean of rates, {percent(confidence)}"
     return Estimate(value, Interval(*map(float, ends)), method)
 
 
-def _exact_bounds(k: _Floats, n: _Floats, confidence: float) -> tuple[_Floats, _Floats]:
+def exact_bounds(k: _Floats, n: _Floats, confidence: float) -> tuple[_Floats, _Floats]:
     """Return the ends of Clopper and Pearson's intervals, NaN where ``n`` is."""
     from scipy.special import betainccinv, betaincinv
 

@@ -3,12 +3,14 @@ import pytest
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as theirs
 
+from tests.helpers.by_patient import difference_by_patient
 from tests.helpers.paired import paired_comparison
 from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
 from viewer.metrics.pairing import (
     McNemar,
     PairedTable,
     mcnemar,
+    mean_difference,
     paired_table,
 )
 from viewer.metrics.permutation import sign_flip
@@ -97,3 +99,34 @@ def test_that_no_common_item_is_no_comparison_and_no_crash() -> None:
     assert np.isnan(ours.difference.value)
     assert ours.permutation.p_value == 1.0
     assert "10,000 resamples, seed 0" in ours.difference.bca.method
+
+
+@pytest.mark.statement("X-07")
+def test_that_a_difference_has_the_interval_of_a_rate_that_varies_alike() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        gaps = [
+            rng.uniform(-1, 1, int(rng.integers(1, 5))).tolist()
+            for _ in range(int(rng.integers(2, 15)))
+        ]
+        found = mean_difference([sum(own) for own in gaps], [len(own) for own in gaps])
+        told = found.value, found.interval.low, found.interval.high
+        assert told == pytest.approx(difference_by_patient(gaps), abs=1e-12)
+
+
+@pytest.mark.statement("X-07")
+def test_that_patients_who_all_differ_alike_are_not_certain() -> None:
+    for gap in (0, 1, -1):
+        found = mean_difference([gap] * 10, [1] * 10)
+        assert found.value == gap
+        width = found.interval.high - found.interval.low
+        assert 0.3 < width < 0.7
+        assert -1 <= found.interval.low <= gap <= found.interval.high <= 1
+
+
+def test_that_one_patient_has_a_difference_without_an_interval() -> None:
+    found = mean_difference([0.5], [1])
+    assert found.value == 0.5
+    assert np.isnan(found.interval.low)
+    assert found.method == "not estimable from one patient, 95 %"
+    assert np.isnan(mean_difference([], []).value)

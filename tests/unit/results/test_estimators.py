@@ -15,6 +15,7 @@ from scipy.stats import permutation_test
 from sklearn.metrics import f1_score, precision_score, recall_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
+from tests.helpers.by_patient import difference_by_patient
 from tests.helpers.tabled import estimate
 from viewer.metrics.proportions import patient_interval
 from viewer.results.estimators import Seen, registry
@@ -241,31 +242,24 @@ def _gaps(items: Columns) -> dict[str, list[float]]:
     return gaps
 
 
-def _paired(items: Columns, replicates: int) -> tuple[Any, ...]:
-    drawn: dict[str, Any] = {"cluster": "patient", "replicates": replicates, "seed": 0}
-    return estimate("paired difference", items, of=SHARES, **drawn)
+def _paired(items: Columns) -> tuple[Any, ...]:
+    return estimate("paired difference", items, of=SHARES, cluster="patient")
 
 
-@pytest.mark.statement("E002-11")
-def test_that_a_paired_difference_draws_clusters_with_all_their_rows() -> None:
+@pytest.mark.statement("E002-11", "X-07")
+def test_that_a_paired_difference_has_an_interval_by_cluster() -> None:
     items = _items(2, 14)
-    n, first, second, net, low, high, _, method = _paired(items, 20_000)
+    n, first, second, net, low, high, _, method = _paired(items)
     gaps = _gaps(items)
-    every = [g for of in gaps.values() for g in of]
     both = [
         (edit, sham)
         for _, edit, sham in zip(*items.values(), strict=True)
         if edit is not None and sham is not None
     ]
-    assert n == len(every) == len(both) < len(items["patient"])
+    assert n == sum(map(len, gaps.values())) == len(both) < len(items["patient"])
     assert (first, second) == pytest.approx(np.mean(both, axis=0))
-    assert net == pytest.approx(np.mean(every))
-    rng, drawn = np.random.default_rng(1), []
-    for _ in range(20_000):
-        sample = rng.choice(list(gaps), len(gaps))
-        drawn.append(np.mean([gap for name in sample for gap in gaps[name]]))
-    assert (low, high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.01)
-    assert "20,000 resamples, seed 0" in method
+    assert (net, low, high) == pytest.approx(difference_by_patient(list(gaps.values())))
+    assert method == "Clopper-Pearson by patient, of differences, 95 %"
 
 
 def _signed(sums: list[float]) -> Iterator[float]:
@@ -278,7 +272,7 @@ def _signed(sums: list[float]) -> Iterator[float]:
 def test_that_its_p_value_is_that_of_every_pattern_of_signs(seed: int) -> None:
     items = _items(seed, 8)
     sums = [sum(of) for of in _gaps(items).values()]
-    ours = _paired(items, 50)[6]
+    ours = _paired(items)[6]
     reached = [far >= abs(sum(sums)) - 1e-9 for far in _signed(sums)]
     assert ours == pytest.approx(np.mean(reached))
     theirs = permutation_test(
@@ -289,7 +283,7 @@ def test_that_its_p_value_is_that_of_every_pattern_of_signs(seed: int) -> None:
 
 def test_that_nothing_paired_has_no_difference() -> None:
     alone: Columns = {"patient": ["a", "b"], "edit": [0.5, None], "sham": [None, 1.0]}
-    n, first, second, net, low, high, p_value, _ = _paired(alone, 10)
+    n, first, second, net, low, high, p_value, _ = _paired(alone)
     assert (n, p_value) == (0, 1.0)
     assert all(isnan(one) for one in (first, second, net, low, high))
 
@@ -300,7 +294,7 @@ def test_that_one_cluster_tells_no_interval() -> None:
         "edit": [1.0, 0.5],
         "sham": [0.0, 0.5],
     }
-    _, _, _, net, low, high, p_value, _ = _paired(items, 10)
+    _, _, _, net, low, high, p_value, _ = _paired(items)
     assert (net, p_value) == (0.5, 1.0)
     assert isnan(low)
     assert isnan(high)

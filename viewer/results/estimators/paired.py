@@ -4,10 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from math import lcm, nan
 
-import numpy as np
-
-from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
 from viewer.metrics.judging import judge_agreement, prediction_powered
+from viewer.metrics.pairing import mean_difference
 from viewer.metrics.permutation import sign_flip
 from viewer.results.estimators.registry import Seen, estimator, or_none, ratio
 
@@ -16,27 +14,21 @@ from viewer.results.estimators.registry import Seen, estimator, or_none, ratio
 def paired_difference(seen: Seen) -> Sequence[object]:
     """Return the mean of a column less that of another over rows with both.
 
-    That is how many there are, both means, their difference with the percentile
-    interval of a bootstrap that draws ``cluster`` with all its rows, the p-value of a
-    sign-flip test by cluster, and the interval's name.
+    That is how many there are, both means, their difference with its interval by
+    ``cluster``, the p-value of a sign-flip test by cluster, and the interval's name.
     """
     both = seen.rows.complete(*seen.of)
     ones, others = (both[name] for name in seen.of)
     by_cluster: dict[str, list[float]] = defaultdict(list)
     for cluster, one, other in both.each(seen.options["cluster"], *seen.of):
         by_cluster[cluster].append(one - other)
-    clusters = [by_cluster[name] for name in sorted(by_cluster)]
-    drawn = cluster_bootstrap(
-        np.array([[sum(of)] for of in clusters]).reshape(-1, 1),
-        np.array([[len(of)] for of in clusters]).reshape(-1, 1),
-        Resampling(seen.options["replicates"], seen.options["seed"]),
-    ).micro
-    interval = drawn.percentile.interval
+    totals = [sum(by_cluster[name]) for name in sorted(by_cluster)]
+    found = mean_difference(totals, [len(by_cluster[n]) for n in sorted(by_cluster)])
     return (
         *(len(both), ratio(sum(ones), len(ones)), ratio(sum(others), len(others))),
-        *(drawn.value, interval.low, interval.high),
-        sign_flip([sum(of) for of in clusters]).p_value,
-        drawn.percentile.method,
+        *(found.value, found.interval.low, found.interval.high),
+        sign_flip(totals).p_value,
+        found.method,
     )
 
 

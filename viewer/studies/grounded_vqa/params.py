@@ -257,12 +257,6 @@ class Params:
         "Not from the paper.",
         "Longer side in pixels",
     )
-    replicates: int = param(
-        10_000,
-        Whole(2, 1_000_000),
-        "Resamples of patients for intervals.",
-        "Resamples",
-    )
 
     @property
     def threshold(self) -> float:

@@ -27,7 +27,8 @@ DEFINITIONS: Final = {
     ),
     "net": (
         "mean over true positives of the share of edits answered No less that of sham "
-        "edits, which change nothing that matters; patients drawn with all their items"
+        "edits, which change nothing that matters; 95 % interval by patient as of a "
+        "rate, its variance at least that with two more patients, one of each extreme"
     ),
     "ci": CI_DEFINITION,
 }
@@ -43,8 +44,6 @@ def report(
     every = [
         *trial_specs(number_names(results)),
         *specs(
-            params,
-            spec.seed,
             has_dataset=dataset is not None,
             has_boxes=any(image.boxes for image in images),
         ),

@@ -5,6 +5,7 @@ count as wrong, and stand beside every rate.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from viewer.results.spec import OF_WHOM, Cell, Key, ListSpec, Spec, TableSpec, Where
@@ -18,7 +19,7 @@ from viewer.studies.grounded_vqa.frames import (
     YES,
     curve_name,
 )
-from viewer.studies.grounded_vqa.params import Params, RelationRule
+from viewer.studies.grounded_vqa.params import RelationRule
 from viewer.studies.grounded_vqa.published import (
     ACCURACY,
     LLAVA_MED,
@@ -41,9 +42,7 @@ _WHO: Final = (Key("model"), Key("condition"))
 _MODEL_WAY: Final = (Key("model"), Key("condition", "way"), Key("note"))
 
 
-def specs(
-    params: Params, seed: int, *, has_dataset: bool, has_boxes: bool
-) -> list[Spec]:
+def specs(*, has_dataset: bool, has_boxes: bool) -> list[Spec]:
     """Return the tables of a run, in the order of the page."""
     curves = [ListSpec(curve_name(r), frame=curve_name(r)) for r in RelationRule]
     return [
@@ -53,8 +52,8 @@ def specs(
         _CLOSED_SCORES,
         _perturbation("table_3_textual", "Textual", _TEXTUAL),
         _perturbation("table_4_visual", "Visual", _VISUAL),
-        _sham_control(params, seed),
-        _common(params, seed),
+        _SHAM_CONTROL,
+        _COMMON,
         _ABLATION,
         _GAIN,
         _COST,
@@ -158,45 +157,39 @@ def _perturbation(name: str, kind: str, tests: tuple[str, ...]) -> Spec:
     )
 
 
-def _sham_control(params: Params, seed: int) -> Spec:
-    """Return flips less sham flips, patients drawn (recommended; E002-11, E002-12)."""
-    return TableSpec(
-        "sham_control",
-        (*_MODEL_WAY, Key("test", values=tuple(TESTS))),
-        (_net(params, seed, {"positive": (True,)}),),
-        "Perturbation tests less their shams",
-        "A model that says No to whatever was edited nets nothing here. VPT is held "
-        "against donors with the same finding, whose seams are alike; one's own region "
-        "has almost none.",
-        frame=EDITS,
-        where={"controlled": (True,)},
-        outer=("test",),
-    )
-
-
-def _common(params: Params, seed: int) -> Spec:
-    """Return the same on the true positives that all models share, in all ways."""
-    return TableSpec(
-        "common_true_positives",
-        (*_MODEL_WAY, Key("test", values=tuple(TESTS))),
-        (_net(params, seed, {"shared": (True,)}),),
-        "The same on shared true positives",
-        "Models are compared on the true positives that all of them have.",
-        frame=EDITS,
-        where={"controlled": (True,)},
-        outer=("test",),
-        needs_several="model",
-    )
-
-
-def _net(params: Params, seed: int, where: Where) -> Cell:
-    options = {"cluster": "patient", "replicates": params.replicates, "seed": seed}
+def _net(where: Where) -> Cell:
     names = (
         *("n_items", "flip", "sham_flip", "net", "net_low", "net_high"),
         *("p_value", "method"),
     )
     shares = ("edit_share", "sham_share")
-    return Cell("paired difference", names, shares, where, options=options)
+    return Cell(
+        "paired difference", names, shares, where, options={"cluster": "patient"}
+    )
+
+
+_SHAM_CONTROL: Final = TableSpec(
+    "sham_control",
+    (*_MODEL_WAY, Key("test", values=tuple(TESTS))),
+    (_net({"positive": (True,)}),),
+    "Perturbation tests less their shams",
+    "A model that says No to whatever was edited nets nothing here. VPT is held "
+    "against donors with the same finding, whose seams are alike; one's own region has "
+    "almost none.",
+    frame=EDITS,
+    where={"controlled": (True,)},
+    outer=("test",),
+)
+"""Flips less sham flips, by patient (recommended; E002-11, E002-12)."""
+_COMMON: Final = replace(
+    _SHAM_CONTROL,
+    name="common_true_positives",
+    cells=(_net({"shared": (True,)}),),
+    title="The same on shared true positives",
+    text="Models are compared on the true positives that all of them have.",
+    needs_several="model",
+)
+"""The same on the true positives that all models share, in all ways."""
 
 
 def _mean_score(name: str, tests: tuple[str, ...]) -> Cell:

@@ -82,6 +82,37 @@ def macro_interval(
     return *_exact_bounds(rate * size, size), name
 
 
+def difference_interval(
+    units: Iterable[tuple[float, int]],
+) -> tuple[float | None, float | None, str]:
+    """Return an interval of a mean of differences from sums and counts of patients.
+
+    The variance is at least that of the patients' means with one more at each end.
+    """
+    pairs = list(units)
+    m = len(pairs)
+    if m < 2:
+        why = "not estimable from one patient" if m else "no trial"
+        return None, None, f"{why}, 95 %"
+    n = sum(count for _, count in pairs)
+    value = math.fsum(total for total, _ in pairs) / n
+    squares = math.fsum((total - value * count) ** 2 for total, count in pairs)
+    means = [total / count for total, count in pairs]
+    spread = math.fsum(mean**2 for mean in means) + 2
+    least = (spread - math.fsum(means) ** 2 / (m + 2)) / (m + 2) ** 2
+    rate, variance = (value + 1) / 2, max(m / (m - 1) * squares / n**2, least)
+    size = 4 * rate * (1 - rate) / variance or float(m)
+    low, high = _exact_bounds(rate * size, size)
+    name = "Clopper-Pearson by patient, of differences, 95 %"
+    return 2 * low - 1, 2 * high - 1, name
+
+
+def student_quantile(freedom: int) -> float:
+    """Return the 97.5 % quantile of Student's distribution."""
+    x = beta_quantile(2 * TAIL, freedom / 2, 0.5)
+    return math.sqrt(freedom * (1 - x) / x)
+
+
 def _exact_bounds(k: float, n: float) -> tuple[float, float]:
     """Return Clopper and Pearson's bounds of k of n, which need not be whole."""
     low = beta_quantile(TAIL, k, n - k + 1) if k > 0 else 0.0

@@ -8,10 +8,12 @@ from fractions import Fraction
 from statistics import median
 from typing import Any
 
-from viewer.writers.verify.by_patient import macro_interval, rate_interval
-from viewer.writers.verify.comparing import TAKEN
+from viewer.writers.verify.by_patient import (
+    difference_interval,
+    macro_interval,
+    rate_interval,
+)
 from viewer.writers.verify.draws import drawn_signs, kept_rows, named_entropy
-from viewer.writers.verify.sums import central_interval
 
 Rows = list[dict[str, Any]]
 Number = float | None
@@ -210,28 +212,19 @@ def _points_apart(s: Cell) -> Cells:
 
 
 def _paired_difference(s: Cell) -> Cells:
-    """Mean of one column less another, with what patients drawn and signs say."""
+    """Mean of one column less another, with its interval and signs by patient."""
     rows = [row for row in s.rows if None not in (row[s.of[0]], row[s.of[1]])]
     clusters: dict[str, list[float]] = {}
     for row in rows:
         gap = row[s.of[0]] - row[s.of[1]]
         clusters.setdefault(row[s.options["cluster"]], []).append(gap)
     units = [(sum(clusters[one]), len(clusters[one])) for one in sorted(clusters)]
-    samples = []
-    if len(units) > 1:
-        entropy = tuple(named_entropy(s.options["seed"], "patients"))
-        for drawn in kept_rows(entropy, len(units), s.options["replicates"]):
-            own = [units[i] for i in drawn]
-            samples.append(sum(a for a, _ in own) / sum(n for _, n in own))
-    spread = max(samples) - min(samples) if samples else 0.0
-    whole = all(one == int(one) for one, _ in units)
-    method = interval_name("patient-cluster bootstrap", s, len(units), same=not spread)
+    low, high, method = difference_interval(units)
     return (
         *(len(rows), *(mean_told(rows, name) for name in s.of)),
-        ratio(sum(one for one, _ in units), len(rows)),
-        *(central_interval(samples) if samples else (None, None)),
+        *(ratio(sum(one for one, _ in units), len(rows)), low, high),
         _sign_flip([one for one, _ in units]),
-        TAKEN if samples and spread < _SLACK and not whole else method,
+        method,
     )
 
 

@@ -62,8 +62,8 @@ table_2_accuracy f3ad13e906d818e42b80
 closed_scores 42402b6b2e295fc35dac
 table_3_textual 4d14616aab793cf0e53c
 table_4_visual 369687387a84b8234cb4
-sham_control d269e3ffdb1406510152
-common_true_positives 002460f730e29c484be4
+sham_control cc2203c61378f7dd76cd
+common_true_positives 9db9eeddae400c05b2e6
 table_5_ablation acf5e6a300d84aca19fa
 relative_gain 4dcbfbcad8da09076dfa
 table_6_cost 47226c9185e9c6e6f684

@@ -4,10 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from viewer.writers.verify.by_patient import beta_quantile
+from viewer.writers.verify.by_patient import student_quantile
 from viewer.writers.verify.estimators import Rows
-
-_ALL_BUT = 0.05
 
 
 class Stratum:
@@ -90,7 +88,7 @@ def gain_over_prior(
     kept = [one for one in left if one is not None]
     mean, m = math.fsum(kept) / len(kept), len(kept)
     variance = (m - 1) / m * math.fsum((one - mean) ** 2 for one in kept)
-    half = _student_quantile(m - 1) * math.sqrt(max(variance, least))
+    half = student_quantile(m - 1) * math.sqrt(max(variance, least))
     return prior, gain, max(gain - half, -1.0), min(gain + half, 1.0)
 
 
@@ -102,9 +100,3 @@ def _gain_without(parts: Sequence[Sequence[Stratum]], out: str) -> float | None:
         if n:
             gains.append(math.fsum(gained for _, gained in left) / n)
     return math.fsum(gains) / len(gains) if gains else None
-
-
-def _student_quantile(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's distribution."""
-    x = beta_quantile(_ALL_BUT, freedom / 2, 0.5)
-    return math.sqrt(freedom * (1 - x) / x)

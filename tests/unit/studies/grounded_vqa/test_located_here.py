@@ -32,7 +32,6 @@ MISSING = missing_dependency(ADAPTERS["transformers_local"])
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 SAYS = "Yes. The region is [100, 200, 600, 700]."
 OVERRIDES: Mapping[str, object] = {
-    "replicates": 300,
     "arms": ["plain", "contour", "crop", "loba"],
     "weights": ["1", "3"],
     "segmenter": "outlines",

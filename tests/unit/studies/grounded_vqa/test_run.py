@@ -126,7 +126,7 @@ def test_that_shams_take_everything_off_a_model_that_says_no_to_edits(
         blind, seeing = nets["no-to-edits", test], nets["grounded", test]
         assert (blind["flip"], blind["sham_flip"], blind["net"]) == (1.0, 1.0, 0.0)
         assert float(str(seeing["net"])) >= 0.95
-        assert float(str(seeing["net_low"])) >= 0.95
+        assert float(str(seeing["net_low"])) < float(str(seeing["net"]))
         assert nets["careless", test]["net"] == 0.0
     shared = [r for r in rows(report, "common_true_positives") if r["test"] == "VPT"]
     assert len({r["n_items"] for r in shared}) == 1

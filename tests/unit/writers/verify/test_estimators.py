@@ -53,7 +53,7 @@ HELD: dict[str, Held] = {
     "median": (1, ("score",), {}, {}),
     "interval": (3, ("right", *OF_WHOM), {"by": "kind"}, {}),
     "difference in points": (1, ("hits", "tries", "right", "level"), {}, {}),
-    "paired difference": (8, ("score", "other"), DRAWN, {}),
+    "paired difference": (8, ("score", "other"), {"cluster": "patient"}, {}),
     "difference of means": (1, ("score", "other"), {"scale": 100}, {}),
     "spread of shares": (1, ("right",), AMONG, {}),
     "rank of share": (1, ("right",), {"by": "group"}, WHOLE),

@@ -157,7 +157,7 @@ def chance_divergence(first: tuple[int, ...], second: tuple[int, ...]) -> float:
 
 
 def _of_option(count: int, n: int, m: int) -> float:
-    """Return an option's part, drawn ``count`` times by both together."""
+    """Return the contribution of an option drawn ``count`` times in both samples."""
     ways = comb(n + m, n)
     parts = (
         comb(count, k)

@@ -1,4 +1,4 @@
-"""Tables as data: whoever has the frames and a specification can work a table out."""
+"""Table specifications as data: frames and a specification determine a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -164,7 +164,7 @@ class BackgroundWorker:
         return self._send({"cmd": "draw_figure", **plain(command)})
 
     def write_bundle(self, run: int, path: Path) -> int:
-        """Write a run's bundle; the reply comes when it is there; return the id."""
+        """Write a run's bundle; the reply comes once it is written; return the id."""
         return self._send({"cmd": "bundle", "run": run, "path": str(path.absolute())})
 
     def model_states(self) -> int:

@@ -61,7 +61,7 @@ def _to_find(
 def _predicted(
     answer: Answer | None, field: BoxPx
 ) -> tuple[tuple[BoxPx, ...], tuple[float, ...]]:
-    """Return an answer's boxes in what was sent, and their confidences if any."""
+    """Return an answer's boxes, cropped to the sent part, and any confidences."""
     if isinstance(answer, BoxesAnswer):
         cut = [cut_to(box, field) for box in answer.boxes]
         sure = compress(answer.confidences, cut)

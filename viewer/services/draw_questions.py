@@ -69,9 +69,9 @@ class KindCount:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Questions drawn, and not registered yet; ``source`` is whose images they show.
+    """Questions drawn but not registered yet, about images of data set ``source``.
 
-    ``rules`` tell what each rule of what is in an anatomy makes of the boxes.
+    ``rules`` count the findings that each rule for "lies in this anatomy" loses.
     """
 
     source: str

@@ -39,7 +39,7 @@ _COUNTED: Final = (
 _PIECE: Final = 500
 """Trials whose rows are made in one go."""
 _LOOKUP: Final = 12
-"""Rows that are read on in the time that one is looked up."""
+"""One lookup by key takes as long as reading this many rows in sequence."""
 _STRATUM: Final = 0xFFFFFFFF
 _VERDICT: Final = 0xFF
 _PACKED: Final = "(patient_id << 40) | (stratum_id << 8) | verdict_id"

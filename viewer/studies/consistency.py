@@ -45,7 +45,7 @@ class Check(Protocol):
 
     @property
     def instead(self) -> str:
-        """What it is where it is no share of the trials claimed; "" where it is one."""
+        """What explains a number that is no share of its claimed trials; else ""."""
         ...
 
 
@@ -94,7 +94,7 @@ class CountCheck(OneRow):
 
     @property
     def instead(self) -> str:
-        """Tell the sizes that fit where the one claimed does not."""
+        """Return the sizes that fit if the claimed one does not."""
         n, fitting = self.row.n_claimed, self._fitting
         if not fitting or n in fitting:
             return ""
@@ -201,7 +201,7 @@ class PooledCheck(OneRow):
 
     @property
     def instead(self) -> str:
-        """Tell that the parts pool to it, though it is no share of its trials."""
+        """Say that its parts pool to it, if it is no share of its claimed trials."""
         n = self.row.n_claimed
         if n is None or self.row.counts or not self._fits:
             return ""

@@ -52,7 +52,7 @@ class Worker(Protocol):
         """Ask for a figure as a picture or another file."""
 
     def write_bundle(self, run: int, path: Path) -> int:
-        """Write a run's bundle; the reply comes when it is there."""
+        """Write a run's bundle; the reply comes once it is written."""
 
     def model_states(self) -> int:
         """Ask which models are held in memory, or could be."""
@@ -161,7 +161,7 @@ class WorkerBridge(QObject):
         return self._started().draw_figure(command)
 
     def write_bundle(self, run: int, path: Path) -> int:
-        """Write a run's bundle; the reply comes when it is there."""
+        """Write a run's bundle; the reply comes once it is written."""
         return self._started().write_bundle(run, path)
 
     def model_states(self) -> int:

@@ -1,4 +1,4 @@
-"""The ends of the intervals of many groups' rates at once."""
+"""Confidence limits for the rates of many groups at once."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ _WITHIN: Final = 32
 
 
 def ends_of_groups(trials: Ints, groups: int) -> Floats:
-    """Return each rate's interval, and of how many patients it is.
+    """Return each group's confidence interval and its number of patients.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def ends_of_groups(trials: Ints, groups: int) -> Floats:
 
 
 def _sums(groups: int, group: Ints, patient: Ints, item: Ints, hit: Ints) -> Floats:
-    """Return the fields of PatientSums, (5, groups)."""
+    """Return the five fields of PatientSums for each group, (5, groups)."""
     pairs, place = np.unique(group << _WITHIN | patient, return_inverse=True)
     k, n, of = np.bincount(place, hit), np.bincount(place), pairs >> _WITHIN
     hits, trials = np.bincount(of, k, groups), np.bincount(of, n, groups)

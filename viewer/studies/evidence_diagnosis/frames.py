@@ -8,7 +8,7 @@ physicians first, ``sensitivities`` one for each case, model and type of evidenc
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from viewer.domain.answer import ReportAnswer, Status
 from viewer.domain.case import Dataset
@@ -41,6 +41,8 @@ JUDGE_LABELS: Final = "judge_labels"
 """Under which an item's reference holds task, model and score of people."""
 Labels = Mapping[tuple[str, str, str], int]
 """People's scores by case, task and model."""
+Columns = dict[str, list[Any]]
+"""Columns of a frame, of the same length, by name."""
 
 
 def frames(
@@ -85,50 +87,13 @@ def answer_frame(
     """
     models = list(dict.fromkeys(row.model for row in answers))
     rows = sorted(answers, key=lambda row: models.index(row.model))
-    labels = labels or {}
-    arms = [str(row.showing.arm or "") for row in rows]
-    plain = [
-        arm == "raw" and row.showing.order == 0
-        for arm, row in zip(arms, rows, strict=True)
-    ]
-    human = [labels.get((row.case.key, row.task, row.model)) for row in rows]
-    calibrated = {
-        (row.model, row.task)
-        for row, arm, score in zip(rows, arms, human, strict=True)
-        if score is not None and _is_judged(row, arm)
-    }
+    plain = [_arm(row) == "raw" and row.showing.order == 0 for row in rows]
     return frame_of(
         {
-            "model": [row.model for row in rows],
-            "person": [row.person for row in rows],
-            "of_the_judges_family": [
-                family_of(row.model) == params.judge_family for row in rows
-            ],
-            "case": [row.case.key for row in rows],
-            "language": [str(row.case.language) for row in rows],
-            "specialty": [row.case.specialty for row in rows],
-            "group": [group_of(row.case.specialty) for row in rows],
-            "task": [str(row.task) for row in rows],
-            "arm": arms,
-            "order": [row.showing.order for row in rows],
+            **_asked_columns(rows, params),
             "plain": plain,
-            "pair": [f"{row.case.key}|{row.repeat}" for row in rows],
-            "status": [row.status.value for row in rows],
-            "counted": [_counted(row) for row in rows],
-            "right": [_right(row) for row in rows],
-            "ddx": list(_right_of(Task.DDX, rows, plain)),
-            "fdx": list(_right_of(Task.FDX, rows, plain)),
-            **{f"top_{k}": [_within(row, k) for row in rows] for k in TOP},
-            "judge": [row.judge for row in rows],
-            "human": human,
-            "covered": [_covered(row.judge, params) for row in rows],
-            "human_covered": [_covered(score, params) for score in human],
-            "judged": [row.judge is not None for row in rows],
-            "labelled": [score is not None for score in human],
-            "calibrated": [
-                (row.model, row.task) in calibrated and _is_judged(row, arm)
-                for row, arm in zip(rows, arms, strict=True)
-            ],
+            **_right_columns(rows, plain),
+            **_judged_columns(rows, params, labels or {}),
             "place": [row.place for row in rows],
             "chosen": [row.chosen for row in rows],
             "answer": [row.case.answer for row in rows],
@@ -137,9 +102,65 @@ def answer_frame(
     )
 
 
-def _is_judged(row: Row, arm: str) -> bool:
+def _asked_columns(rows: Sequence[Row], params: Params) -> Columns:
+    """Return who was asked what about which case, and how it went."""
+    return {
+        "model": [row.model for row in rows],
+        "person": [row.person for row in rows],
+        "of_the_judges_family": [
+            family_of(row.model) == params.judge_family for row in rows
+        ],
+        "case": [row.case.key for row in rows],
+        "language": [str(row.case.language) for row in rows],
+        "specialty": [row.case.specialty for row in rows],
+        "group": [group_of(row.case.specialty) for row in rows],
+        "task": [str(row.task) for row in rows],
+        "arm": list(map(_arm, rows)),
+        "order": [row.showing.order for row in rows],
+        "pair": [f"{row.case.key}|{row.repeat}" for row in rows],
+        "status": [row.status.value for row in rows],
+    }
+
+
+def _right_columns(rows: Sequence[Row], plain: Sequence[bool]) -> Columns:
+    """Return which answers count and which are right, by the options themselves."""
+    return {
+        "counted": list(map(_counted, rows)),
+        "right": list(map(_right, rows)),
+        "ddx": list(_right_of(Task.DDX, rows, plain)),
+        "fdx": list(_right_of(Task.FDX, rows, plain)),
+        **{f"top_{k}": [_within(row, k) for row in rows] for k in TOP},
+    }
+
+
+def _judged_columns(rows: Sequence[Row], params: Params, labels: Labels) -> Columns:
+    """Return the judge's scores and people's, and which of them are compared."""
+    human = [labels.get((row.case.key, row.task, row.model)) for row in rows]
+    calibrated = {
+        (row.model, row.task)
+        for row, score in zip(rows, human, strict=True)
+        if score is not None and _is_judged(row)
+    }
+    return {
+        "judge": [row.judge for row in rows],
+        "human": human,
+        "covered": [_covered(row.judge, params) for row in rows],
+        "human_covered": [_covered(score, params) for score in human],
+        "judged": [row.judge is not None for row in rows],
+        "labelled": [score is not None for score in human],
+        "calibrated": [
+            (row.model, row.task) in calibrated and _is_judged(row) for row in rows
+        ],
+    }
+
+
+def _arm(row: Row) -> str:
+    return str(row.showing.arm or "")
+
+
+def _is_judged(row: Row) -> bool:
     """Tell whether the judge's score is one that people's are compared with."""
-    return arm == "raw" and row.repeat == 0 and row.judge is not None
+    return _arm(row) == "raw" and row.repeat == 0 and row.judge is not None
 
 
 def _counted(row: Row) -> bool:

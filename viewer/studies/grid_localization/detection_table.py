@@ -137,13 +137,13 @@ def detected_spec(of: Asked) -> TableSpec:
         (Cell("first", _WIDE[len(_KEY) :], _WIDE[len(_KEY) :]),),
         title="Boxes and masks against the reference's",
         text="Every settled item counts; one without an answer has no box. Answers and "
-        "references are both cut to the part of the image that was sent. IoU is the "
+        "references are both cropped to the part of the image sent. IoU is the "
         "best overlap of two boxes, AP the mean over IoU .5 to .95, FROC the mean "
         f"sensitivity at {FROC_RATES[0]:g} to {FROC_RATES[-1]:g} false positives an "
-        f"item at IoU ≥ {_FROC_IOU:g}. AP takes equally sure boxes together; a dash "
-        "says that all are, or have no confidence, so that nothing orders them. AP and "
-        "FROC count boxes on items without the finding as well; "
-        f"'{_NONE_ASKED}' says that there were no such items, so that "
+        f"item at IoU ≥ {_FROC_IOU:g}. In AP, boxes with equal confidence are one "
+        "group; a dash means that no differing confidences rank the boxes. AP and "
+        "FROC also count boxes on items without the finding; "
+        f"'{_NONE_ASKED}' means that there were no such items, so that "
         "both flatter a model that draws boxes on any image.",
         frame=DETECTED,
         shown=(

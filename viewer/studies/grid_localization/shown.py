@@ -195,7 +195,7 @@ def _rules(grid: Shown) -> Spec:
         title="The same rules for all",
         text="Hits under three rules that fit every kind of answer, each as k / n over "
         "the settled trials. A trial without an answer is a miss under all of them. "
-        "Answer and reference are both cut to the part of the image that was sent.",
+        "Answer and reference are both cropped to the part of the image that was sent.",
         shown=(
             *(FINDING, grid, "model", Shown("kinds", "Answers"), N),
             of_n("k_cell", "Cell"),

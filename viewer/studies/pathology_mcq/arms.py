@@ -133,12 +133,12 @@ def _exchangeable(texts: Sequence[str], rng: np.random.Generator) -> list[int]:
 
 
 def derangement(texts: Sequence[str], rng: np.random.Generator) -> Sequence[int]:
-    """Return a random order of texts in which none stands where one alike stood.
+    """Return a random permutation that leaves no text at a place with the same text.
 
-    Orders are drawn until one is such, so that all are equally likely. Where many are
-    alike none may come: then places that got their own text again exchange theirs with
-    a place drawn from those where that helps. No text may be more than half of all:
-    then there always is one.
+    Permutations are drawn until one qualifies, so that all are equally likely. With
+    many identical texts none may turn up: then each place left with its own text swaps
+    with a random place for which that helps. No text may make up more than half of
+    all; then such a permutation always exists.
     """
     for _ in range(_MOST_DRAWN):
         order: list[int] = rng.permutation(len(texts)).tolist()

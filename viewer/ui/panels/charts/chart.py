@@ -150,7 +150,7 @@ def _new_page() -> Any:  # noqa: ANN401 - pyqtgraph has no types
 
 
 def still_plot() -> Any:  # noqa: ANN401 - pyqtgraph has no types
-    """Return an empty plot that nobody moves or zooms."""
+    """Return an empty plot that does not respond to the mouse or keyboard."""
     import pyqtgraph as pg
 
     plot = pg.PlotWidget()

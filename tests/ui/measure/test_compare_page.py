@@ -83,7 +83,8 @@ def test_that_the_page_shows_the_counts_the_figure_and_the_flips(
     assert len(page.film.model.items) == len(expected.flips)
     assert page.summary.text().startswith("Of 40 items says-d4 (run 1) hits")
     assert page.family.text().startswith("Exploratory")
-    assert page.choice.outlook.text().startswith("First compared")
+    outlook = page.choice.outlook
+    qtbot.waitUntil(lambda: outlook.text().startswith("First compared"))
     for words in (
         "BCa, 95 %, 10,000",
         "No McNemar test: a patient has several pairs",

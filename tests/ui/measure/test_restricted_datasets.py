@@ -61,7 +61,7 @@ def test_that_a_tick_is_kept_and_a_remote_model_is_told_why_not(
     QTest.mouseClick(dialog.restricted, Qt.MouseButton.LeftButton)
     said = "'films' is restricted: its images stay on this machine, so far cannot"
     qtbot.waitUntil(lambda: dialog.sentence.text().startswith(said))
-    assert restricted_datasets(settings.store) == {"films"}
+    qtbot.waitUntil(lambda: restricted_datasets(settings.store) == {"films"})
     assert not dialog.start.isEnabled()
     _tick(dialog, "uniform")
     qtbot.waitUntil(dialog.start.isEnabled, timeout=10_000)

@@ -55,7 +55,7 @@ _AT_START = re.compile(_NAMED + r"(?=\W|$)")
 
 _MENTION = re.compile(
     rf"(?<![\w\[(])[\[(]\s*(?P<a>{_LETTER})\s*[\])]"
-    rf"|\b{_WORD}\s+(?P<b>{_LETTER})(?![\w'’-])"
+    rf"|\b{_WORD}\s+(?P<b>{_LETTER})(?![\w'’/+&-])"
     r"|(?<![\w'’(\[/+&-])(?:(?P<c>[AI])(?=\s*(?:[).:,;!?\"']|$|\n))"
     r"|(?P<d>(?![AI])[A-Z\u0391-\u0395]))(?![\w'’/+&-])"
 )
@@ -66,7 +66,8 @@ _NO_OPTION_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _NO_OPTION_AFTER = re.compile(
-    r"\s+(?:cells?|lymphocytes?|antigens?|and\s+E\b|&\s*E\b|bands?|waves?|fibers?)",
+    r"\s+(?:cells?|lymphocytes?|antigens?|bands?|waves?|fibers?)"
+    r"|\s*(?:细胞|淋巴|[型级期区])",
 )
 _DENIED_BEFORE = re.compile(
     r"(?:\bnot|n't|\bneither|\bnor|\brather than|\binstead of|\bexclud\w*|\beliminat\w*"
@@ -80,6 +81,24 @@ _DENIED_AFTER = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST_QUOTE = 3
+
+_CAPITAL = r"[A-Z\u0391-\u0395]"
+_BRACKETED = rf"[\[(]\s*{_LETTER}\s*[\])]"
+_JOINED = (
+    r"(?i:(?:[\s,(]+(?:(?:and/)?or|and|as\s+well\s+as|plus|vs\.?|versus|ou|oder|und"
+    r"|oppure|et|[ouye])(?=[\s,])|\s+[/&+](?=\s)|\s*(?:、|或者?|또는|이나|または"
+    r"|[和与及かとや와과및나]))"
+    r"[\s,]*(?:(?:\w+ly|less|more|maybe|perhaps|else|even|also|both|either|(?:the\s+)?"
+    rf"{_WORD})[\s,]+)*)"
+)
+"""What joins letters that a sentence names together, in the languages of ``_MARK``."""
+_LISTED = re.compile(
+    rf"(?<![A-Za-z\d'’/+&-])(?:(?:{_CAPITAL}|{_BRACKETED}){_JOINED})+"
+    rf"(?:{_BRACKETED}|(?!I){_CAPITAL}(?![A-Za-z\d'’/+&-])"
+    r"|I(?=\s*(?:[).:,;!?\"'。]|$|\n)))"
+)
+_JOINT = re.compile(_JOINED)
+_STAIN = re.compile(r"H\s+(?:and|&)\s+E\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +135,11 @@ def letter_with_text(text: str) -> Naming | None:
 def marks(text: str) -> Iterator[str]:
     """Yield what follows each "answer is" and the like, the last one first."""
     ends = [match.end() for match in _MARK.finditer(text)]
-    ends += [match.start() for match in _MARKED_AFTER.finditer(text)]
+    lists = _lists(text)
+    for match in _MARKED_AFTER.finditer(text):
+        start = lists.get(match.start(), match.start())
+        if not _DENIED_BEFORE.search(text[max(0, start - 40) : start]):
+            ends.append(start)
     for end in sorted(ends, reverse=True):
         yield text[end:].lstrip(" \t\n\"'‘“:*{")
 
@@ -127,11 +150,13 @@ def letters_at_start(text: str) -> tuple[Naming, ...]:
     The first has the words that stand with it, up to the end of their line.
     """
     first = _AT_START.match(text)
-    if first is None:
+    if listed := _LISTED.match(text):
+        namings, position = list(_listed(listed)), listed.end()
+    elif first:
+        line = text[first.end() :].partition("\n")[0]
+        namings, position = [Naming(_letter(first), line)], first.end()
+    else:
         return ()
-    line = text[first.end() :].partition("\n")[0]
-    namings = [Naming(_letter(first), line)]
-    position = first.end()
     while also := _ALSO.match(text, position):
         namings.append(Naming(_letter(also)))
         position = also.end()
@@ -142,17 +167,17 @@ def mentioned_letters(text: str, count: int) -> tuple[Naming, ...]:
     """Return every letter that a text mentions as an option and does not deny.
 
     A letter without a bracket or a word such as "option" counts as a mention only
-    where it is one of the ``count`` options' letters.
+    where it is one of the ``count`` options' letters, or is listed with one that is.
+    Letters that are listed are mentioned, or denied, together.
     """
     return tuple(
-        Naming(_letter(match))
-        for match in _MENTION.finditer(text)
-        if (match["a"] or match["b"] or _inside(match, count))
-        and not _denied(text, match.start(), match.end())
-        and not _NO_OPTION_BEFORE.search(
-            text[max(0, match.start() - 24) : match.start()]
-        )
-        and not _NO_OPTION_AFTER.match(text, match.end())
+        naming
+        for start, end, namings in _named_together(text, count)
+        if not _denied(text, start, end)
+        and not _NO_OPTION_BEFORE.search(text[max(0, start - 24) : start])
+        and not _NO_OPTION_AFTER.match(text, end)
+        and not _STAIN.match(text, start)
+        for naming in namings
     )
 
 
@@ -208,8 +233,38 @@ def _quote(option: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
 
 
-def _inside(match: re.Match[str], count: int) -> bool:
-    option = option_of(_letter(match))
+def _named_together(
+    text: str, count: int
+) -> Iterator[tuple[int, int, tuple[Naming, ...]]]:
+    """Yield start, end and letters of each list, and of each letter in none."""
+    for match in _LISTED.finditer(text):
+        namings = _listed(match)
+        if any(_inside(naming, count) for naming in namings):
+            yield *match.span(), namings
+    lists = _lists(text)
+    for match in _MENTION.finditer(text):
+        naming = Naming(_letter(match))
+        if match.end() - 1 not in lists and (
+            match["a"] or match["b"] or _inside(naming, count)
+        ):
+            yield *match.span(), (naming,)
+
+
+def _lists(text: str) -> dict[int, int]:
+    """Return where the list begins that a place in a text belongs to."""
+    return {
+        place: match.start()
+        for match in _LISTED.finditer(text)
+        for place in range(*match.span())
+    }
+
+
+def _listed(match: re.Match[str]) -> tuple[Naming, ...]:
+    return tuple(Naming(bare(letter)) for letter in _JOINT.split(match[0]))
+
+
+def _inside(naming: Naming, count: int) -> bool:
+    option = option_of(naming.letter)
     return option is not None and option < count
 
 

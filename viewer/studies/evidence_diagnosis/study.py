@@ -55,7 +55,7 @@ class EvidenceDiagnosis(OfPresets[Params]):
     name = "evidence_diagnosis"
     title = "Diagnosis from several evidences"
     version = "1"
-    parser_version = "2"
+    parser_version = "3"
     scorer_version = "2"
     words = WORDS
     wanted = Wanted(

@@ -48,7 +48,7 @@ class PathologyMcq(OfPresets[Params]):
     name = "pathology_mcq"
     title = "Pathology questions"
     version = "1"
-    parser_version = "1"
+    parser_version = "2"
     scorer_version = "1"
     words = WORDS
     wanted = Wanted(

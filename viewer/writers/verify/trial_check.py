@@ -12,6 +12,7 @@ from viewer.writers.verify.wording import (
     first_in_words,
     has_words,
     names_letter,
+    names_two,
     official_reading,
     plain_labels,
     plain_letter,
@@ -174,7 +175,11 @@ class TrialCheck:
                 self.tell(f"the reply says {chr(ord('A') + plain)}, but {letter}")
             return
         self.source.tally["held"] += 1
-        if not names_letter(said.text, letter, shown[place]):
+        if names_two(said, shown):
+            self.tell(
+                f"the stored reading is {letter}, but the reply names two options"
+            )
+        elif not names_letter(said.text, letter, shown[place]):
             self.tell(f"the stored reading is {letter}, which the reply does not name")
 
     def yes_no(self) -> tuple[str, str] | None:

@@ -9,6 +9,9 @@ from viewer.writers.verify.replies import Said
 
 _MARKS_AROUND = " \t\r\n.,;:!?'\"`()[]{}<>*"
 _ONE_LETTER = re.compile(r"[A-Za-z]")
+_TWO_LETTERS = re.compile(
+    r"(?:either |both )?\(?([a-z])\)? (?:or|and|/|&) \(?([a-z])\)?"
+)
 _YES_OR_NO = re.compile(r"[\s*]*(yes|no)[.!\s*]*")
 _SCORE_LINE = re.compile(r"Score:\s*(\d{1,3})\s*\n+\s*Rationale:\s*\S.*", re.DOTALL)
 _MARKUP = frozenset("*_`#~{}<>\\$")
@@ -41,6 +44,19 @@ def plain_letter(said: Said, options: Sequence[str]) -> int | None:
     if any(_unmarked(option).casefold() == text.casefold() for option in options):
         return None
     return ord(text.upper()) - ord("A")
+
+
+def names_two(said: Said, options: Sequence[str]) -> bool:
+    """Tell whether a reply is two letters and nothing else, as "Either A or B".
+
+    One that stands in the words of an option is for a parser.
+    """
+    text = _unmarked(unwrapped(said.text)).casefold()
+    found = _TWO_LETTERS.fullmatch(text)
+    if found is None or found[1] == found[2]:
+        return False
+    pair = text.removeprefix("either ").removeprefix("both ")
+    return not any(pair in _unmarked(option).casefold() for option in options)
 
 
 def plain_yes(said: Said) -> bool | None:

@@ -108,4 +108,61 @@ JSON = (
     ('{"answer": "B" (as said', "B"),
     ('["A", {"option": "D"}]', "D"),
 )
-ALL = (*LETTERS, *WORDS, *MARKED, *PROSE, *JSON)
+LISTS = tuple(
+    (reply, SEVERAL)
+    for reply in (
+        *("A or B", "B or A", "A OR B.", "Either A or C", "Both A and D", "A and B"),
+        *("(A or B)", "A / B", "A & B", "A (or B)", "A and/or B", "**A** or **B**"),
+        *("A or maybe B", "A, or possibly B", "A as well as B", "A vs. B", "B or E"),
+        *(
+            "Option A or option B",
+            "Options A and B",
+            "A\nor\nB",
+            "A, B or C",
+            "B or I.",
+        ),
+        *("The answer is A or B", "The answer is either A or B.", "\\boxed{A or B}"),
+        *(
+            "The answer is both A and D",
+            "The answer is A or perhaps B",
+            "Answers: C, D",
+        ),
+        *(
+            "Both A and D are correct.",
+            "Either A or B is correct.",
+            "It could be A or B.",
+        ),
+        *("The correct options are A and B", "I cannot decide between A and B"),
+        *("La respuesta es A o B", "La respuesta es C o D", "La réponse est A ou B"),
+        *("Die Antwort ist C oder D", "La risposta è C e D", "A resposta é A ou B"),
+        *(
+            "答案是A或B",
+            "答案：A、B",
+            "C和D",
+            "答えはAまたはB",
+            "정답은 C 또는 D입니다",
+        ),
+        *('{"answer": "A or B"}', '{"answer": "Either A or C"}'),
+    )
+)
+DECIDED = (
+    ("A, not B", "A"),
+    ("B rather than A", "B"),
+    ("I considered A, but the answer is B", "B"),
+    ("A or B? The answer is B.", "B"),
+    ("A or B? I choose B.", "B"),
+    ("C, not A or B", "C"),
+    ("C rather than A or B", "C"),
+    ("The answer is not A or B, but C", "C"),
+    ("Options A and B can be excluded; C", "C"),
+    ("Neither A nor B is correct.", NO_OPTION),
+    ("It is B and I think of a scar.", "B"),
+    ("La risposta è B e il tessuto è fibroso", "B"),
+    ("Hepatitis B and C are seen", NO_OPTION),
+    ("T and B cells, H and E stain: (B)", "B"),
+    ("Option A/B", NO_OPTION),
+    ("A/B", NO_OPTION),
+    ("a or b", NO_OPTION),
+    ("X and Y chromosomes, so (B)", "B"),
+)
+ALL = (*LETTERS, *WORDS, *MARKED, *PROSE, *JSON, *LISTS, *DECIDED)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.studies.pathology_mcq.golden_replies import ALL, OPTIONS
+from tests.unit.studies.pathology_mcq.golden_replies import ALL, OPTIONS, SEVERAL
 from viewer.domain.answer import UNREADABLE, ChoiceAnswer, Status, Unparsed
 from viewer.domain.choice import letter_of
 from viewer.domain.exchange import ModelReply
@@ -35,6 +35,36 @@ def test_that_any_text_has_one_reading_and_the_same_one_again(
     else:
         assert 0 <= reading.option < len(options)
         assert reading.tier
+
+
+@pytest.mark.statement("E003-05")
+@given(
+    st.permutations("ABCD"),
+    st.sampled_from(("{}", "Either {}", "The answer is {}.", "I think of {}, perhaps")),
+    st.sampled_from((" or ", " and ", " & ", ", or maybe ", " as well as ", " oder ")),
+    st.sampled_from(("{}", "({})", "option {}")),
+)
+def test_that_no_letter_is_chosen_of_those_a_reply_lists(
+    letters: list[str], sentence: str, joined: str, form: str
+) -> None:
+    for n in (2, 3):
+        listed = joined.join(form.format(letter) for letter in letters[:n])
+        assert shown(read_choice(sentence.format(listed), OPTIONS)) == SEVERAL
+
+
+@pytest.mark.statement("E003-05")
+def test_that_an_option_that_lists_letters_is_read_by_its_words() -> None:
+    options = ("Necrosis", "Fibrosis", "Both A and B", "A or B")
+    for text in ("Both A and B", "C) Both A and B", "The answer is both A and B."):
+        assert shown(read_choice(text, options)) == "C"
+    assert read_choice("A or B", options) == ChoiceAnswer(3, "text")
+
+
+@pytest.mark.statement("E003-05")
+def test_that_a_stain_is_no_list_of_options() -> None:
+    options = (*OPTIONS, "Amyloid")
+    assert shown(read_choice("H and E stain, so (B)", options)) == "B"
+    assert shown(read_choice("B and E", options)) == SEVERAL
 
 
 @pytest.mark.statement("E003-05")
@@ -103,5 +133,7 @@ def test_that_many_brackets_and_deep_nesting_take_no_time() -> None:
         "[" * 100_000,
         "(A" * 5000,
         "answer is " * 3000,
+        "A or " * 20_000 + "B",
+        "A or B. " * 20_000,
     ):
         assert isinstance(read_choice(text, OPTIONS), Unparsed)

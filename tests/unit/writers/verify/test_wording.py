@@ -71,6 +71,18 @@ def test_that_no_golden_reading_of_a_choice_is_alarmed_at(text: str) -> None:
     assert chosen(text, OPTIONS) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["A or B", "Either A or B.", '{"answer": "Both (A) and (B)"}', "**B & A**"]
+)
+def test_that_a_choice_read_off_two_letters_is_alarmed_at(text: str) -> None:
+    right = {"options": list(OPTIONS), "order": [0, 1, 2, 3], "right": 0}
+    read = ChoiceAnswer(1, "mentioned")
+    stored = record(text, read, right, answer="B", status="scored_wrong")
+    assert any("names two options" in one for one in alarms(stored))
+    assert chosen(text, OPTIONS) == []
+    assert chosen(text, ("x", text)) == []
+
+
 @given(SHORT, st.lists(SHORT, min_size=2, max_size=5))
 def test_that_no_reading_of_a_choice_is_alarmed_at(
     text: str, options: list[str]

@@ -1,12 +1,23 @@
 """How fast a folder is indexed; printed, never asserted (budget: 1,500 headers/s)."""
 
+import math
+import time
 from pathlib import Path
 
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from tests.helpers.small_datasets import SmallChexlocalize, coded, square, write_dicom
+from tests.helpers.small_datasets import (
+    SmallChexlocalize,
+    coded,
+    square,
+    write_dicom,
+    write_picture,
+)
 from viewer.readers.catalog import read_headers
+from viewer.readers.datasets.catalog import formats_of
 from viewer.readers.datasets.chexlocalize import read
+from viewer.services.import_dataset import import_dataset
+from viewer.store.database import open_store
 
 IMAGES = 500
 
@@ -35,3 +46,31 @@ def test_chexlocalize_import(benchmark: BenchmarkFixture, tmp_path: Path) -> Non
     dataset = benchmark(lambda: read(tmp_path, "x"))
     assert [set(image.masks) for image in dataset.images] == [{"Edema"}] * IMAGES
     _print_rate(benchmark, "images imported")
+
+
+SIZES = (500, 1000, 2000, 4000)
+
+
+def _folder_of(root: Path, n: int) -> Path:
+    """Write n small films, each with a mask beside it."""
+    film = write_picture(root / "first.png").read_bytes()
+    (root / "first.png").unlink()
+    for i in range(n):
+        for suffix in (".png", ".edema.png"):
+            (root / f"patient{i:05d}_frontal{suffix}").write_bytes(film)
+    return root
+
+
+def test_folder_import_grows_with_its_images(tmp_path: Path) -> None:
+    seconds = []
+    for n in SIZES:
+        root = _folder_of(tmp_path / f"{n}", n)
+        with open_store(tmp_path / f"{n}.sqlite") as store:
+            began = time.process_time()
+            assert "folder" in formats_of(root)
+            dataset = import_dataset(store, "folder", root, "films")
+            seconds.append(time.process_time() - began)
+        assert sum("Edema" in image.masks for image in dataset.images) == n
+        print(f"\n{n} films with masks: {seconds[-1]:.2f} s of CPU", end="")
+    growth = math.log(seconds[-1] / seconds[0]) / math.log(SIZES[-1] / SIZES[0])
+    print(f"\nseconds grow with the number of films to the power {growth:.2f}")

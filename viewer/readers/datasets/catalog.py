@@ -263,9 +263,10 @@ def notices_of_whole(dataset: Dataset) -> Iterator[Notice]:
         yield Notice("single_patient", dataset.images[0].key, text)
     told = {n.text for n in dataset.notices if n.kind == "no_positives"}
     empty = {name for image in dataset.images for name in image.zero_masks}
-    for finding in sorted((_named(dataset) | empty) - _positive(dataset)):
+    named = _named(dataset)
+    for finding in sorted((named | empty) - _positive(dataset)):
         if not any(f" {finding}," in text for text in told):
-            what = "label" if finding in _named(dataset) else "mask"
+            what = "label" if finding in named else "mask"
             state = "negative" if what == "label" else "empty"
             text = f"No image has {finding}: every {what} of it is {state}."
             yield Notice("no_positives", finding, text)

@@ -83,7 +83,7 @@ def read(
     for path, content in contents.items():
         found, about = _read_file(path, content)
         notices += [_repeated_image(path, f) for f in found if f in images]
-        images = found | images
+        images.update((f, image) for f, image in found.items() if f not in images)
         notices += about
     entries: list[Annotated] = []
     keys = _keys(images)

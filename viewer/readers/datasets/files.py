@@ -40,28 +40,34 @@ class FileFacts:
     problem: str = ""
 
 
+@dataclass(frozen=True)
+class FoundBelow:
+    """What lies below a folder: its files, and what is neither file nor folder."""
+
+    files: tuple[Path, ...]
+    odd: tuple[Path, ...]
+
+
 def files_below(root: Path) -> tuple[Path, ...]:
     """Return every file below a folder, sorted, without hidden files and folders.
 
-    What is neither file nor folder is left out (`odd_files_below`).
+    What is neither file nor folder is left out (`found_below` tells it).
     """
-    return tuple(path for path in _below(root) if path.is_file())
+    return found_below(root).files
 
 
-def odd_files_below(root: Path) -> tuple[Path, ...]:
-    """Return what lies below a folder and is no file: pipes, devices, dangling links.
+def found_below(root: Path) -> FoundBelow:
+    """Return the files below a folder, and what is no file, each sorted.
 
-    So are folders that may not be listed, and links to folders, which are not followed.
+    Pipes, devices and dangling links are no files. Nor are folders that may not be
+    listed, and links to folders, which are not followed.
     """
-    return tuple(path for path in _below(root) if not path.is_file())
-
-
-def _below(root: Path) -> list[Path]:
     if not root.is_dir():
         raise UnreadableInputError(
             f"There is no folder '{root}'.", "Name the folder that holds the data set."
         )
-    found: list[Path] = []
+    files: list[Path] = []
+    odd: list[Path] = []
     folders = [root]
     while folders:  # folders may lie deeper than functions may call themselves
         folder = folders.pop()
@@ -73,17 +79,31 @@ def _below(root: Path) -> list[Path]:
                     f"The folder '{root}' cannot be listed: {error.strerror}.",
                     "Allow reading it, or name another.",
                 ) from error
-            found.append(folder)
+            odd.append(folder)
             continue
         for entry in entries:
-            is_folder = entry.is_dir(follow_symlinks=False)
-            (folders if is_folder else found).append(folder / entry.name)
-    return sorted(found)
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(folder / entry.name)
+            else:
+                (files if _is_file(entry) else odd).append(folder / entry.name)
+    return FoundBelow(_sorted(files), _sorted(odd))
 
 
 def _shown_entries(folder: Path) -> "list[os.DirEntry[str]]":
     with os.scandir(folder) as entries:
         return [entry for entry in entries if not entry.name.startswith(".")]
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads round in a circle
+        return False
+
+
+def _sorted(paths: list[Path]) -> tuple[Path, ...]:
+    """Return paths in their own order, without comparing them in Python."""
+    return tuple(sorted(paths, key=lambda path: path.parts))
 
 
 def image_sha256(parts: Sequence[Path]) -> str:

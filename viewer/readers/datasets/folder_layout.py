@@ -8,7 +8,7 @@ from pathlib import Path
 
 from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.datasets.files import files_below, odd_files_below
+from viewer.readers.datasets.files import found_below
 from viewer.readers.datasets.findings import display_name, is_known
 from viewer.readers.regular import regular_file
 
@@ -53,19 +53,21 @@ class _MaskFile:
 
 def find_images(root: Path) -> FolderLayout:
     """Sort every file below a folder into images, masks and the rest."""
-    files = files_below(root)
-    pictures = [p for p in files if _suffix(p) or _is_dicom(p)]
-    others = [p for p in files if p not in set(pictures)]
+    found = found_below(root)
+    pictures = [p for p in found.files if _suffix(p) or _is_dicom(p)]
+    known = set(pictures)
+    others = [p for p in found.files if p not in known]
     masks = _mask_files(pictures)
     mask_paths = {mask.path for mask in masks}
     images = [p for p in pictures if p not in mask_paths]
     keys = _keys(root, images)
     notices = [_no_image(root, path) for path in others]
-    notices += [_no_file(root, path) for path in odd_files_below(root)]
+    notices += [_no_file(root, path) for path in found.odd]
     notices += [_lonely(root, mask) for mask in masks if not mask.owners]
     notices += _repeated(keys, masks)
+    own = _by_owner(masks)
     return FolderLayout(
-        tuple(_image_file(path, keys[path], masks) for path in images), tuple(notices)
+        tuple(_image_file(p, keys[p], own.get(p, ())) for p in images), tuple(notices)
     )
 
 
@@ -73,7 +75,7 @@ def image_file(path: Path) -> ImageFile:
     """Return one image with the masks that lie beside it."""
     beside = sorted(path.parent.glob(f"{escape(_stem(path))}.*{_MASK_SUFFIX}"))
     masks = _mask_files([path, *(p for p in beside if p != path)])
-    return _image_file(path, _stem(path), masks)
+    return _image_file(path, _stem(path), _by_owner(masks).get(path, ()))
 
 
 def _suffix(path: Path) -> str:
@@ -130,8 +132,15 @@ def _keys(root: Path, images: Sequence[Path]) -> dict[Path, str]:
     }
 
 
-def _image_file(path: Path, key: str, masks: Sequence[_MaskFile]) -> ImageFile:
-    own = [mask for mask in masks if path in mask.owners]
+def _by_owner(masks: Sequence[_MaskFile]) -> dict[Path, list[_MaskFile]]:
+    own: dict[Path, list[_MaskFile]] = {}
+    for mask in masks:
+        for owner in mask.owners:
+            own.setdefault(owner, []).append(mask)
+    return own
+
+
+def _image_file(path: Path, key: str, own: Sequence[_MaskFile]) -> ImageFile:
     return ImageFile(
         path,
         key,

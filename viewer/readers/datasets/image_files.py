@@ -1,12 +1,15 @@
 """The image files below a folder, found by what a table calls them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Final
 
 from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.files import files_below
 from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
+
+_Folders = tuple[str, ...]
 
 
 def stem_of(name: str) -> str:
@@ -48,29 +51,49 @@ class ImageFiles:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._paths = [p for p in files_below(root) if _is_image(p)]
-        self._by_end: dict[str, list[Path]] = {}
+        self._by_name: dict[str, list[Path]] = {}
         for path in self._paths:
-            for end in {path.name, stem_of(path.name)}:
-                self._by_end.setdefault(end, []).append(path)
+            for name in {path.name, stem_of(path.name), _alike(path.name)}:
+                self._by_name.setdefault(name, []).append(path)
+        self._by_end: dict[str, Mapping[_Folders, Sequence[Path]]] = {}
         self.notices: list[Notice] = []
 
     def find(self, written: str) -> Path | None:
         """Return the file that a table calls ``written``; None where there is none.
 
         A path counts from the folder, else its end must fit; a name may lack its
-        suffix. Of several files the first by path is taken, and that is noticed.
+        suffix, or spell it otherwise (``.JPG``, ``.jpeg``). Of several files the first
+        by path is taken, and that is noticed.
         """
         wanted = PurePosixPath(written.replace("\\", "/"))
-        exact = self._root / wanted
-        if exact in self._by_end.get(wanted.name, ()):
+        found = self._named(wanted) or self._named(
+            wanted.with_name(_alike(wanted.name))
+        )
+        if (exact := self._root / wanted) in found:
             return exact
-        found = [p for p in self._by_end.get(wanted.name, ()) if _ends(p, wanted)]
         if len(found) > 1:
             text = (
                 f"{len(found)} files have its name; '{self._inside(found[0])}' is read."
             )
             self.notices.append(Notice("several_files", stem_of(written), text))
         return found[0] if found else None
+
+    def _named(self, wanted: PurePosixPath) -> Sequence[Path]:
+        folders = wanted.parts[:-1]
+        if not folders:
+            return self._by_name.get(wanted.name, ())
+        return self._ending(wanted.name).get(folders, ())
+
+    def _ending(self, name: str) -> Mapping[_Folders, Sequence[Path]]:
+        """Return the images of a name by the folders that their paths end in."""
+        if name not in self._by_end:
+            ends: dict[_Folders, list[Path]] = {}
+            for path in self._by_name.get(name, ()):
+                folders = path.parts[:-1]
+                for n in range(len(folders)):
+                    ends.setdefault(folders[n:], []).append(path)
+            self._by_end[name] = ends
+        return self._by_end[name]
 
     def unnamed(self, named: Collection[Path | None]) -> Iterator[Notice]:
         """Yield one notice for the images that no table names."""
@@ -84,12 +107,17 @@ class ImageFiles:
         return path.relative_to(self._root).as_posix()
 
 
+_SPELLINGS: Final = {".jpeg": ".jpg", ".tiff": ".tif", ".dicom": ".dcm"}
+
+
+def _alike(name: str) -> str:
+    """Return a name with its suffix as most files have it."""
+    stem = stem_of(name)
+    suffix = name[len(stem) :].lower()
+    return stem + _SPELLINGS.get(suffix, suffix)
+
+
 def _is_image(path: Path) -> bool:
     """Tell whether a name may be an image's: a known suffix, or what a UID ends in."""
     name = path.name.lower()
     return name.endswith(IMAGE_SUFFIXES) or not path.suffix or path.suffix[1:].isdigit()
-
-
-def _ends(path: Path, wanted: PurePosixPath) -> bool:
-    folders = wanted.parts[:-1]
-    return not folders or path.parts[:-1][-len(folders) :] == folders

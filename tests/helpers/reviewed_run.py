@@ -37,7 +37,8 @@ def images(
 ) -> tuple[DatasetImage, ...]:
     """Return ``n`` frontal images and some lateral ones, every finding on each.
 
-    The reference is cell A1 of 8 × 8; the lungs are the upper half, left and right.
+    The reference is cell A1 of 8 × 8; the lungs are the upper half, left and right of
+    mediastinum and spine.
     """
     return tuple(
         DatasetImage(
@@ -51,9 +52,11 @@ def images(
             labels=dict.fromkeys(findings, True),
             masks={name: _mask(slice(0, 10), slice(0, 10)) for name in findings},
             anatomy={
-                "right lung": _mask(slice(0, 40), slice(0, 40)),
-                "left lung": _mask(slice(0, 40), slice(40, 80)),
+                "right lung": _mask(slice(0, 40), slice(0, 38)),
+                "left lung": _mask(slice(0, 40), slice(42, 80)),
                 "heart": _mask(slice(40, 60), slice(30, 60)),
+                "mediastinum": _mask(slice(0, 60), slice(37, 43)),
+                "spine": _mask(slice(0, 80), slice(38, 42)),
             },
         )
         for i, view in [

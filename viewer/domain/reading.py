@@ -135,13 +135,14 @@ class Task:
 class Suggestion:
     """What the anatomy masks speak for; never more than a suggestion.
 
-    ``key`` is the option of the verdict, ``sentence`` what it rests on. ``inside`` is
-    the share of the answered area that lies in anatomy where the finding may be.
+    ``key`` is the option of the verdict, "" where the masks cannot tell; ``sentence``
+    says what it rests on. ``inside`` is the share of the answered area that lies in
+    anatomy where the finding may be, None where that cannot be told.
     """
 
     key: str
     sentence: str
-    inside: float
+    inside: float | None
 
 
 @dataclass(frozen=True)

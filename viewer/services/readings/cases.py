@@ -181,7 +181,7 @@ def _reveal(store: Store, ground: Ground, seen: _Seen) -> Reveal:
         answer_text=_answer_text(ground, seen) if Part.ANSWER in parts else "",
         reference=truth.reference if Part.REFERENCE in parts else None,
         suggestion=(
-            _suggestion(answer, canvas, planned.finding, truth)
+            _suggestion(answer, canvas, planned, truth)
             if Part.SUGGESTION in parts
             else None
         ),
@@ -190,14 +190,16 @@ def _reveal(store: Store, ground: Ground, seen: _Seen) -> Reveal:
 
 
 def _suggestion(
-    answer: Answer | None, canvas: Canvas, finding: str, truth: readings.Truth
+    answer: Answer | None, canvas: Canvas, planned: PlannedTask, truth: readings.Truth
 ) -> Suggestion | None:
     if answer is None:
         return None
     covered = region(answer, canvas.grid, canvas.field, canvas.size)
     if covered is None:
         return None
-    return suggest(covered, finding, truth.anatomy, truth.reference)
+    return suggest(
+        covered, planned.finding, truth.anatomy, truth.reference, planned.view
+    )
 
 
 def others_of(store: Store, ground: Ground, planned: PlannedTask) -> tuple[Values, ...]:

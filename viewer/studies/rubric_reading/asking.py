@@ -5,7 +5,6 @@ asks for boxes is the one of its Figure 4. The three prompts of its supplement a
 written in our own words; an official text takes their place where it is given.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import ndiff
@@ -14,14 +13,13 @@ from importlib.resources import files
 from typing import Final
 
 from viewer.domain.report_study import StudyImage
-from viewer.studies.rubric_reading.params import Params
+from viewer.studies.rubric_reading.params import PLACE, TASK_PLACES, Params
 
 PROMPTS: Final = ("system", "task", "boxes", "generation", "scoring", "tagging")
 """Every text of the study, by name."""
 BOX_SENTENCE: Final = "Box and label each feature on the image(s)."
 """What the paper asks for (Banerjee 2025, Fig. 4)."""
 _NONE: Final = "none"
-_PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 @cache
@@ -88,14 +86,19 @@ def generation_text(
 
 def scoring_text(task: str, params: Params) -> str:
     """Return the question that scores a task."""
-    return _filled(params.scoring_prompt or text_of("scoring"), {"task": task})
+    return _filled(params.scoring_prompt or text_of("scoring"), _named(task))
 
 
 def tagging_text(task: str, params: Params) -> str:
     """Return the question that tags a task."""
-    return _filled(params.tagging_prompt or text_of("tagging"), {"task": task})
+    return _filled(params.tagging_prompt or text_of("tagging"), _named(task))
+
+
+def _named(task: str) -> dict[str, str]:
+    """Return a task by its place in our prompts and in the paper's supplement."""
+    return dict.fromkeys(TASK_PLACES, task)
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
     """Put values in places; other braces, such as JSON's, stay."""
-    return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+    return PLACE.sub(lambda place: values.get(place[1], place[0]), text)

@@ -1,9 +1,12 @@
 """Every choice of the ReXecution study, each a recorded setting."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
+from viewer.domain.errors import WrongUseError
 from viewer.metrics.signed_rank import PMethod, ZeroMethod
 from viewer.studies.fields import (
     MaybeText,
@@ -176,9 +179,41 @@ PRESET_TITLES: Mapping[str, str] = {
 """What people call each preset."""
 
 
+PLACE: Final = re.compile(r"\{(\w+)\}")
+"""A place that a prompt leaves open; other braces, such as JSON's, are text."""
+TASK_PLACES: Final = ("task", "question")
+"""What the place of a task is called: in our prompts, and in the supplement's files."""
+_STUDY_PLACES: Final = ("views", "prior", "indication", "findings", "number")
+_PLACES: Final[Mapping[str, tuple[str, ...]]] = {
+    "generation_prompt": _STUDY_PLACES,
+    "scoring_prompt": TASK_PLACES,
+    "tagging_prompt": TASK_PLACES,
+}
+
+
 def read_params(preset: str, overrides: Mapping[str, object]) -> Params:
     """Return a preset's parameters with some replaced; a bad one raises."""
-    return read_preset(Params, "ReXecution", PRESETS, preset, overrides)
+    params = read_preset(Params, "ReXecution", PRESETS, preset, overrides)
+    for name, places in _PLACES.items():
+        _check_places(name, str(getattr(params, name)), places)
+    return params
+
+
+def _check_places(name: str, text: str, places: tuple[str, ...]) -> None:
+    """Raise for a prompt with a place that nothing fills, or with none at all."""
+    found = PLACE.findall(text)
+    unknown = [place for place in found if place not in places]
+    if not text or (found and not unknown):
+        return
+    what = (
+        f"has the place {{{unknown[0]}}}, which nothing fills"
+        if unknown
+        else "has no place for what it is about"
+    )
+    raise WrongUseError(
+        f"The text given as {name} {what}.",
+        f"Use {', '.join(f'{{{place}}}' for place in places)}.",
+    )
 
 
 def names_of(written: str) -> tuple[str, ...]:

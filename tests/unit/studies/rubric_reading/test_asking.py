@@ -1,5 +1,8 @@
+import re
+
 import pytest
 
+from viewer.domain.errors import WrongUseError
 from viewer.domain.report_study import StudyImage
 from viewer.domain.task_selection import TAGS
 from viewer.studies.rubric_reading.asking import (
@@ -59,6 +62,32 @@ def test_that_an_official_text_takes_the_place_of_ours() -> None:
     assert scoring_text("Q", params) == "S Q"
     assert tagging_text("Q", params) == "T Q"
     assert scoring_text("Q", PAPER).count("Task: Q") == 1
+
+
+def test_that_the_supplement_s_name_of_the_task_s_place_is_filled() -> None:
+    given = {
+        "scoring_prompt": "S {question}",
+        "tagging_prompt": 'T {question} {"a": 1}',
+    }
+    params = read_params("rexecution2025", given)
+    assert scoring_text("Q", params) == "S Q"
+    assert tagging_text("Q", params) == 'T Q {"a": 1}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("scoring_prompt", "Score {item}", "the place {item}, which nothing fills"),
+        ("scoring_prompt", "Score it", "no place for what it is about"),
+        ("tagging_prompt", "Tag {task} {rubric}", "the place {rubric}"),
+        ("generation_prompt", "Write {question}", "the place {question}"),
+    ],
+)
+def test_that_a_prompt_that_cannot_be_filled_is_refused(
+    name: str, text: str, said: str
+) -> None:
+    with pytest.raises(WrongUseError, match=re.escape(said)):
+        read_params("rexecution2025", {name: text})
 
 
 @pytest.mark.statement("E001-04")

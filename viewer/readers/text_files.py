@@ -5,10 +5,13 @@ same memory after a decoding process had made it. So they are measured first.
 """
 
 import csv
+import gzip
+import zlib
 from collections.abc import Iterator
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Final, TextIO
+from typing import BinaryIO, Final, TextIO, cast
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.regular import regular_file
@@ -19,6 +22,8 @@ MOST_VALUES: Final = 20_000_000
 LONGEST_LINE: Final = 1 << 29
 _HEADER_LINES: Final = 64
 _PIECE: Final = 1 << 20
+BROKEN_GZIP: Final = (gzip.BadGzipFile, zlib.error, EOFError)
+"""What a compressed file raises that is damaged or was not downloaded in full."""
 _BETWEEN: Final = (b",", b"\n", b"[", b"{")
 """What stands between or before values of CSV and JSON."""
 
@@ -34,12 +39,24 @@ def bounded_text(
 def header_cells(path: Path, delimiter: str = ",") -> list[str]:
     """Return the cells of a table's first row; none where it cannot be read."""
     try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+        with open_text(path, errors="replace") as stream:
             # A file may be one line of any length, or one cell of any number of them.
             lines = islice(iter(lambda: stream.readline(_PIECE), ""), _HEADER_LINES)
             return next(csv.reader(lines, delimiter=delimiter), [])
-    except (OSError, csv.Error):
+    except (OSError, csv.Error, *BROKEN_GZIP):
         return []
+
+
+def open_text(path: Path, errors: str = "strict") -> TextIO:
+    """Open text in UTF-8; a file named .gz is unpacked as it is read."""
+    stream = _open_bytes(path)
+    return TextIOWrapper(stream, encoding="utf-8-sig", errors=errors, newline="")
+
+
+def _open_bytes(path: Path) -> BinaryIO:
+    if path.suffix.lower() == ".gz":
+        return cast("BinaryIO", gzip.GzipFile(path, "rb"))
+    return path.open("rb")
 
 
 def bounded_lines(stream: TextIO) -> Iterator[str]:
@@ -60,9 +77,18 @@ def check_text(path: Path) -> None:
     """
     regular_file(path, MOST_BYTES)
     values = 0
-    with path.open("rb") as stream:
-        while values <= MOST_VALUES and (piece := stream.read(_PIECE)):
+    size = 0
+    with _open_bytes(path) as stream:
+        while max(values - MOST_VALUES, size - MOST_BYTES) <= 0 and (
+            piece := stream.read(_PIECE)
+        ):
+            size += len(piece)
             values += sum(map(piece.count, _BETWEEN))
+    if size > MOST_BYTES:
+        raise UnreadableInputError(
+            f"'{path.name}' unpacks to more than {MOST_BYTES / 1e9:.1f} GB.",
+            "Split it into several files.",
+        )
     if values > MOST_VALUES:
         raise UnreadableInputError(
             f"'{path.name}' holds more than {MOST_VALUES:,} values.",

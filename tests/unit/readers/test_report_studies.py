@@ -1,3 +1,4 @@
+import gzip
 import json
 from pathlib import Path
 
@@ -285,6 +286,53 @@ def test_that_mimic_has_reports_by_section_and_priors_by_date(tmp_path: Path) ->
     assert {i.patient for i in dataset.images} == {first.patient, last.patient}
     assert "report_missing" in kinds(dataset)
     assert "unknown_view" in kinds(dataset)
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "INDICATION: Cough.\nFindings: Edema.\nImpression: Edema.",
+        "INDICATION: Cough.\n \nThe lungs show edema. No effusion.",
+        "INDICATION: Cough.  FINDINGS:  Edema.",
+        "INDICATION: Cough.\nPA AND LATERAL VIEWS, 3:15 PM: Edema is seen.",
+        "INDICATION:\nCough.\nFINDINGS\nEdema.",
+        "INDICATION: Cough.\n\nCOMPARISON: None.\n\nEdema is seen.",
+    ],
+)
+def test_that_findings_never_stand_in_the_indication(report: str) -> None:
+    assert sections(report)["indication"] == "Cough."
+
+
+def test_that_an_empty_indication_does_not_take_the_paragraph_below() -> None:
+    assert sections("INDICATION:\n\nThe lungs show edema.") == {}
+
+
+@pytest.mark.statement("E001-20")
+def test_that_mimic_s_tables_are_read_as_they_are_downloaded(tmp_path: Path) -> None:
+    root = mimic(tmp_path / "mimic")
+    plain = mimic_cxr.read(root, "mimic")
+    for table in list(root.glob("*.csv")):
+        table.with_name(f"{table.name}.gz").write_bytes(
+            gzip.compress(table.read_bytes())
+        )
+        table.unlink()
+    assert mimic_cxr.looks(root)
+    packed = mimic_cxr.read(root, "mimic")
+    assert (packed.items, packed.split) == (plain.items, plain.split)
+
+
+def test_that_half_a_download_is_refused_by_name(tmp_path: Path) -> None:
+    root = mimic(tmp_path / "mimic")
+    table = root / "mimic-cxr-2.0.0-metadata.csv"
+    header, *rows = table.read_text().splitlines()
+    many = "\n".join((header, *(f"{i}{row}" for i in range(5000) for row in rows)))
+    packed = gzip.compress(many.encode())
+    table.with_name(f"{table.name}.gz").write_bytes(packed[: len(packed) // 2])
+    table.unlink()
+    with pytest.raises(
+        UnreadableInputError, match=r"metadata\.csv\.gz.* cannot be read"
+    ):
+        mimic_cxr.read(root, "mimic")
 
 
 @pytest.mark.statement("E001-20")

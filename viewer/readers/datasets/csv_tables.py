@@ -10,7 +10,12 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.escapes import unguarded
 from viewer.domain.geometry import BoxPx
 from viewer.readers.datasets.files import files_below
-from viewer.readers.text_files import check_text, header_cells
+from viewer.readers.text_files import (
+    BROKEN_GZIP,
+    check_text,
+    header_cells,
+    open_text,
+)
 
 _SPLITS = {"train": "", "val": "val", "valid": "val", "test": "test"}
 
@@ -29,14 +34,15 @@ class CsvRow:
     overlong: bool = False
 
 
+def is_table(path: Path) -> bool:
+    """Tell whether a file is named as CSV, plain or compressed with gzip."""
+    return path.name.lower().endswith((".csv", ".csv.gz"))
+
+
 def tables_below(path: Path, columns: Collection[str]) -> tuple[Path, ...]:
     """Return the tables below a folder, or the one named, that have the columns."""
     files = (path,) if path.is_file() else files_below(path)
-    return tuple(
-        p
-        for p in files
-        if p.suffix.lower() == ".csv" and set(columns) <= set(header_of(p))
-    )
+    return tuple(p for p in files if is_table(p) and set(columns) <= set(header_of(p)))
 
 
 def required_tables(path: Path, columns: Collection[str]) -> tuple[Path, ...]:
@@ -62,19 +68,19 @@ def rows_of(path: Path) -> Iterator[CsvRow]:
     """Yield a table's rows; text that is no CSV raises."""
     try:
         check_text(path)
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with open_text(path) as stream:
             reader = csv.DictReader(stream)
             for row in reader:
                 yield CsvRow(reader.line_num, _cells(row), None in row)
+    except (UnicodeDecodeError, csv.Error, *BROKEN_GZIP) as error:
+        raise UnreadableInputError(
+            f"The table '{path.name}' cannot be read as comma-separated text.",
+            "Save it as CSV in UTF-8, or download it again.",
+        ) from error
     except OSError as error:
         raise UnreadableInputError(
             f"'{path.name}' cannot be read: {error.strerror or 'no reason is given'}.",
             "Check its path and that you may read it.",
-        ) from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UnreadableInputError(
-            f"The table '{path.name}' cannot be read as comma-separated text.",
-            "Save it as CSV in UTF-8.",
         ) from error
 
 

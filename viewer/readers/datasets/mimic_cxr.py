@@ -2,9 +2,10 @@
 
 ``mimic-cxr-2.0.0-metadata.csv`` has a row for each image: ``dicom_id``, ``subject_id``,
 ``study_id``, ``ViewPosition``, ``StudyDate``; ``mimic-cxr-2.0.0-split.csv`` says of
-which split it is. Reports are ``p<subject>/s<study>.txt`` anywhere below the folder,
-images ``<dicom_id>.jpg``. Studies of the test split are imported (all, where no split
-file lies there), each with the study before of the same subject as its prior: dates
+which split it is. Both may be ``.csv.gz``, as they are downloaded. Reports are
+``p<subject>/s<study>.txt`` anywhere below the folder, images ``<dicom_id>.jpg``.
+Studies of the test split are imported (all, where no split file lies there), each with
+the study before of the same subject as its prior: dates
 are shifted by subject, so that their order and distance hold.
 """
 
@@ -175,8 +176,16 @@ def _study(one: _Examination, prior: _Examination | None, report: str) -> Report
     )
 
 
+_BODY: Final = (
+    r"(?i:findings?|impressions?|conclusions?|comparisons?|techniques?|examinations?"
+    r"|recommendations?|notifications?|interpretation|report|wet read)"
+)
+"""What opens another section in whatever case, on a line or after a sentence."""
 _HEADING: Final = re.compile(
-    r"^[ \t]*(?P<name>[A-Z][A-Z /&()-]{2,60}?)[ \t]*:[ \t]*(?P<rest>.*)$", re.MULTILINE
+    r"^[ \t]*(?P<name>[A-Z][A-Z0-9 ,./&()'-]{2,60}?)[ \t]*:"
+    rf"|^[ \t]*(?P<line>{_BODY})[ \t]*(?::|$)"
+    rf"|(?<=[.;?!])[ \t]+(?P<run_on>{_BODY})[ \t]*:",
+    re.MULTILINE,
 )
 _NAMES: Final[Mapping[str, str]] = {
     "indication": "indication",
@@ -193,20 +202,26 @@ _NAMES: Final[Mapping[str, str]] = {
 }
 """What a heading opens, by its words in lower case; other headings end a section."""
 _BLANKS: Final = re.compile(r"\s+")
+_PARAGRAPH: Final = re.compile(r"\n[ \t]*\n")
 
 
 def sections(report: str) -> Mapping[str, str]:
     """Return ``indication`` and ``findings`` of a report, each on one line.
 
     A section runs from its heading, capitals with a colon, to the next one. Of several
-    headings of one kind the first that has a text counts.
+    headings of one kind the first that has a text counts. An indication ends at the
+    first blank line as well: many reports go on with findings that have no heading.
     """
     marks = list(_HEADING.finditer(report))
     found: dict[str, str] = {}
     ends = [*(mark.start() for mark in marks[1:]), len(report)]
     for mark, end in zip(marks, ends, strict=False):
-        kind = _NAMES.get(_BLANKS.sub(" ", mark["name"]).strip().casefold())
-        text = _BLANKS.sub(" ", report[mark.start("rest") : end]).strip()
+        name = str(mark[mark.lastgroup or 0])
+        kind = _NAMES.get(_BLANKS.sub(" ", name).strip().casefold())
+        text = report[mark.end() : end]
+        if kind == "indication":
+            text = _PARAGRAPH.split(text)[0]
+        text = _BLANKS.sub(" ", text).strip()
         if kind and text:
             found.setdefault(kind, text)
     return found

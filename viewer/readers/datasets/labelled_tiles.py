@@ -1,13 +1,15 @@
-"""Folders of labelled tiles as multiple-choice questions (Sun 2024, 3.2; E003-16).
+"""Labelled tiles as multiple-choice questions (Sun 2024, 3.2; E003-16).
 
-``[SPLIT/]LABEL/IMAGE``: the label is the right option, the others are labels of the
-same collection. Codes of the collections that PathCLS is made of are written out; any
-other label is read as it stands. The order of the options is drawn for each image from
-its path, so that it is the same on every import.
+``[SPLIT/]LABEL/IMAGE``, or a collection as it is published (tile_collections.py): the
+label is the right option, the others are labels of the same collection. Codes of the
+collections that PathCLS is made of are written out; any other label is read as it
+stands. The order of the options is drawn for each image from its path, so that it is
+the same on every import.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +21,14 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.annotated import Collection
 from viewer.readers.datasets.choice_rows import ChoiceRow, items_of
 from viewer.readers.datasets.files import Progress, files_below
-from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
+from viewer.readers.datasets.tile_collections import (
+    LABELS,
+    POOLS,
+    Tile,
+    Tiles,
+    is_image,
+    published,
+)
 from viewer.readers.datasets.tiles import of_tiles
 
 SUBSET: Final = "PathCLS"
@@ -28,37 +37,26 @@ QUESTION: Final = "Which of the following does this pathology image show?"
 MOST_OPTIONS: Final = 10
 _SPLITS: Final = {
     **dict.fromkeys(("train", "training", "training_set"), "train"),
-    **dict.fromkeys(("val", "valid", "validation"), "val"),
-    **dict.fromkeys(("test", "testing"), "test"),
+    **dict.fromkeys(("train_and_validation_set", "nct_crc_he_100k"), "train"),
+    "nct_crc_he_100k_nonorm": "train",
+    **dict.fromkeys(("val", "valid", "validation", "validation_set"), "val"),
+    **dict.fromkeys(("test", "testing", "test_set", "crc_val_he_7k"), "test"),
     **dict.fromkeys(("test_tiny", "tiny"), "test_tiny"),
 }
-LABELS: Final[Mapping[str, str]] = {
-    "ADI": "Adipose tissue",
-    "BACK": "Background",
-    "DEB": "Debris",
-    "LYM": "Lymphocytes",
-    "MUC": "Mucus",
-    "MUS": "Smooth muscle",
-    "NORM": "Normal colon mucosa",
-    "STR": "Cancer-associated stroma",
-    "TUM": "Colorectal adenocarcinoma epithelium",
-    "HP": "Hyperplastic polyp",
-    "SSA": "Sessile serrated adenoma",
-    "lung_aca": "Lung adenocarcinoma",
-    "lung_n": "Benign lung tissue",
-    "lung_scc": "Lung squamous cell carcinoma",
-    "colon_aca": "Colon adenocarcinoma",
-    "colon_n": "Benign colonic tissue",
-    "InSitu": "In situ carcinoma",
-    "Invasive": "Invasive carcinoma",
-}
-"""What the codes of CRC-100K, MHIST, LC25000 and BACH stand for."""
+_NO_LABELS: Final = frozenset(
+    {
+        *("image", "images", "img", "imgs", "mask", "masks", "patch", "patches"),
+        *("tile", "tiles", "data", "dataset", "label", "labels", "partition"),
+        *_SPLITS,
+    }
+)
+"""Names of folders that say what lies in them, not what it shows."""
 
 
 def read(
     root: Path, name: str, view: View | None = None, progress: Progress | None = None
 ) -> Dataset:
-    """Read every image that lies in a folder named after its label.
+    """Read every image with a label.
 
     Parameters
     ----------
@@ -74,41 +72,64 @@ def read(
     Raises
     ------
     UnreadableInputError
-        There is no such folder, or it has fewer than two labels.
+        There is no such folder, it has fewer than two labels, or how it is laid out is
+        not understood.
     """
-    found = tuple(_labelled(root))
-    labels = sorted({label for _, _, label in found})
-    if len(labels) < 2:
+    files = [path.relative_to(root).as_posix() for path in files_below(root)]
+    found = published(root, files) or Tiles(tuple(_in_folders(root, files)))
+    labels: dict[str, set[str]] = {}
+    for tile in found.tiles:
+        labels.setdefault(tile.pool, set()).add(tile.label)
+    if not labels or min(map(len, labels.values())) < 2:
         raise UnreadableInputError(
             f"The folder '{root.name}' has no images in two folders named after their "
             "labels.",
             "Put the images of each label into a folder of its name.",
         )
-    items, notices = items_of(
-        _row(path, split, label, labels) for path, split, label in found
+    items, rejected = items_of(
+        _row(tile, sorted(map(_words, labels[tile.pool]))) for tile in found.tiles
     )
     collection = Collection(name, "labelled-tiles", root, view or View.OTHER)
-    images = [path for path, _, _ in found]
+    images = [tile.path for tile in found.tiles]
+    notices = (*found.notices, *rejected)
     return of_tiles(collection, images, items, notices, progress)
 
 
-def _labelled(root: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield each image's path within the folder, its split, and its label."""
-    for path in files_below(root):
-        parts = path.relative_to(root).parts
-        if len(parts) > 1 and path.name.lower().endswith(IMAGE_SUFFIXES):
-            first = parts[0].lower().replace("-", "_").replace(" ", "_")
-            split = _SPLITS.get(first, "test") if len(parts) > 2 else "test"
-            yield "/".join(parts), split, _words(parts[-2])
+def _in_folders(root: Path, files: Sequence[str]) -> Iterator[Tile]:
+    """Yield the images that lie in folders named after their labels.
+
+    A folder whose name is no label raises.
+    """
+    for path in files:
+        *above, label, _ = (root.name, *path.split("/"))
+        if not above or not is_image(path):
+            continue
+        if _plain(label) in _NO_LABELS:
+            raise UnreadableInputError(
+                f"How '{root.name}' is laid out is not understood: images lie in "
+                f"'{label}', which names no label.",
+                "Put the images of each label into a folder of its name, or import "
+                "MHIST, SICAPv2, WSSS4LUAD, LC25000 or CRC-100K as they are unpacked.",
+            )
+        splits = [_SPLITS[_plain(part)] for part in above if _plain(part) in _SPLITS]
+        split = splits[-1] if splits else "test"
+        yield Tile(path, split, label, POOLS.get(label, ""))
+
+
+def _plain(folder: str) -> str:
+    """Return a folder's name without case, marks, or a number before it."""
+    name = re.sub(r"[-\s]+", "_", folder.strip().lower())
+    return re.sub(r"^\d+[._]+", "", name)
 
 
 def _words(label: str) -> str:
     return LABELS.get(label, label.replace("_", " ").strip())
 
 
-def _row(path: str, split: str, label: str, labels: Sequence[str]) -> ChoiceRow:
-    seed = np.frombuffer(hashlib.sha256(path.encode()).digest(), dtype="<u4")
+def _row(tile: Tile, labels: Sequence[str]) -> ChoiceRow:
+    seed = np.frombuffer(hashlib.sha256(tile.path.encode()).digest(), dtype="<u4")
     rng = np.random.default_rng([int(word) for word in seed])
+    label = _words(tile.label)
     others = [one for one in labels if one != label]
     drawn = [others[i] for i in rng.permutation(len(others))[: MOST_OPTIONS - 1]]
     texts = [label, *drawn]
@@ -116,10 +137,10 @@ def _row(path: str, split: str, label: str, labels: Sequence[str]) -> ChoiceRow:
     written = tuple(f"{letter_of(i)}) {text}" for i, text in enumerate(options))
     return ChoiceRow(
         subset=SUBSET,
-        split=split,
-        number=path,
+        split=tile.split,
+        number=tile.path,
         place=0,
-        images=(path,),
+        images=(tile.path,),
         question=QUESTION,
         options=written,
         answer=written[options.index(label)],

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from viewer.domain.finding_names import ByFinding, own_word
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.item import Item
 from viewer.domain.reference import Mask
@@ -108,11 +109,11 @@ class DatasetImage:
     ``key`` is the data set's own id, ``sha256`` that of the file's bytes, ``labels``
     the positive (True) and negative (False) findings, ``masks`` the non-empty
     reference masks and ``zero_masks`` the findings whose mask is present but empty.
-    Finding names are display names (``Airspace Opacity``). ``defects`` maps a finding
-    to the reason its mask cannot be used (``mask_size``), or ``*`` to the reason the
-    whole image cannot (``unreadable``, ``missing_file``). ``boxes`` are the reference
-    boxes of each finding, readers apart, in the order they were listed; ``readers``
-    those who read the image, also where they marked nothing.
+    Findings have the data set's own names; a synonym finds them too. ``defects`` maps
+    a finding to the reason its mask cannot be used (``mask_size``), or ``*`` to the
+    reason the whole image cannot (``unreadable``, ``missing_file``). ``boxes`` are the
+    reference boxes of each finding, readers apart, in the order they were listed;
+    ``readers`` those who read the image, also where they marked nothing.
     """
 
     key: str
@@ -129,6 +130,18 @@ class DatasetImage:
     defects: Mapping[str, str] = field(default_factory=dict)
     boxes: Mapping[str, tuple[ReferenceBox, ...]] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Let a synonym find what the data set calls by another word."""
+        for name in ("labels", "masks", "defects", "boxes"):
+            values = getattr(self, name)
+            if not isinstance(values, ByFinding):
+                object.__setattr__(self, name, ByFinding(values))
+
+    def word_for(self, finding: str) -> str:
+        """Return the image's own word for a finding; a finding it lacks stays as is."""
+        there = (*self.masks, *self.boxes, *self.labels, *self.defects)
+        return own_word(finding, there) or finding
 
 
 @dataclass(frozen=True)

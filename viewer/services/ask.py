@@ -235,7 +235,7 @@ def _trial(spec: RunSpec, image: DatasetImage, view: View, question: Question) -
     if question.boxes:
         condition = with_boxes(condition, question.boxes)
     return Trial(
-        item=f"{image.key}|{finding}",
+        item=f"{image.key}|{image.word_for(finding)}",
         patient=image.patient,
         image=image.key,
         view=view.value,

@@ -12,6 +12,7 @@ from typing import Final
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.finding_names import own_word
 from viewer.domain.prediction import Coordinates, Prediction
 from viewer.domain.run import RunSpec
 from viewer.readers.predictions_coco import read_coco
@@ -167,7 +168,7 @@ def _spec(store: Store, wish: PredictionsWish, findings: Sequence[str]) -> RunSp
         like = runs.run_spec(store, wish.like)
         return replace(like, models=(to_be,), dataset=dataset)
     asked = {finding for image in _images(store, dataset) for finding in image}
-    known = [finding for finding in findings if finding in asked]
+    known = [word for f in findings if (word := own_word(f, asked))]
     overrides: dict[str, object] = {"grids": list(wish.grids)}
     return make_spec(
         study=PLACING,

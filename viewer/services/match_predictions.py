@@ -19,6 +19,7 @@ from viewer.domain.answer_json import answer_as_json
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
+from viewer.domain.finding_names import concept
 from viewer.domain.geometry import BoxPx, PointPx, PolygonPx, SizePx
 from viewer.domain.prediction import NO_PREDICTION, Coordinates, Prediction
 from viewer.domain.reference import Mask
@@ -111,7 +112,7 @@ def match_predictions(
         elif image is None:
             images[one.image or one.patient] += 1
         else:
-            key = (image.key, one.finding, one.condition, one.repeat)
+            key = (image.key, concept(one.finding), one.condition, one.repeat)
             groups[key].append(one)
     trials = [trial for trial in planned if not trial.exclusion]
     texts: dict[str, str] = {}
@@ -122,7 +123,7 @@ def match_predictions(
         text = _text(bench, trial, groups.get(key, ()), coordinates)
         if text is not None:
             texts[f"{trial.item}|{trial.condition.name}|{trial.repeat}"] = text
-    findings, others = _left(groups, used, {trial.finding for trial in trials})
+    findings, others = _left(groups, used, {concept(t.finding) for t in trials})
     return Matched(
         texts=texts,
         used=sum(len(groups[key]) for key in used),
@@ -164,10 +165,10 @@ def _key_of(trial: Trial, groups: Mapping[_Key, object]) -> _Key:
     """Return the narrowest key that the file has for a trial."""
     condition, repeat = trial.condition.name, str(trial.repeat)
     for under in ((condition, repeat), (condition, ""), ("", repeat)):
-        key = (trial.image, trial.finding, *under)
+        key = (trial.image, concept(trial.finding), *under)
         if key in groups:
             return key
-    return (trial.image, trial.finding, *_ANYWHERE)
+    return (trial.image, concept(trial.finding), *_ANYWHERE)
 
 
 def _left(
@@ -179,7 +180,7 @@ def _left(
         if key[1] in asked:
             others[" ".join(part for part in key if part)] += len(groups[key])
         else:
-            findings[key[1]] += len(groups[key])
+            findings.update(one.finding for one in groups[key])
     return findings, others
 
 

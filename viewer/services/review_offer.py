@@ -10,6 +10,7 @@ from viewer.domain.case import NAMED_VIEWS, Dataset, DatasetImage, View
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.finding_names import concept, own_word
 from viewer.domain.result import Outcome
 from viewer.domain.run import RunStatus, RunSummary, Trial
 from viewer.services.readings.opening import CAP
@@ -17,7 +18,7 @@ from viewer.services.study_file import make_spec
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import PLACING, study_named
-from viewer.studies.grid_localization.findings import NINE, canonical
+from viewer.studies.grid_localization.findings import NINE
 
 _NOBODY: Final = ModelProfile("reader", "scripted", {"answer": ""})
 _REVIEW_S, _READING_S = 12, 30
@@ -102,7 +103,7 @@ class StudyOffer:
     @property
     def usual(self) -> tuple[str, ...]:
         """The paper's findings where there is one of them, else all."""
-        nine = tuple(name for name in self.findings if name in NINE)
+        nine = tuple(name for name in self.findings if concept(name) in NINE)
         return nine or self.findings
 
     @property
@@ -189,7 +190,7 @@ def asked_findings(offer: StudyOffer, chosen: Sequence[str]) -> tuple[str, ...]:
     Who ticks those that are asked anyway goes on with the study that asks them.
     """
     wanted = tuple(chosen) or offer.findings
-    nine = {name for name in offer.findings if name in NINE}
+    nine = {name for name in offer.findings if concept(name) in NINE}
     return () if set(wanted) == nine else wanted
 
 
@@ -220,11 +221,9 @@ def _referenced(dataset: Dataset) -> Iterator[DatasetImage]:
 def _findings_of(dataset: Dataset) -> tuple[str, ...]:
     """Return the findings with a reference, the paper's first."""
     names = {
-        canonical(name)
-        for image in _referenced(dataset)
-        for name in (*image.masks, *image.boxes)
+        name for image in _referenced(dataset) for name in (*image.masks, *image.boxes)
     }
-    nine = [name for name in NINE if name in names]
+    nine = [word for name in NINE if (word := own_word(name, names))]
     return (*nine, *sorted(names - set(nine)))
 
 

@@ -8,6 +8,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
 from viewer.domain.escapes import path_of, path_text
 from viewer.domain.exchange import RawReply
+from viewer.domain.finding_names import SYNONYMS
 from viewer.domain.geometry import SizePx
 from viewer.domain.plain import made
 from viewer.domain.reference import Mask
@@ -48,16 +49,22 @@ class AnswerRecord:
     boxes: Boxes = NO_BOXES
 
 
+_OTHERS: Final = " ".join(f"WHEN '{one}' THEN '{two}'" for one, two in SYNONYMS.items())
+_SYNONYM: Final = f"CASE t.finding {_OTHERS} END"
+"""The other name of a trial's finding in SQL, NULL where it has none."""
+
 _SELECT: Final = (
-    "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, s.numbers, run.spec,"
+    "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, s.numbers, run.spec,"  # noqa: S608
     " run.created_at, i.id AS image_id, i.path, i.frame, i.rows, i.columns,"
     " m.rows AS mask_rows, m.columns AS mask_columns, m.counts, r.kind, r.body,"
     " r.http_status, r.headers, r.latency_ms, r.cost_microusd, r.model_returned,"
     " q.prompt_sha256, a.started_at, p.answer AS parsed"
     " FROM image i JOIN run ON run.dataset_id = i.dataset_id"
     " JOIN trial t ON t.run_id = run.id AND t.image = i.key"
-    " LEFT JOIN mask m"
-    "   ON m.image_id = i.id AND m.kind = 'finding' AND m.name = t.finding"
+    " LEFT JOIN mask m ON m.image_id = i.id AND m.kind = 'finding'"
+    "   AND m.name = coalesce((SELECT name FROM mask"
+    "     WHERE image_id = i.id AND kind = 'finding' AND name = t.finding),"
+    f"    {_SYNONYM})"
     " LEFT JOIN score s ON s.id = t.score_id"
     " LEFT JOIN parse p ON p.id = s.parse_id"
     " LEFT JOIN reply r ON r.id = p.reply_id"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import WrongUseError
 from viewer.domain.escapes import path_of
+from viewer.domain.finding_names import SYNONYMS, ByFinding
 from viewer.domain.form_values import Values, values_as_json, values_of_json
 from viewer.domain.geometry import SizePx
 from viewer.domain.reading import Act, SessionId, SessionKind
@@ -357,17 +358,14 @@ def truth_of(store: Store, dataset_id: int, image: str, finding: str) -> Truth:
     rows = store.rows(
         "SELECT m.* FROM mask m JOIN image i ON i.id = m.image_id"
         " WHERE i.dataset_id = ? AND i.key = ? AND (m.kind = 'anatomy'"
-        " OR (m.kind = 'finding' AND m.name = ?)) ORDER BY m.name",
-        (dataset_id, image, finding),
+        " OR (m.kind = 'finding' AND m.name IN (?, ?))) ORDER BY m.name",
+        (dataset_id, image, finding, SYNONYMS.get(finding)),
     )
-    masks = {
-        (row["kind"], row["name"]): Mask(
-            SizePx(row["rows"], row["columns"]), row["counts"]
-        )
-        for row in rows
-    }
-    anatomy = {name: mask for (kind, name), mask in masks.items() if kind == "anatomy"}
-    return Truth(masks.get(("finding", finding)), anatomy)
+    masks: dict[str, dict[str, Mask]] = {"finding": {}, "anatomy": {}}
+    for row in rows:
+        mask = Mask(SizePx(row["rows"], row["columns"]), row["counts"])
+        masks[row["kind"]][row["name"]] = mask
+    return Truth(ByFinding(masks["finding"]).get(finding), masks["anatomy"])
 
 
 def dataset_id_of_run(store: Store, run: int) -> int:

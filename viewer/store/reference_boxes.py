@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from viewer.domain.case import DatasetImage, ReferenceBox
+from viewer.domain.finding_names import ByFinding
 from viewer.domain.geometry import BoxPx
 from viewer.store.database import Row, Store
 
@@ -74,7 +75,7 @@ def _grouped(
         readers[row["image_id"]].append(row["reader"])
     return {
         image: Boxes(
-            {name: tuple(of) for name, of in boxes.get(image, {}).items()},
+            ByFinding({n: tuple(of) for n, of in boxes.get(image, {}).items()}),
             tuple(readers.get(image, ())),
         )
         for image in {*boxes, *readers}

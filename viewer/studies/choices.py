@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.choice import option_of
 from viewer.domain.exchange import ModelReply
+from viewer.domain.finding_names import plain_name
 from viewer.studies.choice_words import (
     Naming,
     bare,
@@ -26,7 +27,6 @@ from viewer.studies.choice_words import (
     quoted_at_start,
     without_quotes,
 )
-from viewer.studies.fields import plain_name
 from viewer.studies.json_documents import documents
 from viewer.studies.refusing import declines, is_cut, withheld
 from viewer.studies.reply_text import said, without_markup

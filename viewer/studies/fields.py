@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
 from viewer.domain.errors import WrongUseError
+from viewer.domain.finding_names import plain_name
 from viewer.domain.grid import grid_of_name
 from viewer.domain.plain import did_you_mean
 
@@ -223,11 +224,6 @@ class Colour:
     def expected(self) -> str:
         """What may be written."""
         return "red, green and blue from 0 to 255, such as [255, 255, 0]"
-
-
-def plain_name(name: str) -> str:
-    """Return a name without case, underscores, hyphens and double blanks."""
-    return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
 
 
 def param(

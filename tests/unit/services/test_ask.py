@@ -19,7 +19,7 @@ from viewer.imaging.luts import to_raster
 from viewer.imaging.png import decode_png, encode_png
 from viewer.imaging.resample import FitMode, fit
 from viewer.readers.pixels import load_pixels
-from viewer.services.answers import sent_images, sent_text
+from viewer.services.answers import answers_about, sent_images, sent_text
 from viewer.services.ask import (
     Question,
     answer_row,
@@ -28,7 +28,7 @@ from viewer.services.ask import (
     write_overlay,
 )
 from viewer.services.import_dataset import import_dataset
-from viewer.store import runs
+from viewer.store import cases, readings, runs
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
 
@@ -91,6 +91,29 @@ def test_that_a_mask_beside_the_file_is_the_reference(tmp_path: Path) -> None:
         reply = ask(opened, Question(ref, "Edema", D4))
     assert reply.reference is not None
     assert reply.scored.score.outcome is not None
+
+
+def test_that_the_words_asked_stay_and_a_synonym_finds_the_reference(
+    tmp_path: Path,
+) -> None:
+    folder, store = tmp_path / "d", tmp_path / "s.sqlite"
+    write_images(folder, 1, finding="Airspace Opacity")
+    ref = ImageRef(folder / "patient00000_frontal.png")
+    with open_store(store) as opened:
+        import_dataset(opened, "folder", folder, "d")
+        row = answer_row(ask(opened, Question(ref, "lung opacity", D4)))
+    assert row["finding"] == "Lung Opacity"
+    assert row["reference_cells"]
+    asked = "".join(text for _, text in sent_text(store, str(row["request_sha256"])))
+    assert "Lung Opacity" in asked
+    assert "Airspace" not in asked
+    (answer,) = answers_about(store, ref)
+    assert answer.finding == "Lung Opacity"
+    assert answer.reference_cells
+    with open_store(store) as opened:
+        of_run = cases.dataset_named(opened, "d").images[0]
+        truth = readings.truth_of(opened, 1, of_run.key, "Lung Opacity")
+    assert truth.reference == of_run.masks["Airspace Opacity"]
 
 
 def test_that_an_unknown_view_is_asked_for_and_nothing_is_planned(

@@ -41,7 +41,7 @@ def test_that_a_study_file_gives_every_setting_its_value(
     )
     assert (spec.seed, spec.repeats, spec.limit) == (4, 3, 7)
     assert spec.params["grids"] == ["8", "8x10"]
-    assert spec.params["findings"] == ["Airspace Opacity"]
+    assert spec.params["findings"] == ["Lung Opacity"]
     assert spec.params["views"] == ["frontal", "lateral"]
     assert [m.name for m in spec.models] == ["mine", "uniform"]
 

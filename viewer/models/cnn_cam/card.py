@@ -38,6 +38,7 @@ from typing import Any, Final, Literal
 
 from viewer.domain.documents import read_toml
 from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.finding_names import own_word
 from viewer.domain.plain import NotNegative, made
 from viewer.imaging.resample import FitMode
 from viewer.models.file_hash import file_sha256, unreadable_file
@@ -94,7 +95,8 @@ class Card:
 
     def score_of(self, finding: str) -> int | None:
         """Return the number of a finding's score, None where it was not learned."""
-        return self.classes.get(plain(finding))
+        word = own_word(finding, self.classes)
+        return None if word is None else self.classes[word]
 
 
 def plain(finding: str) -> str:

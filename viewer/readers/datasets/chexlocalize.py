@@ -15,6 +15,7 @@ from PIL import Image, ImageDraw
 
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice, View
 from viewer.domain.errors import UnreadableInputError
+from viewer.domain.finding_names import FINDINGS, SYNONYMS
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 from viewer.readers.datasets.chexpert_layout import (
@@ -31,7 +32,7 @@ from viewer.readers.datasets.files import (
     content_sha256,
     read_facts,
 )
-from viewer.readers.datasets.findings import FINDINGS, display_name
+from viewer.readers.datasets.findings import display_name
 from viewer.readers.datasets.labels import read_labels
 from viewer.readers.datasets.segmentations import (
     MaskSet,
@@ -116,6 +117,7 @@ def _read_truth(layout: Layout) -> _Truth:
     labels: dict[str, Mapping[str, bool]] = {}
     for table in reversed(tables):
         labels |= table.rows
+    labels = _in_words_of(masks, labels)
     notices = [*repeated, *repeated_outlines, *repeated_anatomy]
     notices += map(_filled, layout.outlines)
     for table in tables:
@@ -125,6 +127,18 @@ def _read_truth(layout: Layout) -> _Truth:
     for path in layout.human_points:
         notices.extend(_human_notices(path, masks))
     return _Truth(masks, anatomy, labels, bool(tables), tuple(notices))
+
+
+def _in_words_of(
+    masks: Mapping[str, MaskSet], labels: Mapping[str, Mapping[str, bool]]
+) -> dict[str, Mapping[str, bool]]:
+    """Return labels that call a finding what the masks of the collection call it."""
+    words = {name for found in masks.values() for name in (*found.masks, *found.zero)}
+    other = {theirs: own for own, theirs in SYNONYMS.items() if own in words}
+    return {
+        key: {other.get(name, name): value for name, value in row.items()}
+        for key, row in labels.items()
+    }
 
 
 def _filled(path: Path) -> Notice:

@@ -148,7 +148,9 @@ def references_of(bench: Bench, kept: Sequence[Record]) -> dict[str, Record]:
     found: dict[str, Record] = {}
     for name, findings in asked.items():
         image = bench.images[name]
-        masks = {f: plain(mask) for f, mask in image.masks.items() if f in findings}
+        masks = {
+            str(f): plain(image.masks[str(f)]) for f in findings if f in image.masks
+        }
         found[name] = {"size": plain(image.size), "masks": masks}
     return found
 

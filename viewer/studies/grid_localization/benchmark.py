@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.finding_names import concept
 from viewer.metrics.printed import matches_printed
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec, Shown
@@ -76,7 +77,7 @@ def published_frame(
     Nothing stands beside an unfinished run.
     """
     ours = {
-        (row["finding"], row["model"]): row
+        (concept(row["finding"]), row["model"]): row
         for row in rates
         if row["view"] == ALL_VIEWS and row["condition"] == _GRID
     }

@@ -7,6 +7,7 @@ from typing import Final
 
 from viewer.domain.case import View
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.finding_names import concept
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.benchmark import who_is
@@ -101,7 +102,11 @@ def claims(
         {who: m.name for m in reversed(models) if (who := who_is(m))},
         {_key(r): r for r in at_eight if r["view"] == ALL_VIEWS},
         {_key(r): r for r in at_eight if r["view"] == View.FRONTAL},
-        anatomy if rates and rates[0]["condition"] == _GRID else {},
+        {
+            (model, concept(finding)): n
+            for (model, finding), n in anatomy.items()
+            if rates and rates[0]["condition"] == _GRID
+        },
     )
     yield from (_gain(finding, evidence) for finding in _GAINS)
     yield _no_anatomy_error(evidence)
@@ -109,7 +114,7 @@ def claims(
 
 
 def _key(row: Record) -> tuple[str, str]:
-    return row["model"], row["finding"]
+    return row["model"], concept(row["finding"])
 
 
 def _gain(finding: str, evidence: _Evidence) -> Claim:

@@ -5,10 +5,11 @@ known defects of CheXlocalize are told by name (E000-05).
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from viewer.domain.case import NAMED_VIEWS, Dataset, DatasetImage
+from viewer.domain.finding_names import concept, own_word
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import Cell, Key, ListSpec, Shown, TableSpec
 from viewer.studies.grid_localization.asked import in_order
@@ -16,7 +17,6 @@ from viewer.studies.grid_localization.findings import (
     KNOWN,
     NINE,
     SUPPORT_DEVICES,
-    canonical,
 )
 from viewer.studies.grid_localization.published import SPLIT_SIZES, TEST_PAIRS
 from viewer.studies.tables import ALL_VIEWS
@@ -49,7 +49,8 @@ def dataset_frames(dataset: Dataset | None) -> dict[str, Frame]:
     """Return what a data set holds of each finding, and what is wrong with it."""
     split = published_split(dataset) if dataset else ""
     images = dataset.images if dataset else ()
-    held = (row for image in images for row in _rows(image, split))
+    words = _words(images)
+    held = (row for image in images for row in _rows(image, words, split))
     names = ("kind", "subject", "text", "known", "why")
     return {
         HELD: frame_of_rows(_HELD, held),
@@ -63,22 +64,24 @@ _HELD: Final = (
 )
 
 
-def _rows(image: DatasetImage, split: str) -> Iterator[tuple[object, ...]]:
+def _rows(
+    image: DatasetImage, words: Mapping[str, str], split: str
+) -> Iterator[tuple[object, ...]]:
     """Yield an image once for each row that counts it: in its view and in all."""
-    shown = _shown(image)
+    shown = {words[concept(name)] for name in _shown(image)}
     known = split == _TEST
     for view in (str(image.view), ALL_VIEWS):
         where = view, image.key, image.patient
         whole = SPLIT_SIZES.get(split, _UNKNOWN) if view == ALL_VIEWS else _UNKNOWN
-        labelled = any(_has(image.labels, finding) for finding in shown)
+        labelled = any(image.labels.get(finding) for finding in shown)
         yield ALL_IMAGES, *where, *_both(label=labelled, mask=bool(image.masks)), *whole
         for finding in shown:
-            label = _has(image.labels, finding)
-            mask = _has(dict.fromkeys(image.masks, True), finding)
+            label = image.labels.get(finding, False)
+            mask = finding in image.masks
             told = known and view == ALL_VIEWS
-            of_it = _EXPECTED.get(finding) if told else None
+            of_it = _EXPECTED.get(concept(finding)) if told else None
             yield finding, *where, *_both(label=label, mask=mask), of_it, None
-            if finding in NINE:
+            if concept(finding) in NINE:
                 every = sum(TEST_PAIRS.values()) if told else None
                 yield PAIRS, *where, *_both(label=label, mask=mask), every, None
 
@@ -99,8 +102,9 @@ def dataset_specs(dataset: Dataset) -> tuple[TableSpec, ListSpec]:
     """
     split = f"its split is {dataset.split or 'not known'}"
     views = in_order(NAMED_VIEWS, (str(image.view) for image in dataset.images))
-    present = (name for image in dataset.images for name in _shown(image))
-    findings = (ALL_IMAGES, *in_order(KNOWN, present), PAIRS)
+    present = set(_words(dataset.images).values())
+    known = [own_word(name, present) or name for name in KNOWN]
+    findings = (ALL_IMAGES, *in_order(known, present), PAIRS)
     keys = Key("finding", values=findings), Key("view", values=(*views, ALL_VIEWS))
     counts = TableSpec(
         "counts",
@@ -191,11 +195,18 @@ def _is_whole(dataset: Dataset) -> bool:
     return (len(dataset.images), patients) == sizes
 
 
+def _words(images: Sequence[DatasetImage]) -> dict[str, str]:
+    """Return what a data set calls each finding, its masks before its labels."""
+    words: dict[str, str] = {}
+    for image in images:
+        words |= {concept(name): name for name in image.masks}
+    for image in images:
+        for name in sorted(_shown(image)):
+            words.setdefault(concept(name), name)
+    return words
+
+
 def _shown(image: DatasetImage) -> set[str]:
     """Return what an image has a mask of or is labelled with; normal is no finding."""
     labelled = (name for name, yes in image.labels.items() if yes)
-    return {canonical(name) for name in (*image.masks, *labelled)} - {_NORMAL}
-
-
-def _has(values: Mapping[str, bool], finding: str) -> bool:
-    return any(yes and canonical(name) == finding for name, yes in values.items())
+    return {*image.masks, *labelled} - {_NORMAL}

@@ -8,7 +8,6 @@ from viewer.domain.counting import counted
 from viewer.domain.figure import FigureHead, Stack, StackFigure
 from viewer.studies.grid_localization.asked import spoken
 from viewer.studies.grid_localization.errors_by_class import CLASSES
-from viewer.studies.grid_localization.findings import canonical
 from viewer.studies.grid_localization.rates import Record
 
 AVERAGE: Final = "Mean of findings"
@@ -82,10 +81,6 @@ def image_counts(dataset: Dataset, findings: Sequence[str]) -> StackFigure:
 def _positive(dataset: Dataset, finding: str, view: View) -> int:
     return sum(
         image.view is view
-        and finding
-        in {
-            *map(canonical, image.masks),
-            *(canonical(name) for name, positive in image.labels.items() if positive),
-        }
+        and (finding in image.masks or image.labels.get(finding, False))
         for image in dataset.images
     )

@@ -1,6 +1,6 @@
 """The findings of CheXlocalize and their spellings (E000-02, E000-03)."""
 
-from viewer.studies.fields import plain_name
+from viewer.domain.finding_names import SYNONYMS, plain_name
 
 SUPPORT_DEVICES = "Support Devices"
 NINE = (
@@ -17,12 +17,5 @@ NINE = (
 """The nine pathologies of Gosai 2025; Support Devices are left out of its preset."""
 
 KNOWN = (*NINE, SUPPORT_DEVICES)
-SPELLINGS = {plain_name(name): name for name in KNOWN} | {
-    "lung opacity": "Airspace Opacity"
-}
-"""Each plain spelling and the display name it stands for (Lung Opacity in CheXpert)."""
-
-
-def canonical(name: str) -> str:
-    """Return the display name of a finding; one not of CheXlocalize stays as it is."""
-    return SPELLINGS.get(plain_name(name), name)
+SPELLINGS = {plain_name(name): name for name in (*KNOWN, *SYNONYMS)}
+"""Each plain spelling and the display name that it is a spelling of."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from viewer.domain.answer import CellAnswer, PlacedAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelReply
+from viewer.domain.finding_names import plain_name
 from viewer.domain.grid import Grid
 from viewer.domain.run import Trial
-from viewer.studies.fields import plain_name
 from viewer.studies.grid_localization.cell_names import Mention, mentions
 from viewer.studies.grid_localization.params import Params, ParserMode
 from viewer.studies.grid_localization.reference import grid_of

@@ -1,24 +1,21 @@
 """Which trials a run consists of, fixed before the first question is asked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeVar
 
 from viewer.domain.box_reference import check_rule, referenced
 from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.finding_names import concept, own_word, plain_name
 from viewer.domain.plain import did_you_mean
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.metrics.coverage import column_segments
-from viewer.studies.fields import plain_name
 from viewer.studies.grid_localization.absent import absent
-from viewer.studies.grid_localization.findings import KNOWN, canonical
+from viewer.studies.grid_localization.findings import KNOWN, NINE, SPELLINGS
 from viewer.studies.grid_localization.params import OutsideCrop, Params, read_params
 from viewer.studies.grid_localization.reference import reference_of
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +69,8 @@ def items_of(dataset: Dataset, params: Params) -> tuple[Item, ...]:
     check_rule(dataset, params.reader_rule)
     dataset = referenced(dataset, params.reader_rule)
     names = _findings_in(dataset)
-    findings = tuple(_known_finding(name, names) for name in params.findings)
-    _refuse_twice("finding", findings)
+    findings = tuple(_asked_finding(name, names, params) for name in params.findings)
+    _refuse_twice("finding", tuple(map(concept, findings)))
     items = tuple(
         item
         for image in dataset.images
@@ -83,7 +80,7 @@ def items_of(dataset: Dataset, params: Params) -> tuple[Item, ...]:
         raise WrongUseError(
             f"The data set '{dataset.name}' has none of the findings and views asked "
             "for.",
-            f"It has {', '.join(sorted(names.values())) or 'no reference at all'}, "
+            f"It has {', '.join(sorted(names)) or 'no reference at all'}, "
             f"in images of view {' and '.join(_views_in(dataset)) or 'unknown'}.",
         )
     return items
@@ -114,8 +111,7 @@ def _image_items(
 ) -> Iterator[Item]:
     if image.view is not View.UNKNOWN and image.view not in params.views:
         return
-    masks, labels = _by_finding(image.masks), _by_finding(image.labels)
-    defects = _by_finding(image.defects)
+    masks, labels, defects = image.masks, image.labels, image.defects
     for finding in findings:
         mask, why = masks.get(finding), defects.get("*") or defects.get(finding)
         if finding in masks or labels.get(finding) or finding in defects:
@@ -133,7 +129,7 @@ def _item(
     absent: bool = False,
 ) -> Item:
     return Item(
-        f"{image.key}|{finding}",
+        f"{image.key}|{image.word_for(finding)}",
         image.patient,
         image.key,
         str(image.view),
@@ -172,34 +168,36 @@ def _lost_in_crop(mask: Mask, params: Params) -> str:
     return "gt_outside_crop" if reference.fraction_outside == 1.0 else "gt_too_small"
 
 
-def _by_finding(values: Mapping[str, _T]) -> dict[str, _T]:
-    return {canonical(name): value for name, value in values.items()}
-
-
 def _views_in(dataset: Dataset) -> list[str]:
     return sorted({image.view.value for image in dataset.images})
 
 
-def _findings_in(dataset: Dataset) -> dict[str, str]:
-    """Return the display names of a data set's findings by their plain spelling."""
-    names = {
-        canonical(name)
+def _findings_in(dataset: Dataset) -> set[str]:
+    """Return a data set's own names of its findings."""
+    return {
+        name
         for image in dataset.images
         for name in (*image.masks, *image.labels, *image.defects)
         if name != "*"
     }
-    return {plain_name(name): name for name in names}
 
 
-def _known_finding(name: str, names: Mapping[str, str]) -> str:
-    known = {**names, **{plain_name(n): n for n in KNOWN}}
-    if plain_name(name) not in known:
-        raise WrongUseError(
-            f"The finding '{name}' is not known and does not occur in the data set.",
-            f"{did_you_mean(name, tuple(known.values()))}"
-            f"Choose among {', '.join(known.values())}.",
-        )
-    return str(known[plain_name(name)])
+def _asked_finding(name: str, names: Collection[str], params: Params) -> str:
+    """Return the word that a finding is asked with.
+
+    It is the one written in the settings, spelled as the data set does. The paper's
+    nine, which nobody wrote, are called what the data set calls them.
+    """
+    own = own_word(name, names)
+    if own and (plain_name(own) == plain_name(name) or params.findings == NINE):
+        return own
+    if own or plain_name(name) in SPELLINGS:
+        return SPELLINGS.get(plain_name(name), name)
+    known = tuple(dict.fromkeys((*names, *KNOWN)))
+    raise WrongUseError(
+        f"The finding '{name}' is not known and does not occur in the data set.",
+        f"{did_you_mean(name, known)}Choose among {', '.join(known)}.",
+    )
 
 
 def _refuse_twice(what: str, names: tuple[str, ...]) -> None:

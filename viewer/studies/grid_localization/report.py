@@ -8,6 +8,7 @@ import numpy as np
 
 from viewer.domain.answer import Status
 from viewer.domain.counting import counted
+from viewer.domain.finding_names import concept
 from viewer.domain.geometry import PointPx
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
@@ -42,7 +43,6 @@ from viewer.studies.grid_localization.few_shot import (
     example_frame,
     examples_spec,
 )
-from viewer.studies.grid_localization.findings import canonical
 from viewer.studies.grid_localization.frames import trial_frames
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.plan import conditions
@@ -228,7 +228,7 @@ def _pairs(context: ReportContext, params: Params) -> Iterator[tuple[str, bool, 
         for image in images:
             points = _points(context.human_points.get(image.key, {}), finding)
             for name, mask in image.masks.items() if image.view in params.views else ():
-                if canonical(name) == canonical(finding):
+                if concept(name) == concept(finding):
                     hit = any(is_on(mask, point) for point in points)
                     yield finding, not points, hit
 
@@ -245,8 +245,8 @@ def is_on(mask: Mask, point: PointPx) -> bool:
 
 
 def _points(points: Points, finding: str) -> Sequence[PointPx]:
-    wanted = canonical(finding)
-    return [p for name, of in points.items() if canonical(name) == wanted for p in of]
+    wanted = concept(finding)
+    return [p for name, of in points.items() if concept(name) == wanted for p in of]
 
 
 VERSIONS: Final = "versions"

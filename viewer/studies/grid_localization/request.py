@@ -13,11 +13,11 @@ from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.conditions import boxes_of, window_of
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import BoxPrompt, Facts, ImagePart, Message, TextPart
+from viewer.domain.finding_names import concept
 from viewer.domain.image import Raster
 from viewer.domain.run import Condition, Trial
 from viewer.studies.asking import Question, Sources, Turn
 from viewer.studies.grid_localization.few_shot import examples
-from viewer.studies.grid_localization.findings import canonical
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.places import GridPlaces
 from viewer.studies.grid_localization.plan import Item, items_of
@@ -188,7 +188,7 @@ def reference_counts(
     The whole data set counts, whatever part of it a run asks about; rows × columns.
     """
     content = _Content(dataset.root_sha256, dataset)
-    totals = _totals(content, canonical(finding), str(image.view), condition, params)
+    totals = _totals(content, concept(finding), str(image.view), condition, params)
     own = totals.by_patient.get(image.patient, 0)
     grid = grid_of(condition, params)
     others = (totals.total - own).reshape(grid.rows, grid.columns)
@@ -203,7 +203,10 @@ def _totals(
     by_patient: dict[str, _Counts] = {}
     total = np.zeros(grid.rows * grid.columns, dtype=np.int64)
     for item in _usable_items(content, params):
-        if item.mask is not None and (item.finding, item.view) == (finding, view):
+        if item.mask is not None and (concept(item.finding), item.view) == (
+            finding,
+            view,
+        ):
             hits = list(reference_of(item.mask, condition, params).hits)
             by_patient.setdefault(item.patient, np.zeros_like(total))[hits] += 1
             total[hits] += 1

@@ -3,20 +3,19 @@
 from collections.abc import Iterator
 
 from viewer.domain.case import Dataset, DatasetImage, View
-from viewer.studies.fields import plain_name
-from viewer.studies.grid_localization.findings import canonical
+from viewer.domain.finding_names import concept
 from viewer.studies.grid_localization.params import Params
 
 
 def unasked(dataset: Dataset, params: Params) -> tuple[str, ...]:
     """Return the findings of which no image of the views has a mask, box or label."""
     there = {
-        plain_name(canonical(name))
+        concept(name)
         for image in dataset.images
         if image.view is View.UNKNOWN or image.view in params.views
         for name in _named(image, params)
     }
-    return tuple(f for f in params.findings if plain_name(canonical(f)) not in there)
+    return tuple(f for f in params.findings if concept(f) not in there)
 
 
 def unasked_sentence(dataset: Dataset, params: Params) -> str:

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from viewer.studies.fields import plain_name
+from viewer.domain.finding_names import concept, plain_name
 from viewer.studies.grid_localization.findings import SPELLINGS
 from viewer.studies.refusing import ABLE, lowered
 
@@ -104,7 +104,7 @@ def _bare_denial(finding: str) -> re.Pattern[str]:
 
 def _is_about(subject: str, finding: str) -> bool:
     named = _findings_named(subject, finding)
-    return not named or plain_name(finding) in named
+    return not named or concept(finding) in map(concept, named)
 
 
 def _findings_named(subject: str, finding: str) -> set[str]:

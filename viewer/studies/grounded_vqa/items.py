@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from viewer.domain.answer import Unparsed
+from viewer.domain.finding_names import plain_name
 from viewer.domain.geometry import SizePx
 from viewer.domain.item import Item
 from viewer.domain.plain import made, plain
 from viewer.domain.reference import Mask
-from viewer.studies.fields import plain_name
 from viewer.studies.grounded_vqa.parse import read_labels, read_yes_no
 from viewer.studies.grounded_vqa.questions import Kind, Question, templates
 from viewer.studies.grounded_vqa.vocabulary import (

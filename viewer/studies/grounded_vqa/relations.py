@@ -13,10 +13,10 @@ import numpy.typing as npt
 from viewer.domain import rle
 from viewer.domain.case import DatasetImage, Notice
 from viewer.domain.errors import WrongUseError
+from viewer.domain.finding_names import plain_name
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.domain.report import Table
-from viewer.studies.fields import plain_name
 from viewer.studies.grounded_vqa.params import Params, RelationRule, Touching
 
 Pair = tuple[str, str]

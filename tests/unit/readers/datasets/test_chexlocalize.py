@@ -97,7 +97,7 @@ def test_that_lung_opacity_of_the_labels_is_airspace_opacity(
 ) -> None:
     image = _image(read(small.root, "small"), B)
     assert image.labels["Airspace Opacity"] is True
-    assert "Lung Opacity" not in image.labels
+    assert "Lung Opacity" not in set(image.labels)
 
 
 def test_that_an_image_absent_from_the_mask_file_is_kept_without_masks(

@@ -30,9 +30,9 @@ def test_that_a_png_named_after_a_finding_is_its_mask(tmp_path: Path) -> None:
     dataset = read(tmp_path, "x")
     assert [image.key for image in dataset.images] == ["one_frontal"]
     masks = _image(dataset, "one_frontal").masks
-    assert set(masks) == {"Lung Lesion", "Airspace Opacity"}
+    assert set(masks) == {"Lung Lesion", "Lung Opacity"}
     assert np.array_equal(masks["Lung Lesion"].array(), square())
-    assert np.array_equal(masks["Airspace Opacity"].array(), square())
+    assert np.array_equal(masks["Lung Opacity"].array(), square())
 
 
 def test_that_a_dot_in_an_image_name_does_not_make_it_a_mask(tmp_path: Path) -> None:
@@ -75,11 +75,11 @@ def test_that_a_known_mask_without_its_image_is_named(tmp_path: Path) -> None:
 
 def test_that_two_masks_of_one_finding_are_named(tmp_path: Path) -> None:
     write_picture(tmp_path / "a_pa.png")
-    write_picture(tmp_path / "a_pa.Airspace Opacity.png", MASK)
-    write_picture(tmp_path / "a_pa.Lung Opacity.png", MASK * 0)
+    write_picture(tmp_path / "a_pa.Lung Opacity.png", MASK)
+    write_picture(tmp_path / "a_pa.lung_opacity.png", MASK * 0)
     dataset = read(tmp_path, "x")
     assert ("repeated_masks", "a_pa") in _kinds(dataset)
-    assert set(_image(dataset, "a_pa").masks) == {"Airspace Opacity"}
+    assert set(_image(dataset, "a_pa").masks) == {"Lung Opacity"}
 
 
 def test_that_an_empty_mask_a_wrong_size_and_a_broken_mask_are_told_apart(

@@ -110,15 +110,25 @@ def test_that_views_and_findings_select_the_items() -> None:
 
 
 @pytest.mark.statement("E000-02")
-def test_that_lung_opacity_is_airspace_opacity() -> None:
+def test_that_a_synonym_finds_a_reference_and_keeps_the_word_asked_with() -> None:
     images = (
         image("p1", {"Airspace Opacity": FULL}),
         image("p2", labels={"Lung Opacity": True}),
     )
-    expected = {"p1|Airspace Opacity": "", "p2|Airspace Opacity": "no_gt"}
-    assert exclusions(*images, findings=["Lung Opacity"]) == expected
+    expected = {"p1|Airspace Opacity": "", "p2|Lung Opacity": "no_gt"}
+    for word in ("Lung Opacity", "Airspace Opacity"):
+        assert exclusions(*images, findings=[word]) == expected
+        trials = plan(dataset(*images), spec(findings=[word]))
+        assert {trial.finding for trial in trials} == {word}
     with pytest.raises(WrongUseError, match="more than once"):
         exclusions(*images, findings=["Lung Opacity", "Airspace Opacity"])
+
+
+def test_that_findings_nobody_named_are_called_what_the_data_set_calls_them() -> None:
+    data = dataset(image("p1", {"Lung Opacity": FULL}))
+    assert {trial.finding for trial in plan(data, spec())} == {"Lung Opacity"}
+    data = dataset(image("p1", {"Airspace Opacity": FULL}))
+    assert {trial.finding for trial in plan(data, spec())} == {"Airspace Opacity"}
 
 
 def test_that_a_folder_may_have_findings_of_its_own() -> None:

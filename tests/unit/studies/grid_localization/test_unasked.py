@@ -46,11 +46,11 @@ def params(**overrides: object) -> Params:
 @pytest.mark.parametrize(
     ("overrides", "missing"),
     [
-        ({}, ("Airspace Opacity", "Atelectasis")),
-        ({"absent_findings": True}, ("Airspace Opacity",)),
+        ({}, ("Lung Opacity", "Atelectasis")),
+        ({"absent_findings": True}, ("Lung Opacity",)),
         (
             {"views": ["frontal"]},
-            ("Airspace Opacity", "Atelectasis", "Consolidation"),
+            ("Lung Opacity", "Atelectasis", "Consolidation"),
         ),
     ],
 )
@@ -65,10 +65,10 @@ def test_that_what_is_told_is_what_the_plan_has_no_trial_of(
 
 def test_that_it_is_said_in_a_sentence_and_in_the_report() -> None:
     said = unasked_sentence(DATA, params())
-    assert said.endswith("label of it: Airspace Opacity, Atelectasis.")
+    assert said.endswith("label of it: Lung Opacity, Atelectasis.")
     (section,) = not_asked(DATA, params())
     assert section.title == "Not asked: 2 findings"
-    assert section.table.rows == (("Airspace Opacity",), ("Atelectasis",))
+    assert section.table.rows == (("Lung Opacity",), ("Atelectasis",))
 
 
 @pytest.mark.parametrize("data", [DATA, None])

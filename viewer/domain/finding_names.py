@@ -1,0 +1,94 @@
+"""Names of findings: which are the same word, and which mean the same finding.
+
+Questions, tables and the window use the words of the data set, or those that somebody
+typed. That two words mean one finding only matters where a reference is looked up.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+FINDINGS: Final = (
+    "Enlarged Cardiomediastinum",
+    "Cardiomegaly",
+    "Airspace Opacity",
+    "Lung Lesion",
+    "Edema",
+    "Consolidation",
+    "Atelectasis",
+    "Pneumothorax",
+    "Pleural Effusion",
+    "Support Devices",
+)
+"""The ten tasks that CheXlocalize segments (Saporta et al. 2022)."""
+
+SYNONYMS: Final[Mapping[str, str]] = {
+    "Airspace Opacity": "Lung Opacity",
+    "Lung Opacity": "Airspace Opacity",
+}
+"""Name → the other name of the same finding.
+
+CheXlocalize's masks say Airspace Opacity, CheXpert's labels Lung Opacity (studies.md
+E000-02).
+"""
+
+
+def plain_name(name: str) -> str:
+    """Return a name without case, underscores, hyphens and double blanks."""
+    return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
+
+
+_SPELLED: Final = {plain_name(name): name for name in (*FINDINGS, *SYNONYMS)}
+
+
+def spelled(name: str) -> str:
+    """Return the usual spelling of one of the ten tasks; other names stay as they are.
+
+    Only case, blanks and hyphens change, never the word.
+    """
+    return _SPELLED.get(plain_name(name), name)
+
+
+def concept(name: str) -> str:
+    """Return one name for all that mean the same finding, to compare with only."""
+    known = spelled(name)
+    return min(known, SYNONYMS.get(known, known))
+
+
+def own_word(name: str, words: Iterable[str]) -> str | None:
+    """Return which of ``words`` is a name, else which means the same; None for none."""
+    by_name = {plain_name(word): word for word in words}
+    for wanted in (name, SYNONYMS.get(spelled(name), name)):
+        if plain_name(wanted) in by_name:
+            return by_name[plain_name(wanted)]
+    return None
+
+
+class ByFinding(Mapping[str, T]):
+    """Values by finding in a data set's words, found by a synonym as well.
+
+    It lists the data set's words only; an exact word goes before a synonym.
+    """
+
+    def __init__(self, values: Mapping[str, T]) -> None:
+        self._values = values
+
+    def __getitem__(self, finding: str) -> T:
+        return self._values[self._own(finding)]
+
+    def __contains__(self, finding: object) -> bool:
+        return self._own(str(finding)) in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+    def _own(self, finding: str) -> str:
+        other = SYNONYMS.get(finding)
+        return finding if other is None or finding in self._values else other

@@ -66,7 +66,7 @@ Variants = Iterator[tuple[Any, Sequence[Spec]]]
 
 
 def _heal(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
-    yield params, of_heal.specs(has_dataset=True, has_boxes=True)
+    yield params, of_heal.specs(has_dataset=True, has_boxes=True, extracted=True)
 
 
 def _mcq(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters

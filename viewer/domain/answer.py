@@ -101,9 +101,16 @@ class YesNoAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LabelsAnswer:
-    """Findings named, each once and in the order named; empty where none is."""
+    """Findings named, each once and in the order named; empty where none is.
+
+    Where a model was to extract them, ``tier`` says who did, "extractor", or
+    "dictionary" where its output could not be read, and ``dictionary`` what the
+    dictionary reads, None where it reads nothing.
+    """
 
     labels: tuple[str, ...]
+    tier: str = ""
+    dictionary: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

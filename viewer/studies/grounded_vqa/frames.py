@@ -2,7 +2,8 @@
 
 ``trials`` has a row for each trial, ``edits`` one for each question and test of which
 an edit was asked, ``questions`` one for each question of the data set, and ``passes``
-one for each question with its answers side by side.
+one for each question with its answers side by side. ``disagreements`` has the open
+answers that an extracting model and the dictionary read otherwise.
 """
 
 from collections import defaultdict
@@ -35,12 +36,15 @@ from viewer.studies.grounded_vqa.benchmark import benchmark_of
 from viewer.studies.grounded_vqa.params import Params, RelationRule
 from viewer.studies.grounded_vqa.questions import Benchmark, Kind
 from viewer.studies.grounded_vqa.relations import threshold_curve
+from viewer.studies.grounded_vqa.steps import EXTRACTOR
 from viewer.studies.grounded_vqa.visual import Arm
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
 
 EDITS: Final = "edits"
 QUESTIONS: Final = "questions"
 PASSES: Final = "passes"
+DISAGREEMENTS: Final = "disagreements"
+NOT_READ: Final = "not read"
 YES: Final = "Yes"
 NO: Final = "No"
 APPROXIMATION: Final = "LobA-approximation"
@@ -86,6 +90,7 @@ def frames(
         TRIALS: trial_frame(results, spec.dataset, truths),
         EDITS: edit_frame(results),
         PASSES: _pass_frame(results),
+        DISAGREEMENTS: _disagreement_frame(results),
         **found,
     }
 
@@ -308,6 +313,32 @@ def _item(result: TrialResult) -> str:
     """Return the question as it is, without what was perturbed."""
     plain = not is_perturbed(result.condition)
     return result.item if plain else result.item.rpartition(TASK_MARK)[0]
+
+
+def _disagreement_frame(results: Sequence[TrialResult]) -> Frame:
+    """Return the open answers that model and dictionary read otherwise (E002-06)."""
+    header = ("item", "model", "condition", "repeat", "extractor", "dictionary")
+    lines = (
+        (
+            *(one.item, one.model, one.condition, one.repeat),
+            _listed(one.said.labels if one.said.tier == EXTRACTOR else None),
+            _listed(one.said.dictionary),
+        )
+        for one in results
+        if isinstance(one.said, LabelsAnswer) and _disagree(one.said)
+    )
+    return frame_of_rows(header, lines)
+
+
+def _disagree(said: LabelsAnswer) -> bool:
+    """Tell whether a model was to extract and read other than the dictionary does."""
+    if said.tier != EXTRACTOR or said.dictionary is None:
+        return bool(said.tier)
+    return {*said.labels} != {*said.dictionary}
+
+
+def _listed(labels: Sequence[str] | None) -> str:
+    return NOT_READ if labels is None else "; ".join(labels) or NO_FINDING
 
 
 def _pass_frame(results: Sequence[TrialResult]) -> Frame:

@@ -48,6 +48,10 @@ _DOUBT = re.compile(
     r"|\b(?:may|might|could|possibl[ey]|suspicious for|suspicion of|questionable"
     r"|equivocal|versus|vs|differential|uncertain|unclear)\b"
 )
+_NO_DOUBT = re.compile(
+    r"\b(?:no|without)(?: \w+){0,2} (?:possible|questionable|equivocal|suspicion of)\b"
+)
+"""A denial of what is only possible: no evidence of possible pneumonia."""
 _DOUBT_AFTER = re.compile(
     r"\b(?:cannot|can ?not|can't|not|never) (?:be )?(?:\w+ly )?(?:excluded|ruled out)\b"
     r"|\bis (?:possible|questionable|equivocal|uncertain)\b"
@@ -56,6 +60,24 @@ _DENIAL_AFTER = re.compile(
     r"^[^,]{0,60}?\b(?:(?:is|are|was|were) (?:not|never)\b"
     r"|(?:is|are|was|were) (?:absent|ruled out|excluded|unlikely)|isn't|aren't|wasn't"
     r"|(?:has|have) (?:resolved|cleared)|(?:does|do) not appear|absent|not present)\b"
+)
+_STATES = (
+    "enlarged|dilated|widened|thickened|shifted|displaced|fractured|broken|collapsed"
+    "|calcified|consolidated|opacified|fibrotic|increased"
+)
+_STRUCTURE = (
+    r"(?:(?:cardiac|cardiomediastinal) (?:silhouette|shadow)|heart size|hearts?"
+    r"|pulmonary arter(?:y|ies)|aortic knob|aorta|mediastinum|pleura|ribs?|clavicles?"
+    r"|lungs?|lobes?)"
+)
+_PREDICATE = (
+    r"(?P<verb> (?:(?:may|might|could) be|isn't|aren't|is|are|was|were|appears?|looks?"
+    rf"|seems?)(?: to be)?)(?P<how>(?: \w+){{0,2}}?) (?P<state>{_STATES})\b"
+)
+_STATED = re.compile(rf"\b(?P<subject>{_STRUCTURE}){_PREDICATE}")
+"""A structure and its state as a statement: the heart is mildly enlarged."""
+_BOTH_STATED = re.compile(
+    rf"\b(?P<other>{_STRUCTURE}) and (?:the )?(?P<subject>{_STRUCTURE}){_PREDICATE}"
 )
 _NEW_CLAUSE = re.compile(
     r", (?:and )?(?:there|it|this|the|a|an|with|shows?|has|but)\b"
@@ -89,7 +111,27 @@ def _clauses(text: str) -> Iterator[str]:
     plain = lowered(text).replace("-", " ").replace("_", " ")
     for clause in _CLAUSE.split(plain):
         if clause.strip():
-            yield clause.strip()
+            each = _BOTH_STATED.sub(_apart, clause.strip())
+            yield _STATED.sub(_as_name, each)
+
+
+def _apart(stated: re.Match[str]) -> str:
+    """Return a statement about two structures as one about each."""
+    said = f"{stated['verb']}{stated['how']} {stated['state']}"
+    return f"{stated['other']}{said} and {stated['subject']}{said}"
+
+
+def _as_name(stated: re.Match[str]) -> str:
+    """Return a statement as the name of what it states: mildly enlarged heart.
+
+    Words of doubt and denial stay before the name, where they reach it.
+    """
+    verb = stated["verb"].split()[0]
+    kept = f"{verb} " if verb in _TELLING_VERBS else ""
+    return f"{kept}{stated['how'].strip()} {stated['state']} {stated['subject']}"
+
+
+_TELLING_VERBS = frozenset({"may", "might", "could", "isn't", "aren't"})
 
 
 def _senses(
@@ -102,6 +144,8 @@ def _senses(
 
 
 def _sense(before: str, after: str) -> Sense:
+    if _NO_DOUBT.search(_reach(before)):
+        return Sense.NOT_THERE
     if _DOUBT.search(_reach(before)) or _DOUBT_AFTER.search(after):
         return Sense.UNSURE
     if _DENIAL_AFTER.search(after):

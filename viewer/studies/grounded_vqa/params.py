@@ -158,7 +158,7 @@ class Params:
     extraction: Extraction = param(
         Extraction.DICTIONARY,
         OneOf(Extraction),
-        "Who reads what the deterministic parser cannot; the paper has a model.",
+        "Who reads open answers, as in the paper a model, and what no parser can.",
         "Labels are read by",
         ("a dictionary", "a model"),
     )

@@ -8,13 +8,13 @@ may go to an extracting model, whose output is read here as well.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from viewer.domain.answer import LabelsAnswer, Status, Unparsed, YesNoAnswer
 from viewer.domain.documents import read_json
 from viewer.domain.exchange import ModelReply
-from viewer.studies.fields import plain_name
+from viewer.domain.finding_names import plain_name
 from viewer.studies.grounded_vqa.mentions import (
     Mention,
     Sense,
@@ -65,6 +65,7 @@ _NORMAL = re.compile(
     r"|without (?:\w+ ){0,2}?abnormalit(?:y|ies)|nothing abnormal|none|healthy)\b"
 )
 _NOT_NORMAL = re.compile(r"\b(?:not|isn't|aren't|ab) ?normal\b")
+_CLEAR = re.compile(r"\W*clear(?: (?:\w+ ){0,2}(?:lungs?|lobes?|zones?))?\W*")
 _KEYS = ("answer", "final_answer", "labels", "findings", "abnormalities", "diseases")
 
 
@@ -125,7 +126,11 @@ def read_yes_no(text: str, finding: str, *, truncated: bool = False) -> YesNo:
 
 
 def read_labels(text: str, labels: Iterable[str]) -> Labels:
-    """Read a reply's text; no finding at all is an answer without labels."""
+    """Read a reply's text; no finding at all is an answer without labels.
+
+    A finding that is named with a hedge is named: the question asks what there is, and
+    "probable pneumonia" answers it, as the extracting model of the paper takes it.
+    """
     spoken = _spoken(text)
     words = dictionary(labels)
     value = _json_value(spoken)
@@ -133,9 +138,7 @@ def read_labels(text: str, labels: Iterable[str]) -> Labels:
         return _listed(value, words)
     text = without_markup(value if isinstance(value, str) else spoken)
     found = mentions(text, words)
-    if any(mention.sense is Sense.UNSURE for mention in found):
-        return Unparsed(Status.AMBIGUOUS, "unsure")
-    there = _with_sense(found, Sense.THERE)
+    there = _with_sense(found, {Sense.THERE, Sense.UNSURE})
     if there:
         return LabelsAnswer(there)
     if found or _is_normal(text):
@@ -211,7 +214,8 @@ def _by_statement(plain: str, finding: str) -> YesNo:
 
 def _is_normal(text: str) -> bool:
     plain = lowered(text)
-    return bool(_NORMAL.search(plain)) and not _NOT_NORMAL.search(plain)
+    normal = _NORMAL.search(plain) or _CLEAR.fullmatch(plain)
+    return bool(normal) and not _NOT_NORMAL.search(plain)
 
 
 def _listed(parts: Iterable[object], words: Mapping[str, str]) -> Labels:
@@ -226,8 +230,8 @@ def _listed(parts: Iterable[object], words: Mapping[str, str]) -> Labels:
     return LabelsAnswer(tuple(dict.fromkeys(found)))
 
 
-def _with_sense(found: Iterable[Mention], sense: Sense) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(m.label for m in found if m.sense is sense))
+def _with_sense(found: Iterable[Mention], senses: Collection[Sense]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(m.label for m in found if m.sense in senses))
 
 
 def _json_value(text: str) -> object:

@@ -8,7 +8,7 @@ from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.results.records import number_names
 from viewer.studies.grounded_vqa.frames import frames
-from viewer.studies.grounded_vqa.params import read_params
+from viewer.studies.grounded_vqa.params import Extraction, read_params
 from viewer.studies.grounded_vqa.tables import specs
 from viewer.studies.protocol import ReportContext
 from viewer.studies.tables import CI_DEFINITION, reported, trial_specs
@@ -46,6 +46,7 @@ def report(
         *specs(
             has_dataset=dataset is not None,
             has_boxes=any(image.boxes for image in images),
+            extracted=params.extraction is Extraction.MODEL,
         ),
     ]
     made = frames(results, spec, params, dataset)

@@ -41,6 +41,7 @@ from viewer.studies.grounded_vqa.score import score_closed, score_open
 from viewer.studies.grounded_vqa.vocabulary import canonical
 
 EXTRACTOR = "extractor"
+DICTIONARY = "dictionary"
 NOT_TRUE_POSITIVE = "not_true_positive"
 """Why a perturbed trial is not counted: the model did not say yes to begin with."""
 NOT_LOCATED = "not_located"
@@ -82,11 +83,25 @@ def parse(turn: Turn, params: Params) -> Answer:
     finding = _finding(turn, asked)
     read = _read(reply, asked, finding, params)
     extracted = turn.reply_to(EXTRACT)
-    if extracted is None or not isinstance(read, Unparsed):
+    if extracted is None:
         return read
-    if asked.closed:
+    if not asked.closed:
+        return _extracted_labels(read, extracted, params)
+    if isinstance(read, Unparsed):
         return read_extracted_yes_no(extracted.text)
-    return read_extracted_labels(extracted.text, params.findings)
+    return read
+
+
+def _extracted_labels(read: Answer, output: ModelReply, params: Params) -> Answer:
+    """Return an open answer as the model extracts it, with the dictionary's beside it.
+
+    What the dictionary reads is the answer where the model's output cannot be read.
+    """
+    found = read_extracted_labels(output.text, params.findings)
+    by_words = read.labels if isinstance(read, LabelsAnswer) else None
+    if isinstance(found, LabelsAnswer):
+        return LabelsAnswer(found.labels, EXTRACTOR, by_words)
+    return found if by_words is None else LabelsAnswer(by_words, DICTIONARY, by_words)
 
 
 def score(turn: Turn, answer: AnyAnswer | Unparsed, params: Params) -> Score:
@@ -164,11 +179,16 @@ def _is_located(turn: Turn, suffix: str) -> bool:
 
 
 def _extraction(turn: Turn, reply: ModelReply, params: Params) -> Step | None:
+    """Return the step that extracts an answer, if a model is to.
+
+    Every open answer, as in the paper; a closed one where no yes or no can be read.
+    """
     if params.extraction is not Extraction.MODEL or turn.reply_to(EXTRACT):
         return None
     asked = readable(turn, params)
     read = _read(reply, asked, _finding(turn, asked), params)
-    return Step(EXTRACT, EXTRACTOR) if _is_to_extract(read) else None
+    wanted = isinstance(read, LabelsAnswer) or _is_to_extract(read)
+    return Step(EXTRACT, EXTRACTOR) if wanted else None
 
 
 def _finding(turn: Turn, asked: Question) -> str:

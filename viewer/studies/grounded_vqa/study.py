@@ -58,7 +58,7 @@ class GroundedVqa(OfPresets[Params]):
     name = "grounded_vqa"
     title = "Grounded questions"
     version = "1"
-    parser_version = "1"
+    parser_version = "2"
     scorer_version = "2"
     words = WORDS
     wanted = Wanted(

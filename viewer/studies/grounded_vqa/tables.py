@@ -11,6 +11,7 @@ from typing import Final
 from viewer.results.spec import OF_WHOM, Cell, Key, ListSpec, Spec, TableSpec, Where
 from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.frames import (
+    DISAGREEMENTS,
     EDITS,
     NO,
     PASSES,
@@ -42,7 +43,7 @@ _WHO: Final = (Key("model"), Key("condition"))
 _MODEL_WAY: Final = (Key("model"), Key("condition", "way"), Key("note"))
 
 
-def specs(*, has_dataset: bool, has_boxes: bool) -> list[Spec]:
+def specs(*, has_dataset: bool, has_boxes: bool, extracted: bool = False) -> list[Spec]:
     """Return the tables of a run, in the order of the page."""
     curves = [ListSpec(curve_name(r), frame=curve_name(r)) for r in RelationRule]
     return [
@@ -60,6 +61,7 @@ def specs(*, has_dataset: bool, has_boxes: bool) -> list[Spec]:
         _WEIGHTS,
         _ATTENTION,
         _PASSES,
+        *([_DISAGREEMENTS] if extracted else []),
         _DICE,
     ]
 
@@ -289,6 +291,13 @@ _PASSES: Final = ListSpec(
     title="Answers of each pass",
     text="A question's answers side by side, and how its region meets the mask.",
     frame=PASSES,
+)
+_DISAGREEMENTS: Final = ListSpec(
+    "extraction_disagreements",
+    title="Where model and dictionary disagree",
+    text="Open answers of which the extracting model read other findings than the "
+    "dictionary; the model's count, and the dictionary's where it was not readable.",
+    frame=DISAGREEMENTS,
 )
 _DICE: Final = TableSpec(
     "figure_7_dice",

@@ -7,7 +7,7 @@ published, so the list is a setting and this one is marked unverified (E002-01).
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from viewer.studies.fields import plain_name
+from viewer.domain.finding_names import plain_name
 
 NO_FINDING: Final = "No finding"
 """The label of an item on which no finding is, where such items count (E002-07)."""
@@ -25,24 +25,48 @@ NAMED_IN_THE_PAPER: Final = frozenset(
 """The five that Nguyen 2025, 3.2 names."""
 
 _SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
-    "Aortic enlargement": ("enlarged aorta", "dilated aorta", "aortic dilatation"),
-    "Atelectasis": ("atelectatic change", "atelectatic changes", "lung collapse"),
-    "Calcification": ("calcifications", "calcified granuloma", "calcified lesion"),
-    "Cardiomegaly": ("enlarged heart", "heart enlargement", "cardiac enlargement"),
-    "Clavicle fracture": ("fractured clavicle", "clavicular fracture"),
-    "Consolidation": ("consolidations", "consolidative opacity"),
+    "Aortic enlargement": (
+        *("enlarged aorta", "dilated aorta", "aortic dilatation", "widened aorta"),
+        *("enlarged aortic knob", "dilated aortic knob"),
+    ),
+    "Atelectasis": (
+        *("atelectatic change", "atelectatic changes", "lung collapse"),
+        *("collapsed lung", "collapsed lobe"),
+    ),
+    "Calcification": (
+        *("calcifications", "calcified granuloma", "calcified lesion"),
+        *("calcified aorta", "calcified aortic knob", "calcified pleura"),
+    ),
+    "Cardiomegaly": (
+        *("enlarged heart", "heart enlargement", "cardiac enlargement"),
+        *("enlarged cardiac silhouette", "increased cardiac silhouette"),
+        *("enlarged cardiac shadow", "increased heart size"),
+    ),
+    "Clavicle fracture": (
+        *("fractured clavicle", "clavicular fracture", "broken clavicle"),
+    ),
+    "Consolidation": (
+        *("consolidations", "consolidative opacity"),
+        *("consolidated lung", "consolidated lobe"),
+    ),
     "Edema": ("oedema", "pulmonary edema", "pulmonary oedema"),
     "Emphysema": ("emphysematous change", "emphysematous changes"),
-    "Enlarged PA": ("enlarged pulmonary artery", "pulmonary artery enlargement"),
+    "Enlarged PA": (
+        *("enlarged pulmonary artery", "pulmonary artery enlargement"),
+        *("dilated pulmonary artery", "enlarged pulmonary arteries"),
+    ),
     "ILD": ("interstitial lung disease", "interstitial disease"),
     "Infiltration": ("infiltrate", "infiltrates", "infiltrations"),
     "Lung Opacity": (
         *("airspace opacity", "opacity", "opacities", "opacification"),
-        *("lung opacities", "airspace opacities"),
+        *("lung opacities", "airspace opacities", "opacified lung"),
     ),
     "Lung cavity": ("cavity", "cavitation", "cavitary lesion"),
     "Lung cyst": ("cyst", "cysts", "pulmonary cyst"),
-    "Mediastinal shift": ("shift of the mediastinum", "mediastinal displacement"),
+    "Mediastinal shift": (
+        *("shift of the mediastinum", "mediastinal displacement"),
+        *("shifted mediastinum", "displaced mediastinum"),
+    ),
     "Nodule/Mass": (
         *("nodule", "nodules", "mass", "masses", "nodule or mass"),
         *("lung lesion", "lung lesions", "pulmonary lesion", "pulmonary nodule"),
@@ -51,13 +75,21 @@ _SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "Pleural thickening": ("thickened pleura", "thickening of the pleura"),
     "Pneumonia": ("pneumonic infiltrate", "bronchopneumonia"),
     "Pneumothorax": ("pneumothoraces", "pneumothoraxes"),
-    "Pulmonary fibrosis": ("fibrosis", "lung fibrosis", "fibrotic changes"),
-    "Rib fracture": ("rib fractures", "fractured rib", "fractured ribs"),
+    "Pulmonary fibrosis": (
+        *("fibrosis", "lung fibrosis", "fibrotic changes", "fibrotic lung"),
+    ),
+    "Rib fracture": (
+        *("rib fractures", "fractured rib", "fractured ribs"),
+        *("broken rib", "broken ribs"),
+    ),
     "Tuberculosis": ("tb", "pulmonary tuberculosis"),
     "COPD": ("chronic obstructive pulmonary disease",),
     "Lung tumor": ("lung tumour", "lung cancer"),
     "Other lesion": ("other lesions",),
-    "Enlarged Cardiomediastinum": ("enlarged cardiomediastinal silhouette",),
+    "Enlarged Cardiomediastinum": (
+        *("enlarged cardiomediastinal silhouette", "widened mediastinum"),
+        *("widened cardiomediastinal silhouette", "enlarged mediastinum"),
+    ),
     "Support Devices": ("support device", "pacemaker", "device", "devices"),
 }
 """Words for VinDr-CXR's findings and CheXpert's, in lower case, longest not first."""

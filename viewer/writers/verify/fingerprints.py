@@ -70,6 +70,7 @@ table_6_cost 47226c9185e9c6e6f684
 table_8_weights e0d50dc2da0dbd79f726
 attention cdf20ce890ab06b448f9
 passes 02c619f3295e3afa4f79
+extraction_disagreements b40c8136a465eaa95e94
 figure_7_dice 3c69657f6dde9f2ffaaf""",
     "pathology_mcq": """\
 items ff9a0309340e2a245b1c

@@ -26,7 +26,26 @@ def heal_frames(source: Source) -> dict[str, Rows]:
         "trials": list(_with_labels(verdicts, source.plan["dataset"])),
         "edits": [row for name in _TESTS for row in _edits(verdicts, name)],
         "passes": list(_passes(verdicts)),
+        "disagreements": list(_disagreements(verdicts)),
     }
+
+
+def _disagreements(verdicts: Verdicts) -> Iterator[dict[str, object]]:
+    """Yield the open answers that model and dictionary read otherwise."""
+    for one in verdicts:
+        who, words = one.said.get("tier", ""), one.said.get("dictionary")
+        if "labels" not in one.said or not who:
+            continue
+        mine = one.said["labels"] if who == "extractor" else None
+        if mine is None or words is None or sorted(mine) != sorted(words):
+            row = {"item": one.item, "model": one.model, "condition": one.condition}
+            both = {"extractor": mine, "dictionary": words}
+            told = {name: _spelled(labels) for name, labels in both.items()}
+            yield {**row, "repeat": one.repeat, **told}
+
+
+def _spelled(labels: Sequence[str] | None) -> str:
+    return "not read" if labels is None else "; ".join(labels) or "No finding"
 
 
 def _with_labels(verdicts: Verdicts, dataset: str) -> Iterator[dict[str, object]]:

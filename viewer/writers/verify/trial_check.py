@@ -200,7 +200,8 @@ class TrialCheck:
         gold, read = self.trial["gold"], set(self.parsed["labels"])
         if not {"labels", "none"} <= gold.keys():
             return None
-        said, known = self.own(), self.source.params.get("findings", ())
+        said = self._extracted() or self.own()
+        known = self.source.params.get("findings", ())
         plain = plain_labels(said, known, gold["none"]) if said else None
         self.source.tally["taken" if plain is None else "plain"] += 1
         if plain is not None and plain != read:
@@ -208,6 +209,11 @@ class TrialCheck:
             self.tell(f"the reply says {names}, the stored reading is another one")
         self._check_answer(", ".join(self.parsed["labels"]) or gold["none"])
         return (RIGHT if read == set(gold["labels"]) else WRONG), ""
+
+    def _extracted(self) -> Said | None:
+        """Return what a model extracted of the answer, None where none did."""
+        by = [step for step in self.trial["steps"] if step["role"] == "extractor"]
+        return self._read(by[-1]) if by else None
 
     def label_counts(self) -> Numbers:
         """Return the true and false positive and the false negative labels."""

@@ -13,7 +13,7 @@ from viewer.studies.grounded_vqa.parse import (
     read_labels,
     read_yes_no,
 )
-from viewer.studies.grounded_vqa.vocabulary import canonical, dictionary
+from viewer.studies.grounded_vqa.vocabulary import FINDINGS, canonical, dictionary
 
 LABELS = (
     *("Pneumonia", "Pleural effusion", "Nodule/Mass", "Pulmonary fibrosis"),
@@ -143,13 +143,60 @@ def test_that_findings_are_read_out_of_prose(
         assert answer == LabelsAnswer(labels)
 
 
-def test_that_a_doubt_a_refusal_and_an_unknown_label_are_no_findings() -> None:
-    doubt = read_labels("Possible pneumonia", LABELS)
+@pytest.mark.statement("E002-06")
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("The heart is enlarged.", ("Cardiomegaly",)),
+        ("The cardiac silhouette appears mildly enlarged.", ("Cardiomegaly",)),
+        ("The heart is enlarged and there is no effusion", ("Cardiomegaly",)),
+        ("The heart is not enlarged.", ()),
+        ("The heart isn't enlarged.", ()),
+        ("The heart is no longer enlarged.", ()),
+        (
+            "Heart size is increased, with an effusion",
+            ("Cardiomegaly", "Pleural effusion"),
+        ),
+        ("The left lung is consolidated.", ("Consolidation",)),
+        ("The right lower lung is opacified.", ("Lung Opacity",)),
+        ("Clear lungs.", ()),
+    ],
+)
+def test_that_a_finding_is_read_out_of_a_plain_statement(
+    text: str, labels: tuple[str, ...]
+) -> None:
+    assert read_labels(text, LABELS) == LabelsAnswer(labels)
+
+
+def test_that_a_statement_about_two_structures_is_one_about_each() -> None:
+    both = read_labels("The heart and the aorta are enlarged.", FINDINGS)
+    assert both == LabelsAnswer(("Cardiomegaly", "Aortic enlargement"))
+
+
+@pytest.mark.statement("E002-06")
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Possible pneumonia", ("Pneumonia",)),
+        ("There may be a small pleural effusion.", ("Pleural effusion",)),
+        ("The heart may be enlarged.", ("Cardiomegaly",)),
+        ("Findings suspicious for pneumonia; no effusion", ("Pneumonia",)),
+        ("Consolidation versus pneumonia", ("Consolidation", "Pneumonia")),
+        ("No evidence of possible pneumonia", ()),
+        ("No effusion, possible pneumonia", ("Pneumonia",)),
+    ],
+)
+def test_that_a_hedged_finding_answers_an_open_question(
+    text: str, labels: tuple[str, ...]
+) -> None:
+    assert read_labels(text, LABELS) == LabelsAnswer(labels)
+
+
+def test_that_a_refusal_and_an_unknown_label_are_no_findings() -> None:
     refusal = read_labels("I cannot assist with this image.", LABELS)
     unknown = read_labels('["scoliosis"]', LABELS)
     number = read_labels("42", LABELS)
     nothing_known = read_labels("pneumonia", ())
-    assert doubt == Unparsed(Status.AMBIGUOUS, "unsure")
     assert refusal == Unparsed(Status.REFUSED, "declined")
     assert unknown == Unparsed(Status.UNPARSED, "unknown_label")
     assert number == Unparsed(Status.UNPARSED, "no_finding_named")

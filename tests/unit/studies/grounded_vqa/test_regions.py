@@ -15,6 +15,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.result import TrialResult
 from viewer.models.catalog import ADAPTERS, missing_dependency
+from viewer.services.export_bundle import run_bundle
 from viewer.services.phantom_answers import grounded
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import RunReport, report_data
@@ -24,6 +25,7 @@ from viewer.store import trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.localizing import located_box, overlaps
 from viewer.studies.grounded_vqa.study import STUDY
+from viewer.writers.verify.main import verify
 
 MISSING = missing_dependency(ADAPTERS["transformers_local"])
 SIZE = SizePx(200, 100)
@@ -170,6 +172,48 @@ def test_that_an_extracting_model_reads_what_the_parser_cannot(
         ("Yes", Status.SCORED_CORRECT)
     }
     assert {r.score.reason for r in opened} == {"unknown_label"}
+
+
+@pytest.mark.statement("E002-06")
+@pytest.mark.parametrize(
+    ("extracted", "answer", "told"),
+    [
+        ("Pneumonia", "Pneumonia", "Pneumonia"),
+        ("Cardiomegaly", "Cardiomegaly", ""),
+        ("No finding", "No finding", "No finding"),
+        ("I see nothing of use.", "Cardiomegaly", "not read"),
+    ],
+)
+def test_that_an_extracting_model_reads_every_open_answer(
+    tmp_path: Path, extracted: str, answer: str, told: str
+) -> None:
+    """Where it reads other than the dictionary a table says both."""
+    asked = ModelProfile("asked", "scripted", {"answer": "The heart is enlarged."})
+    reads = ModelProfile("reads", "scripted", {"answer": extracted})
+    with open_store(tmp_path / "s.sqlite") as store:
+        heal_dataset(store, tmp_path, 3)
+        spec = make_spec(
+            study="grounded_vqa",
+            dataset="q",
+            preset="heal2025",
+            seed=0,
+            repeats=1,
+            models=[asked],
+            overrides={"extraction": "model", "extractor": "reads"},
+            known={"reads": reads},
+        )
+        run = plan_run(store, spec)
+        finish(store, run)
+        report = report_data(store, run)
+        assert rescore_run(store, run).changed == 0
+        data = run_bundle(store, run)
+    opened = [r for r in report.results if r.view in {"abnormality", "normal"}]
+    assert {r.score.answer for r in opened} == {answer}
+    tables = {table.name: table for table in report.data.tables}
+    rows = tables["extraction_disagreements"].rows if told else ()
+    assert len(rows) == (len(opened) if told else 0)
+    assert {row[-2:] for row in rows} == ({(told, "Cardiomegaly")} if told else set())
+    assert not verify(data, list[str]().append).wrong
 
 
 @pytest.mark.proof

@@ -80,7 +80,8 @@ def answers(dataset: Dataset) -> dict[str, tuple[str, str, int]]:
         options, right = item.facts["options"], item.reference["option"]
         assert isinstance(options, list)
         assert isinstance(right, int)
-        found[item.images[0]] = item.facts["split"], options[right], len(options)
+        split = str(item.facts["split"])
+        found[item.images[0]] = split, str(options[right]), len(options)
     return found
 
 

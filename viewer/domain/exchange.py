@@ -63,7 +63,7 @@ class Facts:
     None unless the adapter declares that it needs it. ``prompt`` is None unless it
     declares that it takes boxes. ``step`` names the question in a trial of several,
     which have no grid: no rows, columns or letters. ``choices`` is the question and
-    its options where it has any.
+    its options where it has any, ``written`` what people answered it, "" for nothing.
     """
 
     rows: int
@@ -81,6 +81,7 @@ class Facts:
     prompt: BoxPrompt | None = None
     step: str = ""
     choices: Choices | None = None
+    written: str = ""
 
 
 @dataclass(frozen=True)

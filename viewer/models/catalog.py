@@ -198,6 +198,13 @@ _SPECS = (
         factory="viewer.models.reader:Reader",
         person=True,
     ),
+    AdapterSpec(
+        name="physicians",
+        summary="a data set's physicians, whose answers lie in its files",
+        factory="viewer.models.physicians:Physicians",
+        reads_facts=True,
+        person=True,
+    ),
 )
 
 ADAPTERS: Mapping[str, AdapterSpec] = MappingProxyType({s.name: s for s in _SPECS})

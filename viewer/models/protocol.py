@@ -122,7 +122,7 @@ class AdapterSpec:
     ``takes_boxes``: it answers only where the facts say in which boxes to look.
     ``places``: it points at a place on the image, whatever it is asked.
     ``inside``: it takes a request's highlight and measures, see ``models.inside``.
-    ``person``: a person answered elsewhere; its replies are read and it is never asked.
+    ``person``: people answered elsewhere; what they said is read, and nobody is asked.
     """
 
     name: str

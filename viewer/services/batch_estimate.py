@@ -19,7 +19,7 @@ from viewer.services.batch_form import BatchForm, spec_of
 from viewer.services.learned import planned_trials, unasked_of
 from viewer.services.money import DOLLAR, dollars
 from viewer.services.placed_answer import asking_of
-from viewer.services.plan_run import plan_sha256
+from viewer.services.plan_run import plan_sha256, with_people
 from viewer.services.study_file import advised_repeats
 from viewer.services.unasked import unasked_words
 from viewer.services.versions import versions_asked
@@ -70,6 +70,7 @@ def estimate(
     study = study_named(spec.study)
     with open_store(store) as opened:
         dataset = cases.dataset_named(opened, spec.dataset)
+        spec = with_people(spec, dataset, study) if spec.models else spec
         planned = planned_trials(study, dataset, spec) if spec.models else ()
         asked = [trial for trial in planned if not trial.exclusion]
         done = _settled(opened, plan_sha256(spec, dataset, study))

@@ -250,7 +250,12 @@ class Bench:
         facts = question.facts or _facts(trial, step, self.spec.seed)
         return ModelRequest(
             question.messages,
-            replace(facts, choices=question.choices, prompt=question.boxes),
+            replace(
+                facts,
+                choices=question.choices,
+                prompt=question.boxes,
+                written=question.written,
+            ),
             hashlib.sha256(question.template.encode()).hexdigest(),
             self._form(trial, step, question),
             question.highlight,

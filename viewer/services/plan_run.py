@@ -1,5 +1,6 @@
 """Hop 2: from settings to a sealed plan in the store, or to the run that has it."""
 
+from dataclasses import replace
 from typing import Final
 
 from viewer.domain.case import Dataset
@@ -16,7 +17,7 @@ from viewer.store import cases, runs
 from viewer.store.database import Store
 from viewer.store.spending import set_ceiling
 from viewer.studies.catalog import study_named
-from viewer.studies.study import Study
+from viewer.studies.study import HasPeople, Study
 
 _NOT_WORK: Final = frozenset({"api_key_env", "timeout_s", "price_in", "price_out"})
 """Model settings that change no answer and so do not name the work."""
@@ -37,6 +38,16 @@ def plan_sha256(spec: RunSpec, dataset: Dataset, study: Study) -> str:
     if spec.helpers:
         document["helpers"] = [_work_of(model) for model in spec.helpers]
     return request_key(document)
+
+
+def with_people(spec: RunSpec, dataset: Dataset, study: Study) -> RunSpec:
+    """Return settings with the models that stand for people of the data set."""
+    if not isinstance(study, HasPeople):
+        return spec
+    params = study.read_params(spec.preset, dict(spec.params))
+    known = {model.name for model in spec.models}
+    more = (one for one in study.people(dataset, params) if one.name not in known)
+    return replace(spec, models=(*spec.models, *more))
 
 
 def _work_of(model: ModelProfile) -> list[object]:
@@ -68,8 +79,9 @@ def plan_run(store: Store, spec: RunSpec, *, new: bool = False) -> int:
 
 def _planned(store: Store, spec: RunSpec, *, new: bool) -> int:
     dataset = cases.dataset_named(store, spec.dataset)
-    _check_models(store, spec, dataset)
     study = study_named(spec.study)
+    spec = with_people(spec, dataset, study)
+    _check_models(store, spec, dataset)
     sha256 = plan_sha256(spec, dataset, study)
     known = None if new else runs.run_with_plan(store, sha256)
     if known is not None:

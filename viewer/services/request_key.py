@@ -98,6 +98,7 @@ def _facts(facts: Facts) -> dict[str, object]:
         "reference_counts": None if counts is None else [list(row) for row in counts],
         **_prompt(facts.prompt),
         **({"step": facts.step} if facts.step else {}),
+        **({"written": facts.written} if facts.written else {}),
         **_choices(facts.choices),
     }
 

@@ -85,7 +85,8 @@ class Question:
     reached inside (``Sources.inside``), ``choices`` for a baseline that reads them,
     ``boxes`` for a segmenter, whose reply is the mask of what lies in them. ``note`` is
     what a reader of the results must know of how this model was asked, a sentence
-    without its stop; the run is badged with it.
+    without its stop; the run is badged with it. ``written`` is what people answered,
+    where it only stands for a question that they were asked.
     """
 
     messages: tuple[Message, ...]
@@ -98,6 +99,7 @@ class Question:
     boxes: BoxPrompt | None = None
     note: str = ""
     facts: Facts | None = None
+    written: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from viewer.domain.answer import AnyAnswer, Unparsed
 from viewer.domain.case import Dataset
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
@@ -138,6 +139,15 @@ class Study(Protocol):
         context: ReportContext = NO_CONTEXT,
     ) -> ReportData:
         """Return the tables and figures of a run."""
+        ...
+
+
+@runtime_checkable
+class HasPeople(Protocol):
+    """What a study has besides whose data sets may hold people's own answers."""
+
+    def people(self, dataset: Dataset, params: Any) -> tuple[ModelProfile, ...]:  # noqa: ANN401 - the study's own type
+        """Return models that stand for people, to be added to a run's own."""
         ...
 
 

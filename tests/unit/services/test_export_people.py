@@ -111,6 +111,10 @@ def test_that_physicians_labels_and_sensitivities_are_worked_out_again(
     members = members_of(data)
     for name in ("Ann", "Bob", "gout", "lupus"):
         assert name.encode() not in members["people.json"]
+    table = csv.DictReader(io.StringIO(members["tables/table_02.csv"].decode()))
+    first = next(table)
+    assert int(first["ddx_all_n"]) == len(made.items) * (2 if mode == "mean" else 1)
+    assert first["rank_all"] == ""
     people = json.loads(members["people.json"])
     people["physicians"][0][2] = 2
     members["people.json"] = json.dumps(people).encode()

@@ -67,6 +67,37 @@ def case_figures(cases: Sequence[EvidenceCase]) -> Iterator[Figure]:
         yield _counted(head, cases, there, of)
 
 
+def gap_figure(overall: Records) -> RateFigure | None:
+    """Return Figure 1(b): coverage of lists beside final diagnoses; None without both.
+
+    It is made of Table 2, English cases; physicians stand first where both of theirs
+    are known.
+    """
+    rows = [row for row in overall if None not in (row["ddx_en"], row["fdx_en"])]
+    if not rows:
+        return None
+    names = tuple(row["model"] for row in rows)
+    series = tuple(
+        BarSeries(
+            name,
+            tuple(row[f"{task}_en"] for row in rows),
+            (None,) * len(rows),
+            tuple(row[f"{task}_en_n"] for row in rows),
+        )
+        for task, name in (("ddx", "Differential"), ("fdx", "Final diagnosis"))
+    )
+    head = FigureHead(
+        "fig_01b",
+        "Figure 1(b)",
+        "Differential and final diagnosis",
+        "Share of English cases whose differential holds the diagnosis, as the judge "
+        "says, and share of right final diagnoses.",
+    )
+    none = tuple((None,) * len(rows) for _ in series)
+    panel = RatePanel("English cases", names, series, none)
+    return RateFigure(head, (panel,), "", "", rate_name="Share", in_order=True)
+
+
 def class_figure(by_group: Records, params: Params) -> RateFigure | None:
     """Return Figure 4: mean accuracy of each class of models by group; None without.
 

@@ -25,7 +25,7 @@ from viewer.studies.evidence_diagnosis.consistency import checks
 from viewer.studies.evidence_diagnosis.params import PREPARING, Params, Task
 from viewer.studies.evidence_diagnosis.preparing import CHUNKS, INVENTED
 from viewer.studies.evidence_diagnosis.published import rows as published_rows
-from viewer.studies.evidence_diagnosis.rows import Row, people_rows, rows_of
+from viewer.studies.evidence_diagnosis.rows import Row, judged_of, people_rows, rows_of
 from viewer.studies.evidence_diagnosis.sensitivities import sensitivity_frame
 from viewer.studies.evidence_diagnosis.validation import problems_of, revalidated
 
@@ -63,7 +63,7 @@ def frames(
     rows = rows_of(results, dataset, params)
     asked = {row.case.key for row in rows}
     items = [item for item in dataset.items if item.key in asked]
-    people = people_rows(items, params.human_mode)
+    people = people_rows(items, params.human_mode, judged_of(results, dataset))
     printed = published_table(published_rows(), checks())
     return found | {
         ANSWERS: answer_frame((*people, *rows), params, labels_of(items)),

@@ -16,6 +16,7 @@ from viewer.studies.evidence_diagnosis.figures import (
     attention_figures,
     case_figures,
     class_figure,
+    gap_figure,
     proportion_figures,
     scatter_figures,
     score_figures,
@@ -74,6 +75,9 @@ def _figures(given: PackInput, rows: _Rows, params: Params) -> Iterator[Figure]:
     yield from _example(given)
     items = (item for item in given.dataset.items if not is_report(item))
     yield from case_figures([EvidenceCase.of_item(item) for item in items])
+    gap = gap_figure(rows["table_02"])
+    if gap is not None:
+        yield gap
     by_class = class_figure(rows["table_11"], params)
     if by_class is not None:
         yield by_class

@@ -1,6 +1,7 @@
 """Which trials a run consists of, fixed before the first question is asked."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
@@ -15,6 +16,7 @@ from viewer.studies.evidence_diagnosis.params import (
     Task,
     read_params,
 )
+from viewer.studies.evidence_diagnosis.people import of_people, trials_of
 from viewer.studies.evidence_diagnosis.preparation import is_report
 from viewer.studies.evidence_diagnosis.showing import (
     Modality,
@@ -140,19 +142,22 @@ def _trials(
     defects: Mapping[str, str],
 ) -> Iterator[Trial]:
     exclusion = "" if is_report(item) else _exclusion(item, showing, defects)
+    about: dict[str, Any] = {
+        "item": item.named(task),
+        "patient": item.patient,
+        "image": item.images[0] if item.images else "",
+        "view": str(item.facts["language"]),
+        "finding": str(task),
+        "condition": showing.condition(spec.seed),
+    }
     for repeat in range(spec.repeats):
         for model in spec.models:
-            yield Trial(
-                item=item.named(task),
-                patient=item.patient,
-                image=item.images[0] if item.images else "",
-                view=str(item.facts["language"]),
-                finding=str(task),
-                condition=showing.condition(spec.seed),
-                repeat=repeat,
-                model=model.name,
-                exclusion=exclusion,
-            )
+            if not of_people([model]):
+                name = model.name
+                yield Trial(**about, repeat=repeat, model=name, exclusion=exclusion)
+    if of_people(spec.models) and task is Task.DDX and showing.arm is Arm.RAW:
+        refuted = REFUTED if problems_of(item) else ""
+        yield from trials_of(item, {**about, "exclusion": refuted})
 
 
 def _exclusion(item: Item, showing: Showing, defects: Mapping[str, str]) -> str:

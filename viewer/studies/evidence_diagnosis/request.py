@@ -25,6 +25,12 @@ from viewer.studies.evidence_diagnosis.building import (
     ask_open,
 )
 from viewer.studies.evidence_diagnosis.params import Params, RandomText, Task
+from viewer.studies.evidence_diagnosis.people import (
+    PHYSICIANS,
+    PROMPT,
+    WRITTEN,
+    answered,
+)
 from viewer.studies.evidence_diagnosis.showing import Textual
 from viewer.studies.evidence_diagnosis.steps import (
     DIFFERENTIAL,
@@ -44,6 +50,8 @@ def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Questi
     asking = Asking(turn, params)
     if step.role == JUDGE:
         return _plain(_judging(asking), params)
+    if turn.trial.model == PHYSICIANS.name:
+        return _written(turn)
     replaced, note = _replaced(asking, sources)
     asked = _asked(asking, step, replaced)
     return Question(
@@ -53,6 +61,13 @@ def question(turn: Turn, step: Step, sources: Sources, params: Params) -> Questi
         measures=_measures(asked, asking, sources),
         note=note,
     )
+
+
+def _written(turn: Turn) -> Question:
+    """Return what stands for a question that a physician was asked elsewhere."""
+    said = answered(turn.item)[turn.trial.repeat]
+    message = Message("user", (TextPart(WRITTEN),))
+    return Question((message,), PROMPT, WRITTEN, written=said.reply)
 
 
 def _asked(asking: Asking, step: Step, replaced: Replaced | None) -> Asked:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 from viewer.domain.answer import ChoiceAnswer, Status
@@ -13,6 +14,7 @@ from viewer.domain.result import TrialResult
 from viewer.metrics.posterior import Posterior
 from viewer.studies.evidence_diagnosis.beliefs import posterior_of, rapt_of
 from viewer.studies.evidence_diagnosis.params import PREPARING, HumanMode, Params, Task
+from viewer.studies.evidence_diagnosis.people import PHYSICIANS, Answered, answered
 from viewer.studies.evidence_diagnosis.plan import conditions
 from viewer.studies.evidence_diagnosis.score import (
     FIRST_MATCH,
@@ -57,8 +59,23 @@ def rows_of(
     return tuple(
         _row(one, items, cases, known[one.condition], params)
         for one in results
-        if Task(one.finding) not in PREPARING
+        if Task(one.finding) not in PREPARING and one.model != PHYSICIANS.name
     )
+
+
+Judged = Mapping[tuple[str, str], TrialResult]
+"""Judged differentials of physicians by case and reader."""
+
+
+def judged_of(results: Sequence[TrialResult], dataset: Dataset) -> Judged:
+    """Return the trials of a run that judge what physicians wrote."""
+    items = {item.key: item for item in dataset.items}
+    found = {}
+    for one in results:
+        if one.model == PHYSICIANS.name:
+            item = item_of(items, one.item)
+            found[item.key, answered(item)[one.repeat].reader] = one
+    return found
 
 
 def _row(
@@ -70,7 +87,6 @@ def _row(
 ) -> Row:
     item = item_of(items, one.item)
     case = cases.setdefault(item.key, EvidenceCase.of_item(item))
-    match = one.score.number(FIRST_MATCH)
     return Row(
         case=case,
         model=one.model,
@@ -78,7 +94,7 @@ def _row(
         showing=showing,
         status=one.score.status,
         judge=one.score.number(JUDGE),
-        first_match=None if match is None else int(match),
+        first_match=_whole(one.score.number(FIRST_MATCH)),
         chosen=one.said.option if isinstance(one.said, ChoiceAnswer) else None,
         place=_place(one.gold),
         posterior=posterior_of(one.score, params.estimator),
@@ -97,24 +113,26 @@ MEAN_OF_PEOPLE: Final = "Physicians, mean"
 """The row of several physicians who answered alone."""
 
 
-def people_rows(items: Iterable[Item], mode: HumanMode) -> tuple[Row, ...]:
+def people_rows(
+    items: Iterable[Item], mode: HumanMode, judged: Judged = MappingProxyType({})
+) -> tuple[Row, ...]:
     """Return what physicians answered, as the tables count it (E004-20, -24).
 
-    A choice is right or wrong; who chose nothing has no answer. A differential is not
-    judged here, and tells only at which rank the diagnosis stands in words. Those who
-    answered alone become one row together where their mean is wanted.
+    A choice is right or wrong; who chose nothing has no answer. A differential is what
+    the judge says of it; one that nobody ``judged`` tells only at which rank the
+    diagnosis stands in words. Those who answered alone become one row together where
+    their mean is wanted.
     """
     found: list[Row] = []
     readers: dict[str, int] = {}
     for item in items:
-        listed = item.reference.get("physicians")
         case = EvidenceCase.of_item(item)
-        for entry in listed if isinstance(listed, list) else ():
-            name, differential, option, *_ = entry
-            place = readers.setdefault(str(name), len(readers))
+        for one in answered(item):
+            place = readers.setdefault(one.reader, len(readers))
             mean = mode is HumanMode.MEAN
-            who = MEAN_OF_PEOPLE if mean else str(name)
-            found += _person(case, who, place if mean else 0, differential, option)
+            who = MEAN_OF_PEOPLE if mean else one.reader
+            trial = judged.get((item.key, one.reader))
+            found += _person(case, who, place if mean else 0, one, trial)
     return tuple(found)
 
 
@@ -122,13 +140,29 @@ def _person(
     case: EvidenceCase,
     who: str,
     repeat: int,
-    differential: Sequence[str],
-    option: int | None,
+    said: Answered,
+    trial: TrialResult | None,
 ) -> Iterator[Row]:
-    right = option == case.answer
-    answered = Status.SCORED_CORRECT if right else Status.SCORED_WRONG
-    chosen = Status.UNPARSED if option is None else answered
+    right = said.option == case.answer
+    verdict = Status.SCORED_CORRECT if right else Status.SCORED_WRONG
+    chosen = Status.UNPARSED if said.option is None else verdict
     own = Row(case, who, Task.FDX, Showing(), chosen, repeat=repeat, person=True)
-    match = first_match(differential, case.diagnosis)
-    yield replace(own, task=Task.DDX, status=Status.EXCLUDED, first_match=match)
-    yield replace(own, chosen=option)
+    yield _differential(replace(own, task=Task.DDX), said, trial)
+    yield replace(own, chosen=said.option)
+
+
+def _differential(own: Row, said: Answered, trial: TrialResult | None) -> Row:
+    """Return a physician's differential as it was judged, if it was."""
+    if trial is None:
+        match = first_match(said.differential, own.case.diagnosis)
+        return replace(own, status=Status.EXCLUDED, first_match=match)
+    return replace(
+        own,
+        status=trial.score.status,
+        judge=trial.score.number(JUDGE),
+        first_match=_whole(trial.score.number(FIRST_MATCH)),
+    )
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from viewer.domain.answer import AnyAnswer, ChoiceAnswer, RankedAnswer, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.evidence import EvidenceCase
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
@@ -16,6 +17,7 @@ from viewer.studies.evidence_diagnosis import (
     consistency,
     gold,
     params,
+    people,
     plan,
     preparing,
     published,
@@ -108,6 +110,10 @@ class EvidenceDiagnosis(OfPresets[Params]):
     def roles(self, params_: Params) -> Mapping[str, str]:
         """Return the judge, where one is named."""
         return {"judge": params_.judge} if params_.judge else {}
+
+    def people(self, dataset: Dataset, params_: Params) -> tuple[ModelProfile, ...]:
+        """Return the data set's physicians, where a judge is to score them."""
+        return people.judged_people(dataset, params_)
 
     def plan(self, dataset: Dataset, spec: RunSpec) -> tuple[Trial, ...]:
         """Return every trial, case by case; exclusions carry their reason."""

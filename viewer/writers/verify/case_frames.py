@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from viewer.writers.verify.comparing import TAKEN
@@ -11,7 +12,9 @@ from viewer.writers.verify.verdicts import Verdict
 
 _PREPARING = ("extraction", "summaries", "distractors")
 _TOPS, _OPTIONS = (1, 3, 5, 10), range(4)
+_PEOPLE = "physicians"
 _MEAN_OF_PEOPLE = "Physicians, mean"
+_OF_JUDGE = {"judge": "judge", "first": "first_match"}
 _Posterior = Mapping[str, float]
 
 
@@ -40,6 +43,8 @@ def _case_of(one: Verdict) -> str:
 def _answered(source: Source, asked: Verdicts) -> Rows:
     """Return every answer: physicians' first, then model after model."""
     covered_from = source.params["covered_from"]
+    people = [one for one in asked if one.model == _PEOPLE]
+    asked = [one for one in asked if one.model != _PEOPLE]
     labels = {(i, t, m): n for i, t, m, n in source.people.get("judge_labels", ())}
     models = list(dict.fromkeys(one.model for one in asked))
     rows: Rows = []
@@ -60,7 +65,7 @@ def _answered(source: Source, asked: Verdicts) -> Rows:
                 "repeat": one.repeat,
             }
         )
-    rows = [*_physicians(source, asked), *rows]
+    rows = [*_physicians(source, asked, people), *rows]
     judged = [
         row["arm"] == "raw" and row["repeat"] == 0 and row["judge"] is not None
         for row in rows
@@ -110,12 +115,18 @@ def _complete(row: dict[str, object], covered_from: int) -> None:
     row |= {"judged": judge is not None, "labelled": human is not None}
 
 
-def _physicians(source: Source, asked: Verdicts) -> Iterator[dict[str, object]]:
-    """Yield a differential, which nobody judges, and a choice of each physician."""
+def _physicians(
+    source: Source, asked: Verdicts, judged: Verdicts
+) -> Iterator[dict[str, object]]:
+    """Yield a differential, judged or not, and a choice of each physician."""
+    scores = {(_case_of(one), one.repeat): one for one in judged}
+    places = Counter[str]()
     of_case = {_case_of(one): one for one in asked}
     right = {_case_of(o): o.gold["right"] for o in asked if "right" in o.gold}
     mean, repeats = source.params["human_mode"] == "mean", dict[str, int]()
     for case, name, option, answer in source.people.get("physicians", ()):
+        judgement = scores.get((case, places[case]))
+        places[case] += 1
         repeat = repeats.setdefault(name, len(repeats)) if mean else 0
         model = _MEAN_OF_PEOPLE if mean else name
         truth = right.get(case, answer)
@@ -126,7 +137,11 @@ def _physicians(source: Source, asked: Verdicts) -> Iterator[dict[str, object]]:
             nothing = dict.fromkeys(("judge", "human", "first", "place"))
             own |= {**nothing, "person": True, "order": 0, "told": False}
             own |= {"chosen": said, "answer": truth, "repeat": repeat}
-            yield {**own, "status": status}
+            score = judgement if task == "ddx" else None
+            own["status"] = status if score is None else score.status
+            if score is not None:
+                own |= {k: score.numbers.get(v) for k, v in _OF_JUDGE.items()}
+            yield own
 
 
 def _attention(one: Verdict) -> Iterator[dict[str, object]]:

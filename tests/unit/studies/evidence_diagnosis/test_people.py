@@ -1,0 +1,85 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.study_samples import SAMPLES
+from tests.helpers.tiny_study import finish
+from viewer.domain.answer import Status
+from viewer.domain.case import Dataset
+from viewer.domain.exchange import ModelProfile
+from viewer.services.plan_run import plan_run
+from viewer.services.report_run import RunReport, report_data
+from viewer.services.study_file import make_spec
+from viewer.store import cases
+from viewer.store.database import Store, open_store
+from viewer.studies.evidence_diagnosis.figures import gap_figure
+
+MODEL = ModelProfile("studied", "scripted", {"answer": "1. Gout\n2. Lupus"})
+JUDGE = ModelProfile(
+    "judge", "scripted", {"answer": "Score: 5\nRationale: It is there."}
+)
+READINGS = [["Ann", ["gout", "Sarcoidosis (stage II)"], 0], ["Bob", ["lupus"], None]]
+
+
+def asked_people(folder: Path) -> Dataset:
+    """Return cases in English and Chinese, each answered by two physicians."""
+    made = SAMPLES["evidence_diagnosis"].make(folder / "d")
+    items = (
+        replace(item, reference={**item.reference, "physicians": READINGS})
+        for item in made.items
+    )
+    return replace(made, items=tuple(items))
+
+
+def finished(store: Store, dataset: Dataset, **params: object) -> RunReport:
+    cases.add_dataset(store, dataset)
+    spec = make_spec(
+        study="evidence_diagnosis",
+        dataset=dataset.name,
+        preset="medsyn2026",
+        seed=0,
+        repeats=2,
+        models=[MODEL],
+        overrides=params,
+        known={"judge": JUDGE},
+    )
+    run = plan_run(store, spec)
+    finish(store, run)
+    return report_data(store, run)
+
+
+@pytest.mark.statement("E004-06", "E004-20")
+def test_that_the_judge_scores_physicians_as_it_scores_models(tmp_path: Path) -> None:
+    dataset = asked_people(tmp_path)
+    with open_store(tmp_path / "s.sqlite") as store:
+        report = finished(store, dataset, judge="judge", tasks=["ddx", "fdx"])
+    people = [one for one in report.results if one.model == "physicians"]
+    assert len(people) == 2 * len(dataset.items)
+    assert {one.finding for one in people} == {"ddx"}
+    assert {one.score.status for one in people} == {Status.SCORED_CORRECT}
+    assert {one.score.number("judge") for one in people} == {5.0}
+    table = next(t for t in report.data.tables if t.name == "table_02").records()
+    ann, bob, studied = table
+    assert (ann["model"], bob["model"], studied["model"]) == ("Ann", "Bob", "studied")
+    assert (ann["ddx_all"], ann["ddx_all_n"]) == (1.0, len(dataset.items))
+    assert ann["rank_all"] is None
+    figure = gap_figure(table)
+    assert figure is not None
+    assert figure.panels[0].groups[0] == "Ann"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"tasks": ["ddx", "fdx"]},
+        {"tasks": ["fdx"], "judge": "judge"},
+        {"tasks": ["ddx"], "judge": "judge", "differential_arms": ["expert"]},
+    ],
+)
+def test_that_without_a_judge_of_raw_differentials_no_physician_is_asked(
+    tmp_path: Path, params: dict[str, object]
+) -> None:
+    with open_store(tmp_path / "s.sqlite") as store:
+        report = finished(store, asked_people(tmp_path), **params)
+    assert {one.model for one in report.results} == {"studied"}

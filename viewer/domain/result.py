@@ -49,7 +49,8 @@ class Measures:
     """How an answer of any type meets its reference under every rule (X-03).
 
     ``point`` stands for the answer: a cell's centre, the point itself, the centre of
-    the largest box, a mask's deepest interior point, a heat map's greatest element.
+    the largest box, a mask's deepest interior point, a heat map's greatest element, of
+    the part that was sent.
     ``cell_hit``: its cell qualifies; ``pointing_hit``: it lies on the reference.
     ``iou`` and ``dice`` compare the answer's pixels with the reference's, both cut to
     what was sent, ``iou_uncropped`` and ``dice_uncropped`` all of both; None for a

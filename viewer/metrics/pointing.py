@@ -2,7 +2,7 @@
 
 A cell stands for its centre, a point for itself, boxes for the centre of the largest,
 a mask for its deepest interior point, a heat map for the centre of its greatest
-element. Everything is in native pixels.
+element: of the part of it that was sent, where any was. Everything is in native pixels.
 """
 
 import math
@@ -19,22 +19,29 @@ from viewer.domain.answer import (
 )
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.grid import Cell, Grid
+from viewer.metrics.boxes import cut_to
+
+_Floats = npt.NDArray[np.float64]
 
 
 def pointing_point(answer: Answer, grid: Grid, field: BoxPx) -> PointPx:
     """Return the point that stands for an answer.
 
-    ``field`` is the native rectangle that the grid lies on.
+    ``field`` is the native rectangle that was sent, on which the grid lies. Boxes,
+    masks and maps are cut to it like the reference, unless they lie wholly beside it.
     """
     if isinstance(answer, CellAnswer):
         return centre(cell_box(answer.cell, grid, field))
     if isinstance(answer, PointAnswer):
         return answer.point
     if isinstance(answer, BoxesAnswer):
-        return centre(max(answer.boxes, key=box_area))
+        sent = [cut for box in answer.boxes if (cut := cut_to(box, field))]
+        return centre(max(sent or answer.boxes, key=box_area))
     if isinstance(answer, HeatMapAnswer):
-        return most_salient_point(answer)
-    return deepest_point(answer.mask.array())
+        return most_salient_point(answer, field)
+    mask = answer.mask.array()
+    within = mask & _centres_within(field, mask.shape)
+    return deepest_point(within if within.any() else mask)
 
 
 def containing_cell(point: PointPx, grid: Grid, field: BoxPx) -> Cell | None:
@@ -86,14 +93,40 @@ def deepest_point(mask: npt.NDArray[np.bool_]) -> PointPx:
     return PointPx(x0 + int(x) - 0.5, y0 + int(y) - 0.5)
 
 
-def most_salient_point(answer: HeatMapAnswer) -> PointPx:
-    """Return the centre of a heat map's greatest element, the first in row-major."""
+def most_salient_point(answer: HeatMapAnswer, sent: BoxPx) -> PointPx:
+    """Return the centre of a heat map's greatest element, the first in row-major.
+
+    Only elements whose centres were ``sent`` count, where there are any.
+    """
+    heat = answer.heat_map
+    x, y = _element_centres(answer)
+    within = np.outer(_between(y, sent.y0, sent.y1), _between(x, sent.x0, sent.x1))
+    values = heat.values
+    if within.any():
+        values = np.where(within, values, -np.inf)
+    row, column = divmod(int(np.argmax(values)), heat.columns)
+    return PointPx(float(x[column]), float(y[row]))
+
+
+def _element_centres(answer: HeatMapAnswer) -> tuple[_Floats, _Floats]:
+    """Return x of each column of a map and y of each row, native pixels."""
     heat, field = answer.heat_map, answer.field
-    row, column = divmod(int(np.argmax(heat.values)), heat.columns)
-    return PointPx(
-        field.x0 + (column + 0.5) * (field.x1 - field.x0) / heat.columns,
-        field.y0 + (row + 0.5) * (field.y1 - field.y0) / heat.rows,
+    across, down = np.arange(heat.columns) + 0.5, np.arange(heat.rows) + 0.5
+    return (
+        field.x0 + across * (field.x1 - field.x0) / heat.columns,
+        field.y0 + down * (field.y1 - field.y0) / heat.rows,
     )
+
+
+def _centres_within(field: BoxPx, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """Return which of (rows, columns) pixels have their centres in a rectangle."""
+    rows, columns = (np.arange(n) + 0.5 for n in shape)
+    inside = _between(rows, field.y0, field.y1), _between(columns, field.x0, field.x1)
+    return np.asarray(np.outer(*inside))
+
+
+def _between(values: _Floats, low: float, high: float) -> npt.NDArray[np.bool_]:
+    return (low <= values) & (values < high)
 
 
 def _index(value: float, start: float, stop: float, cells: int) -> int | None:

@@ -276,6 +276,10 @@ def test_that_measures_are_those_of_each_rule_alone() -> None:
             assert found.dice == pytest.approx(dice, abs=1e-12)
 
 
+def _whole(size: SizePx) -> BoxPx:
+    return BoxPx(0, 0, size.columns, size.rows)
+
+
 @pytest.mark.statement("X-03")
 def test_that_the_reference_as_the_answer_agrees_with_itself_in_any_crop() -> None:
     rng, of_array = np.random.default_rng(12), Mask.of_array
@@ -296,14 +300,17 @@ def test_that_the_reference_as_the_answer_agrees_with_itself_in_any_crop() -> No
         pairs: list[tuple[Bools, Answer]] = [
             *((drawn, a) for a in (BoxesAnswer(boxes), MaskAnswer(of_array(drawn)))),
             (traced, MaskAnswer(of_array(traced))),
+            (traced, HeatMapAnswer(SentHeatMap.of(traced), _whole(size))),
         ]
         for mask, answer in pairs:
             found = measures(answer, target(of_array(mask), GRID, field, ()), None)
             if found is not None:
                 assert (found.iou, found.dice) == (1.0, 1.0)
                 assert (found.iou_uncropped, found.dice_uncropped) == (1.0, 1.0)
+                if not isinstance(answer, BoxesAnswer):
+                    assert (found.pointing_hit, found.distance_px) == (True, 0.0)
                 met += 1
-    assert met > 300
+    assert met > 400
 
 
 def test_that_figures_of_the_whole_stand_beside_those_of_what_was_sent() -> None:

@@ -1,10 +1,16 @@
 import numpy as np
 import pytest
 
-from viewer.domain.answer import BoxesAnswer, CellAnswer, HeatMapAnswer
+from viewer.domain.answer import (
+    BoxesAnswer,
+    CellAnswer,
+    HeatMapAnswer,
+    MaskAnswer,
+)
 from viewer.domain.exchange import SentHeatMap
-from viewer.domain.geometry import BoxPx, PointPx
+from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell, Grid
+from viewer.domain.reference import Mask
 from viewer.metrics.pointing import (
     box_area,
     cell_box,
@@ -14,6 +20,7 @@ from viewer.metrics.pointing import (
     most_salient_point,
     pointing_point,
 )
+from viewer.metrics.regions import mask_of_boxes
 
 FIELD = BoxPx(10, 100, 50, 180)
 GRID = Grid(8, 4)
@@ -48,9 +55,38 @@ def test_that_an_area_is_width_times_height_wherever_the_box_lies() -> None:
 
 
 def test_that_of_several_boxes_the_first_largest_points() -> None:
-    small, large = BoxPx(0, 0, 4, 4), BoxPx(90, 90, 96, 94)
-    answer = BoxesAnswer((small, large, BoxPx(0, 0, 6, 4)))
-    assert pointing_point(answer, GRID, FIELD) == PointPx(93, 92)
+    small, large = BoxPx(12, 102, 16, 106), BoxPx(40, 150, 46, 154)
+    answer = BoxesAnswer((small, large, BoxPx(12, 102, 18, 106)))
+    assert pointing_point(answer, GRID, FIELD) == PointPx(43, 152)
+
+
+@pytest.mark.statement("X-03")
+def test_that_only_the_part_of_an_answer_that_was_sent_points() -> None:
+    across, within = BoxPx(0, 110, 20, 130), BoxPx(30, 140, 44, 156)
+    beside = BoxPx(60, 110, 99, 190)
+    boxes = BoxesAnswer((beside, across, within))
+    assert pointing_point(boxes, GRID, FIELD) == PointPx(37, 148)
+    size = SizePx(200, 100)
+    mask = mask_of_boxes((beside, BoxPx(0, 104, 21, 113)), size)
+    answer = MaskAnswer(Mask.of_array(mask))
+    assert pointing_point(answer, GRID, FIELD) == PointPx(14.5, 108.5)
+    values = np.zeros((10, 10), dtype=np.float32)
+    values[8, 8], values[6, 3] = 2, 1
+    heat_map = HeatMapAnswer(SentHeatMap.of(values), BoxPx(0, 0, 100, 200))
+    assert pointing_point(heat_map, GRID, FIELD) == PointPx(35, 130)
+
+
+def test_that_an_answer_wholly_beside_what_was_sent_points_where_it_lies() -> None:
+    box = BoxPx(60, 10, 80, 30)
+    mask = Mask.of_array(mask_of_boxes((box,), SizePx(200, 100)))
+    values = np.ones((2, 2), dtype=np.float32)
+    for answer in (
+        BoxesAnswer((box,)),
+        MaskAnswer(mask),
+        HeatMapAnswer(SentHeatMap.of(values), box),
+    ):
+        point = pointing_point(answer, GRID, FIELD)
+        assert containing_cell(point, GRID, FIELD) is None
 
 
 @pytest.mark.statement("E000-30")
@@ -60,7 +96,7 @@ def test_that_the_most_salient_point_is_the_middle_of_its_element_in_the_field()
     values = np.zeros((4, 2), dtype=np.float32)
     values[3, 1] = values[2, 0] = 1.0
     answer = HeatMapAnswer(SentHeatMap.of(values), FIELD)
-    assert most_salient_point(answer) == PointPx(20, 150)
+    assert most_salient_point(answer, FIELD) == PointPx(20, 150)
 
 
 def test_that_the_deepest_point_equals_a_search_over_all_pixels() -> None:

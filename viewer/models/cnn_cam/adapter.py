@@ -137,7 +137,7 @@ def _cell_text(heat_map: SentHeatMap, facts: Facts) -> str:
     size = facts.plain.size
     field = BoxPx(0, 0, size.columns, size.rows)
     grid = Grid(facts.rows, facts.columns, LetterAxis(facts.letters))
-    point = most_salient_point(HeatMapAnswer(heat_map, field))
+    point = most_salient_point(HeatMapAnswer(heat_map, field), field)
     cell = containing_cell(point, grid, field)
     return "" if cell is None else grid.label(cell)
 

@@ -108,10 +108,9 @@ _RULES: Final = {
     "distance": "From the answer's point to the nearest edge of the reference, in "
     "native pixels and, where the file has a pixel spacing, in millimetres; 0 on "
     "the reference. A radiograph's millimetres are those at the detector.",
-    "sent part": "The answer's pixels and the reference's are both cropped to the part "
-    "of the image that was sent, so that the reference itself as the answer has IoU = "
-    "Dice = 1; distances and hits are to that part of the reference. iou_uncropped and "
-    "dice_uncropped compare all of both.",
+    "sent part": "The answer and the reference are both cropped to the part of the "
+    "image that was sent, so that the reference itself as the answer has IoU = Dice = "
+    "1 and points at itself. iou_uncropped and dice_uncropped compare all of both.",
 }
 _DETECTION: Final = {
     "box hit": "An item of which any predicted box overlaps any reference box by at "

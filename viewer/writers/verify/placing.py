@@ -26,6 +26,7 @@ from viewer.writers.verify.trial_check import TrialCheck, kept_state
 from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, Placed
 
 ABSENT = " absent"
+_Field = tuple[float, float, float, float]
 _Reading = tuple[str, str, int]
 """Status, reason and the row-major index of a cell, -1 for none."""
 
@@ -159,9 +160,10 @@ class PlaceCheck:
             name = self._trial["answer"]
             return _at(self._index(name) if name else -1)
         self.check.source.tally["places"] += 1
-        x, y = _POINTS[parsed["type"]](parsed)
         height, width = self._image["size"]
-        left, top, right, bottom = field_of(height, width, self._sending)
+        sent = field_of(height, width, self._sending)
+        x, y = POINTS[parsed["type"]](parsed, sent)
+        left, top, right, bottom = sent
         rows, columns = self._grid
         column, row = _part(x, left, right, columns), _part(y, top, bottom, rows)
         return _at(-1 if min(row, column) < 0 else row * columns + column)
@@ -203,27 +205,46 @@ def _at(cell: int) -> tuple[str, str, int]:
     return "out_of_range", "not_on_what_was_sent", -1
 
 
-def _centre_of_largest(parsed: Mapping[str, Any]) -> tuple[float, float]:
-    boxes = parsed["boxes"]
-    x0, y0, x1, y1 = max(boxes, key=lambda b: (b[2] - b[0]) * (b[3] - b[1]))
+def _centre_of_largest(parsed: Mapping[str, Any], sent: _Field) -> tuple[float, float]:
+    """Return the centre of the largest box of what was sent, else of all of them."""
+    left, top, right, bottom = sent
+    boxes = [
+        (max(x0, left), max(y0, top), min(x1, right), min(y1, bottom))
+        for x0, y0, x1, y1 in parsed["boxes"]
+        if x0 < right and x1 > left and y0 < bottom and y1 > top
+    ]
+    x0, y0, x1, y1 = max(
+        boxes or parsed["boxes"], key=lambda b: (b[2] - b[0]) * (b[3] - b[1])
+    )
     return (x0 + x1) / 2, (y0 + y1) / 2
 
 
-def _greatest_of_map(parsed: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the centre of a map's greatest element, the first in row-major order."""
+def _greatest_of_map(parsed: Mapping[str, Any], sent: _Field) -> tuple[float, float]:
+    """Return the centre of a map's greatest element, the first in row-major order.
+
+    It is one whose centre was sent, where there are any.
+    """
     heat = parsed["heat_map"]
     rows, columns = heat["rows"], heat["columns"]
     data = base64.b64decode(heat["data"], validate=True)
     values = struct.unpack(f"<{rows * columns}e", data)
-    row, column = divmod(values.index(max(values)), columns)
     x0, y0, x1, y1 = parsed["field"]
-    return x0 + (column + 0.5) * (x1 - x0) / columns, (
-        y0 + (row + 0.5) * (y1 - y0) / rows
-    )
+    centres = [
+        (x0 + (column + 0.5) * (x1 - x0) / columns, y0 + (row + 0.5) * (y1 - y0) / rows)
+        for row in range(rows)
+        for column in range(columns)
+    ]
+    left, top, right, bottom = sent
+    within = [
+        (value, place)
+        for value, place in zip(values, centres, strict=True)
+        if left <= place[0] < right and top <= place[1] < bottom
+    ]
+    return max(within or zip(values, centres, strict=True), key=lambda of: of[0])[1]
 
 
-_POINTS: Mapping[str, Callable[[Mapping[str, Any]], tuple[float, float]]] = {
-    "point": lambda parsed: tuple(parsed["point"]),
+POINTS: Mapping[str, Callable[[Mapping[str, Any], _Field], tuple[float, float]]] = {
+    "point": lambda parsed, _sent: tuple(parsed["point"]),
     "boxes": _centre_of_largest,
     "heat_map": _greatest_of_map,
 }

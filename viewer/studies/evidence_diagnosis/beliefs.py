@@ -3,8 +3,9 @@
 Both are kept among a verdict's numbers and read back from there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Final
 
 import numpy as np
@@ -26,6 +27,7 @@ from viewer.metrics.posterior import (
     permutation_averaged,
 )
 from viewer.metrics.rapt import rapt, weighted_sum
+from viewer.studies.choice_words import plain, without_quotes
 from viewer.studies.evidence_diagnosis.parse import read_option
 from viewer.studies.evidence_diagnosis.plan import orders_within
 from viewer.studies.evidence_diagnosis.steps import Asking
@@ -121,8 +123,8 @@ def answer_place(
 
     A letter states it if, were it another letter, another option would be read; where
     several do so together, the first of them. None where no option is read, or no
-    single token states it: letters within words, articles, names such as vitamin D and
-    letters that are weighed on the way do not.
+    single token states it: letters within words, articles, names such as vitamin D,
+    letters of an option's own words (hepatitis B) and those weighed on the way do not.
     """
     texts = [_plain_token(token.token) for token in reply.logprobs]
     found = _option_read(reply, texts, options, order)
@@ -131,16 +133,28 @@ def answer_place(
     letter = LETTERS[order.index(found)]
     other = LETTERS[(order.index(found) + 1) % len(order)]
     unsettled = None
-    for place, text in enumerate(texts):
-        if text not in {prefix + letter for prefix in PREFIXES}:
-            continue
-        swapped = [*texts[:place], text.replace(letter, other), *texts[place + 1 :]]
+    for place in _letters_alone(texts, letter, options):
+        turned = texts[place].replace(letter, other)
+        swapped = [*texts[:place], turned, *texts[place + 1 :]]
         read = _option_read(reply, swapped, options, order)
         if read == order[LETTERS.index(other)]:
             return place
         if read != found and unsettled is None:
             unsettled = place
     return unsettled
+
+
+def _letters_alone(
+    texts: Sequence[str], letter: str, options: Sequence[str]
+) -> Iterator[int]:
+    """Yield the places of tokens that are a letter outside of every option's words."""
+    spelled = {prefix + letter for prefix in PREFIXES}
+    words = without_quotes("".join(texts), [*map(plain, options)])
+    for place, (text, end) in enumerate(
+        zip(texts, accumulate(map(len, texts)), strict=True)
+    ):
+        if text in spelled and words[end - 1] == letter:
+            yield place
 
 
 def _plain_token(token: str) -> str:

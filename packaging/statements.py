@@ -151,7 +151,7 @@ SHARED: Mapping[str, str] = {
     "X-01": "statuses add up to the plan; whatever is no hit is a miss",
     "X-02": "paper-mode and recommended numbers share no column",
     "X-03": "any answer under any rule",
-    "X-04": "skill over the prior-only rate, exact",
+    "X-04": "gain over the prior-only rate, exact",
     "X-05": "published rows with their badge, edited by no run",
     "X-06": "full precision kept; rounded as printed; what matches the paper",
     "X-07": "intervals by patient, repeats once, none without width",

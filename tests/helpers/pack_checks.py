@@ -129,16 +129,16 @@ def check_paper_rates(made: MadePack) -> int:
 
 
 def check_recommended_rates(made: MadePack) -> int:
-    """Intervals against scipy; prior and skill against every pair handed round."""
+    """Intervals against scipy; prior and gain against every pair handed round."""
     rows = made.tables["hit_rates_recommended"]
     assert _keys(rows) == _expected_keys(made)
     for row, expected in _with_expected(made, rows):
         _check_counts(row, expected)
         assert _same(row["hit_rate"], expected.rate)
-        assert _same(row["prior_baseline"], expected.prior)
+        assert _same(row["location_prior"], expected.prior)
         settled = _settled(made, {**row, "condition": row["grid"]})
         patients = {trial.pair.patient for trial in settled}
-        _check_skill(row, expected, few=len(patients) == 2)
+        _check_gain(row, expected, few=len(patients) == 2)
         _check_interval(row, settled)
         answered = None
         if expected.scored and row["finding"] != MACRO:
@@ -147,18 +147,18 @@ def check_recommended_rates(made: MadePack) -> int:
     return sum(map(len, rows))
 
 
-def _check_skill(row: Row, expected: Expected, *, few: bool) -> None:
+def _check_gain(row: Row, expected: Expected, *, few: bool) -> None:
     if expected.gain is None:
-        assert [row[c] for c in ("skill", "skill_low", "skill_high")] == [""] * 3
+        assert [row[c] for c in ("gain", "gain_low", "gain_high")] == [""] * 3
         return
-    assert _same(row["skill"], expected.gain)
-    if (row["skill_low"], row["skill_high"]) == ("", ""):
+    assert _same(row["gain"], expected.gain)
+    if (row["gain_low"], row["gain_high"]) == ("", ""):
         assert few
         return
-    skill, low, high = (float(row[c]) for c in ("skill", "skill_low", "skill_high"))
+    gain, low, high = (float(row[c]) for c in ("gain", "gain_low", "gain_high"))
     assert -1 <= low <= high <= 1
     if row["model"] == "constant":
-        assert skill == 0 == low + high
+        assert gain == 0 == low + high
 
 
 def _check_interval(row: Row, settled: Sequence[Asked]) -> None:

@@ -14,10 +14,10 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import norm
 
+from viewer.metrics.location_prior import gain_over_prior, stratum
 from viewer.metrics.pairing import mean_difference
 from viewer.metrics.permutation import sign_flip
 from viewer.metrics.proportions import PatientSums, macro_interval, patient_bounds
-from viewer.metrics.skill import skill_of, stratum
 
 Floats = npt.NDArray[np.float64]
 PATIENTS, CORRELATIONS = (5, 8, 20, 50, 200), (0.0, 0.1, 0.3, 0.6)
@@ -185,7 +185,7 @@ def gain_of(rate: float, else_: str) -> float:
     first, references = films(rng, n)
     said = answers(rng, first, np.full(n, rate), else_)
     one = stratum(np.arange(n), SIDE * SIDE, said, references)
-    return skill_of([[one]]).gain
+    return gain_over_prior([[one]]).gain
 
 
 @pytest.mark.proof
@@ -210,7 +210,9 @@ def test_that_gains_over_the_location_prior_hold_the_truth(
             first, references = films(rng, patients * items)
             said = answers(rng, first, np.repeat(own, items), else_)
             who = np.repeat(np.arange(patients), items)
-            ends = skill_of([[stratum(who, SIDE * SIDE, said, references)]]).interval
+            ends = gain_over_prior(
+                [[stratum(who, SIDE * SIDE, said, references)]]
+            ).interval
             assert not isnan(ends.low)
             holds += ends.low - 1e-3 <= truth <= ends.high + 1e-3
             widths.append(ends.high - ends.low)

@@ -160,7 +160,7 @@ def test_that_a_single_patient_has_rates_and_no_interval_over_patients(
         assert {row["patient_sd"], row["bca_low"], row["percentile_high"]} == {""}
         assert "not estimable from one patient" in row["method"]
     for row in rows_of(said["results.csv"]):
-        assert (row["skill_low"], row["skill_high"]) == ("", "")
+        assert (row["gain_low"], row["gain_high"]) == ("", "")
     for row in rows_of(said["differences.csv"]):
         assert (row["sd"], row["bca_low"], row["bca_high"]) == ("", "", "")
     assert "no interval: not estimable from one patient" in said["compare"]

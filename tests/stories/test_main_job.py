@@ -37,7 +37,7 @@ ITEMS_HEADER = (
 RESULTS_HEADER = (
     "finding,view,condition,model,n_planned,n_scored,n_failed,n_refused,n_unparsed,"
     "n_excluded,n_pending,k,hit_rate,bootstrap_sd,ci_low,ci_high,ci_method,"
-    "random_baseline,prior_baseline,skill,skill_low,skill_high,partial"
+    "random_baseline,location_prior,gain,gain_low,gain_high,partial"
 )
 
 
@@ -98,7 +98,7 @@ def check_rows(report: dict[str, bytes]) -> None:
     for row in results:
         if row["model"] == "says-d4":
             # one patient has no location prior
-            assert row["skill"] in {"0.0", ""}
+            assert row["gain"] in {"0.0", ""}
         assert int(row["n_planned"]) == sum(
             int(row[f"n_{c}"])
             for c in ("scored", "failed", "refused", "unparsed", "excluded", "pending")

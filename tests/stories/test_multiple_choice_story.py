@@ -109,6 +109,6 @@ def test_that_people_read_its_table_in_words(
     assert "text only" in said
     assert "text_only" not in said
     assert "random" not in said
-    assert "skill" not in said
+    assert "gain" not in said
     assert run_command_line(["cases", "tiles", "--store", store]) == 0
     assert "PubMed" in capsys.readouterr().out

@@ -66,7 +66,7 @@ def test_that_paper_and_recommended_numbers_never_share_a_table(
     paper = set(made.tables["hit_rates_paper"][0])
     recommended = set(made.tables["hit_rates_recommended"][0])
     assert "bootstrap_sd" not in recommended
-    assert paper & {"ci_low", "skill", "skill_low", "prior_baseline"} == set()
+    assert paper & {"ci_low", "gain", "gain_low", "location_prior"} == set()
 
 
 def test_that_the_page_lists_every_file_of_the_pack(made: MadePack) -> None:

@@ -81,7 +81,7 @@ def _span(row: Mapping[str, Any]) -> str:
 def _own(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what a place by chance comes to, where the study has it."""
     if "random_baseline" in row:
-        yield from (("random", "random_baseline"), ("gain over prior", "skill"))
+        yield from (("random", "random_baseline"), ("gain over location prior", "gain"))
 
 
 def _means(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

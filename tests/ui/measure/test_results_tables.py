@@ -128,8 +128,8 @@ def test_that_numbers_stand_right_and_names_left(model: ResultsModel) -> None:
 
 def test_that_values_are_shown_as_people_read_them() -> None:
     assert shown("hit_rate", 0.85714) == "85.7 %"
-    assert shown("skill", -0.0214) == "−0.021"
-    assert shown("skill", 0.0214) == "+0.021"
+    assert shown("gain", -0.0214) == "−0.021"
+    assert shown("gain", 0.0214) == "+0.021"
     assert shown("ci_low", None) == ""
     assert shown("finding", "(macro)") == "Mean of findings"
     assert grid_words("grid=8x10") == "8 × 10"

@@ -57,14 +57,14 @@ def _of_results(params: Params) -> Mapping[str, str]:
         "ci": f"{capital(CI_DEFINITION)}.",
         "random_baseline": "Expected hit rate of a cell drawn at random: the mean over "
         "items of the hit set's size over the number of cells; exact.",
-        "prior_baseline": "Location prior: the expected hit rate of the answers given "
+        "location_prior": "Location prior: the expected hit rate of the answers given "
         "for other patients with the same finding and view; exact. Pooled rows weigh "
         "the findings and views by their trials. A finding and view of one patient has "
         "none, and no gain.",
-        "skill": "Gain over the location prior: the hit rate of the same trials less "
-        "prior_baseline, what the image adds. A model that always gives the same "
+        "gain": "Gain over the location prior: the hit rate of the same trials less "
+        "location_prior, what the image adds. A model that always gives the same "
         "answer has exactly 0.",
-        "skill_interval": "95 % interval of the gain: patient jackknife with Student's "
+        "gain_interval": "95 % interval of the gain: patient jackknife with Student's "
         "quantile, its variance at least that of a rate of one trial a patient.",
         "(macro)": "Unweighted mean over the findings that have a settled trial.",
         "(micro)": "All trials pooled.",

@@ -23,13 +23,18 @@ from viewer.metrics.cluster_bootstrap import (
 )
 from viewer.metrics.intervals import resampling_weights
 from viewer.metrics.localization import random_hit_rate
+from viewer.metrics.location_prior import (
+    Stratum,
+    gain_over_prior,
+    mean_of_findings,
+    stratum,
+)
 from viewer.metrics.replicates import (
     answer_spread,
     replicate_agreement,
     two_level_bootstrap,
 )
 from viewer.metrics.seeding import generator
-from viewer.metrics.skill import Stratum, mean_of_findings, skill_of, stratum
 from viewer.results.estimators import Seen, estimator
 from viewer.results.frame import Frame
 from viewer.studies.grid_localization.asked import MACRO
@@ -37,7 +42,7 @@ from viewer.studies.tables import MICRO
 
 ITEM_SD: Final = "sd over items"
 RANDOM_CELL: Final = "random cell"
-SKILL: Final = "skill"
+GAIN: Final = "gain"
 PATIENTS: Final = "rate by patient"
 ANSWERS: Final = "spread of answers"
 AGREEMENT: Final = "agreement of replicates"
@@ -103,8 +108,8 @@ def random_cell(seen: Seen) -> Sequence[object]:
     return (fmean(rates) if rates else nan,)
 
 
-@estimator(SKILL)
-def skill(seen: Seen) -> Sequence[object]:
+@estimator(GAIN)
+def gain(seen: Seen) -> Sequence[object]:
     """Return the location prior, the gain over it, and the gain's interval (X-04)."""
     patients = _numbered(dict.fromkeys(seen.rows["patient"]))
     findings = [
@@ -113,7 +118,7 @@ def skill(seen: Seen) -> Sequence[object]:
         if rows
     ]
     is_mean = MACRO in seen.rows["finding"]
-    found = skill_of(findings if is_mean else [[*chain.from_iterable(findings)]])
+    found = gain_over_prior(findings if is_mean else [[*chain.from_iterable(findings)]])
     return found.prior, found.gain, found.interval.low, found.interval.high
 
 

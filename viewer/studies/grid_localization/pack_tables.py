@@ -41,8 +41,8 @@ PAPER: Final = ListSpec(
 RECOMMENDED: Final = ListSpec(
     "hit_rates_recommended",
     (
-        *(*_WHAT, "hit_rate", *INTERVAL, "prior_baseline"),
-        *("skill", "skill_low", "skill_high", "answered_only"),
+        *(*_WHAT, "hit_rate", *INTERVAL, "location_prior"),
+        *("gain", "gain_low", "gain_high", "answered_only"),
     ),
     frame=RATES,
 )
@@ -220,6 +220,6 @@ def _recommended_columns(model: str) -> Iterator[Shown]:
     yield k_of_n(f"{model} k", f"{model} n", group=model)
     yield percent(f"{model} hit_rate", "Hit rate %", group=model)
     yield interval(f"{model} ci", "95 %", model)
-    yield points(f"{model} skill", "Gain", group=model)
-    ends = f"{model} skill_low", f"{model} skill_high"
+    yield points(f"{model} gain", "Gain", group=model)
+    ends = f"{model} gain_low", f"{model} gain_high"
     yield points(ends[0], "Gain 95 %", also=ends[1], group=model)

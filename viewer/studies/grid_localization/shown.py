@@ -104,9 +104,9 @@ _RATES: Final = (
     percent("random_baseline", "Random %", group=_PAPER),
     *(Shown(f"n_{name}", name, group=_TRIALS) for name in _STATUSES),
     interval("ci", "95 %", _OURS),
-    percent("prior_baseline", "Location prior %", group=_OURS),
-    points("skill", "Gain over prior", group=_OURS),
-    over_patients(points("skill_low", "Gain 95 %", also="skill_high", group=_OURS)),
+    percent("location_prior", "Location prior %", group=_OURS),
+    points("gain", "Gain over location prior", group=_OURS),
+    over_patients(points("gain_low", "Gain 95 %", also="gain_high", group=_OURS)),
     percent("answered_only", "Answered only %", group=_OURS),
 )
 

@@ -18,10 +18,10 @@ from viewer.studies.grid_localization.asked import MACRO, Asked
 from viewer.studies.grid_localization.estimators import (
     AGREEMENT,
     ANSWERS,
+    GAIN,
     ITEM_SD,
     PATIENTS,
     RANDOM_CELL,
-    SKILL,
     TWO_LEVEL,
 )
 from viewer.studies.grid_localization.frames import (
@@ -67,9 +67,9 @@ GEOMETRY: Final = ListSpec(
 
 
 def results_spec(of: Asked) -> TableSpec:
-    """Return the paper's rates, intervals by patient, and skill (X-04)."""
+    """Return the paper's rates, intervals by patient, and gain (X-04)."""
     items = {"replicates": of.params.paper_replicates, "seed": of.seed}
-    skill = ("prior_baseline", "skill", "skill_low", "skill_high")
+    gain = ("location_prior", "gain", "gain_low", "gain_high")
     keys = (
         Key("finding", values=(*of.findings, MACRO, MICRO)),
         Key("view", values=of.views),
@@ -85,7 +85,7 @@ def results_spec(of: Asked) -> TableSpec:
             Cell(ITEM_SD, ("bootstrap_sd",), where=_COUNTED, options=items),
             _interval("right"),
             Cell(RANDOM_CELL, ("random_baseline",), where=_COUNTED),
-            Cell(SKILL, skill, where=_COUNTED),
+            Cell(GAIN, gain, where=_COUNTED),
             Cell("sum", ("partial",), ("partial",)),
         ),
         frame=ASKED,

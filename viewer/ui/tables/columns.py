@@ -22,10 +22,10 @@ HEADERS: Final[Mapping[str, str]] = {
     "ci_low": "95 % from",
     "ci_high": "to",
     "random_baseline": "Random cell",
-    "prior_baseline": "Location prior",
-    "skill": "Gain over location prior",
-    "skill_low": "Gain 95 % from",
-    "skill_high": "to",
+    "location_prior": "Location prior",
+    "gain": "Gain over location prior",
+    "gain_low": "Gain 95 % from",
+    "gain_high": "to",
     "partial": "Partial",
     "answered_rate": "Of answered",
     "plot": "0 to 100 %",
@@ -44,10 +44,10 @@ TIPS: Final[Mapping[str, str]] = {
     "ci_high": "Upper end of the 95 % interval of the {rate}, by patient",
     "ci_method": "How the interval was worked out",
     "random_baseline": "Rate of a cell drawn at random",
-    "prior_baseline": "Rate of this model's answers dealt to other patients",
-    "skill": "{Rate} less the location prior",
-    "skill_low": "Lower end of the 95 % interval of the gain, by patient",
-    "skill_high": "Upper end of the 95 % interval of the gain, by patient",
+    "location_prior": "Rate of this model's answers dealt to other patients",
+    "gain": "{Rate} less the location prior",
+    "gain_low": "Lower end of the 95 % interval of the gain, by patient",
+    "gain_high": "Upper end of the 95 % interval of the gain, by patient",
     "partial": "Answers in a cell that touches the reference too little to count",
 }
 """What a column means, where its header leaves it open; a study fills in its words."""
@@ -62,18 +62,18 @@ SHOWN_FIRST: Final = (
     "ci_low",
     "ci_high",
     "random_baseline",
-    "skill",
-    "skill_low",
-    "skill_high",
+    "gain",
+    "gain_low",
+    "gain_high",
     "partial",
 )
 """The columns that stand at the left; the others keep their order after them."""
 
 _RATES: Final = frozenset(
-    {"hit_rate", "answered_rate", "random_baseline", "prior_baseline"}
+    {"hit_rate", "answered_rate", "random_baseline", "location_prior"}
 )
 _BOUNDS: Final = frozenset({"ci_low", "ci_high", "bootstrap_sd"})
-_SIGNED: Final = frozenset({"skill", "skill_low", "skill_high"})
+_SIGNED: Final = frozenset({"gain", "gain_low", "gain_high"})
 _MEAN: Final = "mean_"
 
 

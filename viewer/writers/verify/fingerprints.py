@@ -3,7 +3,7 @@
 FINGERPRINTS = {
     "grid_localization": """\
 items 58c96e9a5cc8302ffabc
-results e5ba109438fd8cb6a03a
+results 9c6b9590247d15679d2a
 recommended 158b5c92991c8c61af49
 replicates 8950443c3c1117a2f1db
 replicate_agreement 15c5ab328ef279d5a29a

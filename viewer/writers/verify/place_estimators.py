@@ -85,7 +85,7 @@ def _random_cell(s: Cell) -> Cells:
     return (fmean(rates) if rates else None,)
 
 
-def _skill(s: Cell) -> Cells:
+def _gain(s: Cell) -> Cells:
     """Location prior, gain over it, and the gain's interval."""
     own = _grouped(s.rows, "of_finding", "of_view").values()
     findings: list[list[Rows]] = [[*views.values()] for views in own]
@@ -172,7 +172,7 @@ def _rate_by_replicate(s: Cell) -> Cells:
 PLACED: dict[str, Callable[[Cell], Cells | Later]] = {
     "sd over items": _sd_over_items,
     "random cell": _random_cell,
-    "skill": _skill,
+    "gain": _gain,
     "rate by patient": _rate_by_patient,
     "spread of answers": lambda s: _answer_spread(s.told()),
     "agreement of replicates": _agreement,

@@ -22,7 +22,7 @@ ESTIMATORS: Mapping[str, Callable[[Cell], Cells | Later]] = {
 _OF_REPLICATES = {"agreement of replicates", "rate by patient and replicate"}
 _INTERVALS = {"rate", "pooled rate", "interval"}
 _SUMMED = {
-    *("mean", "skill"),
+    *("mean", "gain"),
     "paired difference",
     "paired change",
     *_INTERVALS,

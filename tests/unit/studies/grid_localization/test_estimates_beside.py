@@ -137,7 +137,7 @@ def test_that_one_patient_gives_no_interval_over_patients() -> None:
         assert {row[name] for name in ends} == {None}
         assert "not estimable from one patient" in str(row["method"])
     for row in table(data, "results"):
-        gains = ("prior_baseline", "skill", "skill_low", "skill_high")
+        gains = ("location_prior", "gain", "gain_low", "gain_high")
         assert {row[name] for name in gains} == {None}
 
 

@@ -25,7 +25,7 @@ ITEMS = (
 RESULTS = (
     "finding,view,condition,model,n_planned,n_scored,n_failed,n_refused,n_unparsed,"
     "n_excluded,n_pending,k,hit_rate,bootstrap_sd,ci_low,ci_high,ci_method,"
-    "random_baseline,prior_baseline,skill,skill_low,skill_high,partial"
+    "random_baseline,location_prior,gain,gain_low,gain_high,partial"
 )
 Row = dict[str, object]
 
@@ -147,8 +147,8 @@ def test_that_rates_and_baselines_equal_a_double_loop() -> None:
         k = sum(r.placed.cell_index in r.placed.reference_index for r in kept)
         one = row(data, finding, condition="grid=8", model="a")
         assert one["hit_rate"] == k / len(kept)
-        assert one["prior_baseline"] == pytest.approx(prior, abs=1e-12)
-        assert one["skill"] == pytest.approx(k / len(kept) - prior, abs=1e-12)
+        assert one["location_prior"] == pytest.approx(prior, abs=1e-12)
+        assert one["gain"] == pytest.approx(k / len(kept) - prior, abs=1e-12)
         shares = {r.item: len(r.placed.reference_index) / 64 for r in kept}
         random = sum(shares.values()) / len(shares)
         assert one["random_baseline"] == pytest.approx(random, abs=1e-15)
@@ -161,7 +161,7 @@ def test_that_macro_is_the_mean_and_micro_the_pool_of_findings() -> None:
     where = {"condition": "grid=8", "model": "a"}
     parts = [row(data, finding, **where) for finding in FINDINGS]
     macro, micro = row(data, "(macro)", **where), row(data, "(micro)", **where)
-    for name in ("hit_rate", "random_baseline", "prior_baseline", "skill"):
+    for name in ("hit_rate", "random_baseline", "location_prior", "gain"):
         values = [float(str(part[name])) for part in parts]
         assert macro[name] == pytest.approx(np.mean(values), abs=1e-12)
     for name in ("n_planned", "n_refused", "k", "partial"):
@@ -180,13 +180,13 @@ def test_that_macro_is_the_mean_and_micro_the_pool_of_findings() -> None:
 
 
 @pytest.mark.statement("X-04")
-def test_that_a_constant_answer_has_skill_exactly_zero_in_every_row() -> None:
+def test_that_a_constant_answer_gains_exactly_zero_in_every_row() -> None:
     results, of = random_run()
     found = [r for r in rows(report(results, of)) if r["model"] == "constant"]
     assert found
     for one in found:
-        assert one["skill"] == 0.0
-        assert one["skill_low"] == -float(str(one["skill_high"]))
+        assert one["gain"] == 0.0
+        assert one["gain_low"] == -float(str(one["gain_high"]))
 
 
 @pytest.mark.statement("E000-20")
@@ -233,7 +233,7 @@ def test_that_a_row_without_a_settled_trial_has_no_rates() -> None:
     data = report([lost, result("p2_a", "Cardiomegaly", 0, (0,))])
     one = row(data, "Edema")
     assert one["n_excluded"] == 1
-    rates = ("hit_rate", "bootstrap_sd", "ci_low", "random_baseline", "skill_low")
+    rates = ("hit_rate", "bootstrap_sd", "ci_low", "random_baseline", "gain_low")
     assert all(one[name] is None for name in rates)
     assert row(data, "(macro)")["hit_rate"] == 1.0
     only_lost = report([lost])

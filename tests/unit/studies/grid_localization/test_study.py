@@ -79,13 +79,13 @@ def answered(trial: Trial) -> TrialResult:
     )
 
 
-def test_that_a_constant_model_goes_from_plan_to_report_with_no_skill() -> None:
+def test_that_a_constant_model_goes_from_plan_to_report_with_no_gain() -> None:
     trials = STUDY.plan(DATA, SPEC)
     assert {t.condition for t in trials} == set(STUDY.conditions(PARAMS))
     data = STUDY.report([answered(trial) for trial in trials], SPEC)
     results = data.tables[1]
     rows = [dict(zip(results.header, row, strict=True)) for row in results.rows]
-    assert {row["skill"] for row in rows} == {0.0}
+    assert {row["gain"] for row in rows} == {0.0}
     eight = next(r for r in rows if (r["view"], r["condition"]) == ("all", "grid=8"))
     assert (eight["n_planned"], eight["k"], eight["hit_rate"]) == (8, 4, 0.5)
 

@@ -32,9 +32,9 @@ def test_that_seeds_are_those_of_seed_sequence(entropy: list[int]) -> None:
 def test_that_draws_are_those_of_numpy_block_after_block(
     seed: int, name: str, n: int, blocks: list[int]
 ) -> None:
-    rng = generator(seed, "skill", name)
+    rng = generator(seed, "gain", name)
     wanted = [rng.integers(0, n, size=(rows, n)).tolist() for rows in blocks]
-    drawn = list(drawn_rows(named_entropy(seed, "skill", name), n, sum(blocks)))
+    drawn = list(drawn_rows(named_entropy(seed, "gain", name), n, sum(blocks)))
     assert drawn == [row for part in wanted for row in part]
 
 

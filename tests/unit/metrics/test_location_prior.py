@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import t
 
-from viewer.metrics.skill import Skill, Stratum, skill_of, stratum
+from viewer.metrics.location_prior import Gain, Stratum, gain_over_prior, stratum
 
 N_CELLS = 16
 Ints = npt.NDArray[np.int64]
@@ -60,8 +60,8 @@ def by_hand(findings: Sequence[Sequence[Trials]]) -> Fraction | None:
     return sum(gains, Fraction(0)) / len(gains) if gains else None
 
 
-def skill(findings: Sequence[Sequence[Trials]]) -> Skill:
-    return skill_of([[one.stratum() for one in strata] for strata in findings])
+def gain(findings: Sequence[Sequence[Trials]]) -> Gain:
+    return gain_over_prior([[one.stratum() for one in strata] for strata in findings])
 
 
 @pytest.mark.statement("X-04")
@@ -69,7 +69,7 @@ def skill(findings: Sequence[Sequence[Trials]]) -> Skill:
 def test_that_every_reference_meets_the_answers_for_other_patients(seed: int) -> None:
     trials = Trials(seed)
     gained, hits, n = trials.gained()
-    found = skill([[trials]])
+    found = gain([[trials]])
     assert found.gain == pytest.approx(float(gained / n), abs=1e-15)
     assert found.prior == pytest.approx(float((hits - gained) / n), abs=1e-15)
 
@@ -77,9 +77,9 @@ def test_that_every_reference_meets_the_answers_for_other_patients(seed: int) ->
 @pytest.mark.statement("X-04")
 def test_that_views_are_pooled_and_findings_averaged() -> None:
     findings = [[Trials(1, n=10), Trials(2, n=30)], [Trials(3, n=12)]]
-    assert skill(findings).gain == pytest.approx(float(by_hand(findings) or 0))
+    assert gain(findings).gain == pytest.approx(float(by_hand(findings) or 0))
     pooled = [[one for strata in findings for one in strata]]
-    assert skill(pooled).gain == pytest.approx(float(by_hand(pooled) or 0))
+    assert gain(pooled).gain == pytest.approx(float(by_hand(pooled) or 0))
 
 
 @pytest.mark.statement("X-04", "X-09")
@@ -89,7 +89,7 @@ def test_that_a_constant_answer_gains_exactly_nothing(seed: int) -> None:
     for part in parts:
         part.answers[:] = 5
     for findings in ([[part] for part in parts], [parts]):
-        found = skill(findings)
+        found = gain(findings)
         assert found.gain == 0.0
         assert found.interval.low == -found.interval.high < 0.0
 
@@ -116,7 +116,7 @@ def test_that_the_interval_is_a_jackknife_no_narrower_than_a_rate_s(seed: int) -
         least += near * (1 - near) / patients / len(findings) ** 2
     variance = max((m - 1) * float(np.var(left)), least)
     half = float(t.ppf(0.975, m - 1)) * sqrt(variance)
-    found = skill(findings)
+    found = gain(findings)
     assert found.interval.low == pytest.approx(max(found.gain - half, -1), abs=1e-12)
     assert found.interval.high == pytest.approx(min(found.gain + half, 1), abs=1e-12)
 
@@ -126,7 +126,7 @@ def test_that_perfect_answers_of_few_patients_are_not_certain() -> None:
     patients = np.arange(6)
     references = [(cell,) for cell in range(6)]
     one = stratum(patients, N_CELLS, np.arange(6), references)
-    found = skill_of([[one]])
+    found = gain_over_prior([[one]])
     assert found.gain == 1.0
     assert found.interval.high == 1.0
     assert found.interval.low == pytest.approx(
@@ -136,14 +136,14 @@ def test_that_perfect_answers_of_few_patients_are_not_certain() -> None:
 
 def test_that_what_one_patient_has_gains_nothing_that_is_known() -> None:
     alone, several = Trials(3, n=5, n_patients=1), Trials(4)
-    assert np.isnan(skill([[alone]]).gain)
-    assert skill([[alone], [several]]) == skill([[several]])
-    assert skill([[alone, several]]) == skill([[several]])
-    assert np.isnan(skill_of([]).prior)
+    assert np.isnan(gain([[alone]]).gain)
+    assert gain([[alone], [several]]) == gain([[several]])
+    assert gain([[alone, several]]) == gain([[several]])
+    assert np.isnan(gain_over_prior([]).prior)
 
 
 def test_that_two_patients_have_a_gain_without_an_interval() -> None:
     pair = Trials(5, n=9, n_patients=2)
-    found = skill([[pair]])
+    found = gain([[pair]])
     assert found.gain == pytest.approx(float(by_hand([[pair]]) or 0))
     assert np.isnan(found.interval.low)

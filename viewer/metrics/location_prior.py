@@ -44,7 +44,7 @@ class Stratum:
 
 
 @dataclass(frozen=True, slots=True)
-class Skill:
+class Gain:
     """The location prior, the hit rate's gain over it, and the gain's interval."""
 
     prior: float
@@ -92,7 +92,9 @@ class _Gained:
     gained_without: _Floats
 
 
-def skill_of(findings: Sequence[Sequence[Stratum]], confidence: float = 0.95) -> Skill:
+def gain_over_prior(
+    findings: Sequence[Sequence[Stratum]], confidence: float = 0.95
+) -> Gain:
     """Return the mean gain over findings, the strata of each pooled by their trials.
 
     NaN without any stratum of two patients. The interval is NaN too where the gain
@@ -103,7 +105,7 @@ def skill_of(findings: Sequence[Sequence[Stratum]], confidence: float = 0.95) ->
     ]
     known = [part for part in parts if part]
     if not known:
-        return Skill(nan, nan, Interval(nan, nan))
+        return Gain(nan, nan, Interval(nan, nan))
     everyone = np.unique(np.concatenate([s.patients for p in known for s, _ in p]))
     gains, priors, least, without = [], [], [], []
     for part in known:
@@ -120,7 +122,7 @@ def skill_of(findings: Sequence[Sequence[Stratum]], confidence: float = 0.95) ->
     value = fsum(gains) / len(gains)
     floor = fsum(least) / len(least) ** 2
     interval = _jackknife(value, mean_of_findings(without), floor, confidence)
-    return Skill(fsum(priors) / len(priors), value, interval)
+    return Gain(fsum(priors) / len(priors), value, interval)
 
 
 def _has_others(one: Stratum) -> bool:

@@ -1,9 +1,14 @@
 """A store with one finished run of two models over four small images."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, planned
-from viewer.store.database import open_store
+from viewer.domain.answer import Status
+from viewer.domain.result import Outcome
+from viewer.store import trials
+from viewer.store.database import Store, open_store
+from viewer.store.trials import ScoredTrial, Verdict
 
 
 def finished_run(store_path: Path, folder: Path) -> int:
@@ -12,3 +17,14 @@ def finished_run(store_path: Path, folder: Path) -> int:
         run = planned(store, folder, a_spec([D4, UNIFORM], repeats=3))
         finish(store, run)
     return run
+
+
+def misjudge(store: Store, run: int) -> ScoredTrial:
+    """Store a wrong trial of a run as right, as if its store had been edited."""
+    wrong = Status.SCORED_WRONG
+    one = next(t for t in trials.scored_trials(store, run) if t.score.status is wrong)
+    right = replace(one.score, status=Status.SCORED_CORRECT, outcome=Outcome.FULL)
+    verdict = Verdict(one.id, right, "1", one.reply_id, "1", one.parsed)
+    with store.transaction():
+        trials.settle(store, [verdict])
+    return one

@@ -14,6 +14,7 @@ from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSummary, Trial
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.report_run import grades_stamp, report_data
+from viewer.services.rescore import told_departures
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trials import ScoredTrial
@@ -103,6 +104,18 @@ def run_results(store: Path, run: int) -> RunResults:
     words = study_named(study).words
     waits = bool(words.ungraded) and not any(_scored(table))
     return RunResults(table, words, _every_row(store, run) if waits else ())
+
+
+def run_doubt(store: Path, run: int) -> str:
+    """Return a sentence on verdicts that do not match their replies, "" without any."""
+    with open_store(store) as opened:
+        return _doubt_at(store, run, trials.verdict_stamp(opened, run))
+
+
+@lru_cache(maxsize=16)
+def _doubt_at(store: Path, run: int, _stamp: object) -> str:
+    with open_store(store) as opened:
+        return told_departures(opened, run)
 
 
 def _scored(table: Table) -> Iterable[object]:

@@ -12,7 +12,7 @@ from viewer.domain.figure import Figure
 from viewer.domain.pack import PackData
 from viewer.services.figures import pack_input
 from viewer.services.plan_run import plan_run
-from viewer.services.report_run import RunReport, report_data, write_run_report
+from viewer.services.report_run import RunReport, checked_report, write_run_report
 from viewer.services.report_words import in_words
 from viewer.services.study_file import make_spec
 from viewer.store.database import Store
@@ -84,7 +84,7 @@ def write_pack(
     heat maps how often each cell qualifies instead of the mean mask. ``say`` is told
     every sentence about what is missing or was left out.
     """
-    pack, report = pack_named(name), report_data(store, run)
+    pack, report = pack_named(name), checked_report(store, run)
     if report.summary.study != pack.study:
         raise WrongUseError(
             f"Run {run} is of the study {report.summary.study}, which is not what "
@@ -93,7 +93,7 @@ def write_pack(
         )
     given = pack_input(store, report, order, reference_cells=reference_cells)
     data = pack.data(given)
-    for sentence in dict.fromkeys((*report.data.warnings, *data.missing)):
+    for sentence in dict.fromkeys((*report.warnings, *data.missing)):
         say(sentence)
     own = write_run_report(store, report, out / RUN_FOLDER)
     files = {**_tables(data), **_figures(data.figures)}

@@ -24,6 +24,7 @@ from viewer.services.manifest import manifest_of
 from viewer.services.readings.reviewing import error_counts
 from viewer.services.records import gold_texts
 from viewer.services.report_words import in_words
+from viewer.services.rescore import told_departures
 from viewer.services.versions import versions_asked
 from viewer.store import asking, cases, runs, trials, usage
 from viewer.store.database import Store
@@ -42,12 +43,22 @@ _WITH_HUMAN_POINTS: Final = "chexlocalize"
 
 @dataclass(frozen=True)
 class RunReport:
-    """A run's results as data, before anything is written."""
+    """A run's results as data, before anything is written.
+
+    ``doubt`` is a sentence on verdicts that do not match their replies, "" where none
+    is known.
+    """
 
     summary: RunSummary
     bench: Bench
     results: tuple[TrialResult, ...]
     data: ReportData
+    doubt: str = ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences for whoever asked for the report."""
+        return (*self.data.warnings, *filter(None, (self.doubt,)))
 
 
 def report_data(store: Store, run: int) -> RunReport:
@@ -57,6 +68,14 @@ def report_data(store: Store, run: int) -> RunReport:
     results = tuple(_results(bench, trial_columns(store, run, trials.SCORED)))
     data = bench.study.report(results, bench.spec, context_of(store, run, bench))
     return RunReport(summary, bench, results, data)
+
+
+def checked_report(store: Store, run: int) -> RunReport:
+    """Return :func:`report_data` with what is to be said of its verdicts.
+
+    Every reply is judged again for it, which takes a second for 5,000.
+    """
+    return replace(report_data(store, run), doubt=told_departures(store, run))
 
 
 def context_of(store: Store, run: int, bench: Bench) -> ReportContext:
@@ -158,7 +177,7 @@ def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:
     ``manifest.json`` with the hashes of the others. A folder that cannot be written
     to raises and leaves no half-written file.
     """
-    return write_run_report(store, report_data(store, run), out)
+    return write_run_report(store, checked_report(store, run), out)
 
 
 def write_run_report(store: Store, report: RunReport, out: Path) -> tuple[Path, ...]:
@@ -213,4 +232,5 @@ def _page(report: RunReport) -> ReportPage:
         ),
         notices=report.bench.dataset.notices,
         study=study.title,
+        doubt=report.doubt,
     )

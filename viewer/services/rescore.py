@@ -28,18 +28,43 @@ def rescore_run(
     ``progress`` is called with (done, total). Verdicts without a reply (excluded,
     failed at the provider) stay as they are.
     """
+    answered = _answered(store, run)
+    verdicts = [v for v in _now(store, run, answered, progress) if v is not None]
+    if verdicts:
+        store.in_short_transactions(_settled(store, verdicts))
+    return Rescored(len(answered), len(verdicts))
+
+
+def told_departures(store: Store, run: int) -> str:
+    """Return a sentence on verdicts that do not match their replies, "" without any."""
+    answered = _answered(store, run)
+    now = zip(answered, _now(store, run, answered), strict=True)
+    apart = [one.trial for one, verdict in now if verdict is not None]
+    if not apart:
+        return ""
+    first = f"{apart[0].item}, {apart[0].condition.name}, {apart[0].model}"
+    return (
+        f"Verdicts that do not match their replies: {len(apart)} of {len(answered)} "
+        f"(first: {first}). 'overread rescore {run}' judges them again."
+    )
+
+
+def _answered(store: Store, run: int) -> list[ScoredTrial]:
     runs.run_summary(store, run)
+    return [t for t in trials.scored_trials(store, run) if t.reply_id is not None]
+
+
+def _now(
+    store: Store,
+    run: int,
+    answered: Sequence[ScoredTrial],
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Iterator[Verdict | None]:
+    """Yield what each trial's replies give now, None where it is the stored verdict."""
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
-    answered = [t for t in trials.scored_trials(store, run) if t.reply_id is not None]
-    changed: list[Verdict] = []
     for done, scored in enumerate(answered, 1):
-        verdict = _new_verdict(store, bench, scored)
-        if verdict is not None:
-            changed.append(verdict)
+        yield _new_verdict(store, bench, scored)
         progress(done, len(answered))
-    if changed:
-        store.in_short_transactions(_settled(store, changed))
-    return Rescored(len(answered), len(changed))
 
 
 def _settled(store: Store, verdicts: Sequence[Verdict]) -> Iterator[None]:

@@ -36,6 +36,7 @@ from viewer.services.background import WorkerDied, WorkerEvent, WorkerReply
 from viewer.services.export_table import export_table
 from viewer.services.measure import (
     RunResults,
+    run_doubt,
     run_list,
     run_results,
     run_table_script,
@@ -308,6 +309,8 @@ class MeasureWorkspace(QWidget):
     def _show_report(self, summary: RunSummary) -> None:
         """Show a run's results; what is worked out once of a finished run is kept."""
         self._errands.cancel("table")
+        self._errands.cancel("doubt")
+        self.results.show_doubt("")
         run = summary.id
         if run in self._tables:
             self._show_table(run, self._tables[run])
@@ -333,6 +336,14 @@ class MeasureWorkspace(QWidget):
             so_far = " · so far" if unfinished else ""
             self.results.show_title(run_title(summary) + so_far)
             self.results.show_results(results)
+            if not unfinished:
+                self._errands.start(
+                    "doubt",
+                    lambda: run_doubt(self._store, run),
+                    self.results.show_doubt,
+                    self._fail,
+                    priority=-1,
+                )
 
     def _show_trials(self, key: RowKey | None) -> None:
         """Show the trials behind a row of the run's results."""

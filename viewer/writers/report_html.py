@@ -23,7 +23,8 @@ _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 class ReportPage:
     """What the page is made of: the run, its settings, its results, the data's gaps.
 
-    ``study`` is what people call its study.
+    ``study`` is what people call its study, ``doubt`` a sentence on verdicts that do
+    not match their replies.
     """
 
     summary: RunSummary
@@ -31,6 +32,7 @@ class ReportPage:
     data: ReportData
     notices: tuple[Notice, ...] = ()
     study: str = ""
+    doubt: str = ""
 
 
 def render_report(page: ReportPage) -> bytes:
@@ -49,7 +51,7 @@ def render_report(page: ReportPage) -> bytes:
         incomplete=data.incomplete,
         pending=summary.counts.get(str(Status.PENDING), 0),
         planned=summary.n_planned,
-        badges=[str(note) for note in summary.notes],
+        badges=[*map(str, summary.notes), *filter(None, (page.doubt,))],
         facts=tuple(_facts(page)),
         sections=[html_section(one) for one in data.sections],
         figures=figures,

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.measure_store import finished_run
+from tests.helpers.measure_store import finished_run, misjudge
 from tests.helpers.window_story import found
 from viewer.domain.answer import Status
 from viewer.domain.run import ModelStopped
@@ -18,6 +18,7 @@ from viewer.services.background import WorkerEvent
 from viewer.services.decoding import LocalDecoder
 from viewer.services.measure import run_table, run_table_script, trial_rows
 from viewer.services.report_run import write_report
+from viewer.services.rescore import rescore_run
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui import theme
@@ -70,6 +71,22 @@ def test_that_the_newest_run_shows_its_table_chart_and_film(
     }
     for words in ("says-d4", "uniform", "95 % by patient", "random cell"):
         assert words in workspace.results.chart.caption
+
+
+def test_that_a_run_whose_verdicts_do_not_match_their_replies_says_so(
+    run: int, settings: Settings, qtbot: QtBot
+) -> None:
+    with open_store(settings.store) as store:
+        misjudge(store, run)
+    doubt = _shown(settings, qtbot).results.doubt
+    qtbot.waitUntil(doubt.isVisible, timeout=20_000)
+    assert "1 of 24 (first: " in doubt.text()
+    assert f"'overread rescore {run}' judges them again." in doubt.text()
+    with open_store(settings.store) as store:
+        rescore_run(store, run)
+    again = _shown(settings, qtbot)
+    _wait_for_film(again, qtbot)
+    assert not again.results.doubt.isVisible()
 
 
 def test_that_a_rows_trials_come_misses_first_and_a_click_chooses_one(

@@ -3,14 +3,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import escape
 
+from tests.helpers.measure_store import misjudge
 from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, planned
+from viewer.cli import run_command_line
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.result import Outcome, Score
-from viewer.services.report_run import report_data
-from viewer.services.rescore import rescore_run
+from viewer.services.report_run import checked_report, report_data
+from viewer.services.rescore import rescore_run, told_departures
 from viewer.store import trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grid_localization import score as scorer
@@ -47,6 +50,32 @@ def test_that_only_verdicts_that_changed_are_appended(
     monkeypatch.undo()
     assert rescore_run(store, run).changed == wrong
     assert trials.scored_trials(store, run) == before
+
+
+def test_that_a_report_tells_of_verdicts_that_do_not_match_their_replies(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = planned(store, tmp_path / "d", a_spec([UNIFORM], repeats=3))
+    finish(store, run)
+    out = tmp_path / "report"
+    assert told_departures(store, run) == checked_report(store, run).doubt == ""
+    one = misjudge(store, run)
+    told = (
+        "Verdicts that do not match their replies: 1 of 12 (first: "
+        f"{one.trial.item}, grid=8, uniform). "
+        f"'overread rescore {run}' judges them again."
+    )
+    assert told_departures(store, run) == told
+    store.close()
+    at = ("--store", str(tmp_path / "s.sqlite"))
+    assert run_command_line(["report", str(run), "--out", str(out), *at]) == 0
+    assert told in capsys.readouterr().err
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert f'role="note">{escape(told)}<' in page
+    assert run_command_line(["rescore", str(run), *at]) == 0
+    assert "12 replies read again, 1 changed" in capsys.readouterr().out
+    assert run_command_line(["report", str(run), "--out", str(out), *at]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_that_trials_without_a_reply_keep_their_verdict(

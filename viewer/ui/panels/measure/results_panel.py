@@ -3,6 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -57,6 +58,9 @@ class ResultsPanel(QWidget):
         )
         self._title = Label()
         self._title.setFont(theme.title_font(self.font()))
+        self.doubt = Label(wordWrap=True)
+        self.doubt.setForegroundRole(QPalette.ColorRole.BrightText)
+        self.doubt.hide()
         self.table.row_chosen.connect(self.row_chosen)
         self.export.clicked.connect(self.ask_where_to_export)
         self.copy.clicked.connect(self.table.copy_all)
@@ -73,6 +77,11 @@ class ResultsPanel(QWidget):
     def show_title(self, text: str) -> None:
         """Say which run this is, or what is under way."""
         self._title.setText(text)
+
+    def show_doubt(self, sentence: str) -> None:
+        """Say what is wrong with the verdicts that the rows count; "" for nothing."""
+        self.doubt.setText(sentence)
+        self.doubt.setVisible(bool(sentence))
 
     def show_results(self, results: RunResults) -> None:
         """Show a run's results, in the words of its study."""
@@ -134,5 +143,6 @@ class ResultsPanel(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(8)
         box.addLayout(head)
+        box.addWidget(self.doubt)
         box.addLayout(choices)
         box.addWidget(both, 1)

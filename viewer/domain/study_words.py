@@ -10,6 +10,8 @@ MICRO: Final = "(micro)"
 """The finding of rows that count trials of all findings."""
 MACRO: Final = "(macro)"
 """The finding of rows with the mean of the findings' rates."""
+NO_COUNTS: Final = "mean of rates"
+"""What stands in such rows where others have k of n: a mean is none."""
 ALL_VIEWS: Final = "all"
 """The view of rows that count trials of all views."""
 

@@ -4,7 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from viewer.domain.answer import Status
-from viewer.domain.study_words import ALL_VIEWS, MICRO, StudyWords, spoken
+from viewer.domain.study_words import (
+    ALL_VIEWS,
+    MACRO,
+    MICRO,
+    NO_COUNTS,
+    StudyWords,
+    spoken,
+)
 from viewer.services.report_run import RunReport
 
 _ENDINGS: Final = ("failed", "refused", "unparsed", "excluded", "pending")
@@ -52,6 +59,10 @@ def endings_in_words(report: RunReport) -> dict[str, int]:
     return {name: n for name, n in told.items() if n}
 
 
+def _counts(row: Mapping[str, Any], n: int) -> str:
+    return NO_COUNTS if row["finding"] == MACRO else f"{row['k']} / {n}"
+
+
 def _of_all(row: Mapping[str, Any]) -> bool:
     return (row["finding"], row["view"]) == (MICRO, ALL_VIEWS)
 
@@ -62,7 +73,7 @@ def _in_words(row: Mapping[str, Any], words: StudyWords) -> dict[str, object]:
         words.finding: words.called("finding", row["finding"]),
         "condition": words.condition(row["condition"]),
         "model": row["model"],
-        words.verdicts.rights: f"{row['k']} / {n}",
+        words.verdicts.rights: _counts(row, n),
         words.rate: _rate(row["hit_rate"]),
         "95 % CI": _span(row),
         **{name: _rate(row[column]) for name, column in _own(row)},

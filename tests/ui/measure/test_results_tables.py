@@ -128,12 +128,23 @@ def test_that_numbers_stand_right_and_names_left(model: ResultsModel) -> None:
 
 def test_that_values_are_shown_as_people_read_them() -> None:
     assert shown("hit_rate", 0.85714) == "85.7 %"
+    assert shown("hit_rate", 23 / 80) == "28.8 %"  # a tie, as on the page
     assert shown("gain", -0.0214) == "−0.021"
     assert shown("gain", 0.0214) == "+0.021"
     assert shown("ci_low", None) == ""
     assert shown("finding", "(macro)") == "Mean of findings"
     assert grid_words("grid=8x10") == "8 × 10"
     assert grid_words("blur=3") == "blur=3"
+
+
+def test_that_means_of_rates_show_no_counts(qapp: object) -> None:
+    del qapp
+    header = ("finding", "view", "condition", "model", "k", "hit_rate")
+    about = ("all", "grid=8", "first")
+    rows = (("(macro)", *about, 6, 0.354), ("(micro)", *about, 6, 0.273))
+    made = ResultsModel()
+    made.show_table(Table("results", header, rows))
+    assert [made.index(row, 4).data() for row in (0, 1)] == ["mean of rates", "6"]
 
 
 def test_that_the_chart_shows_all_views_of_the_first_grid_unless_asked() -> None:

@@ -18,6 +18,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSummary
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.metrics.cluster_bootstrap import Resampling
+from viewer.metrics.printed import as_percent
 from viewer.services.comparing.asked import Asked, asked, sent_by
 from viewer.services.comparing.causes import Cause, Why
 from viewer.services.comparing.family import (
@@ -295,7 +296,7 @@ def _unpaired_sentence(pairing: Pairing) -> str:
 
 
 def _percent(k: int, n: int) -> str:
-    return f"{100 * k / n:.1f} %" if n else "–"
+    return f"{as_percent(k / n)} %" if n else "–"
 
 
 def p_text(p: float) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 from viewer.domain.counting import counted
 from viewer.domain.report import Table
 from viewer.domain.result import IOU_THRESHOLD
+from viewer.domain.study_words import NO_COUNTS
 from viewer.results.spec import Shown, Spec, TableSpec
 from viewer.studies.grid_localization.asked import MACRO, Asked, spoken
 from viewer.studies.grid_localization.tables import (
@@ -27,7 +28,6 @@ NAMES: Final[dict[object, str]] = {
 FINDING: Final = Shown("finding", "Finding", words=NAMES)
 ALL: Final = {"view": (ALL_VIEWS,)}
 _POINTS: Final = "+z.1f"
-_NO_COUNTS: Final = "mean of rates"
 _NAMED: Final = 30
 """So many items are named on the page; the table names all."""
 _RESULTS: Final = (
@@ -53,7 +53,7 @@ def k_of_n(k: str = "k", n: str = "n", group: str = "") -> Shown:
 
 def of_no_mean(counts: Shown) -> Shown:
     """Return a column of counts that means over findings do not show."""
-    return replace(counts, but={"finding": (MACRO,)}, none=_NO_COUNTS)
+    return replace(counts, but={"finding": (MACRO,)}, none=NO_COUNTS)
 
 
 def interval(name: str, header: str = "95 %", group: str = "") -> Shown:

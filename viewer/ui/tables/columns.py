@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from viewer.domain.study_words import PLACING, StudyWords, capital, spoken
+from viewer.metrics.printed import as_percent
 
 HEADERS: Final[Mapping[str, str]] = {
     "condition": "Condition",
@@ -123,7 +124,7 @@ def shown(column: str, value: object, words: StudyWords = PLACING) -> str:
 
 def _number(column: str, value: float) -> str:
     if column in _RATES | _BOUNDS:
-        return f"{100 * value:.1f} %"
+        return f"{as_percent(value)} %"
     if column in _SIGNED:
         return f"{value:+.3f}".replace("-", "−")
     return f"{value:.4g}"

@@ -7,11 +7,13 @@ from typing import Final
 from PySide6.QtCore import Qt
 
 from viewer.domain.report import Table
-from viewer.domain.study_words import PLACING, StudyWords
+from viewer.domain.study_words import MACRO, NO_COUNTS, PLACING, StudyWords
 from viewer.ui.plain_text import in_role
 from viewer.ui.tables.columns import shown
 from viewer.ui.tables.number_table import NOWHERE, Index, NumberModel
 
+_COUNTS: Final = frozenset({"k", "partial"})
+"""Numbers of trials that are the numerators of rates."""
 EMPTY: Final = Table("results", (), ())
 VALUE_ROLE: Final = Qt.ItemDataRole.UserRole
 """The role under which a cell holds its value as results.csv has it."""
@@ -55,6 +57,12 @@ class ResultsModel(NumberModel):
         at = self.table.header.index(column)
         return tuple(dict.fromkeys(str(row[at]) for row in self.table.rows))
 
+    def _text(self, index: Index, value: object) -> str:
+        column = self.table.header[index.column()]
+        if column in _COUNTS and self.record(index.row())["finding"] == MACRO:
+            return NO_COUNTS
+        return shown(column, value, self.words)
+
     def rowCount(self, parent: Index = NOWHERE) -> int:  # noqa: N802 - Qt's name
         """Return the number of rows."""
         return 0 if parent.isValid() else len(self.table.rows)
@@ -65,8 +73,7 @@ class ResultsModel(NumberModel):
             return None
         value = self.table.rows[index.row()][index.column()]
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
-            text = shown(self.table.header[index.column()], value, self.words)
-            return in_role(text, role)
+            return in_role(self._text(index, value), role)
         if role == VALUE_ROLE:
             return value
         if role == Qt.ItemDataRole.TextAlignmentRole:

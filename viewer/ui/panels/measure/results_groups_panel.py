@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from viewer.domain.counting import counted
 from viewer.domain.study_words import Verdicts
 from viewer.metrics.estimate import Estimate
+from viewer.metrics.printed import as_percent
 from viewer.services.export_table import TABLE_FILES, export_table
 from viewer.services.results.deep import DeepEstimate, deep_estimate
 from viewer.services.results.groups import AT_ONCE, grouped, offered
@@ -263,7 +264,7 @@ def _gone_words(runs: tuple[int, ...]) -> list[str]:
 
 def _estimate_words(estimate: Estimate) -> str:
     span = _span(estimate.interval.low, estimate.interval.high)
-    return f"{100 * estimate.value:.1f} % ({span}{estimate.method})"
+    return f"{as_percent(estimate.value)} % ({span}{estimate.method})"
 
 
 def _rest_words(total: Tally) -> list[str]:
@@ -314,4 +315,4 @@ def deep_words(deep: DeepEstimate | None, groups: ResultsView, row: int) -> str:
 
 
 def _span(low: float, high: float) -> str:
-    return "" if isnan(low) else f"{100 * low:.1f} to {100 * high:.1f} %: "
+    return "" if isnan(low) else f"{as_percent(low)} to {as_percent(high)} %: "

@@ -24,7 +24,9 @@ def misjudge(store: Store, run: int) -> ScoredTrial:
     wrong = Status.SCORED_WRONG
     one = next(t for t in trials.scored_trials(store, run) if t.score.status is wrong)
     right = replace(one.score, status=Status.SCORED_CORRECT, outcome=Outcome.FULL)
-    verdict = Verdict(one.id, right, "1", one.reply_id, "1", one.parsed)
+    verdict = Verdict(
+        one.id, right, "1", reply_id=one.reply_id, parser_version="1", parsed=one.parsed
+    )
     with store.transaction():
         trials.settle(store, [verdict])
     return one

@@ -120,7 +120,7 @@ def _element_centres(answer: HeatMapAnswer) -> tuple[_Floats, _Floats]:
 
 def _centres_within(field: BoxPx, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
     """Return which of (rows, columns) pixels have their centres in a rectangle."""
-    rows, columns = (np.arange(n) + 0.5 for n in shape)
+    rows, columns = (np.arange(n, dtype=np.float64) + 0.5 for n in shape)
     inside = _between(rows, field.y0, field.y1), _between(columns, field.x0, field.x1)
     return np.asarray(np.outer(*inside))
 

@@ -1,6 +1,6 @@
 """Rows of the evidence study with known answers, and the tables of some."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -41,10 +41,11 @@ def frames_of(
     params: Params = EVERY,
     labels: Labels | None = None,
     seed: int = 0,
+    related: Collection[str] = (),
 ) -> Frames:
     """Return the frames of rows that their tables are made of."""
     return {
-        ANSWERS: answer_frame(rows, params, labels),
+        ANSWERS: answer_frame(rows, params, labels, related),
         SENSITIVITIES: sensitivity_frame(rows, params, seed),
         ATTENTION: attention_frame(rows),
     }

@@ -7,7 +7,7 @@ physicians first, ``sensitivities`` one for each case, model and type of evidenc
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from viewer.domain.answer import ReportAnswer, Status
@@ -22,6 +22,7 @@ from viewer.results.records import NOT_COUNTED, records
 from viewer.results.spec import TRIALS
 from viewer.studies.consistency import published_table
 from viewer.studies.evidence_diagnosis.consistency import checks
+from viewer.studies.evidence_diagnosis.makers import related_to_judge
 from viewer.studies.evidence_diagnosis.params import PREPARING, Params, Task
 from viewer.studies.evidence_diagnosis.preparing import CHUNKS, INVENTED
 from viewer.studies.evidence_diagnosis.published import rows as published_rows
@@ -66,7 +67,9 @@ def frames(
     people = people_rows(items, params.human_mode, judged_of(results, dataset))
     printed = published_table(published_rows(), checks())
     return found | {
-        ANSWERS: answer_frame((*people, *rows), params, labels_of(items)),
+        ANSWERS: answer_frame(
+            (*people, *rows), params, labels_of(items), related_to_judge(spec, params)
+        ),
         SENSITIVITIES: sensitivity_frame(rows, params, spec.seed),
         ATTENTION: attention_frame(rows),
         CASES: case_frame(items, spec.seed),
@@ -75,14 +78,18 @@ def frames(
 
 
 def answer_frame(
-    answers: Sequence[Row], params: Params, labels: Labels | None = None
+    answers: Sequence[Row],
+    params: Params,
+    labels: Labels | None = None,
+    related: Collection[str] = (),
 ) -> Frame:
     """Return every answer with what tells it apart, its verdict and people's.
 
     Those of one model follow those of another, in the order they first appear.
     ``plain`` answers are to raw images, with the options in their first order: what
     most rates count. ``ddx`` and ``fdx`` tell of the settled ones of them whether they
-    are right. ``told`` answers have a posterior. ``calibrated`` ones are of a model and
+    are right. ``told`` answers have a posterior. ``related`` models have the judge's
+    maker. ``calibrated`` ones are of a model and
     task of which people scored some judged answer.
     """
     models = list(dict.fromkeys(row.model for row in answers))
@@ -90,7 +97,8 @@ def answer_frame(
     plain = [_arm(row) == "raw" and row.showing.order == 0 for row in rows]
     return frame_of(
         {
-            **_asked_columns(rows, params),
+            **_asked_columns(rows),
+            "of_the_judges_maker": [row.model in related for row in rows],
             "plain": plain,
             **_right_columns(rows, plain),
             **_judged_columns(rows, params, labels or {}),
@@ -102,14 +110,11 @@ def answer_frame(
     )
 
 
-def _asked_columns(rows: Sequence[Row], params: Params) -> Columns:
+def _asked_columns(rows: Sequence[Row]) -> Columns:
     """Return who was asked what about which case, and how it went."""
     return {
         "model": [row.model for row in rows],
         "person": [row.person for row in rows],
-        "of_the_judges_family": [
-            family_of(row.model) == params.judge_family for row in rows
-        ],
         "case": [row.case.key for row in rows],
         "language": [str(row.case.language) for row in rows],
         "specialty": [row.case.specialty for row in rows],
@@ -252,21 +257,3 @@ def _invented_frame(results: Sequence[TrialResult]) -> Frame:
         if not chunk["verbatim"]
     )
     return frame_of_rows(("report", "model", "key", "source", "text"), lines)
-
-
-FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "OpenAI": ("gpt", "o1", "o3", "o4"),
-    "Google": ("gemini", "gemma"),
-    "Anthropic": ("claude",),
-    "Alibaba": ("qwen", "lingshu"),
-    "Shanghai AI Laboratory": ("internvl",),
-    "DeepSeek": ("deepseek",),
-}
-"""Words in the names of models, by who made them or what they were made of."""
-
-
-def family_of(model: str) -> str:
-    """Return whose model one is by its name, "" where the name does not say."""
-    name = model.casefold()
-    found = (f for f, words in FAMILIES.items() if any(w in name for w in words))
-    return next(found, "")

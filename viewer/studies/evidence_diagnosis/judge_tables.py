@@ -3,6 +3,7 @@
 from typing import Final
 
 from viewer.domain.evidence import Language
+from viewer.domain.exchange import ModelProfile
 from viewer.results.spec import Cell, Key, Spec, TableSpec
 from viewer.studies.evidence_diagnosis.cells import (
     JUDGED,
@@ -14,7 +15,8 @@ from viewer.studies.evidence_diagnosis.cells import (
     score_shown,
 )
 from viewer.studies.evidence_diagnosis.frames import ANSWERS
-from viewer.studies.evidence_diagnosis.params import Params, Task
+from viewer.studies.evidence_diagnosis.makers import identity_of, maker_of
+from viewer.studies.evidence_diagnosis.params import Task
 from viewer.studies.evidence_diagnosis.parse import HIGHEST
 
 LEVELS: Final = tuple(range(HIGHEST, -1, -1))
@@ -62,18 +64,22 @@ They are ``first`` repeats' alone, so that no answer counts more than people's.
 """
 
 
-def family_spec(params: Params) -> Spec:
-    """Return which models are of the judge's own family, for the page (E004-21)."""
+def judge_spec(judge: ModelProfile) -> Spec:
+    """Return whether models have the judge's own maker, for the page (E004-21)."""
+    maker, shared = maker_of(judge), "of_the_judges_maker"
+    favours = (
+        f" Its name says that it is made by {maker}, as those marked are; a judge may "
+        "favour models of its own maker. Compare its scores with people's."
+    )
     return TableSpec(
         "judge",
-        (*MODEL, Key("of_the_judges_family")),
+        (*MODEL, *([Key(shared)] if maker else [])),
         tuple(score("_all")),
         "Judge",
-        f"The judge is {params.judge}, of {params.judge_family}; it may favour models "
-        "of the same family. Compare its scores with people's.",
+        f"The judge is {identity_of(judge)}.{favours if maker else ''}",
         frame=ANSWERS,
         where={**MODELS, **of_task(Task.DDX)},
-        shown=("model", score_shown("_all"), "of_the_judges_family"),
+        shown=("model", score_shown("_all"), *([shared] if maker else [])),
     )
 
 

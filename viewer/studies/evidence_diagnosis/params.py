@@ -155,13 +155,6 @@ class Params:
     judge: str = param(
         "", ModelName(), "The model that scores differentials and open diagnoses."
     )
-    judge_family: str = param(
-        "OpenAI",
-        MaybeText(),
-        "Whose model the judge is; models of the same family are marked, for a "
-        "judge may favour them.",
-        "Family of the judge",
-    )
     judge_retries: int = param(
         1,
         Whole(0, 5),

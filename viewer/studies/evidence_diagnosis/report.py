@@ -9,7 +9,8 @@ from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.results.records import number_names
 from viewer.studies.evidence_diagnosis.frames import ANSWERS, frames
-from viewer.studies.evidence_diagnosis.judge_tables import family_spec
+from viewer.studies.evidence_diagnosis.judge_tables import judge_spec
+from viewer.studies.evidence_diagnosis.makers import judge_of
 from viewer.studies.evidence_diagnosis.params import read_params
 from viewer.studies.evidence_diagnosis.tables import PREPARING_SPECS, specs
 from viewer.studies.protocol import ReportContext
@@ -60,5 +61,5 @@ def report(
     if ANSWERS in made:
         asked = set(made[ANSWERS]["language"])
         every += specs(params, [one for one in Language if str(one) in asked])
-        only_printed += [family_spec(params)] if params.judge_family else []
+        only_printed += [judge_spec(judge)] if (judge := judge_of(spec, params)) else []
     return reported(results, every, made, DEFINITIONS, only_printed=only_printed)

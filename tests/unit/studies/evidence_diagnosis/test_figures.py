@@ -7,7 +7,9 @@ from tests.helpers.evidence_cases import CHINESE, ENGLISH
 from tests.helpers.evidence_rows import frames_of, lines_of, random_rows, table_of
 from viewer.domain.answer import Status
 from viewer.domain.evidence import Language
+from viewer.domain.exchange import ModelProfile
 from viewer.domain.figure import RateFigure, StackFigure
+from viewer.domain.run import RunSpec
 from viewer.domain.specialties import group_of
 from viewer.results.evaluate import evaluate
 from viewer.results.page import sections
@@ -20,17 +22,30 @@ from viewer.studies.evidence_diagnosis.figures import (
     scatter_figures,
     score_figures,
 )
-from viewer.studies.evidence_diagnosis.frames import family_of
-from viewer.studies.evidence_diagnosis.judge_tables import SCORES_GIVEN, family_spec
+from viewer.studies.evidence_diagnosis.judge_tables import SCORES_GIVEN, judge_spec
+from viewer.studies.evidence_diagnosis.makers import maker_of, related_to_judge
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.report import DEFINITIONS
 from viewer.studies.evidence_diagnosis.tables import specs
 
 NAMED = {"one": "Claude Opus 4.5", "two": "o3", "three": "mine"}
 ROWS = [replace(row, model=NAMED[row.model]) for row in random_rows(4)]
-MINE = Params(
-    model_classes="mine = Small, nonsense", judge="gpt-5", judge_family="OpenAI"
-)
+MINE = Params(model_classes="mine = Small, nonsense", judge="judge")
+
+
+def profile(name: str, adapter: str, **settings: object) -> ModelProfile:
+    return ModelProfile(name, adapter, settings)
+
+
+def judged_by(judge: ModelProfile) -> RunSpec:
+    models = (
+        profile("Claude Opus 4.5", "openai_api", model="claude-opus-4-5"),
+        profile("o3", "openai_api", model="o3-2025-04-16"),
+        profile("mine", "scripted", answer="A"),
+    )
+    return RunSpec(
+        "evidence_diagnosis", "d", "medsyn2026", 0, 1, models, helpers=(judge,)
+    )
 
 
 @pytest.mark.statement("E004-25")
@@ -135,15 +150,26 @@ def test_that_figures_fourteen_and_fifteen_tell_the_proportions() -> None:
 
 
 @pytest.mark.statement("E004-21")
-def test_that_models_of_the_judges_family_are_marked() -> None:
-    spec = family_spec(MINE)
-    (judge,) = sections([spec], [evaluate(spec, frames_of(ROWS, MINE))])
-    assert judge.title == "Judge"
-    assert "The judge is gpt-5, of OpenAI" in judge.text
-    marks = {row[0]: row[-1] for row in judge.table.rows}
+def test_that_models_of_the_judges_maker_are_marked() -> None:
+    judge = profile("judge", "openai_api", model="gpt-5", server="openai")
+    spec, related = judge_spec(judge), related_to_judge(judged_by(judge), MINE)
+    (told,) = sections([spec], [evaluate(spec, frames_of(ROWS, MINE, related=related))])
+    assert told.title == "Judge"
+    assert "The judge is judge (openai_api, model gpt-5, server openai)." in told.text
+    assert "made by OpenAI" in told.text
+    marks = {row[0]: row[-1] for row in told.table.rows}
     assert marks == {"Claude Opus 4.5": "no", "o3": "yes", "mine": "no"}
-    assert family_of("Qwen3-VL (8B)") == "Alibaba"
-    assert family_of("unknown") == ""
+    assert maker_of(profile("m", "gguf_local", model="Qwen3-VL-8B.gguf")) == "Alibaba"
+
+
+@pytest.mark.parametrize("name", ["judge", "gpt-5"])
+def test_that_of_a_scripted_judge_no_maker_is_guessed(name: str) -> None:
+    judge = profile(name, "scripted", answer="Score: 5")
+    spec = judge_spec(judge)
+    (told,) = sections([spec], [evaluate(spec, frames_of(ROWS, MINE))])
+    assert told.text == f"The judge is {name} (scripted)."
+    assert "OpenAI" not in str(told)
+    assert related_to_judge(judged_by(judge), MINE) == frozenset()
 
 
 def test_that_the_page_prints_per_cent_with_the_cases_counted() -> None:

@@ -1,0 +1,51 @@
+"""Who the judge is, and which models have its maker: what profiles themselves say."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.run import RunSpec
+from viewer.studies.evidence_diagnosis.params import Params
+
+MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "OpenAI": ("gpt", "o1", "o3", "o4"),
+    "Google": ("gemini", "gemma"),
+    "Anthropic": ("claude",),
+    "Alibaba": ("qwen", "lingshu"),
+    "Shanghai AI Laboratory": ("internvl",),
+    "DeepSeek": ("deepseek",),
+}
+"""Words in the names of models, by who made them or what they were made of."""
+_IDENTITY: Final = ("model", "server", "revision")
+"""The settings that tell which model a profile asks."""
+
+
+def judge_of(spec: RunSpec, params: Params) -> ModelProfile | None:
+    """Return the profile that scored a run's answers, None where none did."""
+    known = {one.name: one for one in (*spec.models, *spec.helpers)}
+    return known.get(params.judge)
+
+
+def identity_of(profile: ModelProfile) -> str:
+    """Return a profile's name, adapter and what its settings say of its model."""
+    known = ((key, profile.settings.get(key)) for key in _IDENTITY)
+    told = (f"{key} {value}" for key, value in known if value)
+    return f"{profile.name} ({', '.join((profile.adapter, *told))})"
+
+
+def maker_of(profile: ModelProfile) -> str:
+    """Return who made the model that a profile asks, "" where its name does not say.
+
+    A profile's own name is whatever a person calls it, and says nothing.
+    """
+    name = str(profile.settings.get("model") or "").casefold()
+    found = (maker for maker, words in MAKERS.items() if any(w in name for w in words))
+    return next(found, "")
+
+
+def related_to_judge(spec: RunSpec, params: Params) -> frozenset[str]:
+    """Return the names of the models whose maker is the judge's."""
+    judge = judge_of(spec, params)
+    maker = maker_of(judge) if judge else ""
+    same = (one.name for one in spec.models if maker_of(one) == maker)
+    return frozenset(same if maker else ())

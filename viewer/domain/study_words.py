@@ -52,8 +52,8 @@ class StudyWords:
     plurals, and ``rate`` is what share of the answers is right. ``names`` are what
     people call findings and views, ``numbers`` what they call columns of numbers, and
     ``condition`` says a condition's name. ``ungraded`` tells how verdicts come in where
-    a run has none; ``graded`` tells that they are readers' grades, which only a report
-    reads.
+    a run has none; ``graded`` tells that they are readers' grades, which may come at
+    any time.
     """
 
     finding: str = "finding"

@@ -4,11 +4,12 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from viewer.domain.answer import PlacedAnswer, Unparsed
+from viewer.domain.answer import AnyAnswer, PlacedAnswer, Unparsed
 from viewer.domain.answer_json import answer_as_json
 from viewer.domain.box_reference import referenced
 from viewer.domain.case import Dataset
@@ -24,11 +25,13 @@ from viewer.domain.exchange import (
 from viewer.domain.image import Raster
 from viewer.domain.item import Item, item_of
 from viewer.domain.result import Score
+from viewer.domain.rubric import Grade
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
 from viewer.models.inside import check_inside
 from viewer.models.loaded import Loadable
 from viewer.services.gate import CLOSED, About, Gate
+from viewer.services.grades import grades_of
 from viewer.services.memo import Memo
 from viewer.services.placed_answer import (
     Shown,
@@ -172,6 +175,10 @@ class Bench:
         score = self.study.score(turn, answer, self.params)
         return Judged(answer_as_json(answer), score)
 
+    def score(self, trial: Trial, answer: AnyAnswer) -> Score:
+        """Return the verdict on an answer that was read already."""
+        return self.study.score(self._turn(trial), answer, self.params)
+
     def gold(self, trial: Trial) -> Mapping[str, object]:
         """Return what is right of a trial as JSON, {} where no program can tell."""
         return self.study.gold(self._turn(trial), self.params)
@@ -202,7 +209,18 @@ class Bench:
         return self._turn(trial, tuple(replies))
 
     def _turn(self, trial: Trial, replies: tuple[Replied, ...] = ()) -> Turn:
-        return Turn(trial, self.item(trial), replies, self.images)
+        output = trial.model, trial.item, trial.repeat
+        grades = self._grades.get(output, ())
+        return Turn(trial, self.item(trial), replies, self.images, tuple(grades))
+
+    @cached_property
+    def _grades(self) -> Mapping[tuple[str, str, int], Sequence[Grade]]:
+        """What readers graded, by output; nothing where the study is not graded."""
+        found: dict[tuple[str, str, int], list[Grade]] = {}
+        if self.study.words.graded:
+            for grade in grades_of(self.dataset)[0].grades:
+                found.setdefault(grade.output, []).append(grade)
+        return found
 
     def reference(self, trial: Trial) -> GridReference | None:
         """Return the reference as the scorer sees it, None where there is none."""

@@ -16,9 +16,10 @@ from viewer.domain.run import Condition, Trial
 from viewer.imaging.luts import to_raster
 from viewer.readers.pixels import load_pixels
 from viewer.services.bench import ANSWER, Bench
+from viewer.services.grading import grades_stamp, take_in_grades
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
-from viewer.services.report_run import RunReport, grades_stamp, report_data
+from viewer.services.report_run import RunReport, report_data
 from viewer.store import runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.packs import PackInput, Reviewed
@@ -42,6 +43,7 @@ def run_figures(store: Path, run: int) -> RunFigures:
     """
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
+        take_in_grades(opened)
         stamp = (
             trials.verdict_stamp(opened, run),
             _said(opened, run),
@@ -108,7 +110,7 @@ def _said(store: Store, run: int) -> tuple[tuple[object, ...], ...]:
 
 
 def reviewed_of(counts: ErrorCounts) -> Reviewed:
-    """Return the misses of each kind, N·k/n where a sample was read (E000-25)."""
+    """Return the misses of each kind, N·k/n where a drawn sample was read (E000-25)."""
     return Reviewed(
         position=counts.estimated("position"),
         anatomy=counts.estimated("anatomy"),

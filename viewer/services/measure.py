@@ -1,7 +1,7 @@
 """Runs, their results and their trials, as the Measure workspace shows them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,8 @@ from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSummary, Trial
 from viewer.domain.study_words import PLACING, StudyWords
-from viewer.services.report_run import grades_stamp, report_data
+from viewer.services.grading import grades_stamp, take_in_grades
+from viewer.services.report_run import report_data
 from viewer.services.rescore import told_departures
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
@@ -22,7 +23,6 @@ from viewer.studies.catalog import places_findings, study_named
 from viewer.writers.table_script import table_script
 
 _RESULTS: Final = "results"
-_ITEMS: Final = "items"
 _EVERYTHING: Final = frozenset({"all", "(micro)", "(macro)", ""})
 """Words of the results table that stand for no choice."""
 
@@ -65,6 +65,7 @@ class RunResults:
 def run_list(store: Path) -> tuple[RunSummary, ...]:
     """Return every run that a person planned, newest first."""
     with open_store(store) as opened:
+        take_in_grades(opened)
         return runs.run_summaries(opened, include_adhoc=False)[::-1]
 
 
@@ -131,6 +132,7 @@ def _every_row(store: Path, run: int) -> tuple[TrialRow, ...]:
 def _report(store: Path, run: int) -> ReportData:
     with open_store(store) as opened:
         runs.run_summary(opened, run)  # an unknown one is refused
+        take_in_grades(opened)
         stamp = (trials.verdict_stamp(opened, run), grades_stamp(opened, run))
         return _report_at(store, run, stamp)
 
@@ -153,28 +155,9 @@ def trial_rows(
     """
     wanted = (finding, view, condition, model)
     with open_store(store) as opened:
+        take_in_grades(opened)
         study = runs.run_summary(opened, run).study
-        rows = tuple(_rows(opened, run, wanted, study))
-    if not study_named(study).words.graded:
-        return rows
-    return _as_graded(rows, run_table(store, run, _ITEMS))
-
-
-def _as_graded(rows: Iterable[TrialRow], items: Table) -> tuple[TrialRow, ...]:
-    """Return trials with the verdicts of a report's items, misses first again."""
-    names = ("item", "condition", "model", "repeat", "status", "reason")
-    columns = [items.header.index(name) for name in names]
-    told = {tuple(line[i] for i in columns[:4]): line for line in items.rows}
-
-    def graded(row: TrialRow) -> TrialRow:
-        line = told.get((row.item, row.condition, row.model, row.repeat))
-        if line is None:
-            return row
-        status, reason = (str(line[i]) for i in columns[4:])
-        score = replace(row.score, status=Status(status), reason=reason)
-        return replace(row, score=score)
-
-    return tuple(sorted(map(graded, rows), key=lambda row: rank_of(row.score)))
+        return tuple(_rows(opened, run, wanted, study))
 
 
 def _rows(

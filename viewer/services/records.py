@@ -11,6 +11,7 @@ from viewer.models.reading import read_reply
 from viewer.results.frame import Frame
 from viewer.results.records import frame_of_trials
 from viewer.services.bench import Bench
+from viewer.services.grading import take_in_grades
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 from viewer.store.runs import condition_of
@@ -37,6 +38,7 @@ def records(store: Store, run: int, *, replies: bool = False) -> Frame:
     """
     wanted = (*_TOLD, "numbers", "latency_ms", "cost_microusd")
     found = trial_columns(store, run, wanted)
+    take_in_grades(store)
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     columns = {
         **{name: found[name] for name in _TOLD},

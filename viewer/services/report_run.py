@@ -10,15 +10,14 @@ from viewer.domain.answer_json import any_answer_of_json
 from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report import ReportData
-from viewer.domain.report_study import is_study
 from viewer.domain.result import NO_PLACE, Placed, TrialResult
-from viewer.domain.rubric import NO_GRADES, Grades
 from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
-from viewer.readers.grades import FILES, grades_below
 from viewer.services.bench import Bench
 from viewer.services.detections import detection_of
 from viewer.services.few_shot import examples_dataset
+from viewer.services.grades import grades_of
+from viewer.services.grading import take_in_grades
 from viewer.services.harmonised import measures_of
 from viewer.services.manifest import manifest_of
 from viewer.services.readings.reviewing import error_counts
@@ -30,7 +29,6 @@ from viewer.store import asking, cases, runs, trials, usage
 from viewer.store.database import Store
 from viewer.store.trial_columns import Columns, trial_columns
 from viewer.store.trials import ScoredTrial
-from viewer.studies.catalog import study_named
 from viewer.studies.protocol import ReportContext
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.files import write_atomically
@@ -63,6 +61,7 @@ class RunReport:
 
 def report_data(store: Store, run: int) -> RunReport:
     """Return a run's tables and figure data; an unknown run raises."""
+    take_in_grades(store)
     summary = runs.run_summary(store, run)
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     results = tuple(_results(bench, trial_columns(store, run, trials.SCORED)))
@@ -91,7 +90,7 @@ def context_of(store: Store, run: int, bench: Bench) -> ReportContext:
         versions_asked(store, bench.dataset.root_sha256, run),
         *_human_points(bench.dataset),
         examples_dataset(store, bench.spec),
-        *_grades(bench.dataset),
+        *grades_of(bench.dataset),
     )
 
 
@@ -103,29 +102,6 @@ def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
         return human_points_below(dataset.root), ""
     except UnreadableInputError as error:
         return {}, error.what
-
-
-def grades_stamp(store: Store, run: int) -> tuple[tuple[str, int, int], ...]:
-    """Return what tells two states of the readers' grades of a run apart.
-
-    Name, time in nanoseconds and size in bytes of each file; nothing where no reader
-    grades the run's study.
-    """
-    if not study_named(runs.run_summary(store, run).study).words.graded:
-        return ()
-    files = [cases.dataset_of_run(store, run).root / name for name in FILES]
-    known = [(path.name, path.stat()) for path in files if path.is_file()]
-    return tuple((name, told.st_mtime_ns, told.st_size) for name, told in known)
-
-
-def _grades(dataset: Dataset) -> tuple[Grades, str]:
-    """Return what readers graded, and what is wrong with the file of it."""
-    if not any(is_study(item) for item in dataset.items):
-        return NO_GRADES, ""
-    try:
-        return grades_below(dataset.root), ""
-    except UnreadableInputError as error:
-        return NO_GRADES, error.what
 
 
 def _results(bench: Bench, columns: Columns) -> Iterator[TrialResult]:

@@ -1,5 +1,6 @@
 """A run's results as a terminal shows them: in its study's words, rates as k / n."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from viewer.domain.study_words import (
 from viewer.services.report_run import RunReport
 
 _ENDINGS: Final = ("failed", "refused", "unparsed", "excluded", "pending")
+_NOT_GRADED: Final = {"ungraded": "not graded"}
 _MEAN: Final = "mean_"
 _MOST_ROWS: Final = 100
 
@@ -38,25 +40,17 @@ def rows_in_words(report: RunReport) -> list[dict[str, object]]:
 
 
 def endings_in_words(report: RunReport) -> dict[str, int]:
-    """Return how many trials ended how; graded answers are no excluded ones.
-
-    The store holds no grades, so that for it an answer to be graded is left out.
-    """
-    words = report.bench.study.words
+    """Return how many trials ended how; answers not graded yet are not excluded."""
+    verdicts = report.bench.study.words.verdicts
     called = {
-        Status.SCORED_CORRECT: words.verdicts.rights,
-        Status.SCORED_WRONG: words.verdicts.wrongs,
+        Status.SCORED_CORRECT: verdicts.rights,
+        Status.SCORED_WRONG: verdicts.wrongs,
     }
-    counts = {
-        called.get(Status(status), spoken(status)): n
-        for status, n in report.summary.counts.items()
-    }
-    if not words.graded:
-        return counts
-    graded = sum(row["n_scored"] for row in rows_of(report) if _of_all(row))
-    left = counts.pop("excluded", 0) - graded
-    told = {"graded": graded, "not graded": left, **counts}
-    return {name: n for name, n in told.items() if n}
+    scores = sorted((r.score for r in report.results), key=lambda s: s.status.value)
+    return Counter(
+        _NOT_GRADED.get(one.reason) or called.get(one.status, spoken(one.status.value))
+        for one in scores
+    )
 
 
 def _counts(row: Mapping[str, Any], n: int) -> str:

@@ -17,6 +17,7 @@ from viewer.domain.plain import made
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
 from viewer.services.answers import images_of, parts_of
+from viewer.services.grading import take_in_grades
 from viewer.services.marked_images import MarkedImage, marked_images
 from viewer.services.measure import called
 from viewer.services.pointed import pointed_out, replies_read, roles_of
@@ -119,6 +120,7 @@ def is_placed(store: Path, trial: int) -> bool:
 def told_trial(store: Path, trial: int) -> ToldTrial:
     """Return a trial with everything that was said in it; an unknown one raises."""
     with open_store(store) as opened:
+        take_in_grades(opened)
         asked = steps.asked_of_trial(opened, trial)
         (listed,) = flat.trials_at(opened, [trial])
         spec = runs.run_spec(opened, asked.run)

@@ -4,10 +4,12 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
+from viewer.domain.escapes import path_of
 from viewer.domain.plain import made, plain
 from viewer.domain.run import (
     Condition,
@@ -230,6 +232,15 @@ def studies_of(store: Store, numbers: Collection[int]) -> Mapping[int, str]:
         (json.dumps(list(numbers)),),
     )
     return {int(row["id"]): str(row["study"]) for row in rows}
+
+
+def runs_with_folders(store: Store) -> tuple[tuple[int, str, Path], ...]:
+    """Return each run with its study and the folder of its data set, oldest first."""
+    rows = store.rows(
+        "SELECT r.id, r.study, d.root FROM run r JOIN dataset d"
+        " ON d.id = r.dataset_id ORDER BY r.id"
+    )
+    return tuple((row["id"], row["study"], path_of(row["root"])) for row in rows)
 
 
 def run_spec(store: Store, run: int) -> RunSpec:

@@ -245,29 +245,43 @@ def settle(store: Store, verdicts: Sequence[Verdict]) -> None:
     now = utc_now()
     for verdict in verdicts:
         parse_id = _add_parse(store, verdict, now)
-        score = verdict.score
-        score_id = store.execute(
-            "INSERT INTO score (trial_id, parse_id, scorer_version, status, reason,"
-            " answer, coverage, outcome, numbers, created_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                verdict.trial_id,
-                parse_id,
-                verdict.scorer_version,
-                score.status.value,
-                score.reason,
-                score.answer,
-                score.coverage,
-                score.outcome.value if score.outcome else None,
-                json.dumps(score.numbers, allow_nan=False),
-                now,
-            ),
-        )
-        store.execute(
-            "UPDATE trial SET status = ?, score_id = ?,"
-            " request_sha256 = coalesce(?, request_sha256) WHERE id = ?",
-            (score.status.value, score_id, verdict.request_sha256, verdict.trial_id),
-        )
+        _add_score(store, verdict, parse_id, now)
+
+
+def score_again(store: Store, trial_id: int, score: Score, version: str) -> None:
+    """Append another score of the answer that a trial's last one was read from."""
+    (row,) = store.rows(
+        "SELECT s.parse_id FROM trial t JOIN score s ON s.id = t.score_id"
+        " WHERE t.id = ?",
+        (trial_id,),
+    )
+    _add_score(store, Verdict(trial_id, score, version), row[0], utc_now())
+
+
+def _add_score(store: Store, verdict: Verdict, parse_id: int | None, now: str) -> None:
+    score = verdict.score
+    score_id = store.execute(
+        "INSERT INTO score (trial_id, parse_id, scorer_version, status, reason,"
+        " answer, coverage, outcome, numbers, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            verdict.trial_id,
+            parse_id,
+            verdict.scorer_version,
+            score.status.value,
+            score.reason,
+            score.answer,
+            score.coverage,
+            score.outcome.value if score.outcome else None,
+            json.dumps(score.numbers, allow_nan=False),
+            now,
+        ),
+    )
+    store.execute(
+        "UPDATE trial SET status = ?, score_id = ?,"
+        " request_sha256 = coalesce(?, request_sha256) WHERE id = ?",
+        (score.status.value, score_id, verdict.request_sha256, verdict.trial_id),
+    )
 
 
 def _add_parse(store: Store, verdict: Verdict, now: str) -> int | None:

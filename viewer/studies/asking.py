@@ -16,6 +16,7 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster, Window
 from viewer.domain.inside import Choices, Highlight, Measures, RandomText
 from viewer.domain.item import Item
+from viewer.domain.rubric import Grade
 from viewer.domain.run import Trial
 
 
@@ -57,13 +58,15 @@ class Turn:
     """A trial, its item, and the replies received so far, oldest first.
 
     ``images`` are those of the data set by their keys, with their masks. A trial about
-    a finding in an image has an item of its own, with that image alone.
+    a finding in an image has an item of its own, with that image alone. ``grades`` are
+    what readers graded of its output so far, where a study is graded.
     """
 
     trial: Trial
     item: Item
     so_far: tuple[Replied, ...] = ()
     images: Mapping[str, DatasetImage] = field(default_factory=dict, compare=False)
+    grades: tuple[Grade, ...] = ()
 
     def replies(self, role: str = "") -> tuple[ModelReply, ...]:
         """Return what was replied in a role, oldest first."""

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from viewer.domain.result import Outcome
+from viewer.services.grading import take_in_grades
 from viewer.services.readings.withdrawn import withdrawn_among
 from viewer.services.results.ends import ends_of_groups
 from viewer.services.results.view import (
@@ -25,7 +26,7 @@ from viewer.services.results.view import (
     Wanted,
     natural,
 )
-from viewer.services.results.wording import graded_among, words_of_runs
+from viewer.services.results.wording import words_of_runs
 from viewer.store import flat
 from viewer.store.database import Store, open_store
 from viewer.store.flat import FlatVerdict
@@ -72,6 +73,8 @@ def grouped(
     have their intervals, with more only where patients are looked at anyway.
     """
     wanted, by = wanted or Wanted(), tuple(one for one in By if one in by)
+    with open_store(store) as opened:
+        take_in_grades(opened)
     with open_store(store) as opened, opened.snapshot():
         chosen = Chosen(opened, wanted)
         measures = chosen.measures(flat.verdicts(opened))
@@ -99,7 +102,6 @@ class Chosen:
         every = tuple(filter(wanted.takes, known))
         looked_at = {one.run for one in known if one.run in (wanted.runs or {one.run})}
         self.words = words_of_runs(store, looked_at)
-        self._graded = graded_among(store, looked_at)
         self.left_out = withdrawn_among(store, (one.run for one in every))
         self.strata = tuple(one for one in every if one.run not in self.left_out)
         self.ids = [one.id for one in self.strata]
@@ -126,15 +128,9 @@ class Chosen:
         return keys, group
 
     def absent_in(self, group: Ints, stratum: Ints) -> set[int]:
-        """Return the groups without a rate.
-
-        They have a stratum about a finding which is not there, or one that readers
-        grade.
-        """
+        """Return the groups with a stratum about a finding which is not there."""
         absent = [
-            one.id
-            for one in self.strata
-            if one.condition.endswith(ABSENT_SUFFIX) or one.run in self._graded
+            one.id for one in self.strata if one.condition.endswith(ABSENT_SUFFIX)
         ]
         there = np.isin(stratum, absent) if absent else np.zeros(len(group), np.bool_)
         return set(np.unique(group[there]).tolist())

@@ -168,8 +168,7 @@ class ResultsView:
     ``keys`` (rows) holds each group's values in the order of ``by``, ``counts``
     (rows, len(COUNTS)) its numbers. ``wanted`` is what the predictions were chosen by.
     ``absent`` are the rows that hold questions about a finding which is not there: its
-    right denials are no hits, so that those rows have no rate (E000-32); nor have those
-    that readers grade, whose grades a report alone reads. ``left_out``
+    right denials are no hits, so that those rows have no rate (E000-32). ``left_out``
     are runs that nothing is counted of: their reader has withdrawn. ``words`` is what
     the runs' study calls all of it. ``ends`` (rows + 1, 3) are the lower and upper end
     of each rate's interval, NaN without any, and how many patients have a settled

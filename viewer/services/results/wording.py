@@ -13,11 +13,3 @@ def words_of_runs(store: Store, numbers: Iterable[int]) -> StudyWords:
     studies = runs.studies_of(store, {*numbers})
     named = dict.fromkeys(studies[number] for number in sorted(studies))
     return words_of_all(study_named(name).words for name in named)
-
-
-def graded_among(store: Store, numbers: Iterable[int]) -> frozenset[int]:
-    """Return the runs whose verdicts are readers' grades."""
-    studies = runs.studies_of(store, {*numbers})
-    return frozenset(
-        run for run, name in studies.items() if study_named(name).words.graded
-    )

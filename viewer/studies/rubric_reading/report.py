@@ -18,7 +18,7 @@ from viewer.studies.consistency import published_table
 from viewer.studies.protocol import ReportContext
 from viewer.studies.rubric_reading.consistency import CHECKS
 from viewer.studies.rubric_reading.curating import draft_selection
-from viewer.studies.rubric_reading.final import final_scores, main_and_second
+from viewer.studies.rubric_reading.final import main_and_second
 from viewer.studies.rubric_reading.frames import (
     INPUTS,
     input_frame,
@@ -36,7 +36,6 @@ from viewer.studies.rubric_reading.naming import policies
 from viewer.studies.rubric_reading.params import Params, Work, read_params
 from viewer.studies.rubric_reading.plan import Asked, tasks_of
 from viewer.studies.rubric_reading.published import ROWS
-from viewer.studies.rubric_reading.score import score
 from viewer.studies.rubric_reading.supplement import coverage_figure
 from viewer.studies.rubric_reading.tables import (
     ASKED,
@@ -89,16 +88,15 @@ def report(
     used = used_grades(context.grades, results, asked, params)
     context = replace(context, grades=used.grades)
     given = graded(used.grades, asked, spec, params)
-    judged = judged_results(results, used.grades, params)
-    frames = run_frames(judged, used.grades.rubric)
-    specs = [*trial_specs(number_names(judged), means=False), *RUN]
+    frames = run_frames(results, used.grades.rubric)
+    specs = [*trial_specs(number_names(results), means=False), *RUN]
     if asked:
         frames |= {INPUTS: input_frame(asked, spec, params)}
         frames |= selection_frames([one.task for one in asked])
         specs += [ASKED, *SELECTED]
     if given is not None:
         frames |= grade_frames(given)
-        frames |= {CARDS: card_frame(judged, used.grades, asked)}
+        frames |= {CARDS: card_frame(results, used.grades, asked)}
         specs += [*grade_specs(given), CARDED]
     left = ungraded(results, used.grades) if given else ""
     told = notes(context, given, (*used.sentences, left))
@@ -134,24 +132,6 @@ def _reported(
     found = reported(results, specs, frames, definitions, always=always)
     covered = [table for table in found.tables if table.name == COVERAGE.name]
     return replace(found, figures=tuple(map(coverage_figure, covered)))
-
-
-def judged_results(
-    results: Sequence[TrialResult], grades: Grades, params: Params
-) -> tuple[TrialResult, ...]:
-    """Return the trials with the verdicts that the readers' grades come to."""
-    finals = {
-        final.output: final
-        for final in final_scores(grades.grades)
-        if final.image is None
-    }
-    order = params.content_order
-    return tuple(
-        replace(r, score=score(r.said, finals.get((r.model, r.item, r.repeat)), order))
-        if isinstance(r.said, ReportAnswer)
-        else r
-        for r in results
-    )
 
 
 def graded(

@@ -34,6 +34,7 @@ from viewer.studies.rubric_reading import (
     request,
     score,
 )
+from viewer.studies.rubric_reading.final import final_scores
 from viewer.studies.rubric_reading.pack import PACK
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.words import WORDS
@@ -133,13 +134,15 @@ class RubricReading(OfPresets[Params]):
         self,
         turn: Turn,
         answer: AnyAnswer | Unparsed,
-        params_: Params,  # noqa: ARG002 - readers come later
+        params_: Params,
     ) -> Score:
-        """Return that the output is there and ungraded, or why it is none."""
+        """Return what readers graded the output, that nobody did, or why it is none."""
         if _curates(turn) and isinstance(answer, RankedAnswer | Unparsed):
             return curating.score(answer)
         if isinstance(answer, ReportAnswer | Unparsed):
-            return score.score(answer)
+            text = [grade for grade in turn.grades if grade.image is None]
+            final = next(iter(final_scores(text)), None)
+            return score.score(answer, final, params_.content_order)
         return Score(Status.UNPARSED, "no_text")
 
     def pointed(

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -10,7 +9,7 @@ from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.draws import drawn_units, named_entropy
 from viewer.writers.verify.estimators import Rows, ratio
 from viewer.writers.verify.frames import Source, Verdicts, trial_rows
-from viewer.writers.verify.verdicts import LEFT_OUT, RIGHT, WRONG, Verdict
+from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 
 _CONTENT = ("process", "execution", "synthesis")
 _TEXT, _IMAGE = (*_CONTENT, "language"), ("image_content", "image_style")
@@ -53,21 +52,15 @@ def used_grades(grades: Sequence[Grade], verdicts: Sequence[Verdict]) -> list[Gr
     return [g for g in grades if (g["image"] or 0) <= shown.get(_output(g), -1)]
 
 
-def graded_verdicts(
-    verdicts: Sequence[Verdict], grades: Sequence[Grade], order: str
-) -> list[Verdict]:
-    """Return outputs with the verdict that their readers' grades come to."""
-    finals = {one["output"]: one for one in _finals(grades) if not one["image"]}
-    found = []
-    for one in verdicts:
-        final = finals.get((one.model, one.item, one.repeat))
-        if final is not None:
-            values = {name: _value(final, name, order) for name in _TESTED}
-            status = RIGHT if values["content"] == 5 else WRONG
-            numbers = {**one.numbers, **values}
-            one = replace(one, status=status, reason="", numbers=numbers)  # noqa: PLW2901
-        found.append(one)
-    return found
+def graded_numbers(
+    grades: Sequence[Grade], order: str
+) -> dict[tuple[str, str, int], dict[str, float]]:
+    """Return what the readers' grades of each text come to, by output."""
+    return {
+        one["output"]: {name: _value(one, name, order) for name in _TESTED}
+        for one in _finals(grades)
+        if not one["image"]
+    }
 
 
 def grade_frames(source: Source) -> dict[str, Rows]:

@@ -21,7 +21,7 @@ from viewer.writers.verify.comparing import (
 from viewer.writers.verify.frames import Source, trial_rows
 from viewer.writers.verify.grade_frames import (
     grade_frames,
-    graded_verdicts,
+    graded_numbers,
     used_grades,
 )
 from viewer.writers.verify.heal_frames import heal_frames
@@ -63,7 +63,9 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
     images = json.loads(bundle.members["references.json"]) if places else None
     trials = list(bundle.lines("trials.jsonl"))
     replies = tuple(bundle.lines("replies.jsonl"))
-    source = JudgedFrom(plan["params"], replies, plan["package"], images)
+    given = json.loads(bundle.members.get("grades.json", b'{"grades": []}'))["grades"]
+    finals = graded_numbers(given, plan["params"]["content_order"]) if given else {}
+    source = JudgedFrom(plan["params"], replies, plan["package"], images, finals)
     tell(f"{len(trials)} trials are judged again.")
     found.wrong += plan_departures(plan, trials)
     verdicts = [judged_again(source, trial) for trial in trials]
@@ -82,12 +84,8 @@ def recompute(bundle: Bundle, found: Report, tell: Tell) -> None:
             f"of {tally['masks']} masks the stored cell."
         )
     _tell_taken(source, plan, found)
-    grades: Sequence[Mapping[str, Any]] = ()
-    if "grades.json" in bundle.members:
-        given = json.loads(bundle.members["grades.json"])["grades"]
-        grades = used_grades(given, verdicts)
-        order = plan["params"]["content_order"]
-        verdicts = graded_verdicts(verdicts, grades, order)
+    grades = used_grades(given, verdicts)
+    if given:
         found.done.append(f"{len(grades)} grades of readers were counted again.")
     people = json.loads(bundle.members.get("people.json", b"{}"))
     asked = asked_of(plan, verdicts) if places else {}

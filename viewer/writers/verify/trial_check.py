@@ -23,6 +23,8 @@ from viewer.writers.verify.wording import (
 
 _ANSWERING = ("answer", "base")
 _JUDGE_UNREAD = "judge_unparsed"
+_BEST = 5
+"""The Content of an output that is right."""
 Numbers = dict[str, float]
 
 
@@ -34,13 +36,15 @@ class JudgedFrom:
     reply (held), and what was taken as it stands (taken). ``unjudged`` counts right
     and wrong answers whose verdict is among these. What a study of another ``package``
     calls an answer is its own. ``images`` have the size and masks of images by name,
-    None where answers are words.
+    None where answers are words. ``graded`` are the numbers that readers' grades come
+    to, by model, item and repeat.
     """
 
     params: Mapping[str, Any]
     replies: Sequence[Mapping[str, Any]]
     package: str = ""
     images: Mapping[str, Any] | None = None
+    graded: Mapping[tuple[str, str, int], Numbers] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
     tally: Counter[str] = field(default_factory=Counter)
     unjudged: int = 0
@@ -277,17 +281,26 @@ class TrialCheck:
         return found
 
     def report(self) -> tuple[str, str] | None:
-        """Return that an output in words is there, where people are to judge it."""
+        """Judge an output in words by its grades; without any it is left out."""
         if self.trial["gold"].get("by") != "readers":
             return None
         self.source.tally["held"] += 1
         if not has_words(self._texts(), self.parsed["text"]):
             self.tell("no reply has the words of the stored output")
-        return LEFT_OUT, "ungraded"
+        graded = self._graded()
+        if not graded:
+            return LEFT_OUT, "ungraded"
+        for name in sorted(graded.keys() - dict(self.trial["numbers"]).keys()):
+            self.tell(f"{name} is missing, but {graded[name]:g}")
+        return (RIGHT if graded["content"] == _BEST else WRONG), ""
 
-    def box_count(self) -> Numbers:
-        """Return how many boxes an output names."""
-        return {"boxes": float(len(self.parsed["boxes"]))}
+    def report_numbers(self) -> Numbers:
+        """Return how many boxes an output names, and what its grades come to."""
+        return {"boxes": float(len(self.parsed["boxes"])), **self._graded()}
+
+    def _graded(self) -> Numbers:
+        output = (self.trial[name] for name in ("model", "item", "repeat"))
+        return self.source.graded.get(tuple(output), {})
 
 
 _VERDICTS = {
@@ -300,5 +313,5 @@ _VERDICTS = {
 _NUMBERS = {
     "labels": TrialCheck.label_counts,
     "ranked": TrialCheck.rank_numbers,
-    "report": TrialCheck.box_count,
+    "report": TrialCheck.report_numbers,
 }

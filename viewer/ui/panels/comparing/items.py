@@ -61,12 +61,8 @@ def name_of(group: GroupCounts, words: StudyWords) -> str:
 def nothing_compared(comparison: Comparison) -> str:
     """Return why two sides have no item that can be compared."""
     why = "No item of both sides is right or wrong, so that nothing can be compared."
-    graded = (
-        "Answers that readers grade are compared in the run's report and figures."
-        if comparison.words.graded
-        else ""
-    )
-    return "\n".join(filter(None, (why, graded)))
+    waits = comparison.words.ungraded if comparison.words.graded else ""
+    return "\n".join(filter(None, (why, waits)))
 
 
 def _is_by(shown: PairShown, cause: str) -> bool:

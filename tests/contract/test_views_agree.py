@@ -1,0 +1,177 @@
+"""Every view of a run tells the same of each trial, in every study.
+
+Graded, judged, refused, failed and unread answers: files, pages, the terminal, the
+bundle and the comparison are held against one another, trial by trial.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.bundled_run import bundled_run
+from tests.helpers.item_runs import STUDIES, item_run
+from tests.unit.services.test_export_item_bundle import members_of, quiet
+from viewer.cli import run_command_line
+from viewer.services.comparing.sides import sides_of_run
+from viewer.services.export_bundle import run_bundle
+from viewer.services.measure import run_list, run_table, trial_rows
+from viewer.services.records import records
+from viewer.services.report_run import report_data
+from viewer.services.results.cases import cases_of, trial_rows_at
+from viewer.services.results.groups import grouped
+from viewer.services.results.view import By
+from viewer.services.run_in_words import endings_in_words
+from viewer.services.told_trial import told_trial
+from viewer.store import comparing
+from viewer.store.database import Store, open_store
+from viewer.studies.catalog import OURS, PLACING
+from viewer.writers.verify.main import verify
+
+Key = tuple[str, str, int, str]
+Told = tuple[str, str]
+NAMES = ("item", "condition", "repeat", "model")
+REFUSAL = "I cannot help with that."
+GRADES = (
+    "reader,model,item,image,process,execution,synthesis,language,"
+    "image_content,image_style\n"
+    "A,studied,s1|t1,,5,5,5,4,,\n"
+    "B,studied,s1|t1,,5,5,5,5,,\n"
+    "A,studied,s2|t1,,5,3,5,5,,\n"
+)
+
+
+def _asked(store: Store, folder: Path, study: str) -> int:
+    if study == PLACING:
+        return bundled_run(store, folder, n=2, absent_findings=True)
+    run = item_run(store, folder / "d", study, refuses=REFUSAL, unread="?")
+    if study == "rubric_reading":
+        (folder / "d" / "grades.csv").write_text(GRADES)
+    fails = "UPDATE trial SET status = 'pending', score_id = NULL WHERE id = 2"
+    with store.transaction():
+        store.execute(fails)
+    return run
+
+
+@pytest.fixture(scope="module", params=sorted(OURS))
+def path(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
+    """Run 1 of a study; what people grade comes after the run, and no report does."""
+    folder = tmp_path_factory.mktemp(request.param)
+    with open_store(folder / "s.sqlite") as store:
+        assert _asked(store, folder, request.param) == 1
+    return folder / "s.sqlite"
+
+
+def test_that_every_study_is_looked_at() -> None:
+    assert {*STUDIES, PLACING} == set(OURS)
+
+
+def _expected(store: Store) -> dict[Key, Told]:
+    """Return status and reason of each trial as the frame of records has them."""
+    frame = records(store, 1)
+    keys = zip(*(frame[name] for name in NAMES), strict=True)
+    ends = zip(frame["status"], frame["reason"], strict=True)
+    return dict(zip(keys, ends, strict=True))
+
+
+def test_that_predictions_read_first_tell_what_items_csv_tells(path: Path) -> None:
+    by = (By.FINDING, By.VIEW, By.CONDITION, By.MODEL)
+    view = grouped(path, by)
+    counts = {key: view.tally(row) for row, key in enumerate(view.keys)}
+    rows = [
+        (told.trial, told.score)
+        for row in range(len(view.keys))
+        for told in trial_rows_at(path, cases_of(path, view, row).tolist())
+    ]
+    with open_store(path) as store:
+        frame = records(store, 1)
+    statuses = Counter(zip(*(frame[b.value] for b in by), frame["status"], strict=True))
+    for key, tally in counts.items():
+        assert tally.k == statuses[*key, "scored_correct"]
+        assert tally.n_excluded == statuses[*key, "excluded"]
+        assert tally.n_planned == sum(n for k, n in statuses.items() if k[:4] == key)
+    assert sorted((t, s.status.value, s.reason) for t, s in rows) == sorted(
+        zip(range(1, len(frame) + 1), frame["status"], frame["reason"], strict=True)
+    )
+
+
+def test_that_pages_and_files_tell_the_same_of_each_trial(path: Path) -> None:
+    chosen = trial_rows(path, 1, finding="", view="", condition="", model="")
+    with open_store(path) as store:
+        expected = _expected(store)
+        frame = records(store, 1)
+        sides = [
+            (one.item, one.condition, one.repeat, side.model, one.status)
+            for side in sides_of_run(store, 1)
+            for one in comparing.trial_lines(store, *side.key)
+        ]
+        told = endings_in_words(report_data(store, 1))
+    strip = {
+        (row.item, row.condition, row.repeat, row.model): (
+            row.score.status.value,
+            row.score.reason,
+        )
+        for row in chosen
+    }
+    assert strip == expected
+    assert {row.trial: told_trial(path, row.trial).score for row in chosen} == {
+        row.trial: row.score for row in chosen
+    }
+    assert {tuple(one[:4]): one[4] for one in sides} == {
+        key: status for key, (status, _) in expected.items()
+    }
+    statuses = Counter(status for status, _ in expected.values())
+    assert run_list(path)[0].counts == statuses
+    assert sum(told.values()) == len(expected)
+    table = run_table(path, 1)
+    places = {name: table.header.index(name) for name in ("k", "n_excluded")}
+    whole = [row for row in table.rows if row[0] == "(micro)" and row[1] == "all"]
+    if whole and "absent" not in "".join(frame["condition"]):
+        assert sum(row[places["k"]] for row in whole) == statuses["scored_correct"]
+        assert sum(row[places["n_excluded"]] for row in whole) == statuses["excluded"]
+
+
+def test_that_exported_answers_tell_the_same_of_each_trial(
+    path: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "answers.csv"
+    words = ("export", "answers", "1", "--out", out, "--store", path)
+    assert run_command_line([str(word) for word in words]) in {0, 1}
+    with open_store(path) as store:
+        expected = _expected(store)
+    rows = list(csv.DictReader(io.StringIO(out.read_text())))
+    assert rows
+    for row in rows:
+        item = row["item"] if "item" in row else f"{row['image']}|{row['finding']}"
+        key = item, row["condition"], int(row["repeat"]), row["model"]
+        assert row["status"] == expected[key][0]
+
+
+def test_that_items_csv_tells_the_same_of_each_trial(path: Path) -> None:
+    with open_store(path) as store:
+        expected = _expected(store)
+        tables = report_data(store, 1).data.tables
+    table = next(one for one in tables if one.name == "items")
+    rows = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+    told = {tuple(one[name] for name in NAMES): one for one in rows}
+    assert {key: one["status"] for key, one in told.items()} == {
+        key: status for key, (status, _) in expected.items()
+    }
+    for key, (_, reason) in expected.items():
+        assert told[key].get("reason", reason) == reason
+
+
+def test_that_the_bundle_tells_the_same_of_each_trial_and_holds(path: Path) -> None:
+    with open_store(path) as store:
+        expected = list(_expected(store).values())
+        data = run_bundle(store, 1)
+    lines = members_of(data)["trials.jsonl"].decode().splitlines()
+    kept = [json.loads(line) for line in lines]
+    assert [(one["status"], one["reason"]) for one in kept] == expected
+    assert verify(data, quiet).wrong == []

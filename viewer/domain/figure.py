@@ -86,13 +86,15 @@ class RateFigure:
 class Stack:
     """One bar of counts, a number for each segment of its figure.
 
-    ``n`` is how many were counted, None where the bar is a mean of shares.
+    ``n`` is how many were counted, None where the bar is a mean of shares; ``note``
+    what must be known of the counts.
     """
 
     group: str
     name: str
     counts: tuple[float, ...]
     n: int | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)

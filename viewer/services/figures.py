@@ -116,7 +116,16 @@ def reviewed_of(counts: ErrorCounts) -> Reviewed:
         anatomy=counts.estimated("anatomy"),
         unsure=counts.estimated("unsure"),
         partial=counts.estimated("partial"),
+        reviewed=counts.reviewed,
+        position_ends=_ends(counts, "position"),
+        anatomy_ends=_ends(counts, "anatomy"),
+        finished=counts.finished,
     )
+
+
+def _ends(counts: ErrorCounts, kind: str) -> tuple[int, int] | None:
+    estimate = counts.estimate(kind)
+    return (estimate.low, estimate.high) if estimate else None
 
 
 _Greys = npt.NDArray[np.uint8]

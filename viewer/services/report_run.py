@@ -85,7 +85,7 @@ def context_of(store: Store, run: int, bench: Bench) -> ReportContext:
         {
             stratum: counts.estimated(_ANATOMY)
             for stratum, counts in errors.items()
-            if counts.reviewed
+            if counts.finished
         },
         versions_asked(store, bench.dataset.root_sha256, run),
         *_human_points(bench.dataset),

@@ -43,15 +43,22 @@ class Pictures(Protocol):
 class Reviewed:
     """What readers said of one model's complete misses of one finding.
 
-    Numbers of misses, estimated where only a sample was read (E000-25): errors of
-    position and of anatomy, those that readers could not tell, and those that they
-    called partial all the same. Their sum is that of the misses.
+    Numbers of misses: errors of position and of anatomy, those that readers could not
+    tell, and those that they called partial all the same. Where a drawn sample was
+    read to its end they are estimated, and their sum is that of the misses (E000-25);
+    of a review that is not ``finished`` they are what was found so far.
+    ``position_ends`` and ``anatomy_ends`` are exact 95 % intervals for all misses, of
+    which ``reviewed`` were read.
     """
 
     position: float
     anatomy: float
     unsure: float = 0.0
     partial: float = 0.0
+    reviewed: int = 0
+    position_ends: tuple[int, int] | None = None
+    anatomy_ends: tuple[int, int] | None = None
+    finished: bool = True
 
 
 Reviews = Mapping[tuple[str, str], Reviewed]

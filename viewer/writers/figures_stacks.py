@@ -60,8 +60,8 @@ def _draw_shares(
         whole = sum(stack.counts)
         shares = [c / whole for c in stack.counts] if whole else []
         _draw_parts(axes, at, shares, figure, ground)
-        if stack.n is not None:
-            _aside(axes, at, str(stack.n), ground.soft)
+        n = "" if stack.n is None else str(stack.n)
+        _aside(axes, at, ": ".join(filter(None, (n, stack.note))), ground.soft)
     axes.set_yticks([at for at, _ in rows], [stack.name for _, stack in rows])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim((rows[-1][0] if rows else 0) + 0.6, -0.6 + _GAP / 4)

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +16,7 @@ from viewer.services.readings.verdicts import (
     Stratum,
     TrialVerdicts,
     scope_of,
+    unread_of,
     verdicts_of,
 )
 from viewer.store import readings, runs
@@ -37,7 +38,8 @@ class ErrorCounts:
     """How many of a model's complete misses of a finding are of each kind.
 
     ``found`` counts the ``reviewed`` ones by kind, as adjudicated or as the first
-    reader has it; ``disputed`` of them await adjudication.
+    reader has it; ``disputed`` of them await adjudication. ``unread`` were drawn for
+    review and wait for it.
     """
 
     model: str
@@ -48,6 +50,12 @@ class ErrorCounts:
     reviewed: int
     found: Mapping[str, int]
     disputed: int = 0
+    unread: int = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether everything that was drawn for review has been reviewed."""
+        return bool(self.reviewed) and not self.unread
 
     def estimate(self, kind: str, confidence: float = 0.95) -> CappedReview | None:
         """Return N·k/n misses of a kind with its exact interval; None unreviewed."""
@@ -56,9 +64,9 @@ class ErrorCounts:
         return capped_review(self.misses, self.reviewed, self.found[kind], confidence)
 
     def estimated(self, kind: str) -> float:
-        """Return N·k/n misses of a kind, 0 before the first review."""
-        estimate = self.estimate(kind)
-        return estimate.count if estimate else 0.0
+        """Return N·k/n misses of a kind; of a review under way those found so far."""
+        estimate = self.estimate(kind) if self.finished else None
+        return estimate.count if estimate else float(self.found[kind])
 
 
 def error_counts(store: Store, run: int) -> dict[Stratum, ErrorCounts]:
@@ -78,21 +86,29 @@ def counts_by_scope(store: Store, run: int) -> dict[Scope, dict[Stratum, ErrorCo
     def place(scope: Scope) -> tuple[bool, bool]:
         return scope.condition != first, scope.views != (View.FRONTAL.value,)
 
+    unread = unread_of(store, run)
     return {
-        scope: _counts(store, run, scope, said[scope])
+        scope: _counts(store, run, scope, said[scope], unread[scope])
         for scope in sorted(said, key=place)
     }
 
 
 def _counts(
-    store: Store, run: int, scope: Scope, said: Sequence[TrialVerdicts]
+    store: Store,
+    run: int,
+    scope: Scope,
+    said: Sequence[TrialVerdicts],
+    unread: Mapping[Stratum, int],
 ) -> dict[Stratum, ErrorCounts]:
     by_stratum: dict[Stratum, list[TrialVerdicts]] = defaultdict(list)
     for one in said:
         by_stratum[one.stratum].append(one)
     misses = readings.misses_by_stratum(store, run, scope.condition, scope.views)
     return {
-        stratum: _of_stratum(stratum, scope, n, by_stratum[stratum])
+        stratum: replace(
+            _of_stratum(stratum, scope, n, by_stratum[stratum]),
+            unread=unread.get(stratum, 0),
+        )
         for stratum, n in misses.items()
     }
 
@@ -133,7 +149,7 @@ def forecast(
         if run is None:
             return Forecast(half_width, 0, 0, 0, 0)
         said = verdicts_of(opened, run).get(scope, ())
-        counts = _counts(opened, run, scope, said)
+        counts = _counts(opened, run, scope, said, {})
     needs = [_more(one, half_width) for one in counts.values()]
     return Forecast(
         half_width,

@@ -1,6 +1,6 @@
 """What every reader said of each reviewed trial of a run."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -66,13 +66,22 @@ def verdicts_of(store: Store, run: int) -> dict[Scope, tuple[TrialVerdicts, ...]
     Readers who have withdrawn said nothing, and what is no complete miss any more,
     since the run was scored again, is left out.
     """
+    return {scope: one.verdicts() for scope, one in _gathered(store, run).items()}
+
+
+def unread_of(store: Store, run: int) -> dict[Scope, Counter[Stratum]]:
+    """Return how many misses were drawn for review that nobody has locked yet."""
+    return {scope: one.unread() for scope, one in _gathered(store, run).items()}
+
+
+def _gathered(store: Store, run: int) -> "dict[Scope, _Gathered]":
     gathered: dict[Scope, _Gathered] = defaultdict(_Gathered)
     for row in readings.session_rows(store, run=run):
         if row.kind is SessionKind.READER_STUDY or row.withdrawn:
             continue
         ground = ground_of(store, row.id)
         gathered[scope_of(ground)].add(store, ground)
-    return {scope: one.verdicts() for scope, one in gathered.items()}
+    return gathered
 
 
 class _Gathered:
@@ -82,6 +91,7 @@ class _Gathered:
         self._tasks: dict[int, tuple[PlannedTask, ReviewedTrial, int]] = {}
         self._said: dict[int, dict[str, str]] = defaultdict(dict)
         self._last: dict[int, str] = {}
+        self._drawn: dict[int, Stratum] = {}
 
     def add(self, store: Store, ground: Ground) -> None:
         """Add what was locked in one session."""
@@ -91,6 +101,8 @@ class _Gathered:
         for position, standing in enumerate(standings_of(store, ground)):
             verdict = standing.values.get(VERDICT)
             trial = reviewed[position]
+            if trial.is_miss:
+                self._drawn[trial.trial] = trial.model, tasks[position].finding
             kept = standing.complete and trial.is_miss
             if not kept or not isinstance(verdict, str):
                 continue
@@ -102,6 +114,12 @@ class _Gathered:
                     trial.trial, (tasks[position], trial, session.id)
                 )
                 self._said[trial.trial][session.reader] = verdict
+
+    def unread(self) -> Counter[Stratum]:
+        """Return by model and finding how many drawn misses wait for a reviewer."""
+        return Counter(
+            stratum for trial, stratum in self._drawn.items() if trial not in self._said
+        )
 
     def verdicts(self) -> tuple[TrialVerdicts, ...]:
         """Return what was said of each trial that a reviewer locked."""

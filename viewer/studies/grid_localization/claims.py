@@ -148,7 +148,7 @@ def _no_anatomy_error(evidence: _Evidence) -> Claim:
     if isinstance(shares, Claim):
         return Claim(text, where, shares.verdict, shares.because)
     if "Consolidation" not in shares:
-        because = "Its misses of consolidation were not reviewed."
+        because = "Its misses of consolidation were not reviewed to the end."
         return Claim(text, where, Verdict.NOT_REVIEWED, because)
     share = shares["Consolidation"]
     verdict = Verdict.HOLDS if share == 0 else Verdict.FAILS
@@ -166,7 +166,7 @@ def _highest(who: str, evidence: _Evidence) -> Claim:
         return Claim(text, where, shares.verdict, shares.because)
     if not set(NINE) <= set(shares):
         left = ", ".join(f for f in NINE if f not in shares)
-        because = f"Misses of {left.lower()} were not reviewed."
+        because = f"Misses of {left.lower()} were not reviewed to the end."
         return Claim(text, where, Verdict.NOT_REVIEWED, because)
     least = min(shares[finding] for finding in _HIGHEST)
     others = max(shares[finding] for finding in NINE if finding not in _HIGHEST)
@@ -183,7 +183,9 @@ def _shares(who: str, evidence: _Evidence) -> dict[str, float] | Claim:
     model = evidence.names[who]
     counts = {f: n for (m, f), n in evidence.anatomy.items() if m == model}
     if not counts:
-        return Claim("", "", Verdict.NOT_REVIEWED, "Nobody reviewed its misses.")
+        return Claim(
+            "", "", Verdict.NOT_REVIEWED, "No review of its misses is finished."
+        )
     if evidence.pending:
         return Claim("", "", Verdict.INCOMPLETE, "Some trials are still pending.")
     rows = {f: evidence.frontal.get((model, f)) for f in NINE}

@@ -21,7 +21,33 @@ CLASSES: Final = (
     "no_answer",
 )
 """``no_answer`` are refusals, failures and replies without a cell."""
+REVIEW: Final = (
+    *("n_misses", "n_reviewed", "position_low", "position_high"),
+    *("anatomy_low", "anatomy_high", "review"),
+)
+"""What a review's counts stand on, ``review`` in a word."""
 _UNREAD: Final = Reviewed(0.0, 0.0)
+
+
+@estimator("extent of a review")
+def extent_of_review(seen: Seen) -> Sequence[object]:
+    """Return ``REVIEW``: misses, those reviewed, and 95 % intervals for all of them.
+
+    The intervals are exact (hypergeometric) and count misses; without a review there
+    are none. A review is finished once all misses that were drawn for it are read.
+    """
+    read = _read(seen)
+    misses = Counter(seen.rows["outcome"])[Outcome.MISS]
+    ends = (read.position_ends or (None,) * 2, read.anatomy_ends or (None,) * 2)
+    state = "finished" if read.finished else "not finished"
+    return misses, read.reviewed, *ends[0], *ends[1], state if read.reviewed else ""
+
+
+def _read(seen: Seen) -> Reviewed:
+    """Return what readers said of the misses that a cell is about."""
+    model, finding, grid = next(seen.rows.each("model", "finding", "grid"))
+    reviews: Reviews = seen.options["reviews"] if grid == seen.options["first"] else {}
+    return reviews.get((model, finding), _UNREAD)
 
 
 @estimator("classes of error")
@@ -32,9 +58,7 @@ def classes_of_error(seen: Seen) -> Sequence[object]:
     hit is a full hit. Readers review the ``first`` grid of a run; the misses of the
     others are not reviewed.
     """
-    model, finding, grid = next(seen.rows.each("model", "finding", "grid"))
-    reviews: Reviews = seen.options["reviews"] if grid == seen.options["first"] else {}
-    read = reviews.get((model, finding), _UNREAD)
+    read = _read(seen)
     n = Counter(seen.rows["outcome"])
     told = (read.position, read.anatomy, read.unsure)
     left = max(0.0, n[Outcome.MISS] - sum(told) - read.partial)
@@ -51,7 +75,9 @@ def error_classes(
     first = next(iter(settled["grid"]), "")
     options = {"reviews": reviews, "first": first}
     classes = Cell("classes of error", CLASSES, options=options)
-    return evaluate(replace(ERROR_CLASSES, cells=(_SIZE, classes)), {TRIALS: settled})
+    extent = Cell("extent of a review", REVIEW, options=options)
+    spec = replace(ERROR_CLASSES, cells=(_SIZE, classes, extent))
+    return evaluate(spec, {TRIALS: settled})
 
 
 _SIZE: Final = Cell("size", ("n",))
@@ -61,9 +87,13 @@ ERROR_CLASSES: Final = TableSpec(
     (),
     "Classes of error",
     "Frontal views. Full: the cell qualifies; partial: it touches the mask. A complete "
-    "miss is a position or an anatomy error once a reader has said so.",
+    "miss is a position or an anatomy error once a reader has said so. Of a drawn "
+    "sample that was read to its end, all misses are estimated, with exact 95 % "
+    "intervals; of a review that is not finished stands what was found so far.",
     shown=(
         *("finding", "grid", "model", N),
-        *(Shown(name, name.replace("_", " "), "g") for name in CLASSES),
+        *(Shown(name, name.replace("_", " "), ".3g") for name in CLASSES),
+        *(Shown(name, name.replace("_", " "), "g") for name in REVIEW[:-1]),
+        "review",
     ),
 )

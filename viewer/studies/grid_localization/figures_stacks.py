@@ -11,6 +11,7 @@ from viewer.studies.grid_localization.errors_by_class import CLASSES
 from viewer.studies.grid_localization.rates import Record
 
 AVERAGE: Final = "Mean of findings"
+_OPEN: Final = "review not finished"
 _SPLITS: Final = {
     "val": ("fig9_counts", "Figure 9"),
     "test": ("fig10_counts", "Figure 10"),
@@ -31,16 +32,19 @@ def class_figure(rows: Sequence[Record], findings: Sequence[str]) -> StackFigure
     mine.sort(key=lambda row: [*findings, row["finding"]].index(row["finding"]))
     models = tuple(dict.fromkeys(row["model"] for row in mine))
     stacks = tuple(
-        Stack(row["finding"], row["model"], _counts(row), row["n"]) for row in mine
+        Stack(row["finding"], row["model"], _counts(row), row["n"], _review(row))
+        for row in mine
     )
     averages = tuple(
-        Stack(AVERAGE, model, _mean_shares([r for r in mine if r["model"] == model]))
+        _average(model, [row for row in mine if row["model"] == model])
         for model in models
     )
     caption = (
         f"{spoken(first)}, frontal views; each bar is all of a model's trials. Full: "
         "the cell qualifies; partial: it touches the mask. A complete miss is a "
-        "position or an anatomy error once a reader has said so. n beside each bar."
+        "position or an anatomy error once a reader has said so. Beside each bar: n, "
+        "how many complete misses were reviewed, and of a sample the exact 95 % "
+        "interval for the anatomy errors among all of them."
     )
     head = FigureHead("fig3_error_classes", "Figure 3", "Classes of error", caption)
     return StackFigure(head, CLASSES, (*stacks, *averages), "trials", share=True)
@@ -48,6 +52,22 @@ def class_figure(rows: Sequence[Record], findings: Sequence[str]) -> StackFigure
 
 def _counts(row: Record) -> tuple[float, ...]:
     return tuple(row[name] for name in CLASSES)
+
+
+def _review(row: Record) -> str:
+    """Return how far a bar's misses were reviewed, "" where nobody reviewed any."""
+    misses, reviewed = row["n_misses"], row["n_reviewed"]
+    if not reviewed:
+        return ""
+    parts = [f"{reviewed} of {counted(misses, 'miss', 'misses')} reviewed"]
+    if reviewed < misses:
+        parts.append(f"anatomy {row['anatomy_low']} to {row['anatomy_high']}")
+    return ", ".join([*parts, *([] if row["review"] == "finished" else [_OPEN])])
+
+
+def _average(model: str, rows: Sequence[Record]) -> Stack:
+    open_ = any(row["review"] == "not finished" for row in rows)
+    return Stack(AVERAGE, model, _mean_shares(rows), note=_OPEN if open_ else "")
 
 
 def _mean_shares(rows: Sequence[Record]) -> tuple[float, ...]:

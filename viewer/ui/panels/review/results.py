@@ -97,13 +97,20 @@ def row_words(counts: "ErrorCounts") -> tuple[str, ...]:
         counts.model,
         counts.finding,
         str(counts.misses),
-        str(counts.reviewed),
+        reviewed_words(counts),
         str(counts.found["partial"]),
         estimate_words(counts, "position"),
         estimate_words(counts, "anatomy"),
         str(counts.found["unsure"]),
         str(counts.disputed),
     )
+
+
+def reviewed_words(counts: "ErrorCounts") -> str:
+    """Return how many misses were reviewed, and of how many drawn until all are."""
+    if not counts.unread:
+        return str(counts.reviewed)
+    return f"{counts.reviewed} of {counts.reviewed + counts.unread} drawn: not finished"
 
 
 def estimate_words(counts: "ErrorCounts", kind: str) -> str:

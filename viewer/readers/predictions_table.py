@@ -56,6 +56,8 @@ _KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "map": ("map",),
 }
 _ANSWERLESS: Final = UNREADABLE | {Status.REFUSED, Status.PROVIDER_ERROR}
+_SCORED: Final = frozenset({Status.SCORED_CORRECT, Status.SCORED_WRONG})
+"""Verdicts that a denial may get, where the finding is absent."""
 
 
 def read_table(
@@ -181,10 +183,14 @@ def _place(cells: Mapping[str, str]) -> Written | None:
 
 
 def _answerless(cells: Mapping[str, str]) -> Unparsed | None:
+    """Return why there is no place; a verdict on that has the status as its reason."""
     status = Status(cells["status"]) if cells.get("status") else None
+    reason = cells.get("reason", "")
+    if status in _SCORED and reason in _ANSWERLESS:
+        return Unparsed(Status(reason), "")
     if status is None or status not in _ANSWERLESS:
         return None
-    return Unparsed(status, cells.get("reason", ""))
+    return Unparsed(status, reason)
 
 
 def _of_kind(kind: str, cells: Mapping[str, str]) -> Written:

@@ -110,7 +110,9 @@ def _places(bench: Bench, one: Record) -> list[Record]:
     if answer is None:
         return [{"status": Status.PROVIDER_ERROR.value, "reason": one["reason"]}]
     if isinstance(answer, Unparsed):
-        return [{"status": answer.status.value, "reason": answer.reason}]
+        judged = one["status"] != answer.status.value
+        why = answer.status.value if judged else answer.reason
+        return [{"status": one["status"], "reason": why}]
     if isinstance(answer, CellAnswer):
         grid = bench.places.grid(
             condition_of(one["condition"], one["condition_params"])

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from viewer.services.bench import ANSWER, Bench, Kept
+from viewer.services.grading import take_in_grades
 from viewer.services.ledger import judged_or_failed, own_reply, steps_of
 from viewer.store import cases, runs, steps, trials
 from viewer.store.database import Store
@@ -50,6 +51,7 @@ def told_departures(store: Store, run: int) -> str:
 
 
 def _answered(store: Store, run: int) -> list[ScoredTrial]:
+    take_in_grades(store)
     runs.run_summary(store, run)
     return [t for t in trials.scored_trials(store, run) if t.reply_id is not None]
 

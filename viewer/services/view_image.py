@@ -13,6 +13,7 @@ from viewer.domain.annotation import CornerText, Tag
 from viewer.domain.box_reference import ANY, with_masks
 from viewer.domain.case import ImageHeader, ImageRef, ReferenceBox
 from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.finding_names import ByFinding
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import PixelImage, Raster
 from viewer.domain.reference import Mask
@@ -121,7 +122,8 @@ def reference_boxes(
         known = cases.image_with_reference(opened, ref)
     if known is None:
         return {}
-    return {name: of for name, of in known.boxes.items() if name not in known.masks}
+    boxes = {name: of for name, of in known.boxes.items() if name not in known.masks}
+    return ByFinding(boxes)
 
 
 def field_of(size: SizePx) -> BoxPx:

@@ -266,6 +266,21 @@ def test_that_the_answer_explained_is_about_the_finding_asked_for(
     assert _finding_explained(later) == later.ask.asked_finding == "Lung Lesion"
 
 
+def test_that_the_window_keeps_the_word_typed_and_draws_the_synonym_s_reference(
+    qtbot: QtBot, read: ReadWorkspace, case: Path
+) -> None:
+    (case / "f.Lung Lesion.png").rename(case / "f.Airspace Opacity.png")
+    _open(qtbot, read, case / "f.dcm")
+    qtbot.waitUntil(lambda: read.ask.asked_finding == "Airspace Opacity")
+    read.ask.finding.setCurrentText("Lung Opacity")
+    assert read.pair.view._layers._reference is not None
+    assert read.answers.reference_line.text() == "Reference of Lung Opacity"
+    _ask(qtbot, read)
+    assert _finding_explained(read) == read.ask.asked_finding == "Lung Opacity"
+    assert read.answers.current is not None
+    assert read.answers.current.reference_cells
+
+
 def _finding_explained(read: ReadWorkspace) -> str:
     return read.answers.current.finding if read.answers.current else ""
 

@@ -9,6 +9,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.case import ImageRef, ReferenceBox
+from viewer.domain.finding_names import own_word
 from viewer.domain.reference import Mask
 from viewer.services.answers import StoredAnswer, answers_about
 from viewer.services.privacy import restricted_by
@@ -68,11 +69,15 @@ def newest_per_model(answers: Sequence[StoredAnswer], finding: str) -> frozenset
 
 
 def reference_words(masks: Mapping[str, Mask], finding: str) -> str:
-    """Say which reference the image has, and whether one is of this finding."""
+    """Say which reference the image has, and whether one is of this finding.
+
+    It is called by the word that was asked with, whatever the data set's own is.
+    """
     if not masks:
         return ""
-    others = ", ".join(sorted(masks.keys() - {finding}))
-    if finding in masks:
+    own = own_word(finding, masks)
+    others = ", ".join(sorted(masks.keys() - {own}))
+    if own is not None:
         return f"Reference of {finding}" + (f"; also of {others}" if others else "")
     return f"No reference of {finding or 'this finding'}, but of {others}"
 

@@ -21,7 +21,7 @@ def test_that_points_are_read_by_image_and_finding(tmp_path: Path) -> None:
     tasks = {"Lung Opacity": [[3, 4.5], [1, 2]], "Edema": [7, 8], "Cardiomegaly": []}
     points = read_human_points(write(tmp_path, {A: tasks}))
     assert points[A] == {
-        "Airspace Opacity": (PointPx(3, 4.5), PointPx(1, 2)),
+        "Lung Opacity": (PointPx(3, 4.5), PointPx(1, 2)),
         "Edema": (PointPx(7, 8),),
         "Cardiomegaly": (),
     }

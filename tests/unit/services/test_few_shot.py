@@ -116,6 +116,19 @@ def test_that_an_examples_answer_is_the_cell_its_mask_covers_most(
 
 
 @pytest.mark.statement("E000-11")
+def test_that_a_synonym_finds_examples(store: Store) -> None:
+    validation = cases.dataset_named(store, "val")
+    images = tuple(
+        replace(image, masks={"Airspace Opacity": image.masks["Edema"]})
+        for image in validation.images
+    )
+    bench = Bench(a_spec([D4], params=PARAMS), validation)
+    run = plan_run(store, a_spec([D4], params=PARAMS))
+    trial = replace(trials.scored_trials(store, run)[0].trial, finding="Lung Opacity")
+    other = replace(validation, images=images, root_sha256="other")
+    assert len(examples(other, trial, bench.params, 0)) == 2
+
+
 def test_that_the_seed_draws_the_examples(store: Store) -> None:
     bench = Bench(a_spec([D4], params=PARAMS), cases.dataset_named(store, "tiny"))
     validation = cases.dataset_named(store, "val")

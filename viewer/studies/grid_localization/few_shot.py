@@ -12,6 +12,7 @@ from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
+from viewer.domain.finding_names import concept
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, Trial
 from viewer.metrics.seeding import generator
@@ -171,7 +172,8 @@ def _eligible(
     usable = (
         item
         for item in items
-        if (item.finding, item.view) == (finding, view) and not item.exclusion
+        if (concept(item.finding), item.view) == (concept(finding), view)
+        and not item.exclusion
     )
     return tuple(sorted(usable, key=lambda item: item.key))
 

@@ -102,6 +102,17 @@ def write_csv_boxes(root: Path) -> Path:
     )
 
 
+def write_nih(root: Path) -> Path:
+    for name, grey in (("one", 90), ("two", 91)):
+        (root / "images_001" / "images").mkdir(parents=True, exist_ok=True)
+        path = root / "images_001" / "images" / f"{name}.png"
+        Image.new("L", (1024, 1024), grey).save(path)
+    header = "Image Index,Finding Label,Bbox [x,y,w,h],,,"
+    boxes = (f"{name}.png,Edema,20,10,40,30" for name in ("one", "two"))
+    (root / "BBox_List_2017.csv").write_text("\n".join((header, *boxes)) + "\n")
+    return root
+
+
 def write_rsna(root: Path) -> Path:
     return write_csv(
         root,
@@ -243,6 +254,7 @@ WRITERS = {
     "coco": write_coco,
     "vindr": write_vindr,
     "csv-boxes": write_csv_boxes,
+    "nih-chestxray14": write_nih,
     "rsna": write_rsna,
     "siim": write_siim,
     "siim-relative": write_siim,
@@ -264,6 +276,7 @@ FINDING = {
     "rsna": "Pneumonia",
     **dict.fromkeys(("siim", "siim-relative", "siim-absolute"), "Pneumothorax"),
 }
+SIZE = {"nih-chestxray14": (1024, 1024)}
 VIEW = {"coco": View.FRONTAL, "csv-boxes": View.FRONTAL}
 formats = pytest.mark.parametrize("name", sorted(FORMATS))
 
@@ -281,14 +294,15 @@ def test_that_a_format_reads_a_small_example(name: str, tmp_path: Path) -> None:
         tiles = {"pathmmu", "vlmevalkit", "labelled-tiles", "captioned-tiles"}
         other = name in {"medsyn", *tiles}
         assert image.view is (View.OTHER if other else View.FRONTAL)
-        assert (image.size.rows, image.size.columns) == (120, 100)
+        size = SIZE.get(name, (120, 100))
+        assert (image.size.rows, image.size.columns) == size
         assert image.ref.path.is_file()
         assert len(image.sha256) == 64
         if name in OF_QUESTIONS:
             assert any(image.key in item.images for item in dataset.items)
             continue
         assert list(image.masks) == [finding]
-        expected = np.zeros((120, 100), dtype=bool)
+        expected = np.zeros(size, dtype=bool)
         expected[10:40, 20 : 60 if "siim" not in name else 23] = True
         found = image.masks[finding].array()
         assert found.any() if name == "folder" else np.array_equal(found, expected)

@@ -98,6 +98,14 @@ def _vindr(root: Path, n: int) -> None:
     _csv(root, "train.csv", header, rows)
 
 
+def _nih(root: Path, n: int) -> None:
+    names = _pictures(root, n)
+    header = "Image Index,Finding Labels,Patient ID,View Position"
+    _csv(root, "Data_Entry.csv", header, (f"{x}.png,Mass,{x},PA" for x in names))
+    header = "Image Index,Finding Label,Bbox [x,y,w,h],,,"
+    _csv(root, "BBox_List.csv", header, (f"{x}.png,Mass,1,1,3,3" for x in names))
+
+
 def _rsna(root: Path, n: int) -> None:
     rows = (f"{name},1,1,3,3,1" for name in _pictures(root, n))
     _csv(root, "labels.csv", "patientId,x,y,width,height,Target", rows)
@@ -184,6 +192,7 @@ MANY: dict[str, tuple[str, Callable[[Path, int], None]]] = {
     "csv-boxes": ("csv-boxes", _csv_boxes),
     "csv-boxes, equal names": ("csv-boxes", _csv_boxes_in_folders),
     "vindr": ("vindr", _vindr),
+    "nih-chestxray14": ("nih-chestxray14", _nih),
     "rsna": ("rsna", _rsna),
     "siim": ("siim-absolute", _siim),
     "heal": ("heal", _heal),

@@ -89,9 +89,9 @@ def import_command(
     """Register a data set from a folder, or from a table or JSON file in it.
 
     FORMAT is chexlocalize, folder, coco, csv-boxes, vindr, rsna, siim (whose convention
-    is decided, else siim-relative or siim-absolute says it), pathmmu, vlmevalkit,
-    labelled-tiles, captioned-tiles, heal, medsyn, mimic-cxr, report-studies, or auto:
-    what it looks like.
+    is decided, else siim-relative or siim-absolute says it), nih-chestxray14, pathmmu,
+    vlmevalkit, labelled-tiles, captioned-tiles, heal, medsyn, mimic-cxr,
+    report-studies, or auto: what it looks like.
     """
     from viewer.services.import_dataset import import_dataset
     from viewer.services.import_preview import previewed

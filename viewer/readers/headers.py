@@ -125,7 +125,12 @@ def view_of(modality: str, view_position: str) -> View:
     """
     if modality not in _PROJECTIONS:
         return View.UNKNOWN if modality in _UNSPOKEN else View.OTHER
-    words = set(view_position.upper().replace("_", " ").replace("-", " ").split())
+    return projection(view_position)
+
+
+def projection(written: str) -> View:
+    """Return the projection that words name, whoever wrote them; else unknown."""
+    words = set(written.upper().replace("_", " ").replace("-", " ").split())
     frontal, lateral = words & _FRONTAL_WORDS, words & _LATERAL_WORDS
     if frontal and not lateral:
         return View.FRONTAL

@@ -7,6 +7,7 @@ any part cannot be used is a defect of its image: half a reference would be a wr
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from viewer.domain.box_reference import mask_of
@@ -29,7 +30,12 @@ from viewer.readers.datasets.files import (
     read_facts,
 )
 from viewer.readers.datasets.image_files import ImageFiles, missing_path
-from viewer.readers.datasets.naming import named_view, patient_key, study_key
+from viewer.readers.datasets.naming import (
+    named_view,
+    patient_key,
+    study_key,
+    written_view,
+)
 
 MakeMask = Callable[[SizePx], Mask]
 """Make a mask for an image of a size; one that cannot be made raises."""
@@ -40,6 +46,7 @@ class Annotated:
     """What the tables say of one image; ``size`` is what they say its size is.
 
     ``broken`` maps a finding to the words why a part of its reference is of no use.
+    ``patient`` and ``view`` are as they are written, "" where no table says them.
     """
 
     key: str
@@ -50,6 +57,8 @@ class Annotated:
     masks: Mapping[str, MakeMask] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
+    patient: str = ""
+    view: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ def _image(
     reference = _reference(entry, size)
     of_file = "" if header else "missing_file" if found is None else "unreadable"
     defects = {**reference.defects, **({"*": of_file} if of_file else {})}
-    patient = patient_key(_patient_id(header), entry.key)
+    patient = patient_key(entry.patient or _patient_id(header), entry.key)
     image = DatasetImage(
         key=entry.key,
         patient=patient,
@@ -129,7 +138,8 @@ def _image(
         boxes=reference.boxes,
         readers=entry.readers,
     )
-    return image, [*_file_notices(image, entry, found), *reference.notices]
+    told = _file_notices(image, entry, found), _view_notices(image, entry, header)
+    return image, [*chain(*told), *reference.notices]
 
 
 def _patient_id(header: ImageHeader | None) -> str:
@@ -137,6 +147,8 @@ def _patient_id(header: ImageHeader | None) -> str:
 
 
 def _view(collection: Collection, entry: Annotated, header: ImageHeader | None) -> View:
+    if entry.view:
+        return written_view(entry.view)
     if header and header.view is not View.UNKNOWN:
         return header.view
     named = named_view(entry.key)
@@ -156,9 +168,28 @@ def _file_notices(
     if len(found.headers) > 1:
         text = f"Its file has {len(found.headers)} frames; the first is read."
         yield Notice("several_frames", image.key, text)
-    if image.view is View.UNKNOWN:
+
+
+def _view_notices(
+    image: DatasetImage, entry: Annotated, header: ImageHeader | None
+) -> Iterator[Notice]:
+    if header is None:
+        return
+    if entry.view and image.view is View.UNKNOWN:
+        text = (
+            f"Its table says the view '{entry.view}', which is none of PA, AP, frontal,"
+            " lateral and other; no view is known."
+        )
+        yield Notice("unknown_view", image.key, text)
+    elif image.view is View.UNKNOWN:
         text = "Neither the file nor its name says the view; choose one on import."
         yield Notice("unknown_view", image.key, text)
+    elif entry.view and header.view not in {View.UNKNOWN, image.view}:
+        text = (
+            f"Its table says {image.view}, its View Position {header.view}; the table "
+            "is used."
+        )
+        yield Notice("view_disagrees", image.key, text)
 
 
 def _reference(entry: Annotated, size: SizePx) -> _Reference:
@@ -237,7 +268,9 @@ def _other_size(entry: Annotated, size: SizePx) -> _Reference:
     if not names:
         return _Reference({}, {}, {}, ())
     said = _by(entry.size) if entry.size else ""
-    text = f"Its table says it is {said}, its file is {_by(size)}; no place is used."
+    text = (
+        f"Its places are for an image of {said}, its file is {_by(size)}; none is used."
+    )
     notice = Notice("mask_size", entry.key, text)
     return _Reference({}, {}, dict.fromkeys(sorted(names), "mask_size"), (notice,))
 

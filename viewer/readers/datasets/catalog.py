@@ -25,6 +25,7 @@ from viewer.readers.datasets import (
     labelled_tiles,
     medsyn,
     mimic_cxr,
+    nih_chestxray14,
     pathmmu,
     report_studies,
     rsna,
@@ -32,7 +33,7 @@ from viewer.readers.datasets import (
     vindr,
     vlmevalkit,
 )
-from viewer.readers.datasets.files import Progress
+from viewer.readers.datasets.files import Progress, each_folder_listed_once
 from viewer.readers.datasets.names import with_storable_names
 from viewer.readers.datasets.run_order import Order
 from viewer.readers.datasets.run_pairs import Runs
@@ -107,6 +108,13 @@ FORMATS: Mapping[str, DatasetFormat] = {
             "The same, runs counted from the first pixel, which is 1",
             siim.reader_of(Runs.ABSOLUTE),
             title="SIIM-ACR, absolute runs",
+        ),
+        DatasetFormat(
+            nih_chestxray14.FORMAT,
+            "NIH ChestX-ray14: labels and boxes in CSV, as downloaded",
+            nih_chestxray14.read,
+            nih_chestxray14.looks,
+            title="NIH ChestX-ray14",
         ),
         DatasetFormat(
             "pathmmu",
@@ -213,7 +221,8 @@ def formats_of(root: Path) -> tuple[str, ...]:
     """
     if not root.exists():
         return ()
-    looks = [fmt for fmt in formats().values() if fmt.looks and fmt.looks(root)]
+    with each_folder_listed_once():
+        looks = [fmt for fmt in formats().values() if fmt.looks and fmt.looks(root)]
     return tuple(fmt.name for fmt in looks)
 
 

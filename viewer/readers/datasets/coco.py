@@ -6,7 +6,9 @@ x, y, width, height in pixels, ``segmentation`` as outlines or as ``size`` and
 ``counts``, a text or a list, and ``iscrowd``); format of cocodataset.org. All shapes of
 a finding on an image are its mask together; a crowd is in the mask, but is no box, as
 COCO's own evaluation asks for none there. An annotation without a segmentation is a
-box. COCO says what is on an image, not what is not, so no label is negative.
+box. COCO says what is on an image, not what is not, so no label is negative. COCO
+has no patient and no view; ``patient_id``, ``patient`` or ``subject_id``, and ``view``,
+``view_position`` or ``ViewPosition`` of an image are read as these.
 """
 
 import json
@@ -32,6 +34,8 @@ from viewer.readers.datasets.image_files import root_of, stem_of
 from viewer.readers.datasets.segmentations import read_json_object
 
 KEYS = ("images", "annotations", "categories")
+_PATIENT = ("patient_id", "patient", "subject_id")
+_VIEW = ("view", "view_position", "ViewPosition")
 
 
 @dataclass
@@ -40,6 +44,8 @@ class _Image:
 
     file: str
     size: SizePx | None
+    patient: str = ""
+    view: str = ""
     shapes: dict[str, list[Shape]] = field(default_factory=lambda: defaultdict(list))
     broken: dict[str, str] = field(default_factory=dict)
 
@@ -160,7 +166,8 @@ def _images_by_id(
             text = f"The image id {number} is used again; the first image has it."
             notices.append(Notice("repeated_image", file, text))
         else:
-            by_id[number] = _Image(file, _size(row))
+            patient, view = _first(row, _PATIENT), _first(row, _VIEW)
+            by_id[number] = _Image(file, _size(row), patient, view)
     return by_id, notices
 
 
@@ -223,6 +230,8 @@ def _entry(key: str, image: _Image) -> tuple[Annotated, list[Notice]]:
             if any(shape.has_pixels for shape in of)
         },
         broken=image.broken,
+        patient=image.patient,
+        view=image.view,
     )
     return entry, notices
 
@@ -242,6 +251,13 @@ def _rows(content: Mapping[str, object], key: str) -> Iterator[Mapping[str, obje
 def _id(row: Mapping[str, object]) -> int | str | None:
     number = row.get("id")
     return number if isinstance(number, int | str) else None
+
+
+def _first(row: Mapping[str, object], keys: Sequence[str]) -> str:
+    """Return the first text or whole number that a row has under one of the keys."""
+    found = (row.get(key) for key in keys)
+    said = (str(v).strip() for v in found if isinstance(v, str) or type(v) is int)
+    return next((text for text in said if text), "")
 
 
 def _image_of(row: Mapping[str, object]) -> object:

@@ -3,8 +3,9 @@
 A row is a box of a finding on an image: ``image`` (a file's name or path, its suffix
 may be left out), ``finding``, and either the corners ``x1, y1, x2, y2`` or the upper
 left corner and size ``x, y, width, height``, in native pixels from the upper left of
-the image; ``reader`` names who drew it. A row without numbers says that the reader did
-not see the finding, without a finding either that he saw none that the table names.
+the image; ``reader`` names who drew it, ``patient`` whose image it is and ``view`` its
+projection (PA, AP, frontal, lateral, other). A row without numbers says that the reader
+did not see the finding, without a finding either that he saw none that the table names.
 What no row says of a finding on an image is not known.
 """
 
@@ -25,6 +26,7 @@ from viewer.readers.datasets.annotated import (
 )
 from viewer.readers.datasets.csv_tables import (
     CsvRow,
+    columns_not_read,
     corner_and_size,
     corners,
     header_of,
@@ -40,15 +42,20 @@ NAMES = ("image", "finding")
 CORNERS = ("x1", "y1", "x2", "y2")
 SIZES = ("x", "y", "width", "height")
 _READER = "reader"
+_OF_IMAGES = ("patient", "view")
+_KNOWN = frozenset({*NAMES, *CORNERS, *SIZES, _READER, *_OF_IMAGES})
 _WANTED = (
     "A table of boxes has the columns image, finding and x1, y1, x2, y2 or x, y, "
-    "width, height, separated by commas; reader may be one more."
+    "width, height, separated by commas; reader, patient and view may be there too."
 )
 
 
 @dataclass
 class _Rows:
-    """What the rows of one image say; ``denied`` by whom, finding by finding."""
+    """What the rows of one image say; ``denied`` by whom, finding by finding.
+
+    ``said`` is what they say of the image itself, column by column, in their order.
+    """
 
     file: str
     boxes: dict[str, list[ReferenceBox]] = field(
@@ -57,6 +64,11 @@ class _Rows:
     denied: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     readers: set[str] = field(default_factory=set)
     broken: dict[str, str] = field(default_factory=dict)
+    said: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def first(self, column: str) -> str:
+        """Return what the first row says that says anything, else nothing."""
+        return next(iter(self.said[column]), "")
 
 
 def looks(path: Path) -> bool:
@@ -94,6 +106,7 @@ def read(
     notices: list[Notice] = []
     for table in tables:
         numbers = _columns_of_places(table)
+        notices += columns_not_read(table, _KNOWN)
         for row in rows_of(table):
             notices += _take(row, numbers, images, table)
     findings = {n for rows in images.values() for n in (*rows.boxes, *rows.broken)}
@@ -135,8 +148,7 @@ def _none_found(root: Path) -> UnreadableInputError:
 
 def _columns_of_places(table: Path) -> tuple[str, ...]:
     header = header_of(table)
-    known = {*NAMES, *CORNERS, *SIZES, _READER}
-    twice = sorted(c for c in known if header.count(c) > 1)
+    twice = sorted(c for c in _KNOWN if header.count(c) > 1)
     if twice:
         raise UnreadableInputError(
             f"'{table.name}' has the column {twice[0]} more than once.",
@@ -163,6 +175,9 @@ def _take(
         return [Notice("odd_row", table.name, text)]
     rows = images.setdefault(stem_of(file), _Rows(file))
     rows.readers |= {reader} - {""}
+    for column in _OF_IMAGES:
+        if (said := cells.get(column, "")) and said not in rows.said[column]:
+            rows.said[column].append(said)
     if not placed:
         rows.denied[finding].add(reader)
         return []
@@ -215,6 +230,11 @@ def _entry(
             who = f"Reader {min(torn)}" if min(torn) else "The table"
             text = f"{who} says that {finding} is absent and draws a box; it is used."
             notices.append(Notice("contradiction", key, text))
+    notices += [
+        Notice("contradiction", key, f"Its rows name another {c}; the first is used.")
+        for c, said in rows.said.items()
+        if len(said) > 1
+    ]
     denied = findings if nothing else [n for n in findings if n in rows.denied]
     entry = Annotated(
         key=key,
@@ -223,5 +243,7 @@ def _entry(
         boxes={n: of for n, of in boxes.items() if n not in rows.broken},
         readers=tuple(sorted(rows.readers)),
         broken=rows.broken,
+        patient=rows.first("patient"),
+        view=rows.first("view"),
     )
     return entry, notices

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.escapes import unguarded
 from viewer.domain.geometry import BoxPx
@@ -82,6 +83,15 @@ def rows_of(path: Path) -> Iterator[CsvRow]:
             f"'{path.name}' cannot be read: {error.strerror or 'no reason is given'}.",
             "Check its path and that you may read it.",
         ) from error
+
+
+def columns_not_read(table: Path, read: Collection[str]) -> list[Notice]:
+    """Return a notice that names the columns of a table that nobody reads."""
+    others = [column for column in header_of(table) if column not in {*read, ""}]
+    if not others:
+        return []
+    text = f"It has columns that are not read: {', '.join(others)}."
+    return [Notice("columns_not_read", table.name, text)]
 
 
 def split_of(tables: Collection[Path]) -> str:

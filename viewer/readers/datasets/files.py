@@ -3,8 +3,10 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,12 +58,35 @@ def files_below(root: Path) -> tuple[Path, ...]:
     return found_below(root).files
 
 
+_Listings = dict[Path, FoundBelow]
+_listings: ContextVar[_Listings | None] = ContextVar("listings", default=None)
+
+
+@contextmanager
+def each_folder_listed_once() -> Iterator[None]:
+    """Keep what lies below a folder in mind while many ask the same, then forget it."""
+    token = _listings.set({})
+    try:
+        yield
+    finally:
+        _listings.reset(token)
+
+
 def found_below(root: Path) -> FoundBelow:
     """Return the files below a folder, and what is no file, each sorted.
 
     Pipes, devices and dangling links are no files. Nor are folders that may not be
     listed, and links to folders, which are not followed.
     """
+    kept = _listings.get()
+    if kept is None:
+        return _search(root)
+    if root not in kept:
+        kept[root] = _search(root)
+    return kept[root]
+
+
+def _search(root: Path) -> FoundBelow:
     if not root.is_dir():
         raise UnreadableInputError(
             f"There is no folder '{root}'.", "Name the folder that holds the data set."

@@ -4,6 +4,7 @@ import hashlib
 import re
 
 from viewer.domain.case import ImageHeader, View
+from viewer.readers.headers import projection
 
 _PATIENT = re.compile(r"patient\d+")
 _VIEW_WORDS = {
@@ -18,8 +19,9 @@ _VIEW_WORDS = {
 def patient_key(written: str, key: str) -> str:
     """Return who an image is of, without naming the person.
 
-    A DICOM Patient ID becomes ``p`` and ten hexadecimal digits of its SHA-256; else
-    ``patient…`` in its id says it; else the image is a patient of its own.
+    A patient's id, of a table or of DICOM, becomes ``p`` and ten hexadecimal digits of
+    its SHA-256; else ``patient…`` in the image's id says it; else the image is a
+    patient of its own.
     """
     if written:
         return "p" + hashlib.sha256(written.encode()).hexdigest()[:10]
@@ -32,6 +34,13 @@ def study_key(header: ImageHeader | None, patient: str) -> str:
     if header and header.modality and header.study_key:
         return "s" + hashlib.sha256(header.study_key.encode()).hexdigest()[:10]
     return patient
+
+
+def written_view(written: str) -> View:
+    """Return the view that a table writes: PA, AP, frontal, lateral, LL, other."""
+    if written.strip().casefold() == View.OTHER:
+        return View.OTHER
+    return projection(written)
 
 
 def named_view(stem: str) -> View:

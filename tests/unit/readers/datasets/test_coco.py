@@ -8,7 +8,7 @@ from pycocotools import mask as coco_mask
 
 from tests.helpers.small_datasets import write_picture
 from viewer.domain import rle
-from viewer.domain.case import Dataset, ReferenceBox
+from viewer.domain.case import Dataset, ReferenceBox, View
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.readers.datasets.catalog import read_dataset
@@ -112,6 +112,33 @@ def test_that_a_crowd_is_part_of_the_mask_but_no_box(tmp_path: Path) -> None:
     assert dataset.images[0].boxes == {}
     assert dataset.images[0].masks["Edema"].array().sum() == SIDE
     assert _kinds(dataset) == ["crowd"]
+
+
+@pytest.mark.parametrize(
+    ("patient", "view"),
+    [
+        ("patient_id", "view"),
+        ("patient", "view_position"),
+        ("subject_id", "ViewPosition"),
+    ],
+)
+def test_that_an_image_may_tell_its_patient_and_view(
+    tmp_path: Path, patient: str, view: str
+) -> None:
+    images = [
+        {"id": n, "file_name": f"{n}.png", "height": 6, "width": 8, **said}
+        for n, said in enumerate(
+            ({patient: 7, view: "PA"}, {patient: "7", view: "LL"}, {patient: "9"})
+        )
+    ]
+    for n in range(3):
+        write_picture(tmp_path / f"{n}.png")
+    dataset = _read(tmp_path, [_box(0, 1, 2, 3, 1, 1)], images=images)
+    one, two, three = (image for image in dataset.images)
+    assert one.patient == two.patient != three.patient
+    views = [image.view for image in dataset.images]
+    assert views == [View.FRONTAL, View.LATERAL, View.UNKNOWN]
+    assert "unknown_patient" not in {notice.kind for notice in dataset.notices}
 
 
 def test_that_ids_that_do_not_exist_are_said(tmp_path: Path) -> None:

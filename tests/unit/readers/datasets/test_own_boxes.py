@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.small_datasets import write_picture
-from viewer.domain.case import Dataset, ReferenceBox
+from tests.helpers.small_datasets import write_dicom, write_picture
+from viewer.domain.case import Dataset, ReferenceBox, View
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx
 from viewer.readers.datasets.catalog import formats_of, read_dataset
@@ -111,6 +111,67 @@ def test_that_rows_that_name_nothing_or_contradict_are_told(tmp_path: Path) -> N
     assert texts[2].startswith("Reader R1 says that Mass is absent")
     assert texts[3].startswith("The table says that Mass is absent")
     assert [image.key for image in dataset.images] == ["a", "b", "gone"]
+
+
+OF_IMAGES = f"{CORNERS},patient,view"
+
+
+def test_that_a_patient_and_a_view_may_be_told_of_an_image(tmp_path: Path) -> None:
+    dataset = _read(
+        tmp_path,
+        OF_IMAGES,
+        "a,Mass,1,1,4,4,,7,PA",
+        "a,Mass,2,2,5,5,,,",
+        "b,Mass,1,1,4,4,,7,lateral",
+        "c,,,,,,,8,",
+        "d,Mass,1,1,4,4,,8,other",
+        images="abcd",
+    )
+    a, b, c, d = dataset.images
+    assert a.patient == b.patient != c.patient == d.patient
+    views = [image.view for image in dataset.images]
+    assert views == [View.FRONTAL, View.LATERAL, View.UNKNOWN, View.OTHER]
+    assert [n.kind for n in dataset.notices] == ["unknown_view"]
+    frontal = read_dataset("csv-boxes", tmp_path, "d", View.FRONTAL)
+    assert [i.view for i in frontal.images] == [views[0], views[1], views[0], views[3]]
+
+
+def test_that_a_patient_has_one_key_in_tables_and_in_dicom(tmp_path: Path) -> None:
+    write_dicom(tmp_path / "b.dcm", patient_id="7", view_position="LL")
+    dataset = _read(
+        tmp_path, OF_IMAGES, "a,Mass,1,1,4,4,,7,PA", "b,Mass,1,1,4,4,,,AP", images="a"
+    )
+    a, b = dataset.images
+    assert a.patient == b.patient
+    assert b.view is View.FRONTAL
+    assert dict(_told(dataset))["view_disagrees"] == (
+        "Its table says frontal, its View Position lateral; the table is used."
+    )
+
+
+def test_that_no_view_is_guessed_and_each_patient_is_one_where_none_is_told(
+    tmp_path: Path,
+) -> None:
+    rows = ("a,Mass,1,1,4,4,,7,oblique", "b,Mass,1,1,4,4,,,PA")
+    _read(tmp_path, OF_IMAGES, *rows)
+    dataset = read_dataset("csv-boxes", tmp_path, "d", View.FRONTAL)
+    assert [i.view for i in dataset.images] == [View.UNKNOWN, View.FRONTAL]
+    told = {notice.kind: notice.text for notice in dataset.notices}
+    assert "the view 'oblique', which is none of PA" in told["unknown_view"]
+    assert told["unknown_patient"] == (
+        "1 image says nothing of the patient; each counts as a patient of its own."
+    )
+
+
+def test_that_rows_that_disagree_and_columns_that_are_not_read_are_told(
+    tmp_path: Path,
+) -> None:
+    rows = ("a,Mass,1,1,4,4,,7,PA,61", "a,Mass,2,2,5,5,,8,PA,61")
+    dataset = _read(tmp_path, f"{OF_IMAGES},age", *rows, images="a")
+    assert _told(dataset) == [
+        ("columns_not_read", "It has columns that are not read: age."),
+        ("contradiction", "Its rows name another patient; the first is used."),
+    ]
 
 
 def test_that_one_image_under_two_files_is_a_defect(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from viewer.domain.geometry import BoxPx, PointPx, PolygonPx, SizePx
 from viewer.domain.prediction import NO_PREDICTION, Coordinates, Prediction
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
-from viewer.metrics.regions import mask_of_polygon
+from viewer.imaging.coco_outline import covered
 from viewer.services.bench import Bench
 
 _Key = tuple[str, str, str, str]
@@ -260,7 +260,7 @@ def _mask(
             native = _native(bench, trial, one, coordinates)
             for outline in place:
                 moved = PolygonPx(tuple(map(native, outline.points)))
-                whole |= mask_of_polygon(moved, size)
+                whole |= covered(moved, size)
     if not whole.any():
         return Unparsed(Status.UNPARSED, "empty_mask")
     return MaskAnswer(Mask.of_array(whole))

@@ -11,11 +11,14 @@ import numpy.typing as npt
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx, PointPx, PolygonPx, SizePx
 from viewer.domain.reference import Mask
-from viewer.metrics.regions import mask_of_boxes, mask_of_polygon
+from viewer.imaging.coco_outline import covered
+from viewer.metrics.regions import mask_of_boxes
 from viewer.readers.datasets.annotated import MakeMask
 from viewer.readers.datasets.segmentations import read_mask
 
 _HOW = "Write annotations as COCO's instances have them."
+_FARTHEST = 65_535
+"""Pixels that a corner of an outline may lie from the origin."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def _pixels(shape: Shape, size: SizePx) -> npt.NDArray[np.bool_]:
         return shape.mask.array()
     if not shape.outlines:
         return mask_of_boxes((shape.box,) if shape.box else (), size)
-    parts = [mask_of_polygon(outline, size) for outline in shape.outlines]
+    parts = [covered(outline, size) for outline in shape.outlines]
     return np.asarray(np.logical_or.reduce(parts))
 
 
@@ -95,6 +98,8 @@ def _outline(part: object) -> PolygonPx:
     numbers = _numbers(part)
     if len(numbers) < 6 or len(numbers) % 2:
         raise _unreadable("an outline has less than three points")
+    if max(map(abs, numbers)) > _FARTHEST:
+        raise _unreadable("a point of an outline lies far outside the image")
     points = zip(numbers[::2], numbers[1::2], strict=True)
     return PolygonPx(tuple(PointPx(x, y) for x, y in points))
 

@@ -7,13 +7,28 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class CornerText:
-    """The lines in the four corners of an image, from the top down."""
+class CornerLine:
+    """A line of corner text and where it was read.
 
-    top_left: tuple[str, ...] = ()
-    top_right: tuple[str, ...] = ()
-    bottom_left: tuple[str, ...] = ()
-    bottom_right: tuple[str, ...] = ()
+    ``source`` names DICOM elements, one a line: ``ContentTime (0008,0033)``.
+    """
+
+    text: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CornerText:
+    """The lines in the four corners of an image, from the top down.
+
+    ``window_source`` is where the window that the image is first shown with was read.
+    """
+
+    top_left: tuple[CornerLine, ...] = ()
+    top_right: tuple[CornerLine, ...] = ()
+    bottom_left: tuple[CornerLine, ...] = ()
+    bottom_right: tuple[CornerLine, ...] = ()
+    window_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

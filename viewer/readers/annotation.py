@@ -4,14 +4,16 @@ For the eyes of the person who opened the file only: nothing from here may be lo
 stored or sent, because it names the patient.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 import pydicom
 from pydicom.dataset import Dataset
 from pydicom.multival import MultiValue
+from pydicom.tag import Tag as ElementTag
 
-from viewer.domain.annotation import CornerText, Tag
+from viewer.domain.annotation import CornerLine, CornerText, Tag
 from viewer.domain.case import ImageRef
 from viewer.readers.compression import lossy_text
 from viewer.readers.dicom_bounds import held_bytes
@@ -24,6 +26,19 @@ from viewer.readers.slide_dicom import is_dicom_slide
 from viewer.readers.slide_openslide import properties
 
 _LONGEST: Final = 512
+_MOMENTS: Final = (
+    ("AcquisitionDate", "AcquisitionTime"),
+    ("ContentDate", "ContentTime"),
+    ("SeriesDate", "SeriesTime"),
+    ("StudyDate", "StudyTime"),
+)
+"""Date and time by level, nearest to the exposure first."""
+_LOSSY: Final = (
+    "LossyImageCompression",
+    "LossyImageCompressionRatio",
+    "LossyImageCompressionMethod",
+)
+_WINDOWS: Final = (("VOILUTSequence",), ("WindowCenter", "WindowWidth"))
 
 
 @isolated
@@ -38,14 +53,16 @@ def corner_text(ref: ImageRef) -> CornerText:
         return _slide_corners(ref)
     if kind is not FileKind.DICOM:
         jpeg = ref.path.suffix.lower() in {".jpg", ".jpeg"}
-        return CornerText((ref.path.name,), (), (), ("Lossy JPEG",) if jpeg else ())
+        lossy = (CornerLine("Lossy JPEG", "File format"),) if jpeg else ()
+        return CornerText((_file_name(ref.path),), (), (), lossy)
     with refusing(ref.path):
         dataset = _read(ref)
         return CornerText(
-            _person(dataset) or (ref.path.name,),
+            _person(dataset) or (_file_name(ref.path),),
             _examination(dataset),
             (),
             _image(dataset, ref.frame),
+            _window_source(dataset),
         )
 
 
@@ -69,8 +86,8 @@ def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
 
 def _slide_corners(ref: ImageRef) -> CornerText:
     slide = read_slide(ref.path)
-    name, scanner = (slide.facts.path.name,), slide.facts.scanner
-    lines = field_lines(slide, ref.frame)
+    name, scanner = (_file_name(slide.facts.path),), CornerLine(slide.facts.scanner)
+    lines = tuple(map(CornerLine, field_lines(slide, ref.frame)))
     if not _is_dicom(ref):
         return CornerText(name, _lines(scanner), (), lines)
     with refusing(ref.path):
@@ -90,57 +107,98 @@ def _read(ref: ImageRef) -> Dataset:
     return dataset
 
 
-def _person(dataset: Dataset) -> tuple[str, ...]:
-    born = _date(_text(dataset, "PatientBirthDate"))
+def _person(dataset: Dataset) -> tuple[CornerLine, ...]:
     facts = (
-        _text(dataset, "PatientSex"),
-        _age(_text(dataset, "PatientAge")),
-        f"born {born}" if born else "",
+        _element(dataset, "PatientSex"),
+        _element(dataset, "PatientAge", _age),
+        _element(dataset, "PatientBirthDate", lambda born: f"born {_date(born)}"),
     )
     return _lines(
-        _name(_text(dataset, "PatientName")),
-        _text(dataset, "PatientID"),
-        ", ".join(_lines(*facts)),
+        _element(dataset, "PatientName", _name),
+        _element(dataset, "PatientID"),
+        _joined(facts, ", "),
     )
 
 
-def _examination(dataset: Dataset) -> tuple[str, ...]:
-    date = (
-        _text(dataset, "AcquisitionDate")
-        or _text(dataset, "ContentDate")
-        or _text(dataset, "StudyDate")
-    )
-    time = _text(dataset, "AcquisitionTime") or _text(dataset, "StudyTime")
+def _examination(dataset: Dataset) -> tuple[CornerLine, ...]:
     return _lines(
-        _text(dataset, "InstitutionName"),
-        _text(dataset, "StudyDescription"),
-        " ".join(_lines(_date(date), _clock(time))),
+        _element(dataset, "InstitutionName"),
+        _element(dataset, "StudyDescription"),
+        _moment(dataset),
     )
 
 
-def _image(dataset: Dataset, frame: int) -> tuple[str, ...]:
-    series = _text(dataset, "SeriesNumber")
+def _moment(dataset: Dataset) -> CornerLine:
+    """Return date and time of one level: the first that has a date."""
+    for date, time in _MOMENTS:
+        if _text(dataset, date):
+            on, at = _element(dataset, date, _date), _element(dataset, time, _clock)
+            return _joined((on, at))
+    return CornerLine("")
+
+
+def _image(dataset: Dataset, frame: int) -> tuple[CornerLine, ...]:
+    laterality = _element(dataset, "ImageLaterality")
+    shown = (
+        _element(dataset, "Modality"),
+        _element(dataset, "ViewPosition"),
+        laterality if laterality.text else _element(dataset, "Laterality"),
+    )
+    series = (
+        _element(dataset, "SeriesNumber", lambda number: f"Series {number}"),
+        _element(dataset, "SeriesDescription"),
+    )
+    return _lines(
+        _joined(series),
+        _joined(shown),
+        _number(dataset, frame),
+        _element(dataset, "SliceLocation", lambda at: f"Location {float(at):.1f} mm"),
+        CornerLine(lossy_text(dataset), _lossy_source(dataset)),
+    )
+
+
+def _number(dataset: Dataset, frame: int) -> CornerLine:
     frames = int(dataset.get("NumberOfFrames") or 1)
-    instance = _text(dataset, "InstanceNumber")
-    number = f"Frame {frame + 1} / {frames}" if frames > 1 else ""
-    location = _text(dataset, "SliceLocation")
-    return _lines(
-        " ".join(
-            _lines(
-                f"Series {series}" if series else "",
-                _text(dataset, "SeriesDescription"),
-            )
-        ),
-        " ".join(
-            _lines(
-                _text(dataset, "Modality"),
-                _text(dataset, "ViewPosition"),
-                _text(dataset, "ImageLaterality") or _text(dataset, "Laterality"),
-            )
-        ),
-        number or (f"Image {instance}" if instance else ""),
-        f"Location {float(location):.1f} mm" if location else "",
-        lossy_text(dataset),
+    if frames > 1:
+        return _element(
+            dataset, "NumberOfFrames", lambda _: f"Frame {frame + 1} / {frames}"
+        )
+    return _element(dataset, "InstanceNumber", lambda number: f"Image {number}")
+
+
+def _lossy_source(dataset: Dataset) -> str:
+    present = [keyword for keyword in _LOSSY if keyword in dataset]
+    return "\n".join(map(_source, present)) or _source("TransferSyntaxUID")
+
+
+def _window_source(dataset: Dataset) -> str:
+    for keywords in _WINDOWS:
+        if keywords[0] in dataset:
+            return "\n".join(map(_source, keywords))
+    return ""
+
+
+def _file_name(path: Path) -> CornerLine:
+    return CornerLine(path.name, "File name")
+
+
+def _element(
+    dataset: Dataset, keyword: str, shown: Callable[[str], str] = str
+) -> CornerLine:
+    """Return an element's value as it is shown, and its name and tag; else nothing."""
+    value = _text(dataset, keyword)
+    return CornerLine(shown(value) if value else "", _source(keyword))
+
+
+def _source(keyword: str) -> str:
+    return f"{keyword} {ElementTag(keyword)}"
+
+
+def _joined(parts: Sequence[CornerLine], between: str = " ") -> CornerLine:
+    said = _lines(*parts)
+    return CornerLine(
+        between.join(part.text for part in said),
+        "\n".join(part.source for part in said),
     )
 
 
@@ -148,15 +206,16 @@ def _text(dataset: Dataset, keyword: str) -> str:
     return str(dataset.get(keyword) or "").strip()
 
 
-def _lines(*lines: str) -> tuple[str, ...]:
-    return tuple(line for line in lines if line)
+def _lines(*lines: CornerLine) -> tuple[CornerLine, ...]:
+    return tuple(line for line in lines if line.text)
 
 
 def _name(written: str) -> str:
     """Return ``Family, Given`` of ``Family^Given^Middle^Prefix^Suffix``."""
     alphabetic = written.split("=", maxsplit=1)[0]
     family, _, rest = alphabetic.partition("^")
-    return ", ".join(_lines(family.strip(), " ".join(rest.split("^")).strip()))
+    given = " ".join(rest.split("^")).strip()
+    return ", ".join(part for part in (family.strip(), given) if part)
 
 
 def _date(written: str) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEventLoop, QPointF, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from viewer.domain.annotation import CornerLine
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.errors import WrongUseError
 from viewer.domain.grid import Grid
@@ -101,7 +102,7 @@ def square_image(side: int) -> ShownImage:
     header = ImageHeader(
         ref, image.size, 1, "DX", View.FRONTAL, "", ("L", "F"), "p", "s", "e"
     )
-    text = ("A line of text", "and another")
+    text = (CornerLine("A line of text"), CornerLine("and another"))
     return ShownImage(ref, header, image, CornerText(text, text, text, text))
 
 

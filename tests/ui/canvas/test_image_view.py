@@ -3,12 +3,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QHelpEvent, QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from tests.ui.canvas.conftest import MakeShown, drag, pixels
+from viewer.domain.annotation import CornerLine, CornerText
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import (
@@ -292,3 +294,21 @@ def test_that_an_empty_view_says_what_to_do_and_bears_every_gesture(
     view.marks.remove_all()
     assert view.window_shown is None
     assert view.marks.texts == ()
+
+
+def test_that_corner_text_says_where_it_was_read(
+    view: ImageView, make_shown: MakeShown
+) -> None:
+    born = CornerLine("born 1970-01-31", "PatientBirthDate (0010,0030)")
+    corners = CornerText((born,), window_source="WindowCenter (0028,1050)")
+    view.show_image(replace(make_shown(), corners=corners))
+    corner, zoom, window = QPoint(12, 12), QPoint(12, 366), QPoint(12, 350)
+    assert view.tip_at(QPointF(corner)) == "PatientBirthDate (0010,0030)"
+    assert view.tip_at(QPointF(zoom)) == "Screen pixels per image pixel"
+    assert view.tip_at(QPointF(window)) == "WindowCenter (0028,1050)"
+    view.set_window(Window(500, 321))
+    assert view.tip_at(QPointF(window)).startswith("Not from the file")
+    assert view.tip_at(QPointF(200, 150)) == ""
+    tip = QHelpEvent(QEvent.Type.ToolTip, corner, view.mapToGlobal(corner))
+    QApplication.sendEvent(view.viewport(), tip)
+    assert QToolTip.text() == "PatientBirthDate (0010,0030)"

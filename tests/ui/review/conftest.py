@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from viewer.domain.annotation import CornerLine
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.form_values import Canvas
 from viewer.domain.geometry import BoxPx
@@ -25,7 +26,7 @@ def an_opened_image(name: str = "secret-name.png") -> OpenedImage:
     image = PixelImage(values, Photometric.MONOCHROME2)
     ref = ImageRef(Path(name))
     header = ImageHeader(ref, image.size, 1, "DX", View.FRONTAL, "", (), "p", "s", "e")
-    shown = ShownImage(ref, header, image, CornerText((name,)))
+    shown = ShownImage(ref, header, image, CornerText((CornerLine(name),)))
     return OpenedImage(shown, FIELD, Pyramid(image).build())
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from pydicom.data import get_testdata_file
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 from pydicom.uid import JPEGBaseline8Bit
@@ -28,6 +29,17 @@ from viewer.services.view_image import (
 from viewer.store.database import open_store
 
 PIXELS = np.arange(60, dtype=np.uint16).reshape(6, 10)
+
+
+def texts(corners: CornerText) -> tuple[tuple[str, ...], ...]:
+    """Return the words in the corners."""
+    blocks = (
+        corners.top_left,
+        corners.top_right,
+        corners.bottom_left,
+        corners.bottom_right,
+    )
+    return tuple(tuple(line.text for line in block) for block in blocks)
 
 
 def annotated(folder: Path, **attributes: object) -> ImageRef:
@@ -58,7 +70,7 @@ def test_that_the_corners_say_who_what_and_how(tmp_path: Path) -> None:
             LossyImageCompressionMethod="ISO_10918_1",
         )
     )
-    assert shown.corners == CornerText(
+    assert texts(shown.corners) == (
         ("Doe, Jane M", "somebody", "F, 54 y, born 1970-01-31"),
         ("Hospital", "Chest", "2026-01-02 14:05"),
         (),
@@ -76,13 +88,15 @@ def test_that_the_corners_say_who_what_and_how(tmp_path: Path) -> None:
 
 def test_that_a_file_that_says_nothing_shows_its_name(tmp_path: Path) -> None:
     bare = annotated(tmp_path, PatientID=None)
-    assert load_shown_image(bare).corners == CornerText(("a.dcm",), (), (), ("OT",))
+    corners = load_shown_image(bare).corners
+    assert texts(corners) == (("a.dcm",), (), (), ("OT",))
+    assert corners.top_left[0].source == "File name"
     Image.fromarray(np.zeros((4, 5), np.uint8)).save(tmp_path / "x.png")
     Image.fromarray(np.zeros((4, 5), np.uint8)).save(tmp_path / "x.jpg")
     png = load_shown_image(ImageRef(tmp_path / "x.png")).corners
-    assert png == CornerText(("x.png",))
+    assert texts(png) == (("x.png",), (), (), ())
     jpeg = load_shown_image(ImageRef(tmp_path / "x.jpg")).corners
-    assert jpeg == CornerText(("x.jpg",), (), (), ("Lossy JPEG",))
+    assert texts(jpeg) == (("x.jpg",), (), (), ("Lossy JPEG",))
 
 
 def test_that_a_lossy_transfer_syntax_is_told_without_the_tag(tmp_path: Path) -> None:
@@ -99,9 +113,38 @@ def test_that_a_lossy_transfer_syntax_is_told_without_the_tag(tmp_path: Path) ->
 def test_that_odd_dates_times_and_ages_are_not_guessed_at(tmp_path: Path) -> None:
     with warnings.catch_warnings(action="ignore"):  # pydicom's, of what is written
         ref = annotated(tmp_path, StudyDate="2026", StudyTime="9", PatientAge="old")
-    text = load_shown_image(ref).corners
-    assert text.top_left == ("somebody", "old")
-    assert text.top_right == ("2026",)
+    text = texts(load_shown_image(ref).corners)
+    assert text[:2] == (("somebody", "old"), ("2026",))
+
+
+def test_that_date_and_time_are_of_one_level() -> None:
+    """RG1 has date and time of its content and of its study, nine years later."""
+    path = Path(get_testdata_file("RG1_UNCR.dcm", download=False) or "")
+    when = load_shown_image(ImageRef(path)).corners.top_right[-1]
+    assert when.text == "1995-09-26 12:51"
+    assert when.source == "ContentDate (0008,0023)\nContentTime (0008,0033)"
+
+
+def test_that_a_date_without_a_time_borrows_none_of_another_level(
+    tmp_path: Path,
+) -> None:
+    dates = {"ContentDate": "20260102", "StudyDate": "20260101"}
+    ref = annotated(tmp_path, **dates, StudyTime="101500", SeriesTime="101600")
+    assert [line.text for line in load_shown_image(ref).corners.top_right] == [
+        "2026-01-02"
+    ]
+
+
+def test_that_every_corner_line_of_a_radiograph_names_its_elements() -> None:
+    path = Path(get_testdata_file("RG1_J2KI.dcm", download=False) or "")
+    corners = load_shown_image(ImageRef(path)).corners
+    tags = {tag.tag: tag.keyword for tag in tags_of(ImageRef(path))}
+    lines = (*corners.top_left, *corners.top_right, *corners.bottom_right)
+    named = [source for line in lines for source in line.source.split("\n")]
+    assert len(lines) == 10
+    assert "PatientBirthDate (0010,0030)" in corners.top_left[-1].source
+    assert all(tags[source.split()[1]] == source.split()[0] for source in named)
+    assert corners.window_source == "WindowCenter (0028,1050)\nWindowWidth (0028,1051)"
 
 
 def test_that_a_frame_is_counted_from_one_and_one_too_many_is_refused(
@@ -110,7 +153,7 @@ def test_that_a_frame_is_counted_from_one_and_one_too_many_is_refused(
     frames = np.arange(40, dtype=np.uint8).reshape(4, 10)
     path = make_dicom(tmp_path / "m.dcm", frames, NumberOfFrames=2, Rows=2, Columns=10)
     shown = load_shown_image(ImageRef(path, 1))
-    assert "Frame 2 / 2" in shown.corners.bottom_right
+    assert "Frame 2 / 2" in texts(shown.corners)[-1]
     assert shown.image.values.tolist() == frames[2:].tolist()
     with pytest.raises(WrongUseError, match="2 frame"):
         load_shown_image(ImageRef(path, 2))

@@ -1,13 +1,19 @@
 """What is written over the image and stays where the view is."""
 
-from PySide6.QtCore import QRectF
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from viewer.domain.annotation import CornerLine
 from viewer.domain.image import Window
 from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.display import window_text
 from viewer.ui.canvas.overlays import corner_text, letters, scale_bar
 from viewer.ui.canvas.overlays.halo import LETTER, TEXT
+
+_OWN_WINDOW: Final = "Not from the file: set here, or fitted to the image's values"
+_ZOOM: Final = "Screen pixels per image pixel"
 
 
 class Annotations:
@@ -25,11 +31,24 @@ class Annotations:
         """The rectangles that text covers."""
         return tuple(line.ground for line in (*self._lines, *self._letters))
 
-    def place(self, area: QRectF, scale: float, ratio: float, window: Window) -> None:
+    def source_at(self, at: QPointF) -> str:
+        """Return where the line at a position of the view was read, "" without one."""
+        return next((one.source for one in self._lines if one.ground.contains(at)), "")
+
+    def place(
+        self,
+        area: QRectF,
+        scale: float,
+        ratio: float,
+        window: Window,
+        *,
+        is_files_window: bool,
+    ) -> None:
         """Lay out for a view; ``scale`` is device pixels per native, ``ratio`` DPR."""
         grey = self._shown.image.values.ndim == 2
-        live = (window_text(window),) if grey else ()
-        live = (*live, f"Zoom {scale:.0%}")
+        read = self._shown.corners.window_source if is_files_window else ""
+        said = CornerLine(window_text(window), read or _OWN_WINDOW)
+        live = (*((said,) if grey else ()), CornerLine(f"Zoom {scale:.0%}", _ZOOM))
         self._area = area
         self._lines = corner_text.layout(self._shown.corners, live, area, TEXT)
         self._letters = letters.layout(self._shown.header, area, LETTER)
@@ -40,7 +59,7 @@ class Annotations:
         corner_text.paint(painter, self._lines, TEXT)
         corner_text.paint(painter, self._letters, LETTER)
         if self._bar is not None:
-            last = len([text for text in self._shown.corners.bottom_right if text])
+            last = len(self._shown.corners.bottom_right)
             lines = self._lines[len(self._lines) - last :]
             above = sum(line.ground.height() for line in lines)
             scale_bar.paint(painter, self._bar, self._area, TEXT, above)

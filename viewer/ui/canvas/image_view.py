@@ -360,6 +360,10 @@ class ImageView(StillView):
         else:
             super().keyPressEvent(event)
 
+    def tip_at(self, at: QPointF) -> str:
+        """Return where the corner text at a position of the view was read."""
+        return self._annotations.source_at(at) if self._annotations else ""
+
     def event(self, event: QEvent) -> bool:
         """Take Escape from the menus while a mark is being drawn."""
         escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
@@ -424,7 +428,14 @@ class ImageView(StillView):
         grounds: tuple[QRectF, ...] = ()
         if self._annotations is not None and self._display is not None:
             window = self._display.shown_window
-            self._annotations.place(self.area, self._camera.scale, ratio, window)
+            windows = self._display.pyramid.image.windows
+            self._annotations.place(
+                self.area,
+                self._camera.scale,
+                ratio,
+                window,
+                is_files_window=self._display.window is None or window in windows,
+            )
             grounds = self._annotations.grounds
         self._layers.place(self._camera.transform(ratio), self.area, grounds)
         self.viewport().update()

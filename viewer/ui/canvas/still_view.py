@@ -2,18 +2,26 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
+    QHelpEvent,
     QMouseEvent,
 )
-from PySide6.QtWidgets import QFrame, QGraphicsScene, QGraphicsView, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGraphicsScene,
+    QGraphicsView,
+    QToolTip,
+    QWidget,
+)
 
 from viewer.domain.geometry import SizePx
 from viewer.ui.canvas.events import FilesDropped
+from viewer.ui.plain_text import as_tip
 
 
 class StillView(QGraphicsView):
@@ -54,6 +62,19 @@ class StillView(QGraphicsView):
         return SizePx(
             max(1, round(size.height() * ratio)), max(1, round(size.width() * ratio))
         )
+
+    def tip_at(self, at: QPointF) -> str:  # noqa: ARG002 - for views that say something
+        """Return what the view itself says at a position; "" leaves it to the items."""
+        return ""
+
+    def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802
+        """Show the view's own tool tip, where it has one."""
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            said = self.tip_at(QPointF(event.pos()))
+            if said:
+                QToolTip.showText(event.globalPos(), as_tip(said), self.viewport())
+                return True
+        return super().viewportEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Leave double clicks to whoever holds the view."""

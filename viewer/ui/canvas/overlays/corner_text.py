@@ -1,15 +1,13 @@
 """The four blocks of text in the corners of a view."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from viewer.domain.annotation import CornerLine, CornerText
 from viewer.ui.canvas.overlays.halo import Face, draw_text, text_size
-
-if TYPE_CHECKING:
-    from viewer.services.view_image import CornerText
 
 MARGIN: Final = 8.0
 COLOR: Final = "#D7DBE0"
@@ -17,15 +15,19 @@ COLOR: Final = "#D7DBE0"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of text and its top left corner, in the view's pixels."""
+    """One line of text and its top left corner, in the view's pixels.
+
+    ``source`` is where it was read, "" where nothing is to be said of that.
+    """
 
     text: str
     at: QPointF
     ground: QRectF
+    source: str = ""
 
 
 def layout(
-    corners: "CornerText", live: tuple[str, ...], area: QRectF, face: Face
+    corners: CornerText, live: tuple[CornerLine, ...], area: QRectF, face: Face
 ) -> tuple[Line, ...]:
     """Place the corner text; ``live`` lines end the block at the bottom left."""
     blocks = (
@@ -36,8 +38,8 @@ def layout(
     )
     return tuple(
         line
-        for texts, right, bottom in blocks
-        for line in _block(texts, area, face, right=right, bottom=bottom)
+        for said, right, bottom in blocks
+        for line in _block(said, area, face, right=right, bottom=bottom)
     )
 
 
@@ -48,15 +50,19 @@ def paint(painter: QPainter, lines: tuple[Line, ...], face: Face) -> None:
 
 
 def _block(
-    texts: tuple[str, ...], area: QRectF, face: Face, *, right: bool, bottom: bool
+    said: tuple[CornerLine, ...],
+    area: QRectF,
+    face: Face,
+    *,
+    right: bool,
+    bottom: bool,
 ) -> list[Line]:
-    texts = tuple(text for text in texts if text)
     height = text_size("Hg", face).height() - 2.0
-    y = area.bottom() - MARGIN - len(texts) * height if bottom else area.top() + MARGIN
+    y = area.bottom() - MARGIN - len(said) * height if bottom else area.top() + MARGIN
     lines = []
-    for number, text in enumerate(texts):
-        size = text_size(text, face)
+    for number, one in enumerate(said):
+        size = text_size(one.text, face)
         x = area.right() - MARGIN - size.width() if right else area.left() + MARGIN
         at = QPointF(x, y + number * height)
-        lines.append(Line(text, at, QRectF(at, size)))
+        lines.append(Line(one.text, at, QRectF(at, size), one.source))
     return lines

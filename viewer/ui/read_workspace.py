@@ -362,7 +362,7 @@ class ReadWorkspace(QWidget):
 
     def _image_failed(self, event: ImageFailed) -> None:
         self._follow_active()
-        self._tell(event.error)
+        tell_error(self._desk, event.error, once=True)
 
     def _follow_active(self, *_: object) -> None:
         self._tell_window()

@@ -88,6 +88,7 @@ class ImageView(StillView):
         super().__init__(parent)
         self._shown: ShownImage | None = None
         self._display: Display | None = None
+        self._before: tuple[ShownImage, Display] | None = None
         self._annotations: Annotations | None = None
         self._camera = Camera(1.0, 1.0, 0, 0)
         self._fitted = True
@@ -109,14 +110,15 @@ class ImageView(StillView):
         here, which takes a large radiograph tens of milliseconds.
         """
         self.waiting.end()
-        before, self._shown = self._shown, shown
-        old, self._display = self._display, Display(pyramid or Pyramid(shown.image))
-        self._annotations = Annotations(shown)
-        if before is not None and old is not None and are_alike(before, shown):
-            self._display.window, self._display.inverted = old.window, old.inverted
+        display = Display(pyramid or Pyramid(shown.image))
+        if self._before is not None and are_alike(self._before[0], shown):
+            old = self._before[1]
+            display.window, display.inverted = old.window, old.inverted
         else:
             self._layers.set_grid(None)
             self._fitted = True
+        self._shown, self._display, self._before = shown, display, (shown, display)
+        self._annotations = Annotations(shown)
         self._layers.set_reference(None)
         self._layers.set_answers(())
         self.marks.show(shown)
@@ -126,7 +128,16 @@ class ImageView(StillView):
 
     def clear(self) -> None:
         """Show nothing but what to do next."""
+        self._before = None
+        self._empty()
         self.waiting.end()
+
+    def fail(self, words: str) -> None:
+        """Say why an image of a series cannot be shown; the next keeps the window."""
+        self._empty()
+        self.waiting.fail(words)
+
+    def _empty(self) -> None:
         self._shown, self._display, self._annotations = None, None, None
         self._layers.set_grid(None)
         self._layers.set_reference(None)
@@ -323,7 +334,7 @@ class ImageView(StillView):
             Qt.MouseButton.RightButton: Tool.ZOOM,
         }
         drag = DRAGS.get(tools.get(event.button(), Tool.LENGTH))
-        if drag is not None and self._shown is not None and self._drag is None:
+        if drag is not None and self._drag is None:
             self._drag = drag(self, event.position())
             self._pressed = event.position()
 
@@ -382,13 +393,12 @@ class ImageView(StillView):
             menu.popup(self.viewport().mapToGlobal(at.toPoint()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        """Scroll a stack, zoom a single image; with Ctrl always zoom."""
+        """Scroll a stack, past images that cannot be read too; else zoom."""
         event.accept()
-        if self._shown is None:
-            return
         turned = event.angleDelta().y()
         ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if ctrl or not is_stack(self._shown):
+        stacked = self._shown is None or is_stack(self._shown)
+        if ctrl or not stacked:
             self.zoom_at(event.position(), _ZOOM_STEP ** (turned / _WHEEL_STEP))
             return
         self._wheel += turned

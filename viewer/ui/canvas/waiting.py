@@ -34,6 +34,12 @@ class Waiting(QObject):
         self.words = words
         self.changed.emit()
 
+    def fail(self, words: str) -> None:
+        """Say at once why there is no image."""
+        self._late.stop()
+        self.words = words
+        self.changed.emit()
+
     def end(self) -> None:
         """Wait no longer."""
         self.words = ""

@@ -2,10 +2,15 @@
 
 from viewer.domain.errors import OverreadError
 from viewer.ui.desk import Desk
+from viewer.ui.notices import Notice
 
 
-def tell_error(desk: Desk, error: Exception) -> None:
-    """Post an error's two sentences; what is none of ours goes to the crash dialog."""
+def tell_error(desk: Desk, error: Exception, *, once: bool = False) -> None:
+    """Post an error's two sentences; what is none of ours goes to the crash dialog.
+
+    With ``once`` not if they were posted so before.
+    """
     if not isinstance(error, OverreadError):
         raise error
-    desk.notices.error(error)
+    post = desk.notices.post_once if once else desk.notices.post
+    post(Notice(error.what, error.how))

@@ -105,6 +105,7 @@ class Viewport(QWidget):
         self.position = 0
         self._cache = ImageCache()
         self._jobs: dict[ImageRef, Job[OpenedImage]] = {}
+        self._broken: set[ImageRef] = set()
         self.view = ImageView()
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Position in the series")
@@ -222,6 +223,7 @@ class Viewport(QWidget):
         for job in self._jobs.values():
             job.cancel()
         self._jobs.clear()
+        self._broken.clear()
         self._cache = ImageCache()
         self.stack, self.shown, self.position = None, None, 0
         self.view.clear()
@@ -245,10 +247,12 @@ class Viewport(QWidget):
 
         def on_error(error: Exception) -> None:
             self._jobs.pop(ref, None)
+            self._broken.add(ref)
             if self._wanted() == ref:
                 self.shown = None
-                self.view.clear()
+                self.view.fail(f"{ref.path.name} cannot be shown.")
                 self.image_failed.emit(ImageFailed(ref, error))
+                self._look_ahead()
 
         self._jobs[ref] = run_for(
             self,
@@ -278,7 +282,8 @@ class Viewport(QWidget):
         for ref in self._jobs.keys() - set(wanted):
             self._jobs.pop(ref).cancel()
         for ref in wanted:
-            self._load(ref, ahead=True)
+            if ref not in self._broken:
+                self._load(ref, ahead=True)
 
     def _show_foot(self) -> None:
         count = len(self.stack.images) if self.stack else 0

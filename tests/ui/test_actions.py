@@ -2,6 +2,7 @@
 
 from collections import Counter
 from functools import partial
+from itertools import product
 
 import pytest
 from PySide6.QtCore import Qt
@@ -104,6 +105,28 @@ def test_that_the_palette_runs_the_command_typed() -> None:
     QTest.keyClicks(palette.query, "inv")
     QTest.keyClick(palette.query, Qt.Key.Key_Return)
     assert said == ["image.invert"]
+
+
+def test_that_no_three_letters_offer_to_delete_anything() -> None:
+    actions = Actions()
+    actions.handle({spec.id: lambda: None for spec in ACTIONS}, Place.READ)
+    palette = PaletteDialog(actions)
+    destructive = {spec.id for spec in ACTIONS if spec.destructive}
+    assert "mark.clear" in destructive
+    for letters in product("delatmrkso", repeat=3):
+        offered = {spec.id for spec, _ in palette.matches("".join(letters))}
+        assert not offered & destructive
+
+
+def test_that_commands_that_delete_come_last_in_the_palette() -> None:
+    actions = Actions()
+    actions.handle({spec.id: lambda: None for spec in ACTIONS}, Place.READ)
+    palette = PaletteDialog(actions)
+    assert [s.id for s, _ in palette.matches("delete all marks")] == ["mark.clear"]
+    for letters in ("dele", "mark", "elet", "all marks", ""):
+        found = [spec.destructive for spec, _ in palette.matches(letters)]
+        assert any(found)
+        assert found == sorted(found)
 
 
 def test_that_the_arrow_keys_choose_in_the_palette() -> None:

@@ -39,7 +39,8 @@ class ActionSpec:
     ``shortcut`` is a key sequence in Qt's portable spelling. ``checkable`` actions
     show a state; of those with the same ``group`` one is on at a time. ``section``
     starts a new section of its menu. ``held`` ones last as long as their key is down,
-    so that no menu can offer them.
+    so that no menu can offer them. ``destructive`` ones delete what a person made: the
+    palette offers them last, and not for a few letters.
     """
 
     id: str
@@ -53,6 +54,7 @@ class ActionSpec:
     group: str = ""
     section: bool = False
     held: bool = False
+    destructive: bool = False
 
 
 MENUS: Final = (
@@ -219,9 +221,11 @@ ACTIONS: Final = (
                "Find the outline of what lies in the rectangle that was clicked, or in "
                "the chosen answer's box", "vector-curve", Place.READ, section=True),
     ActionSpec("mark.delete", "Mark", "Delete mark", "Del",
-               "Delete the mark that was clicked", "delete-outline", Place.READ),
-    _read("mark.clear", "Mark", "Delete all marks of this image", "Shift+Del",
-          "Delete every mark drawn on this image", "delete-sweep-outline"),
+               "Delete the mark that was clicked", "delete-outline", Place.READ,
+               destructive=True),
+    ActionSpec("mark.clear", "Mark", "Delete all marks of this image", "Shift+Del",
+               "Delete every mark drawn on this image", "delete-sweep-outline",
+               Place.READ, destructive=True),
     _read("ask.ask", "Model", "Ask", "Ctrl+Return",
           "Ask the chosen models about this image", "comment-question-outline"),
     _read("ask.cancel", "Model", "Cancel question", "Ctrl+.",
@@ -243,8 +247,9 @@ ACTIONS: Final = (
             "content-save-outline"),
     _models("duplicate", "Duplicate model", "Ctrl+D",
             "Add a model with the settings of the chosen one", "content-duplicate"),
-    _models("delete", "Delete model", "",
-            "Delete the chosen model; Undo brings it back", "delete-outline"),
+    ActionSpec("model.delete", "Model", "Delete model", "",
+               "Delete the chosen model; Undo brings it back", "delete-outline",
+               Place.MODELS, destructive=True),
     _models("test", "Test model", "Ctrl+Shift+T",
             "Find out what the chosen model's endpoint does",
             "clipboard-check-outline"),

@@ -52,6 +52,7 @@ from viewer.ui.shortcuts_sheet import ShortcutsSheet
 from viewer.ui.show_once import show_once
 from viewer.ui.status_bar import CancelAsked, PauseAsked, StatusBar
 from viewer.ui.switch import Switch
+from viewer.ui.undoing import Undoing
 from viewer.ui.workspaces import (
     KeepsModels,
     ReadsCases,
@@ -90,10 +91,9 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Overread")
         self.setAcceptDrops(True)
         self._build()
+        self._undoing = Undoing(desk, self)
         desk.actions.handle(self._handlers())
         desk.end_with(self)
-        desk.undo.canUndoChanged.connect(self._offer_undo)
-        desk.undo.canRedoChanged.connect(self._offer_undo)
         desk.worker.message.connect(self._hear)
         self._wear(theme.THEMES.get(self._layout.theme, theme.DARK))
         self._place()
@@ -138,8 +138,7 @@ class MainWindow(QMainWindow):
     def _handlers(self) -> Handlers:
         return {
             "file.quit": self._quit,
-            "edit.undo": self.desk.undo.undo,
-            "edit.redo": self.desk.undo.redo,
+            **self._undoing.handlers(),
             "view.theme": self._change_theme,
             "view.full_screen": self._full_screen,
             "window.palette": self._show_palette,
@@ -226,7 +225,7 @@ class MainWindow(QMainWindow):
                 # What runs beside a review would name its models.
                 for told in (self.status, self._told):
                     told.setVisible(place is not Place.REVIEW)
-                self._offer_undo()
+                self._undoing.enter(place)
 
     @property
     def place(self) -> Place:
@@ -313,14 +312,6 @@ class MainWindow(QMainWindow):
 
     def _full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
-
-    def _offer_undo(self) -> None:
-        undo, redo = self.desk.actions["edit.undo"], self.desk.actions["edit.redo"]
-        stack, own = self.desk.undo, self.place is Place.REVIEW
-        undo.setEnabled(own or stack.canUndo())
-        redo.setEnabled(not own and stack.canRedo())
-        undo.setText("Undo" if own else f"Undo {stack.undoText()}".strip())
-        redo.setText("Redo" if own else f"Redo {stack.redoText()}".strip())
 
     def _hear(self, message: "WorkerMessage") -> None:
         from viewer.services.background import WorkerDied, WorkerEvent

@@ -72,11 +72,17 @@ class NoticeBar(QFrame):
         column.addWidget(self.details)
 
     def show_notice(self, notice: Notice) -> None:
-        """Show a notice, after those that went wrong before it."""
+        """Show a notice, after those that went wrong before it.
+
+        News is shown at once; what went wrong comes back when it has been read.
+        """
         if self._shown is not None and self._shown.warning:
-            if notice not in (self._shown, *self._waiting):
+            if notice in (self._shown, *self._waiting):
+                return
+            if notice.warning:
                 self._waiting.append(notice)
-            return
+                return
+            self._waiting.insert(0, self._shown)
         self._show(notice)
 
     def dismiss(self) -> None:

@@ -19,6 +19,8 @@ from viewer.ui.plain_text import as_tip
 
 _WIDTH: Final = 560
 _HEIGHT: Final = 400
+_DELIBERATE: Final = 4
+"""Letters from which on a command that deletes something is offered."""
 _MOVES: Final = {
     Qt.Key.Key_Up,
     Qt.Key.Key_Down,
@@ -85,7 +87,7 @@ class PaletteDialog(QDialog):
 
     def _fill(self, query: str) -> None:
         self.list.clear()
-        for spec, action in self._matches(query):
+        for spec, action in self.matches(query):
             item = QTreeWidgetItem([action.text(), spec.menu, shortcut_text(spec)])
             item.setIcon(0, action.icon())
             item.setToolTip(0, as_tip(spec.tip))
@@ -99,13 +101,15 @@ class PaletteDialog(QDialog):
             return
         self.list.setCurrentIndex(self.list.model().index(0, 0))
 
-    def _matches(self, query: str) -> list[tuple[ActionSpec, QAction]]:
+    def matches(self, query: str) -> list[tuple[ActionSpec, QAction]]:
+        """Return the commands that fit, the best first, those that delete last."""
         scored = [
             (fuzzy_score(query, f"{action.text()} {spec.menu}"), spec, action)
             for spec, action in self._choices
+            if not (spec.destructive and 0 < len(query) < _DELIBERATE)
         ]
         fitting = [entry for entry in scored if entry[0] is not None]
-        fitting.sort(key=lambda entry: -(entry[0] or 0))
+        fitting.sort(key=lambda entry: (entry[1].destructive, -(entry[0] or 0)))
         return [(spec, action) for _, spec, action in fitting]
 
     def _run(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QSplitter,
@@ -24,6 +24,7 @@ from viewer.ui.canvas.events import (
     AnswerHovered,
     CursorMoved,
     FilesDropped,
+    Tool,
 )
 from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
     from viewer.ui.panels.questions import Questions
 
 _TOOLS: Final = (
-    "tool.window", "tool.pan", "tool.zoom", "",
-    "tool.length", "tool.angle", "tool.rectangle", "tool.ellipse", "",
+    "tool.window", "tool.pan", "tool.zoom", "tool.scroll", "",
+    "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
     "image.fit", "image.one_to_one", "image.invert", "image.reset", "",
     "overlays.grid", "overlays.reference", "image.tags",
 )  # fmt: skip
@@ -85,7 +86,7 @@ class ReadWorkspace(QWidget):
         self._lay_out()
         self._connect()
         self._follow_grid(GridChanged(GridChoice()))
-        desk.actions.set_checked("tool.window", True)
+        self._commands.set_tool(Tool.WINDOW)
 
     def _lay_out(self) -> None:
         middle = QWidget()
@@ -364,7 +365,14 @@ class ReadWorkspace(QWidget):
         self._follow_active()
         tell_error(self._desk, event.error, once=True)
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Let Undo be about the case that is seen."""
+        super().showEvent(event)
+        self._desk.undo.look_at(self.pair.active.place)
+
     def _follow_active(self, *_: object) -> None:
+        if self.isVisible():
+            self._desk.undo.look_at(self.pair.active.place)
         self._tell_window()
         if self._answering is not None:
             self._answering.follow()

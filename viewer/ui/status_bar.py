@@ -53,6 +53,8 @@ class HostsShown:
 class StatusFields(QObject):
     """What the workspaces write into the status bar; "" clears a field."""
 
+    tool_changed = Signal(object)
+    """str, such as "Tool: Length" """
     window_changed = Signal(object)
     """str, such as "W 350 L 40" """
     cursor_changed = Signal(object)
@@ -64,6 +66,10 @@ class StatusFields(QObject):
     """str, such as "3 requests $0.00 · cache 212 MB" """
     hosts_changed = Signal(object)
     """HostsShown"""
+
+    def show_tool(self, text: str) -> None:
+        """Show what a drag on the image does."""
+        self.tool_changed.emit(f"Tool: {text}")
 
     def show_window(self, text: str) -> None:
         """Show the window of the image that has the focus."""
@@ -276,7 +282,8 @@ class StatusBar(QStatusBar):
     def __init__(self, fields: StatusFields, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
-        self.window_text, self.cursor_text = Label(parent=self), Label(parent=self)
+        self.tool_text, self.window_text = Label(parent=self), Label(parent=self)
+        self.cursor_text = Label(parent=self)
         self.work, self.use_text = WorkLine(self), Label(parent=self)
         self.destinations = Destinations(self)
         self.batch = BatchLine(self)
@@ -285,6 +292,7 @@ class StatusBar(QStatusBar):
         )
         fixed = (
             self.destinations,
+            self.tool_text,
             self.window_text,
             self.cursor_text,
             self.use_text,
@@ -293,6 +301,7 @@ class StatusBar(QStatusBar):
         for widget in fixed:
             self.addWidget(widget)
         self.addPermanentWidget(self.batch)
+        fields.tool_changed.connect(self.tool_text.setText)
         fields.window_changed.connect(self.window_text.setText)
         fields.cursor_changed.connect(self.cursor_text.setText)
         fields.work_changed.connect(self.work.show_work)

@@ -1,11 +1,11 @@
-"""Undo for what a person edits: one stack for the window."""
+"""Undo for what a person edits: each case has its own, and what is seen is undone."""
 
 from collections.abc import Callable
 
-from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtGui import QUndoCommand, QUndoGroup, QUndoStack
 
 LIMIT = 200
-"""Edits that can be taken back."""
+"""Edits of one case that can be taken back."""
 
 
 class _Edit(QUndoCommand):
@@ -24,15 +24,39 @@ class _Edit(QUndoCommand):
         self._undo()
 
 
-class UndoStack(QUndoStack):
-    """The edits of this session, newest on top."""
+class UndoStack(QUndoGroup):
+    """The edits of this session by where they were made, newest on top.
+
+    ``undo`` and ``redo`` are about the place that is looked at: a case in Read, or
+    another workspace.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.setUndoLimit(LIMIT)
+        self._stacks: dict[str, QUndoStack] = {}
+        self.place = ""
+        """Where edits are made and taken back now."""
+        self.look_at("")
+
+    def look_at(self, place: str) -> None:
+        """Undo, from now on, what was done at a place."""
+        self.place = place
+        self.setActiveStack(self._stack(place))
+
+    def forget(self) -> None:
+        """Forget the edits of the place looked at."""
+        self._stack(self.place).clear()
+
+    def count(self) -> int:
+        """Return how many edits of the place looked at are known."""
+        return self._stack(self.place).count()
 
     def do(
-        self, text: str, do: Callable[[], object], undo: Callable[[], object]
+        self,
+        text: str,
+        do: Callable[[], object],
+        undo: Callable[[], object],
+        place: str | None = None,
     ) -> None:
         """Do an edit and remember how to take it back.
 
@@ -42,5 +66,14 @@ class UndoStack(QUndoStack):
             What was done, as the menu goes on after "Undo": "length", "finding".
         do, undo : callable
             The edit and its opposite; both may be called many times, in turn.
+        place : str, optional
+            Where it was made, if not at the place looked at now.
         """
-        self.push(_Edit(text, do, undo))
+        where = self.place if place is None else place
+        self._stack(where).push(_Edit(text, do, undo))
+
+    def _stack(self, place: str) -> QUndoStack:
+        if place not in self._stacks:
+            stack = self._stacks[place] = QUndoStack(self)
+            stack.setUndoLimit(LIMIT)
+        return self._stacks[place]

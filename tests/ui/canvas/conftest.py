@@ -12,12 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from viewer.domain.answer import Status
+from tests.helpers.made_answers import a_stored_answer
 from viewer.domain.case import ImageHeader, ImageRef, View
-from viewer.domain.geometry import BoxPx
-from viewer.domain.grid import Grid
 from viewer.domain.image import Photometric, PixelImage
-from viewer.domain.result import Outcome, Score
 from viewer.services.answers import StoredAnswer
 from viewer.services.view_image import CornerText, ShownImage
 from viewer.ui.canvas.image_view import ImageView
@@ -90,35 +87,4 @@ def view(qtbot: QtBot) -> ImageView:
 
 @pytest.fixture
 def make_answer() -> MakeAnswer:
-    def make(
-        label: str = "C2",
-        outcome: Outcome | None = Outcome.MISS,
-        status: Status = Status.SCORED_WRONG,
-        model: str = "asymmetry",
-        grid: Grid | None = None,
-        field: BoxPx | None = None,
-    ) -> StoredAnswer:
-        return StoredAnswer(
-            trial=7,
-            run=3,
-            ref=ImageRef(Path("somewhere.dcm")),
-            finding="Nodule",
-            view="frontal",
-            model=model,
-            adapter="scripted",
-            grid=grid or Grid(8, 8),
-            field=field or BoxPx(0, 50, 500, 550),
-            score=Score(status, "", label, 0.0, outcome),
-            reference_cells=("D4",),
-            reply_text="C2",
-            note="",
-            latency_ms=5,
-            cost_microusd=None,
-            model_returned="asymmetry-1.2",
-            prompt_sha256="ab" * 32,
-            request_sha256="cd" * 32,
-            parameters={"temperature": "0"},
-            asked_at="2026-01-01T00:00:00Z",
-        )
-
-    return make
+    return a_stored_answer

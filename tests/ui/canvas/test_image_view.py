@@ -22,10 +22,10 @@ from viewer.domain.image import (
     VoiFunction,
     Window,
 )
+from viewer.domain.mark import Mark, MarkKind
 from viewer.imaging.luts import to_raster
 from viewer.ui.canvas.events import CursorMoved, FilesDropped, Scrolled
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.canvas.marks.mark import Mark, MarkKind
 
 GREY = Photometric.MONOCHROME2
 

@@ -12,11 +12,11 @@ from tests.ui.canvas.conftest import MakeShown, drag
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import Photometric, PixelImage, Spacing, SpacingMeaning
+from viewer.domain.mark import Mark, MarkKind
 from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook
-from viewer.ui.canvas.marks.mark import Mark, MarkKind
 from viewer.ui.canvas.marks.measures import (
     cobb_angle,
     region_values,
@@ -176,6 +176,41 @@ def test_that_a_click_chooses_a_mark_and_leaves_the_window_alone(
     assert drawn(view) == (near,)
     assert view.window_shown == window
     assert undo.count() == 3
+
+
+@pytest.mark.parametrize("tool", [Tool.WINDOW, Tool.LENGTH])
+def test_that_dragging_a_label_moves_no_measurement(
+    view: ImageView, undo: UndoStack, tool: Tool
+) -> None:
+    """Neither its own, which is an ellipse's, nor the one that it lies over."""
+    marks = (
+        mark(MarkKind.ELLIPSE, (90, 90), (150, 130)),
+        mark(MarkKind.LENGTH, (60, 60), (240, 200)),
+    )
+    for each in marks:
+        view.marks.add(each)
+    view.set_tool(tool)
+    for item in view.mark_items:
+        middle = item.tag.center().toPoint()
+        for end in (QPoint(40, 30), QPoint(-25, 35)):
+            drag(view, middle, middle + end, LEFT)
+    assert drawn(view) == marks
+    assert undo.count() == 2
+
+
+def test_that_a_click_on_a_label_chooses_its_mark(
+    view: ImageView, undo: UndoStack
+) -> None:
+    del undo
+    for kind in (MarkKind.LENGTH, MarkKind.ELLIPSE):
+        view.marks.add(mark(kind, (100, 100), (200, 150)))
+    view.set_tool(Tool.WINDOW)
+    for item in view.mark_items:
+        click_at = item.tag.center().toPoint()
+        QTest.mouseClick(
+            view.viewport(), LEFT, Qt.KeyboardModifier.NoModifier, click_at
+        )
+        assert chosen(view) == item.mark
 
 
 def test_that_a_corner_of_a_region_is_a_handle(

@@ -12,12 +12,12 @@ from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell, Grid, LetterAxis
 from viewer.domain.image import Spacing, SpacingMeaning, Window
+from viewer.domain.mark import Mark, MarkKind
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
 from viewer.imaging.grid_overlay import LabelStyle
 from viewer.ui.canvas.display import Camera
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.canvas.marks.mark import Mark, MarkKind
 from viewer.ui.canvas.overlays import corner_text
 from viewer.ui.canvas.overlays.answer_item import (
     FILL_ALPHA,

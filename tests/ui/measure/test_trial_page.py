@@ -177,7 +177,8 @@ def test_that_labels_stand_inside_the_picture_and_long_ones_are_cut() -> None:
     labels = dict(shape.labels(native, area))
     assert list(labels) == ["whole image", "a label that goes on a label that goes o…"]
     assert all(area.contains(place) for place in labels.values())
-    assert shape.anchor(native) == area == shape.extent
+    assert shape.frames(native) == (area,)
+    assert area == shape.extent
     assert shape.outline(native).contains(QPointF(290, 20))
     assert ReportShape([]).extent.isNull()
 

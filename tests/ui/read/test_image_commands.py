@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.mark import Mark, MarkKind
 from viewer.services.view_image import CornerText, ShownImage
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.canvas.marks.mark import Mark, MarkKind
 from viewer.ui.desk import Desk
 from viewer.ui.panels.hanging import Stack
 from viewer.ui.panels.image_commands import ImageCommands
@@ -72,10 +72,15 @@ def test_that_every_tool_has_an_action_and_one_is_checked(
     pair: ViewportPair, desk: Desk
 ) -> None:
     fill(pair.viewports[0], "a")
+    told: list[str] = []
+    desk.status.tool_changed.connect(told.append)
     for name in ("tool.angle", "tool.ellipse", "tool.scroll"):
         desk.actions[name].trigger()
         checked = [spec.id for spec, act in desk.actions if act.isChecked()]
         assert checked == [name]
+    assert told == ["Tool: Angle", "Tool: Ellipse", "Tool: Scroll"]
+    desk.actions.run("tool.cobb")
+    assert desk.actions["tool.cobb"].isChecked()
 
 
 def test_that_marks_are_deleted_and_brought_back_by_the_menu(

@@ -13,9 +13,9 @@ from tests.helpers.small_datasets import write_dicom
 from viewer.domain.answer import BoxesAnswer, MaskAnswer
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx, PointPx
+from viewer.domain.mark import Mark, MarkKind
 from viewer.services.segment import segment
 from viewer.settings import Settings
-from viewer.ui.canvas.marks.mark import Mark, MarkKind
 from viewer.ui.desk import Desk
 from viewer.ui.notice_bar import NoticeBar
 from viewer.ui.notices import Notice

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QToolBar
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.small_datasets import square, write_dicom, write_picture
@@ -23,6 +23,7 @@ from viewer.imaging.resample import FitMode, fit
 from viewer.readers.pixels import load_pixels
 from viewer.services.answers import StoredAnswer, sent_images
 from viewer.studies.catalog import study_named
+from viewer.ui.canvas.events import Tool
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
@@ -305,6 +306,13 @@ def test_that_a_command_of_the_side_makes_it(read: ReadWorkspace, desk: Desk) ->
     assert desk.actions["overlays.grid"].isChecked()
     desk.actions["overlays.grid"].trigger()
     assert not read.grid.choice.shown
+
+
+def test_that_every_tool_has_a_button(read: ReadWorkspace) -> None:
+    bar = read.findChild(QToolBar)
+    assert bar is not None
+    shown = {action.objectName() for action in bar.actions()}
+    assert shown >= {f"tool.{tool.value}" for tool in Tool}
 
 
 def test_that_the_active_image_is_marked_and_its_row_highlighted(

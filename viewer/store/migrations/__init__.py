@@ -18,6 +18,7 @@ from viewer.store.migrations import (
     m0013_rescue,
     m0014_claims,
     m0015_origins,
+    m0016_marks,
 )
 
 MIGRATIONS: Final = {
@@ -36,6 +37,7 @@ MIGRATIONS: Final = {
     m0013_rescue.VERSION: m0013_rescue.statements,
     m0014_claims.VERSION: m0014_claims.statements,
     m0015_origins.VERSION: m0015_origins.statements,
+    m0016_marks.VERSION: m0016_marks.statements,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

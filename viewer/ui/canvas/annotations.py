@@ -6,9 +6,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from viewer.domain.annotation import CornerLine
-from viewer.domain.image import Window
 from viewer.services.view_image import ShownImage
-from viewer.ui.canvas.display import window_text
+from viewer.ui.canvas.display import Display, window_text
 from viewer.ui.canvas.overlays import corner_text, letters, scale_bar
 from viewer.ui.canvas.overlays.halo import LETTER, TEXT
 
@@ -35,19 +34,14 @@ class Annotations:
         """Return where the line at a position of the view was read, "" without one."""
         return next((one.source for one in self._lines if one.ground.contains(at)), "")
 
-    def place(
-        self,
-        area: QRectF,
-        scale: float,
-        ratio: float,
-        window: Window,
-        *,
-        is_files_window: bool,
-    ) -> None:
+    def place(self, area: QRectF, scale: float, ratio: float, display: Display) -> None:
         """Lay out for a view; ``scale`` is device pixels per native, ``ratio`` DPR."""
         grey = self._shown.image.values.ndim == 2
-        read = self._shown.corners.window_source if is_files_window else ""
-        said = CornerLine(window_text(window), read or _OWN_WINDOW)
+        from_file = (
+            display.window is None or display.window in self._shown.image.windows
+        )
+        read = self._shown.corners.window_source if from_file else ""
+        said = CornerLine(window_text(display.shown_window), read or _OWN_WINDOW)
         live = (*((said,) if grey else ()), CornerLine(f"Zoom {scale:.0%}", _ZOOM))
         self._area = area
         self._lines = corner_text.layout(self._shown.corners, live, area, TEXT)

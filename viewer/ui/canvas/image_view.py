@@ -8,16 +8,8 @@ The image itself is painted as the background, at the screen's resolution.
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPen,
-    QResizeEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
 
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import PointPx
@@ -40,8 +32,8 @@ from viewer.ui.canvas.events import (
 )
 from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.mark_editing import MarkEditing
+from viewer.ui.canvas.mark_menu import mark_menu
 from viewer.ui.canvas.marks.item import MarkItem
-from viewer.ui.canvas.marks.mark import NAMES, REGIONS
 from viewer.ui.canvas.overlays.answer_item import AnswerItem
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.canvas.overlays.halo import TEXT
@@ -49,7 +41,6 @@ from viewer.ui.canvas.stacks import are_alike, is_stack
 from viewer.ui.canvas.still_view import StillView
 from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
 from viewer.ui.canvas.waiting import Waiting
-from viewer.ui.theme import current
 
 if TYPE_CHECKING:
     from viewer.services.answers import StoredAnswer
@@ -300,14 +291,12 @@ class ImageView(StillView):
             at = QPointF(frame.left / ratio, frame.top / ratio)
             painter.drawImage(at, frame.image)
 
-    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802, ARG002
-        """Write over the image, and frame the view that has the keyboard."""
+    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802
+        """Write over the image."""
         if self._annotations is not None:
             self._annotations.paint(painter)
             self.waiting.paint_over(painter, self.area)
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(current().accent), 1))
-            painter.drawRect(self.area.adjusted(0, 0, -1, -1))
+        super().drawForeground(painter, rect)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Keep the whole image whole, else what lies in the middle."""
@@ -360,7 +349,9 @@ class ImageView(StillView):
     def _click(self, button: Qt.MouseButton, at: QPointF) -> None:
         """Offer a menu on a right click, else choose the answer under the cursor."""
         if button is Qt.MouseButton.RightButton:
-            self._offer_menu(at)
+            menu = mark_menu(self.marks, at, self.outline_wanted.emit, self)
+            if menu is not None:
+                menu.popup(self.viewport().mapToGlobal(at.toPoint()))
         elif answer := self._layers.answer_at(at):
             self.answer_clicked.emit(AnswerClicked(answer))
 
@@ -381,16 +372,6 @@ class ImageView(StillView):
         if escape and event.type() is QEvent.Type.ShortcutOverride:
             event.setAccepted(self.marks.drawing)
         return super().event(event)
-
-    def _offer_menu(self, at: QPointF) -> None:
-        mark = self.marks.choose_at(at)
-        if mark is not None:
-            menu = QMenu(self)
-            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            if mark.kind in REGIONS:
-                menu.addAction("Outline it", self.outline_wanted.emit)
-            menu.addAction(f"Delete {NAMES[mark.kind]}", self.marks.delete_chosen)
-            menu.popup(self.viewport().mapToGlobal(at.toPoint()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Scroll a stack, past images that cannot be read too; else zoom."""
@@ -437,15 +418,8 @@ class ImageView(StillView):
         ratio = self.ratio
         grounds: tuple[QRectF, ...] = ()
         if self._annotations is not None and self._display is not None:
-            window = self._display.shown_window
-            windows = self._display.pyramid.image.windows
-            self._annotations.place(
-                self.area,
-                self._camera.scale,
-                ratio,
-                window,
-                is_files_window=self._display.window is None or window in windows,
-            )
+            scale = self._camera.scale
+            self._annotations.place(self.area, scale, ratio, self._display)
             grounds = self._annotations.grounds
         self._layers.place(self._camera.transform(ratio), self.area, grounds)
         self.viewport().update()

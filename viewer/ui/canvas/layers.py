@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
 
 from viewer.domain.answer import HeatMapAnswer
 from viewer.domain.case import ReferenceBox
+from viewer.domain.mark import Mark
 from viewer.domain.reference import Mask
 from viewer.ui.canvas.marks.item import MarkItem
-from viewer.ui.canvas.marks.mark import Mark
 from viewer.ui.canvas.overlays.answer_item import AnswerItem, model_colors
 from viewer.ui.canvas.overlays.answers import answer_item, depths
+from viewer.ui.canvas.overlays.aside import Surroundings
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.reference import ReferenceItem
@@ -83,10 +84,15 @@ class Layers:
         self._root.setTransform(native)
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
         taken = list(grounds)
+        shapes = {item: item.frames(native) for item in self._answers}
         tagged: tuple[AnswerItem | MarkItem, ...]
         tagged = (*reversed(self._answers), *self._marks)
         for item in tagged:
-            taken.append(item.lay_out(native, area, taken, clear))
+            others = [
+                rect for other in shapes if other is not item for rect in shapes[other]
+            ]
+            seen = Surroundings(area, tuple(taken), others, clear)
+            taken.append(item.lay_out(native, seen))
         if self._grid:
             self._grid.lay_out((*taken, clear) if self._reference else tuple(taken))
         if isinstance(self._reference, ReferenceBoxesItem):

@@ -6,11 +6,11 @@ from typing import Final, Protocol
 from PySide6.QtCore import QLineF, QObject, QPointF
 
 from viewer.domain.geometry import PointPx
+from viewer.domain.mark import NAMES, Mark, MarkKind
 from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.events import MarksChanged
 from viewer.ui.canvas.layers import DrawnMark, Layers
-from viewer.ui.canvas.marks.book import MarkBook
-from viewer.ui.canvas.marks.mark import NAMES, Mark, MarkKind
+from viewer.ui.canvas.marks.book import MarkBook, absolute
 from viewer.ui.canvas.marks.measures import words
 
 _LEAST_PX: Final = 3.0
@@ -106,12 +106,13 @@ class MarkEditing:
         if self._draft is not None:
             self._set_point(at)
             return True
-        self._grab = self._grabbed(at)
-        self._chosen = self._grab.mark if self._grab else None
-        if self._grab is None and kind is not None:
+        labelled = self._labelled(at)
+        self._grab = None if labelled else self._grabbed(at)
+        self._chosen = labelled or (self._grab.mark if self._grab else None)
+        if self._chosen is None and kind is not None:
             self._draft = Mark(kind, (self._surface.native_at(at),))
         self._refresh()
-        return self._grab is not None or self._draft is not None
+        return self._grab is not None or kind is not None
 
     def move(self, at: QPointF) -> None:
         """Let what is drawn or held follow the mouse."""
@@ -145,7 +146,7 @@ class MarkEditing:
     def choose_at(self, at: QPointF) -> Mark | None:
         """Choose the mark at a position of the view, or none, and return it."""
         grab = self._grabbed(at)
-        self._chosen = grab.mark if grab else None
+        self._chosen = self._labelled(at) or (grab.mark if grab else None)
         self._refresh()
         return self._chosen
 
@@ -177,6 +178,14 @@ class MarkEditing:
     def _dragged(self, at: QPointF) -> bool:
         return QLineF(self._pressed, at).length() >= _LEAST_PX
 
+    def _labelled(self, at: QPointF) -> Mark | None:
+        """Return the mark whose words stand at a position: they are no grip.
+
+        What lies below them, of this mark or another, would be moved unseen.
+        """
+        items = (item for item in self._layers.marks if item.mark in self.marks)
+        return next((item.mark for item in items if item.says_at(at)), None)
+
     def _grabbed(self, at: QPointF) -> _Grab | None:
         """Return the topmost mark at a position; handles of a chosen one come first."""
         native = self._surface.native_at(at)
@@ -196,7 +205,7 @@ class MarkEditing:
         return self._said[mark]
 
     def _follow(self, event: MarksChanged) -> None:
-        if self._shown is not None and event.ref == self._shown.ref:
+        if self._shown is not None and event.ref == absolute(self._shown.ref):
             self._refresh()
 
     def _refresh(self, live: Mark | None = None) -> None:

@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QContextMenuEvent,
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
     QHelpEvent,
     QMouseEvent,
+    QPainter,
+    QPen,
 )
 from PySide6.QtWidgets import (
     QFrame,
@@ -22,6 +25,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.geometry import SizePx
 from viewer.ui.canvas.events import FilesDropped
 from viewer.ui.plain_text import as_tip
+from viewer.ui.theme import current
 
 
 class StillView(QGraphicsView):
@@ -75,6 +79,12 @@ class StillView(QGraphicsView):
                 QToolTip.showText(event.globalPos(), as_tip(said), self.viewport())
                 return True
         return super().viewportEvent(event)
+
+    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:  # noqa: N802, ARG002
+        """Frame the view that has the keyboard."""
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(current().accent), 1))
+            painter.drawRect(self.area.adjusted(0, 0, -1, -1))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Leave double clicks to whoever holds the view."""

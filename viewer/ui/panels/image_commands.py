@@ -9,13 +9,14 @@ from typing import Final
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import PixelImage, Window
 from viewer.services.view_image import Tag, tags_of
-from viewer.ui.actions import HIDE, SHOW, Handlers
+from viewer.ui.actions import HIDE, SHOW, SPECS, Handlers
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.errands import run_for
+from viewer.ui.panels.mark_keeping import MarkKeeping
 from viewer.ui.panels.provider_look import ProviderLook, ViewShown
 from viewer.ui.panels.viewport_pair import ViewportPair
 from viewer.ui.show_once import show_once
@@ -28,9 +29,11 @@ class ImageCommands:
 
     def __init__(self, pair: ViewportPair, desk: Desk) -> None:
         self._pair, self._notices, self._actions = pair, desk.notices, desk.actions
+        self._status = desk.status
         self.provider_look = ProviderLook(pair)
         self.provider_look.toggled.connect(self._follow_look)
         self._marks = MarkBook(desk.undo, pair)
+        self.keeping = MarkKeeping(desk, pair, self._marks)
         for viewport in pair.viewports:
             viewport.view.marks.use(self._marks)
             viewport.view.sense_changed.connect(self._follow_sense)
@@ -50,12 +53,19 @@ class ImageCommands:
             "image.provider": self.provider_look.toggle,
             "mark.delete": self.delete_mark,
             "mark.clear": self.delete_marks,
-            **{f"tool.{t.value}": partial(pair.set_tool, t) for t in Tool},
+            **{f"tool.{t.value}": partial(self.set_tool, t) for t in Tool},
             **{f"preset.{n}": partial(self.set_preset, n) for n in PRESETS},
         }
 
     def _do(self, act: Callable[[ImageView], None]) -> None:
         act(self._pair.view)
+
+    def set_tool(self, tool: Tool) -> None:
+        """Choose what a drag does; tool bar, cursor and status bar show it."""
+        self._pair.set_tool(tool)
+        spec = SPECS[f"tool.{tool.value}"]
+        self._actions.set_checked(spec.id, checked=True)
+        self._status.show_tool(spec.text)
 
     def invert(self) -> None:
         """Turn the grey scale round; without an image there is none to turn."""

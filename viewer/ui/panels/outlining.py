@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from viewer.domain.answer import BoxesAnswer
 from viewer.domain.case import View
 from viewer.domain.geometry import BoxPx
+from viewer.domain.mark import REGIONS, Mark
 from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.background import AskCommand
-from viewer.ui.canvas.marks.mark import REGIONS, Mark
 from viewer.ui.desk import Desk
 from viewer.ui.errands import run_for
 from viewer.ui.notices import Notice, Offer
@@ -55,7 +55,7 @@ class Outlining(QWidget):
         super().__init__(parent)
         self.hide()
         self._desk, self._pair, self._side = desk, pair, side
-        self._knowledge = knowledge
+        self._knowledge, self._place = knowledge, ""
         self.questions = Questions(desk.worker, self)
         for viewport in pair.viewports:
             viewport.view.outline_wanted.connect(self.outline)
@@ -124,6 +124,7 @@ class Outlining(QWidget):
         shown = self._pair.active.shown
         if shown is None or self.questions.running:
             return
+        self._place = self._pair.active.place
         grid = self._side.grid.choice.grid
         self._desk.status.show_work(
             f"Outlining · {name}", self.questions.cancel, "Stop outlining"
@@ -154,6 +155,7 @@ class Outlining(QWidget):
             "outline",
             partial(self._knowledge.withdraw, answer, gone=False),
             partial(self._knowledge.withdraw, answer, gone=True),
+            self._place,
         )
 
     def _failed(self, event: Failed) -> None:

@@ -135,6 +135,11 @@ class Viewport(QWidget):
         return self.stack.images[self.position] if self.stack else None
 
     @property
+    def place(self) -> str:
+        """What Undo knows the edits of its stack by, "" without one."""
+        return self.stack.key if self.stack else ""
+
+    @property
     def stack_images(self) -> tuple[ImageHeader, ...]:
         """The images that the wheel goes through."""
         return self.stack.images if self.stack else ()

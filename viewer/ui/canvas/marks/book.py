@@ -1,17 +1,19 @@
-"""The marks of this session by image, and every edit of them, undoable."""
+"""The marks by image, and every edit of them, undoable."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.case import ImageRef
+from viewer.domain.mark import Mark
 from viewer.ui.canvas.events import MarksChanged
-from viewer.ui.canvas.marks.mark import Mark
 from viewer.ui.undo import UndoStack
 
 
 class MarkBook(QObject):
-    """Which marks lie on which image; kept in memory until the window closes.
+    """Which marks lie on which image.
 
     Parameters
     ----------
@@ -33,7 +35,7 @@ class MarkBook(QObject):
 
     def of(self, ref: ImageRef) -> tuple[Mark, ...]:
         """Return the marks of an image, in the order drawn."""
-        return self._marks.get(ref, ())
+        return self._marks.get(absolute(ref), ())
 
     def add(self, ref: ImageRef, mark: Mark, words: str) -> None:
         """Add a mark; ``words`` is what the menu goes on with after "Undo"."""
@@ -49,6 +51,17 @@ class MarkBook(QObject):
         kept = tuple(mark for mark in self.of(ref) if mark not in marks)
         self._edit(ref, kept, words)
 
+    def take_in(self, kept: Mapping[ImageRef, tuple[Mark, ...]]) -> None:
+        """Put marks that were kept below those that were drawn since.
+
+        What was drawn since cannot be undone: that would take the kept ones away too.
+        """
+        if self._undo is not None and self._marks.keys() & kept.keys():
+            self._undo.forget()
+        for ref, marks in kept.items():
+            self._marks[ref] = (*marks, *self.of(ref))
+            self.changed.emit(MarksChanged(ref))
+
     def _edit(self, ref: ImageRef, after: tuple[Mark, ...], words: str) -> None:
         before = self.of(ref)
         if after == before:
@@ -60,5 +73,10 @@ class MarkBook(QObject):
             self._undo.do(words, do, undo)
 
     def _set(self, ref: ImageRef, marks: tuple[Mark, ...]) -> None:
-        self._marks[ref] = marks
-        self.changed.emit(MarksChanged(ref))
+        self._marks[absolute(ref)] = marks
+        self.changed.emit(MarksChanged(absolute(ref)))
+
+
+def absolute(ref: ImageRef) -> ImageRef:
+    """Return the image by its absolute path, as it is known in the store."""
+    return replace(ref, path=ref.path.absolute())

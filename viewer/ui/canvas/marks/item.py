@@ -1,9 +1,8 @@
 """A mark on the scene: its lines, its handles while it is chosen, and its words."""
 
-from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QColor,
     QPainter,
@@ -15,8 +14,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import PointPx
-from viewer.ui.canvas.marks.mark import REGIONS, Mark, MarkKind
-from viewer.ui.canvas.overlays.aside import around, stepped_aside
+from viewer.domain.mark import REGIONS, Mark, MarkKind
+from viewer.ui.canvas.overlays.aside import (
+    Surroundings,
+    leader_to,
+    nearest_point,
+    paint_leader,
+    placed,
+)
 from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
 from viewer.ui.canvas.overlays.screen_item import ScreenItem
 from viewer.ui.theme import current
@@ -48,14 +53,13 @@ class MarkItem(ScreenItem):
         self._path = mark_path(mark)
         self._native, self._bounds = QTransform(), QRectF()
         self.tag = QRectF()
+        self.leader: QLineF | None = None
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
         """Return the native rectangle around lines, handles and words."""
         return self._bounds
 
-    def lay_out(
-        self, native: QTransform, area: QRectF, taken: Sequence[QRectF], clear: QRectF
-    ) -> QRectF:
+    def lay_out(self, native: QTransform, seen: Surroundings) -> QRectF:
         """Choose a place for the words on the screen and return it.
 
         The arguments are those of an answer's tag.
@@ -65,7 +69,9 @@ class MarkItem(ScreenItem):
         last = native.map(_at(self.mark.points[-1]))
         near = QRectF(last, last).adjusted(-8, -24, 8, 8)
         beside = box if self.mark.kind in REGIONS else near
-        self.tag = stepped_aside(around(beside, size), size, area, taken, clear)
+        own = beside.intersected(seen.area)
+        self.tag = QRectF() if own.isEmpty() else placed(own, size, seen)
+        self.leader = leader_to(nearest_point((own,), self.tag), self.tag)
         whole = box.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN).united(self.tag)
         self.prepareGeometryChange()
         self._bounds = native.inverted()[0].mapRect(whole)
@@ -80,11 +86,14 @@ class MarkItem(ScreenItem):
         return None
 
     def meets(self, at: QPointF) -> bool:
-        """Tell whether a position of the view lies on the lines or on the words."""
+        """Tell whether a position of the view lies on the lines."""
         stroker = QPainterPathStroker()
         stroker.setWidth(2 * _REACH)
-        near = stroker.createStroke(self._native.map(self._path))
-        return near.contains(at) or (bool(self.words) and self.tag.contains(at))
+        return stroker.createStroke(self._native.map(self._path)).contains(at)
+
+    def says_at(self, at: QPointF) -> bool:
+        """Tell whether a position of the view lies on the words."""
+        return bool(self.words) and self.tag.contains(at)
 
     def draw(self, painter: QPainter, native: QTransform) -> None:
         """Draw the lines with a dark edge, ends or handles, and the words."""
@@ -97,7 +106,9 @@ class MarkItem(ScreenItem):
             pen = QPen(shade, width)
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
             painter.strokePath(path, pen)
-        for number, line in enumerate(self.words):
+        if self.words and self.leader is not None and not self.tag.isNull():
+            paint_leader(painter, self.leader, color)
+        for number, line in enumerate(() if self.tag.isNull() else self.words):
             at = self.tag.topLeft() + QPointF(0, number * self._pitch())
             draw_text(painter, at, line, self._face, color.name())
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import PixelImage, Spacing
-from viewer.ui.canvas.marks.mark import REGIONS, Mark, MarkKind
+from viewer.domain.mark import REGIONS, Mark, MarkKind
 from viewer.ui.canvas.overlays.scale_bar import SUFFIX
 
 

@@ -6,12 +6,25 @@ Colour says which model, the shape of the sign what came of it.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QTransform,
+)
 from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import PointPx
-from viewer.ui.canvas.overlays.aside import GAP, around, stepped_aside
+from viewer.ui.canvas.overlays.aside import (
+    GAP,
+    Surroundings,
+    leader_to,
+    paint_leader,
+    placed,
+)
 from viewer.ui.canvas.overlays.corner_text import COLOR
 from viewer.ui.canvas.overlays.halo import HALO, Face, text_size
 from viewer.ui.canvas.overlays.legend import MIDDLE, Legend
@@ -72,8 +85,12 @@ class AnswerShape(Protocol):
         """What explains its colours, None where they need no words."""
         ...
 
-    def anchor(self, native: QTransform) -> QRectF:
-        """Return the view's rectangle beside which the tag stands."""
+    def frames(self, native: QTransform) -> tuple[QRectF, ...]:
+        """Return the view's rectangles it fills; the tag stands beside the first."""
+        ...
+
+    def nearest(self, native: QTransform, label: QRectF) -> QPointF:
+        """Return its point, in the view, that is nearest to a label."""
         ...
 
     def outline(self, native: QTransform) -> QPainterPath:
@@ -103,6 +120,8 @@ class AnswerItem(ScreenItem):
         self.answer = answer
         self._shape, self._color, self._face = shape, QColor(color), face
         self.tag, self._tag_native = QRectF(), QRectF()
+        self.leader: QLineF | None = None
+        self._named = answer.model
         self._native, self._drawn_on = QTransform(), shape.extent
         self.chosen = False
         self.setToolTip(as_tip(provenance(answer)))
@@ -126,27 +145,37 @@ class AnswerItem(ScreenItem):
         path.addRect(self._tag_native)
         return path
 
-    def lay_out(
-        self, native: QTransform, area: QRectF, taken: Sequence[QRectF], clear: QRectF
-    ) -> QRectF:
-        """Choose a place for the tag on the screen and return it.
+    def frames(self, native: QTransform) -> tuple[QRectF, ...]:
+        """Return the view's rectangles that the shape fills, none without a shape."""
+        return () if self._shape.extent.isNull() else self._shape.frames(native)
 
-        ``native`` maps native pixels to the view, ``taken`` are the view's rectangles
-        to stay off, ``clear`` the reference's: it is covered only if all else fails.
+    def lay_out(self, native: QTransform, seen: Surroundings) -> QRectF:
+        """Choose a place for the tag on the screen and return it, null for none.
+
+        ``native`` maps native pixels to the view. A shape out of sight has no tag.
         """
-        size, extent = self._tag_size(), self._shape.extent
-        if extent.isNull():
-            places = _column(area, size)
-        else:
-            places = around(self._shape.anchor(native), size)
-        self.tag = stepped_aside(places, size, area, taken, clear)
         self.prepareGeometryChange()
         self._native, to_native = native, native.inverted()[0]
+        self._named = self._fitting_name(seen.area.width())
+        self.tag, self.leader = self._tag_place(native, seen)
         self._tag_native = to_native.mapRect(self.tag)
+        extent = self._shape.extent
         if not extent.isNull():
             reach = (-_REACH_PX, -_REACH_PX, _REACH_PX, _REACH_PX)
             self._drawn_on = to_native.mapRect(native.mapRect(extent).adjusted(*reach))
         return self.tag
+
+    def _tag_place(
+        self, native: QTransform, seen: Surroundings
+    ) -> tuple[QRectF, QLineF | None]:
+        frames = self.frames(native)
+        if not frames:
+            return placed(QRectF(), self._tag_size(), seen), None
+        own = _in_sight(frames, seen.area)
+        if own.isNull():
+            return QRectF(), None
+        tag = placed(own, self._tag_size(), seen)
+        return tag, leader_to(self._shape.nearest(native, tag), tag)
 
     def draw(self, painter: QPainter, native: QTransform) -> None:
         """Draw the shape, and the tag that names the model with the outcome's sign."""
@@ -154,7 +183,10 @@ class AnswerItem(ScreenItem):
             painter.save()
             self._shape.paint(painter, native, self._color)
             painter.restore()
-        self._paint_tag(painter)
+        if self.leader is not None:
+            paint_leader(painter, self.leader, self._color)
+        if not self.tag.isNull():
+            self._paint_tag(painter)
 
     def _paint_tag(self, painter: QPainter) -> None:
         painter.fillRect(self.tag, _GROUND)
@@ -175,7 +207,17 @@ class AnswerItem(ScreenItem):
             self._shape.legend.paint(painter, below, self._face)
 
     def _words(self) -> str:
-        return f"{self.answer.model}  {words_of(self.answer.score)}"
+        return f"{self._named}  {words_of(self.answer.score)}"
+
+    def _fitting_name(self, width: float) -> str:
+        """Return the model's name, shortened where the tag would not fit a view."""
+        self._named = self.answer.model
+        over = self._tag_size().width() + 2 * GAP - width
+        if over <= 0:
+            return self._named
+        metrics = QFontMetricsF(self._face.font())
+        room = max(0.0, metrics.horizontalAdvance(self._named) - over)
+        return metrics.elidedText(self._named, Qt.TextElideMode.ElideMiddle, room)
 
     def _line_height(self) -> float:
         return max(text_size(self._words(), self._face).height(), _LEAST_HEIGHT)
@@ -215,10 +257,7 @@ def paint_cross(
             painter.drawLine(at - arm, at + arm)
 
 
-def _column(area: QRectF, size: QSizeF) -> tuple[QPointF, ...]:
-    """Return the places of a tag without a shape: down the left edge of the view."""
-    pitch = size.height() + GAP
-    count = max(1, int(area.height() / pitch) - 1)
-    return tuple(
-        QPointF(area.left() + 2 * GAP, 2 * GAP + i * pitch) for i in range(count)
-    )
+def _in_sight(frames: Sequence[QRectF], area: QRectF) -> QRectF:
+    """Return what is seen of the first frame in sight, null where none is."""
+    seen = (frame.intersected(area) for frame in frames)
+    return next((part for part in seen if not part.isEmpty()), QRectF())

@@ -1,36 +1,204 @@
-"""Where a text beside something stands: where it covers nothing, if it can."""
+"""Where a label stands: against what it names, inside it, or away on a leader line.
 
-from collections.abc import Sequence
+A label on another answer's shape would be read as that answer's, so such places, and
+those right beside another shape, are taken only where there is no other.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product, zip_longest
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from viewer.ui.canvas.overlays.halo import HALO
 
 GAP: Final = 4.0
+"""A label no farther than this from its shape needs no line to it."""
+_TOUCH: Final = 1.0
+_CONTACT: Final = 6.0
+"""How much of an edge a label lies along, where the edge is that long."""
+_LEADER_PX: Final = 1.0
+_Floats = npt.NDArray[np.float64]
+_Spans = Sequence[tuple[float, float]]
 
 
-def around(box: QRectF, size: QSizeF) -> tuple[QPointF, ...]:
-    """Return the places of a text: right, left, below and above of a box."""
-    return (
-        QPointF(box.right() + GAP, box.top()),
-        QPointF(box.left() - GAP - size.width(), box.top()),
-        QPointF(box.left(), box.bottom() + GAP),
-        QPointF(box.left(), box.top() - GAP - size.height()),
-    )
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """What a label has to heed, in the view's pixels.
 
-
-def stepped_aside(
-    places: Sequence[QPointF],
-    size: QSizeF,
-    area: QRectF,
-    taken: Sequence[QRectF],
-    clear: QRectF,
-) -> QRectF:
-    """Return the best place's rectangle, in the view's pixels.
-
-    Best lies in ``area``, then off all that is ``taken``, then off what is to be
-    ``clear``; the first of ``places`` where none differs.
+    It lies in ``area``, off the texts in ``taken``, off the shapes of ``others`` and
+    off ``clear``, the reference; the earlier ones first where not all can be had.
     """
-    rects = [QRectF(at, size) for at in places]
-    seen = [rect for rect in rects if area.contains(rect)] or rects
-    apart = [r for r in seen if not any(r.intersects(t) for t in taken)] or seen
-    return next((rect for rect in apart if not rect.intersects(clear)), apart[0])
+
+    area: QRectF
+    taken: Sequence[QRectF] = ()
+    others: Sequence[QRectF] = ()
+    clear: QRectF = field(default_factory=QRectF)
+
+
+def placed(own: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
+    """Return where the label of a shape stands.
+
+    ``own`` is what is seen of the shape, null for an answer that has none: its label
+    stands at the left edge of the view, or where there is room.
+    """
+    spots = _array(_column(seen.area, size) if own.isNull() else _near(own, size, seen))
+    costs = _costs(spots, own, size, seen)
+    if not len(spots) or not (costs.sum(axis=0) == 0).any():
+        far = _array(_anywhere(own, size, seen))
+        off = np.concatenate((np.zeros(len(spots)), _distances(far, own, size)))
+        spots = np.concatenate((spots, far))
+        costs = np.vstack((off, _costs(spots, own, size, seen)))
+    best = np.lexsort(costs)[0]  # its last row is compared first
+    return QRectF(QPointF(*spots[best].tolist()), size)
+
+
+def gap_between(one: QRectF, other: QRectF) -> QLineF:
+    """Return the shortest line from a rectangle to another; a point if they meet."""
+    x0, x1 = _nearest((one.left(), one.right()), (other.left(), other.right()))
+    y0, y1 = _nearest((one.top(), one.bottom()), (other.top(), other.bottom()))
+    return QLineF(x0, y0, x1, y1)
+
+
+def nearest_point(rects: Iterable[QRectF], label: QRectF) -> QPointF:
+    """Return the point of some rectangles that lies nearest to a label."""
+    return min((gap_between(r, label) for r in rects), key=QLineF.length).p1()
+
+
+def leader_to(point: QPointF, label: QRectF) -> QLineF | None:
+    """Return the line from a shape's nearest point to its label, None if they touch."""
+    line = gap_between(QRectF(point, point), label)
+    return line if line.length() > GAP else None
+
+
+def paint_leader(painter: QPainter, line: QLineF, color: QColor) -> None:
+    """Draw a leader line with a dark halo."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for pen in (QPen(HALO, _LEADER_PX + 2), QPen(color, _LEADER_PX)):
+        painter.setPen(pen)
+        painter.drawLine(line)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def _nearest(
+    one: tuple[float, float], other: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the points of two spans that are nearest to each other."""
+    low, high = max(one[0], other[0]), min(one[1], other[1])
+    if low <= high:
+        return (low + high) / 2, (low + high) / 2
+    return (one[1], other[0]) if one[1] < other[0] else (one[0], other[1])
+
+
+def _column(area: QRectF, size: QSizeF) -> Iterator[tuple[float, float]]:
+    """Yield the places of a label without a shape: down the left edge of the view."""
+    pitch = size.height() + GAP
+    for number in range(max(1, int(area.height() / pitch) - 1)):
+        yield area.left() + 2 * GAP, 2 * GAP + number * pitch
+
+
+def _near(
+    own: QRectF, size: QSizeF, seen: Surroundings
+) -> Iterator[tuple[float, float]]:
+    """Yield places against the edges of a shape, then in its corners."""
+    wide, high = size.width(), size.height()
+    blocks = _blocks(own, seen)
+    across = [(block.left(), block.right()) for block in blocks]
+    down = [(block.top(), block.bottom()) for block in blocks]
+    columns = _stops((own.left(), own.right()), wide, across)
+    rows = _stops((own.top(), own.bottom()), high, down)
+    for x, y in zip_longest(columns, rows):
+        if y is not None:
+            yield own.right() + _TOUCH, y
+            yield own.left() - _TOUCH - wide, y
+        if x is not None:
+            yield x, own.bottom() + _TOUCH
+            yield x, own.top() - _TOUCH - high
+    if wide + 2 * GAP <= own.width() and high + 2 * GAP <= own.height():
+        yield from product(
+            (own.left() + GAP, own.right() - GAP - wide),
+            (own.top() + GAP, own.bottom() - GAP - high),
+        )
+
+
+def _stops(edge: tuple[float, float], length: float, blocks: _Spans) -> list[float]:
+    """Return where a label of a length may begin so that it lies along an edge."""
+    low, high = edge
+    stops = [low, high - length, low + GAP, high - length - GAP]
+    for start, end in blocks:
+        stops += [end, start - length]
+    least = min(_CONTACT, high - low)
+    return [s for s in stops if min(high, s + length) - max(low, s) >= least]
+
+
+def _anywhere(
+    own: QRectF, size: QSizeF, seen: Surroundings
+) -> Iterator[tuple[float, float]]:
+    """Yield places in the view: if any is free, one of these is.
+
+    A label in a free place can be moved left and up until something stops it.
+    """
+    area, blocks = seen.area, (*_blocks(own, seen), seen.clear)
+    xs = {area.left(), area.right() - size.width()}
+    ys = {area.top(), area.bottom() - size.height()}
+    for block in blocks:
+        xs |= {block.right(), block.left() - size.width()}
+        ys |= {block.bottom(), block.top() - size.height()}
+    return product(sorted(xs), sorted(ys))
+
+
+def _blocks(own: QRectF, seen: Surroundings) -> list[QRectF]:
+    return [*seen.taken, *_kept_off(own, seen.others)]
+
+
+def _kept_off(own: QRectF, others: Iterable[QRectF]) -> Iterator[QRectF]:
+    """Yield other shapes, with a margin where they do not overlap this one."""
+    for other in others:
+        overlaps = other.adjusted(1, 1, -1, -1).intersects(own)
+        margin = 0.0 if overlaps else GAP
+        yield other.adjusted(-margin, -margin, margin, margin)
+
+
+def _costs(spots: _Floats, own: QRectF, size: QSizeF, seen: Surroundings) -> _Floats:
+    """Return (4, n): covered of the reference, of shapes, of texts, and out of view."""
+    ends = spots + np.array((size.width(), size.height()))
+    label = np.hstack((spots, ends))
+    area = size.width() * size.height()
+    rows = (
+        _shared(label, [seen.clear]),
+        _shared(label, list(_kept_off(own, seen.others))),
+        _shared(label, seen.taken),
+        area - _shared(label, [seen.area]),
+    )
+    return np.asarray(np.round(np.stack(rows), 3), np.float64)
+
+
+def _shared(labels: _Floats, rects: Sequence[QRectF]) -> _Floats:
+    """Return how much area of each label (n, 4) some rectangles cover, summed."""
+    edges = [(r.left(), r.top(), r.right(), r.bottom()) for r in rects]
+    left, top, right, bottom = np.array(edges).reshape(-1, 4).T
+    wide = np.minimum(labels[:, 2:3], right) - np.maximum(labels[:, 0:1], left)
+    high = np.minimum(labels[:, 3:4], bottom) - np.maximum(labels[:, 1:2], top)
+    return np.asarray((np.maximum(wide, 0) * np.maximum(high, 0)).sum(axis=1))
+
+
+def _distances(spots: _Floats, own: QRectF, size: QSizeF) -> _Floats:
+    """Return how far labels lie from their shape, or from the left without one."""
+    if own.isNull():
+        return np.asarray(spots[:, 0])
+    across = np.maximum(
+        own.left() - spots[:, 0] - size.width(), spots[:, 0] - own.right()
+    )
+    down = np.maximum(
+        own.top() - spots[:, 1] - size.height(), spots[:, 1] - own.bottom()
+    )
+    off: _Floats = np.hypot(np.maximum(across, 0), np.maximum(down, 0))
+    return off
+
+
+def _array(spots: Iterable[tuple[float, float]]) -> _Floats:
+    return np.array(list(spots), np.float64).reshape(-1, 2)

@@ -2,12 +2,13 @@
 
 from functools import reduce
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
 
 from viewer.domain.answer import BoxesAnswer
 from viewer.domain.geometry import PointPx
 from viewer.ui.canvas.overlays.answer_item import paint_cross
+from viewer.ui.canvas.overlays.aside import nearest_point
 from viewer.ui.canvas.overlays.cell_answer import paint_box
 from viewer.ui.canvas.overlays.rects import path_of, rect_of
 
@@ -21,9 +22,14 @@ class BoxShape:
         self._boxes, self._point = [rect_of(box) for box in said.boxes], point
         self.extent = reduce(QRectF.united, self._boxes)
 
-    def anchor(self, native: QTransform) -> QRectF:
-        """Return the view's rectangle of the largest box."""
-        return native.mapRect(max(self._boxes, key=lambda b: b.width() * b.height()))
+    def frames(self, native: QTransform) -> tuple[QRectF, ...]:
+        """Return the boxes in the view, the largest first."""
+        boxes = sorted(self._boxes, key=lambda b: -b.width() * b.height())
+        return tuple(map(native.mapRect, boxes))
+
+    def nearest(self, native: QTransform, label: QRectF) -> QPointF:
+        """Return the boxes' point, in the view, that is nearest to a label."""
+        return nearest_point(self.frames(native), label)
 
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the boxes in native pixels."""

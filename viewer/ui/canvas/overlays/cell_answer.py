@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
 
 from viewer.ui.canvas.overlays.answer_item import line_pen, shade
+from viewer.ui.canvas.overlays.aside import nearest_point
 from viewer.ui.canvas.overlays.grid import cell_rect
 
 if TYPE_CHECKING:
@@ -35,9 +36,13 @@ class CellShape:
     def __init__(self, extent: QRectF, depth: int = 0) -> None:
         self.extent, self._depth = extent, depth
 
-    def anchor(self, native: QTransform) -> QRectF:
-        """Return the view's rectangle beside which the tag stands."""
-        return native.mapRect(self.extent)
+    def frames(self, native: QTransform) -> tuple[QRectF, ...]:
+        """Return the cell in the view."""
+        return (native.mapRect(self.extent),)
+
+    def nearest(self, native: QTransform, label: QRectF) -> QPointF:
+        """Return the cell's point, in the view, that is nearest to a label."""
+        return nearest_point(self.frames(native), label)
 
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the cell in native pixels."""

@@ -3,11 +3,12 @@
 from abc import ABC, abstractmethod
 from functools import partial
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
 
 from viewer.domain.geometry import PointPx
 from viewer.ui.canvas.overlays.answer_item import LINE_PX, paint_cross
+from viewer.ui.canvas.overlays.aside import nearest_point
 from viewer.ui.canvas.overlays.kept_picture import KeptPicture, Sight
 from viewer.ui.canvas.overlays.outline import Outline
 
@@ -19,9 +20,16 @@ class KeptShape(ABC):
         self._outline, self.extent, self._point = outline, extent, point
         self._picture = KeptPicture()
 
-    def anchor(self, native: QTransform) -> QRectF:
+    def frames(self, native: QTransform) -> tuple[QRectF, ...]:
         """Return the view's rectangle around what is outlined."""
-        return native.mapRect(self._outline.extent)
+        outlined = self._outline.extent
+        return (native.mapRect(self.extent if outlined.isNull() else outlined),)
+
+    def nearest(self, native: QTransform, label: QRectF) -> QPointF:
+        """Return the outline's point, in the view, that is nearest to a label."""
+        if self._outline.extent.isNull():
+            return nearest_point(self.frames(native), label)
+        return self._outline.nearest(native, label)
 
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the outline in native pixels."""

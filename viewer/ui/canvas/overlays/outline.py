@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QByteArray, QDataStream, QRectF
+from PySide6.QtCore import QByteArray, QDataStream, QPointF, QRectF
 from PySide6.QtGui import QPainter, QPainterPath, QPen, QTransform
 
 from viewer.domain.geometry import BoxPx
@@ -21,6 +21,7 @@ _ROUGHNESS: Final = 0.5
 _LINE: Final = 8.0
 """The view's pixels around what is in sight that a line may reach over."""
 _PASSES: Final = 24
+_THERE_AND_BACK: Final = 4
 _TAKEN: Final = -1
 _AT_ONCE: Final = 128
 """Lines stroked at once; the time that Qt takes grows faster than their number."""
@@ -95,6 +96,14 @@ class Outline:
         shown = loops.corners * scale + (native.dx(), native.dy())
         return _clipped(Loops(shown, loops.first), area)
 
+    def nearest(self, native: QTransform, label: QRectF) -> QPointF:
+        """Return the point of the outlines, in the view, that is nearest to a label."""
+        scale = np.array((native.m11(), native.m22()))
+        loops = self._level(float(scale.max()))
+        ends = np.delete(np.arange(1, len(loops.corners)), loops.first[1:] - 1)
+        shown = loops.corners * scale + (native.dx(), native.dy())
+        return QPointF(*_nearest(shown[ends - 1], shown[ends], label).tolist())
+
     def _level(self, scale: float) -> Loops:
         """Return the loops for a zoom of so many device pixels a native one."""
         number = int(np.floor(-2 * np.log2(scale)))
@@ -104,6 +113,28 @@ class Outline:
             tolerance = _ROUGHNESS * 2 ** (number / 2)
             self._levels[number] = _thinned(self._exact, tolerance)
         return self._levels[number]
+
+
+def _nearest(starts: _Corners, ends: _Corners, label: QRectF) -> _Corners:
+    """Return the point (2,) of some lines that is nearest to a rectangle.
+
+    From a line to the rectangle and back, again and again: both are convex.
+    """
+    low, high = (label.left(), label.top()), (label.right(), label.bottom())
+    along = ends - starts
+    length = np.maximum((along**2).sum(axis=1), np.finfo(float).tiny)
+    points = starts
+    for _ in range(_THERE_AND_BACK):
+        met = np.clip(points, low, high)
+        share = np.clip(((met - starts) * along).sum(axis=1) / length, 0.0, 1.0)
+        points = starts + share[:, None] * along
+    return np.asarray(points[_from(points, low, high).argmin()])
+
+
+def _from(
+    points: _Corners, low: tuple[float, float], high: tuple[float, float]
+) -> npt.NDArray[np.float64]:
+    return np.asarray(np.hypot(*(points - np.clip(points, low, high)).T))
 
 
 def outline_loops(mask: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.intp]]:

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
 from viewer.domain.answer import PointAnswer
 from viewer.ui.canvas.overlays.answer_item import LINE_PX, line_pen, paint_cross
+from viewer.ui.canvas.overlays.aside import gap_between
 from viewer.ui.canvas.overlays.halo import HALO
 
 _RADIUS_PX: Final = 9.0
@@ -24,11 +25,18 @@ class PointShape:
         self._point = said.point
         self.extent = QRectF(said.point.x, said.point.y, _SIDE, _SIDE)
 
-    def anchor(self, native: QTransform) -> QRectF:
+    def frames(self, native: QTransform) -> tuple[QRectF, ...]:
         """Return the view's rectangle around the ring."""
         square = QRectF(0, 0, 2 * _RADIUS_PX, 2 * _RADIUS_PX)
         square.moveCenter(self._on_view(native))
-        return square
+        return (square,)
+
+    def nearest(self, native: QTransform, label: QRectF) -> QPointF:
+        """Return the ring's point, in the view, that is nearest to a label."""
+        towards = gap_between(QRectF(self._on_view(native), QSizeF()), label)
+        if towards.length() > _RADIUS_PX:
+            towards.setLength(_RADIUS_PX)
+        return towards.p2()
 
     def outline(self, native: QTransform) -> QPainterPath:
         """Return the ring's disc in native pixels."""

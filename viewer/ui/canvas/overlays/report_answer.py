@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Final
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
 
 from viewer.domain.answer import LabelledBox
+from viewer.ui.canvas.overlays.aside import nearest_point
 from viewer.ui.canvas.overlays.cell_answer import paint_box
 from viewer.ui.canvas.overlays.halo import TEXT, draw_text, text_size
 from viewer.ui.canvas.overlays.label_places import name_place
@@ -26,9 +27,13 @@ class ReportShape:
         self._boxes = tuple((rect_of(one.box), _short(one.label)) for one in boxes)
         self.extent = reduce(QRectF.united, (rect for rect, _ in self._boxes), QRectF())
 
-    def anchor(self, native: QTransform) -> QRectF:
+    def frames(self, native: QTransform) -> tuple[QRectF, ...]:
         """Return the view's rectangle around all boxes: the tag stands beside it."""
-        return native.mapRect(self.extent)
+        return (native.mapRect(self.extent),)
+
+    def nearest(self, native: QTransform, label: QRectF) -> QPointF:
+        """Return the boxes' point, in the view, that is nearest to a label."""
+        return nearest_point((native.mapRect(box) for box, _ in self._boxes), label)
 
     def outline(self, native: QTransform) -> QPainterPath:  # noqa: ARG002 - any zoom
         """Return the boxes in native pixels."""

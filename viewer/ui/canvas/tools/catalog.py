@@ -8,8 +8,8 @@ from typing import Final
 from PySide6.QtCore import QPointF, Qt
 
 from viewer.domain.image import VoiFunction, Window
+from viewer.domain.mark import MarkKind
 from viewer.ui.canvas.events import Tool
-from viewer.ui.canvas.marks.mark import MarkKind
 from viewer.ui.canvas.tools.drag import Canvas, Drag
 
 _PIXELS_PER_E: Final = 180.0

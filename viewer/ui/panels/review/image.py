@@ -296,7 +296,7 @@ def extent_of(answer: Answer, canvas: Canvas) -> QRectF:
     """Return the native rectangle around an answer; of a map around what it marks."""
     shape = shape_of_said(answer, canvas)
     if isinstance(answer, HeatMapAnswer):
-        return shape.anchor(QTransform())
+        return shape.frames(QTransform())[0]
     return shape.extent
 
 

@@ -1,4 +1,4 @@
-"""A mark: a few native points and what they stand for."""
+"""A measurement or region on an image: a few native points and what they stand for."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum

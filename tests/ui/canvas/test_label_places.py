@@ -1,0 +1,56 @@
+"""Each label belongs to its own shape, whatever lies around it."""
+
+import pytest
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
+
+from tests.helpers.random_answers import faults, random_scene
+from tests.ui.canvas.conftest import MakeAnswer, MakeShown
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.overlays.aside import Surroundings, gap_between, placed
+
+
+def test_that_no_label_stands_on_a_neighbours_cell(
+    view: ImageView, make_shown: MakeShown, make_answer: MakeAnswer
+) -> None:
+    view.resize(900, 800)
+    view.show_image(make_shown())
+    cells = {"asymmetry": "C4", "prior": "C5", "centre": "D4", "other": "D5"}
+    view.set_answers(tuple(make_answer(c, model=m) for m, c in cells.items()))
+    shapes = {
+        i.answer.model: i.frames(i.sceneTransform())[0] for i in view.answer_items
+    }
+    for item in view.answer_items:
+        own = shapes[item.answer.model]
+        touching = [
+            m for m, r in shapes.items() if gap_between(r, item.tag).length() < 4
+        ]
+        assert item.leader is not None or touching == [item.answer.model]
+        assert not any(item.tag.intersects(r) for r in shapes.values() if r != own)
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("seed", range(40))
+def test_that_labels_of_random_answers_belong_to_their_shapes(seed: int) -> None:
+    assert list(faults(random_scene(seed))) == []
+
+
+def test_that_a_label_stands_in_its_shape_where_nothing_outside_is_free() -> None:
+    view = QRectF(0, 0, 300, 200)
+    seen = Surroundings(view, others=[QRectF(200, 0, 100, 200)])
+    at = placed(QRectF(0, 0, 195, 200), QSizeF(80, 20), seen)
+    assert QRectF(0, 0, 195, 200).contains(at)
+
+
+def test_that_a_label_steps_off_the_reference_and_away_if_it_must() -> None:
+    view, own = QRectF(0, 0, 300, 200), QRectF(100, 80, 30, 30)
+    lesion = QRectF(60, 50, 120, 100)
+    at = placed(own, QSizeF(80, 20), Surroundings(view, clear=lesion))
+    assert not at.intersects(lesion)
+    assert gap_between(own, at).length() > 4
+
+
+def test_that_a_gap_is_measured_between_the_nearest_edges() -> None:
+    one = QRectF(0, 0, 10, 10)
+    assert gap_between(one, QRectF(13, 14, 5, 5)) == QLineF(10, 10, 13, 14)
+    assert gap_between(one, QRectF(20, 2, 5, 2)).p1() == QPointF(10, 3)
+    assert gap_between(one, QRectF(5, 5, 50, 50)).length() == 0

@@ -1,0 +1,114 @@
+"""Marks belong to their case: undone there, kept at once, shown again."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.helpers.make_dicom import make_dicom
+from viewer.domain.case import ImageRef
+from viewer.domain.geometry import PointPx
+from viewer.domain.mark import Mark, MarkKind
+from viewer.services.kept_marks import keep_marks, kept_marks
+from viewer.ui.desk import Desk
+from viewer.ui.panels.mark_keeping import MarkKeeping
+from viewer.ui.read_workspace import ReadWorkspace
+
+LENGTH = Mark(MarkKind.LENGTH, (PointPx(10, 10), PointPx(40, 50)))
+ANGLE = Mark(MarkKind.ANGLE, (PointPx(10, 10), PointPx(30, 10), PointPx(30, 40)))
+
+
+@pytest.fixture
+def films(tmp_path: Path) -> list[Path]:
+    """Two films of two patients, and a CT of three slices."""
+    values = np.arange(64 * 64, dtype=np.int16).reshape(64, 64)
+    return [
+        make_dicom(
+            tmp_path / f"{name}.dcm",
+            values,
+            Modality=modality,
+            PatientID=patient,
+            StudyInstanceUID=f"1.2.{patient}",
+            SeriesInstanceUID=f"1.2.{patient}.1",
+            SOPInstanceUID=f"1.2.{patient}.1.{number}",
+            InstanceNumber=number,
+        )
+        for name, modality, patient, number in (
+            ("a", "DX", "1", 1),
+            ("b", "DX", "2", 1),
+            *((f"c{n}", "CT", "3", n) for n in (1, 2, 3)),
+        )
+    ]
+
+
+def _show(qtbot: QtBot, read: ReadWorkspace, path: Path) -> None:
+    ref = ImageRef(path)
+    assert read.browser.choose(ref)
+    qtbot.waitUntil(lambda: read.pair.showing(ref) is not None)
+
+
+def _open(qtbot: QtBot, read: ReadWorkspace, films: list[Path]) -> None:
+    read.open_paths(films)
+    qtbot.waitUntil(lambda: read.pair.active.shown is not None)
+    qtbot.waitUntil(lambda: read.browser.choose(ImageRef(films[-1])))
+    keeping = read.findChild(MarkKeeping)
+    assert keeping is not None
+    qtbot.waitUntil(lambda: keeping.is_read)
+
+
+def test_that_undo_is_about_the_case_that_is_seen(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+) -> None:
+    _open(qtbot, read, films)
+    for path, mark in ((films[0], LENGTH), (films[1], ANGLE)):
+        _show(qtbot, read, path)
+        read.pair.view.marks.add(mark)
+    _show(qtbot, read, films[0])
+    assert desk.undo.undoText() == "length"
+    desk.undo.undo()
+    assert not read.pair.view.marks.marks
+    assert not desk.undo.canUndo()
+    _show(qtbot, read, films[1])
+    assert read.pair.view.marks.marks == (ANGLE,)
+    assert desk.undo.undoText() == "angle"
+
+
+def test_that_undo_goes_to_the_slice_that_it_changes(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+) -> None:
+    _open(qtbot, read, films)
+    _show(qtbot, read, films[2])
+    read.pair.view.marks.add(LENGTH)
+    _show(qtbot, read, films[4])
+    desk.undo.undo()
+    qtbot.waitUntil(lambda: read.pair.showing(ImageRef(films[2])) is not None)
+    assert not read.pair.view.marks.marks
+
+
+def test_that_every_edit_is_stored_and_shown_by_the_next_window(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+) -> None:
+    store, ref = desk.settings.store, ImageRef(films[0])
+    keep_marks(store, ref, (ANGLE,))
+    _open(qtbot, read, films)
+    _show(qtbot, read, films[0])
+    assert read.pair.view.marks.marks == (ANGLE,)
+    read.pair.view.marks.add(LENGTH)
+    qtbot.waitUntil(lambda: kept_marks(store) == {ref: (ANGLE, LENGTH)})
+    desk.undo.undo()
+    qtbot.waitUntil(lambda: kept_marks(store) == {ref: (ANGLE,)})
+    read.pair.view.reset()
+    qtbot.waitUntil(lambda: kept_marks(store) == {})
+
+
+def test_that_what_is_drawn_before_the_store_is_read_is_kept_too(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+) -> None:
+    store, ref = desk.settings.store, ImageRef(films[0])
+    keep_marks(store, ref, (ANGLE,))
+    with qtbot.waitSignal(read.pair.active.image_shown):
+        read.open_paths(films[:1])
+    read.pair.view.marks.add(LENGTH)
+    qtbot.waitUntil(lambda: kept_marks(store) == {ref: (ANGLE, LENGTH)})
+    assert read.pair.view.marks.marks == (ANGLE, LENGTH)

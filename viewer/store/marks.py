@@ -1,0 +1,41 @@
+"""What a person measured or drew on images, kept as it is at the moment."""
+
+import json
+
+from viewer.domain.case import ImageRef
+from viewer.domain.escapes import path_of, path_text
+from viewer.domain.geometry import PointPx
+from viewer.domain.mark import Mark, MarkKind
+from viewer.store.database import Row, Store
+
+
+def keep_marks(store: Store, ref: ImageRef, marks: tuple[Mark, ...]) -> None:
+    """Keep an image's marks in place of those before."""
+    path = path_text(ref.path)
+    rows = [
+        (path, ref.frame, position, mark.kind.value, _points_text(mark))
+        for position, mark in enumerate(marks)
+    ]
+    with store.transaction():
+        store.execute(
+            "DELETE FROM image_mark WHERE path = ? AND frame = ?", (path, ref.frame)
+        )
+        store.execute_many("INSERT INTO image_mark VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def all_marks(store: Store) -> dict[ImageRef, tuple[Mark, ...]]:
+    """Return the marks of every image that has some, in the order drawn."""
+    found: dict[ImageRef, tuple[Mark, ...]] = {}
+    for row in store.rows("SELECT * FROM image_mark ORDER BY path, frame, position"):
+        ref = ImageRef(path_of(row["path"]), row["frame"])
+        found[ref] = (*found.get(ref, ()), _mark(row))
+    return found
+
+
+def _points_text(mark: Mark) -> str:
+    return json.dumps([(point.x, point.y) for point in mark.points])
+
+
+def _mark(row: Row) -> Mark:
+    points = (PointPx(x, y) for x, y in json.loads(row["points"]))
+    return Mark(MarkKind(row["kind"]), tuple(points))

@@ -50,22 +50,23 @@ PLAUSIBLE: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Central:
-    """A structure that the lungs overlap: words of its name, and its band without mask.
+    """A structure that the lungs overlap: words of its masks, its band without one.
 
     The band reaches ``half_width`` × the thorax's width to both sides of the midline,
     from ``from_height`` of the lungs' height down.
     """
 
+    name: str
     words: tuple[str, ...]
     half_width: float
     from_height: float
 
 
 CENTRAL: Final = (
-    _Central(("heart", "cardiac"), 0.35, 0.35),
-    _Central(("mediastin",), 0.15, 0.0),
-    _Central(("spine", "vertebra"), 0.08, 0.0),
-    _Central(("aorta", "trachea"), 0.0, 0.0),
+    _Central("heart", ("heart", "cardiac"), 0.35, 0.35),
+    _Central("mediastinum", ("mediastin",), 0.15, 0.0),
+    _Central("spine", ("spine", "vertebra"), 0.08, 0.0),
+    _Central("aorta", ("aorta", "trachea"), 0.0, 0.0),
 )
 """What lies before or behind the lungs, and where it may be if it has no mask.
 
@@ -98,7 +99,7 @@ def suggest(
     inside = float(np.count_nonzero(answered & place.sure) / area)
     perhaps = float(np.count_nonzero(answered & (place.sure | place.doubtful)) / area)
     if inside < PLAUSIBLE_FROM <= perhaps:
-        return _no_hint(perhaps - inside)
+        return _no_hint(perhaps - inside, _missing(fitting))
     return _said(inside, finding, place)
 
 
@@ -132,12 +133,17 @@ def _named(central: _Central, anatomy: Mapping[str, _Bools]) -> list[str]:
     return [n for n in anatomy if any(w in n.casefold() for w in central.words)]
 
 
+def _missing(anatomy: Mapping[str, _Bools]) -> list[_Central]:
+    """Return the central structures that have a band and no mask."""
+    return [c for c in CENTRAL if c.half_width and not _named(c, anatomy)]
+
+
 def _doubtful(lung: _Bools, anatomy: Mapping[str, _Bools]) -> _Bools:
     """Return where a central structure without a mask may be.
 
     Within the lungs; everywhere where the masks do not show two lungs.
     """
-    missing = [c for c in CENTRAL if c.half_width and not _named(c, anatomy)]
+    missing = _missing(anatomy)
     thorax = thorax_of(lung)
     if thorax is None:
         return np.full_like(lung, bool(missing))
@@ -154,11 +160,12 @@ def _union(names: Iterable[str], anatomy: Mapping[str, _Bools]) -> _Bools:
     return place
 
 
-def _no_hint(doubtful: float) -> Suggestion:
+def _no_hint(doubtful: float, missing: Sequence[_Central]) -> Suggestion:
+    names = _listed([central.name for central in missing])
     return Suggestion(
         "",
-        f"No hint: {100 * doubtful:.0f} % of the answer lies where heart, mediastinum "
-        "or spine may be, which have no mask here.",
+        f"No hint: {100 * doubtful:.0f} % of the answer lies where {names} may be, "
+        f"which {'have' if missing[1:] else 'has'} no mask here.",
         None,
     )
 

@@ -127,6 +127,7 @@ def test_that_an_answer_over_the_heart_gets_no_hint_where_only_lungs_have_masks(
         assert said is not None
         assert (said.key, said.inside) == ("", None)
         assert said.sentence.startswith("No hint: ")
+        assert "heart, mediastinum and spine may be, which have no" in said.sentence
 
 
 def test_that_one_lung_alone_gives_no_hint() -> None:

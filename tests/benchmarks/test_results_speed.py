@@ -10,7 +10,6 @@ import pytest
 
 from tests.helpers.big_store import FINDINGS, big_store
 from viewer.services.results.cases import cases_of, trial_rows_at
-from viewer.services.results.deep import deep_estimate
 from viewer.services.results.groups import AT_ONCE, grouped
 from viewer.services.results.tour import Between, disagreements
 from viewer.services.results.view import By, Wanted
@@ -105,12 +104,6 @@ def test_from_a_number_to_its_trials(path: Path) -> None:
     rows = trial_rows_at(path, ids[:200].tolist())
     _print(f"the {len(ids):,} trials of a row", [listed - start])
     _print(f"what the film shows of {len(rows)}", [time.perf_counter() - listed])
-    start = time.perf_counter()
-    deep = deep_estimate(path, view, 7)
-    assert deep is not None
-    _print(
-        f"a row's intervals, {deep.patients} patients", [time.perf_counter() - start]
-    )
     for between in (Between.REFERENCE, Between.MODELS):
         start = time.perf_counter()
         n = len(disagreements(path, view, 7, between))

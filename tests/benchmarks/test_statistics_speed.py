@@ -6,7 +6,6 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from tests.helpers.paired import paired_comparison
 from viewer.metrics.capped_review import capped_review, review_plan
 from viewer.metrics.cluster_bootstrap import cluster_bootstrap
-from viewer.metrics.replicates import two_level_bootstrap
 
 PATIENTS, CELLS, ITEMS = 500, 27, 1_225
 
@@ -23,16 +22,6 @@ def test_patient_bootstrap_of_27_cells(benchmark: BenchmarkFixture) -> None:
     result = benchmark(cluster_bootstrap, hits, trials)
     assert len(result.cells) == CELLS
     _print_milliseconds(benchmark, "10,000 patient draws × 27 cells (budget 1,000)")
-
-
-def test_two_level_bootstrap_of_27_cells(benchmark: BenchmarkFixture) -> None:
-    rng = np.random.default_rng(0)
-    asked = np.full(ITEMS, 5)
-    hits = rng.binomial(asked, 0.6)
-    where = np.arange(ITEMS) // 3, np.arange(ITEMS) % CELLS
-    result = benchmark(two_level_bootstrap, hits, asked, *where)
-    assert len(result.cells) == CELLS
-    _print_milliseconds(benchmark, "10,000 two-level draws of 1,225 items × 5")
 
 
 def test_comparison_of_two_runs(benchmark: BenchmarkFixture) -> None:

@@ -85,7 +85,7 @@ def _cases(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameter
 
 
 def _grades(params: Any) -> Variants:  # noqa: ANN401 - the study's own parameters
-    given = Graded(NO_GRADES, MODELS, {}, params, SEED, "a", "b")
+    given = Graded(NO_GRADES, MODELS, {}, {}, params, SEED, "a", "b")
     run = (*of_grades.RUN, of_grades.ASKED, *of_grades.SELECTED)
     grades = (*of_grades.grade_specs(given), of_grades.CARDED)
     yield params, [*run, *grades, *of_grades.PROPOSED]

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from viewer.metrics.cluster_bootstrap import (
-    ClusterEstimate,
-    Resampling,
-    cluster_bootstrap,
+from viewer.metrics.estimate import Estimate
+from viewer.metrics.pairing import (
+    McNemar,
+    PairedTable,
+    mcnemar,
+    mean_difference,
+    paired_table,
 )
-from viewer.metrics.pairing import McNemar, PairedTable, mcnemar, paired_table
 from viewer.metrics.permutation import PermutationTest, sign_flip
 
 
@@ -18,12 +20,12 @@ from viewer.metrics.permutation import PermutationTest, sign_flip
 class PairedComparison:
     """The first run less the second on the same items, as each test sees it.
 
-    ``difference`` is that of the hit rates, patients drawn with all their items.
+    ``difference`` is that of the hit rates, with an interval by patient.
     """
 
     table: PairedTable
     mcnemar: McNemar
-    difference: ClusterEstimate
+    difference: Estimate
     permutation: PermutationTest
 
 
@@ -31,13 +33,11 @@ def paired_comparison(
     first: Sequence[bool],
     second: Sequence[bool],
     patients: Sequence[str],
-    resampling: Resampling | None = None,
 ) -> PairedComparison:
     """Compare two runs; each item has both runs' hits and its patient.
 
     The result does not depend on the order of the items.
     """
-    resampling = resampling or Resampling()
     table = paired_table(first, second)
     present, of = np.unique(patients, return_inverse=True)
     totals, trials = np.zeros((2, present.size, 1))
@@ -47,6 +47,6 @@ def paired_comparison(
     return PairedComparison(
         table,
         mcnemar(table.only_first, table.only_second),
-        cluster_bootstrap(totals, trials, resampling).micro,
+        mean_difference(totals[:, 0].tolist(), trials[:, 0].tolist()),
         sign_flip(totals[:, 0].tolist()),
     )

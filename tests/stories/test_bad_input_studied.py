@@ -32,13 +32,12 @@ from viewer.services.comparing.sides import Side
 from viewer.services.comparing.tables import told_of
 from viewer.services.readings.opening import open_reader_study
 from viewer.services.readings.recording import lock
-from viewer.services.results.deep import deep_estimate
 from viewer.services.results.groups import grouped
 from viewer.services.results.view import By
 from viewer.settings import read_settings
 from viewer.store.database import open_store
 from viewer.store.migrations import LATEST
-from viewer.ui.panels.measure.results_groups_panel import deep_words
+from viewer.ui.panels.measure.results_groups_panel import row_words
 
 NO_NUMBER = re.compile(r"(?<![A-Za-z_])(nan|NaN|None|inf|Infinity)(?![A-Za-z_])")
 Said = Callable[..., tuple[int, str, str]]
@@ -157,25 +156,25 @@ def test_that_a_single_patient_has_rates_and_no_interval_over_patients(
     for row in rows_of(said["recommended.csv"]):
         assert row["patients"] == "1"
         assert row["hit_rate"] == ("1.0" if row["model"] == "m0" else "0.0")
-        assert {row["patient_sd"], row["bca_low"], row["percentile_high"]} == {""}
-        assert "not estimable from one patient" in row["method"]
+        assert {row["patient_sd"], row["ci_low"], row["ci_high"]} == {""}
+        assert "not estimable from one patient" in row["ci_method"]
     for row in rows_of(said["results.csv"]):
         assert (row["gain_low"], row["gain_high"]) == ("", "")
     for row in rows_of(said["differences.csv"]):
-        assert (row["sd"], row["bca_low"], row["bca_high"]) == ("", "", "")
-    assert "no interval: not estimable from one patient" in said["compare"]
+        assert (row["ci_low"], row["ci_high"]) == ("", "")
+    assert "ci: not estimable from one patient, 95 %" in said["compare"]
     with open_store(read_settings(None).store) as store:
         compared = compare(store, Side(1, "m0"), Side(1, "m1"))
         statistics = statistics_of(store, compared)
         told = told_of(compared, statistics, ("grid=8", "Edema"))
         forest = forest_of(compared, statistics)
-        assert told[1].startswith("patient-cluster bootstrap, not estimable")
+        assert told[1].startswith("not estimable from one patient, 95 %")
         groups = grouped(store.path, ())
     assert forest.interval == "none: one patient gives no interval"
     assert {row.interval for row in forest.rows} == {None}
-    words = deep_words(deep_estimate(store.path, groups, 0), groups, 0)
-    assert words.startswith("This row: 3 of 6 trials, 1 patient.")
-    assert "not estimable from one patient, BCa" in words
+    words = row_words(groups, 0)
+    assert words.startswith("This row: 3 of 6 trials, 1 patient, 50.0 %")
+    assert "not estimable from one patient" in words
     assert "nan" not in words
     assert "not estimable" in (home / "report" / "report.html").read_text()
     assert say("pack", "grid2025", "--run", "last", "--out", "HOME/pack")[0] == 0
@@ -190,7 +189,7 @@ def test_that_a_single_patient_has_rates_and_no_interval_over_patients(
     ],
     ids=["all hits", "all misses", "nothing readable"],
 )
-def test_that_all_or_nothing_has_an_exact_interval_and_says_so_of_resamples(
+def test_that_all_or_nothing_has_an_exact_interval(
     say: Said, home: Path, answers: tuple[str, str], k: int, bounds: tuple[str, str]
 ) -> None:
     masked(home, (0, 1, 2), "Edema", 255)
@@ -203,8 +202,8 @@ def test_that_all_or_nothing_has_an_exact_interval_and_says_so_of_resamples(
         assert row["ci_high"].startswith(bounds[1])
         assert row["ci_method"] == "Clopper-Pearson, 95 %"
     for row in rows_of(said["recommended.csv"]):
-        assert row["bca_low"] == row["bca_high"] == row["hit_rate"]
-        assert "every resample the same" in row["method"]
+        assert row["ci_low"].startswith(bounds[0])
+        assert row["ci_high"].startswith(bounds[1])
 
 
 def test_that_a_run_of_which_all_is_excluded_has_tables_without_rates(

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from viewer.store.database import Store
 
 _COLUMNS = (
-    "condition", "finding", "n", "k_first", "k_second", "difference", "bca_low",
-    "bca_high", "p_mcnemar", "p_mcnemar_adjusted", "p_sign_flip",
+    "condition", "finding", "n", "k_first", "k_second", "difference", "ci_low",
+    "ci_high", "p_mcnemar", "p_mcnemar_adjusted", "p_sign_flip",
     "p_sign_flip_adjusted", "family",
 )  # fmt: skip
 
@@ -88,6 +88,8 @@ def _shown(name: str, value: object) -> object:
     """Return a cell of the table; small p values are no 0.0000."""
     from viewer.services.comparing.runs import p_text
 
+    if name.startswith("ci_") and value is None:
+        return "not estimable"
     if name.startswith("p_") and isinstance(value, float):
         return p_text(value).removeprefix("= ")
     return value

@@ -4,12 +4,10 @@ Prediction-powered inference (Angelopoulos et al., Science 2023): the judge's me
 all items plus the mean error that people find in those that they scored themselves.
 """
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
-
-import numpy as np
-import numpy.typing as npt
+from math import hypot, nan
 
 from viewer.metrics.agreement import (
     Agreement,
@@ -19,8 +17,7 @@ from viewer.metrics.agreement import (
 )
 from viewer.metrics.estimate import Estimate, percent
 from viewer.metrics.intervals import Interval
-
-_Floats = npt.NDArray[np.float64]
+from viewer.metrics.pairing import bounded_mean
 
 
 @dataclass(frozen=True)
@@ -53,20 +50,30 @@ def judge_agreement(
 def prediction_powered(
     judge: Sequence[float],
     human: Sequence[float | None],
+    clusters: Sequence[Hashable],
+    ends: tuple[float, float],
     confidence: float = 0.95,
 ) -> Estimate:
     """Return the mean that people would give, with its interval.
 
-    mean(judge) + mean(human − judge over the labelled). The labelled items are a
-    random part of all, so the variance has the covariance of judge and error; the
-    interval is Student's with one degree of freedom less than labels.
+    mean(judge) + mean(human − judge over the labelled). With f the labelled share, that
+    is the mean of human − (1 − f)·judge over the labelled plus (1 − f)·mean(judge) over
+    the others: two independent means of bounded scores, each with the interval of
+    :func:`bounded_mean`, whose reaches are added as squares (Zou and Donner 2008), or
+    plainly where a cluster is in both. Student's interval covered 39 % where judge and
+    people agreed on all of five labels.
 
     Parameters
     ----------
     judge : sequence of float
         The judge's score of every item.
     human : sequence of float or None
-        People's score of the same items, None where nobody scored one.
+        People's score of the same items, None where nobody scored one. Which are
+        scored is taken to be chance.
+    clusters : sequence
+        Each item's case.
+    ends : float, float
+        The least and the greatest score.
 
     Raises
     ------
@@ -75,30 +82,47 @@ def prediction_powered(
     """
     if len(judge) != len(human):
         raise ValueError("the judge and people did not see the same items")
-    scores = np.asarray(judge, np.float64)
-    labelled = [(j, h) for j, h in zip(judge, human, strict=True) if h is not None]
+    rows = [*zip(clusters, judge, human, strict=True)]
+    labelled = [(c, j, h) for c, j, h in rows if h is not None]
     method = f"prediction-powered, {len(labelled)} labelled, {percent(confidence)}"
     if not labelled:
         return Estimate(nan, Interval(nan, nan), method)
-    pairs = np.asarray(labelled, np.float64)
-    error = pairs[:, 1] - pairs[:, 0]
-    value = float(scores.mean() + error.mean())
-    half = _half_width(scores, pairs[:, 0], error, confidence)
-    return Estimate(value, Interval(value - half, value + half), method)
+    errors = [h - j for _, j, h in labelled]
+    value = sum(judge) / len(judge) + sum(errors) / len(errors)
+    rest = 1 - len(labelled) / len(rows)
+    reach = ends[0] - rest * ends[1], ends[1] - rest * ends[0]
+    corrected = [(c, h - rest * j) for c, j, h in labelled]
+    others = [(c, j) for c, j, h in rows if h is None]
+    known, unknown = {c for c, _ in corrected}, {c for c, _ in others}
+    if len(known) < 2:
+        why = "not estimable from one labelled case"
+        return Estimate(value, Interval(nan, nan), f"{why}, {method}")
+    own = _reaches(corrected, reach, confidence)
+    added = (rest * one for one in _reaches(others, ends, confidence))
+    down, up = (
+        a + b if known & unknown else hypot(a, b)
+        for a, b in zip(own, added, strict=True)
+    )
+    interval = Interval(max(value - down, ends[0]), min(value + up, ends[1]))
+    return Estimate(value, interval, method)
 
 
-def _half_width(
-    scores: _Floats, labelled: _Floats, error: _Floats, confidence: float
-) -> float:
-    from scipy.special import stdtrit
-
-    if error.size < 2:
-        return nan
-    together = float(((labelled - labelled.mean()) * error).sum()) / (error.size - 1)
-    variance = (scores.var(ddof=1) + 2 * together) / scores.size
-    variance += error.var(ddof=1) / error.size
-    quantile = float(stdtrit(error.size - 1, 0.5 + confidence / 2))
-    return quantile * sqrt(max(float(variance), 0.0))
+def _reaches(
+    scores: Sequence[tuple[Hashable, float]],
+    ends: tuple[float, float],
+    confidence: float,
+) -> tuple[float, float]:
+    """Return how far an interval of a mean goes down and up, to the ends of one's."""
+    if not scores:
+        return 0.0, 0.0
+    by: dict[Hashable, list[float]] = defaultdict(list)
+    for cluster, score in scores:
+        by[cluster].append(score)
+    totals, trials = [sum(of) for of in by.values()], [*map(len, by.values())]
+    found = bounded_mean(totals, trials, ends, confidence)
+    low, high = found.interval.low, found.interval.high
+    low, high = ends if len(by) < 2 else (low, high)
+    return found.value - low, high - found.value
 
 
 def _of_level(

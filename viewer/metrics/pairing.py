@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from math import nan
 
 import numpy as np
+import numpy.typing as npt
 
 from viewer.metrics.estimate import Estimate, percent
 from viewer.metrics.intervals import Interval
 from viewer.metrics.proportions import exact_bounds, patient_method
+
+_Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +87,72 @@ def mean_difference(
         Sums of differences from -1 to 1, and how many; none without a trial.
     """
     d, n = np.asarray(totals, np.float64), np.asarray(trials, np.float64)
-    value = float(d.sum() / n.sum()) if n.size else nan
-    if n.size < 2:
-        method = patient_method(int(n.sum()), n.size, confidence)
+    return _of_differences(d[:, None], n[:, None], "of differences", confidence)
+
+
+def macro_difference(
+    totals: npt.ArrayLike, trials: npt.ArrayLike, confidence: float = 0.95
+) -> Estimate:
+    """Return the unweighted mean over cells of mean differences, with an interval.
+
+    As :func:`mean_difference`; what cells have in common through patients is added
+    where it makes the mean less certain.
+
+    Parameters
+    ----------
+    totals, trials : (patients, cells)
+        Sums of differences and how many; cells without a trial are left out.
+    """
+    d, n = np.asarray(totals, np.float64), np.asarray(trials, np.float64)
+    d, n = d[:, n.sum(axis=0) > 0], n[:, n.sum(axis=0) > 0]
+    there = n.sum(axis=1) > 0
+    named = "mean of differences"
+    return _of_differences(d[there], n[there], named, confidence)
+
+
+def bounded_mean(
+    totals: Sequence[float],
+    trials: Sequence[int],
+    ends: tuple[float, float],
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return the mean of scores between two ends, as :func:`mean_difference` has it."""
+    middle, half = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
+    t, n = np.asarray(totals, np.float64), np.asarray(trials, np.float64)
+    found = mean_difference(((t - middle * n) / half).tolist(), trials, confidence)
+    low, high = (
+        middle + half * end for end in (found.interval.low, found.interval.high)
+    )
+    value = float(t.sum() / n.sum()) if n.size else nan
+    method = found.method.replace("differences", f"scores {ends[0]:g} to {ends[1]:g}")
+    return Estimate(value, Interval(low, high), method)
+
+
+def _of_differences(d: _Floats, n: _Floats, named: str, confidence: float) -> Estimate:
+    """Return the mean over columns; (patients, cells), each with a trial."""
+    m, cells = d.shape
+    shares = d.sum(axis=0) / n.sum(axis=0) if m else np.full(cells, nan)
+    value = float(shares.mean()) if cells else nan
+    if m < 2:
+        method = patient_method(int(n.sum()), m, confidence)
         return Estimate(value, Interval(nan, nan), method)
-    m = n.size
-    gaps, means = d - value * n, d / n
-    between = m / (m - 1) * float((gaps * gaps).sum()) / float(n.sum()) ** 2
-    squares = float((means * means).sum()) + 2
-    least = (squares - float(means.sum()) ** 2 / (m + 2)) / (m + 2) ** 2
-    rate = (value + 1) / 2
-    worth = 4 * rate * (1 - rate) / max(between, least) or float(m)
+    gaps = (d - shares * n) / (cells * n.sum(axis=0))
+    squares, patients = (gaps * gaps).sum(axis=0), (n > 0).sum(axis=0)
+    own = np.maximum(
+        squares * patients / np.maximum(patients - 1, 1), _least(d, n) / cells**2
+    )
+    common = m / (m - 1) * float((gaps.sum(axis=1) ** 2).sum() - squares.sum())
+    rate, between = (value + 1) / 2, float(own.sum()) + max(common, 0.0)
+    worth = 4 * rate * (1 - rate) / between or float(m)
     ends = exact_bounds(np.array(rate * worth), np.array(worth), confidence)
     interval = Interval(*(2 * float(end) - 1 for end in ends))
-    named = f"Clopper-Pearson by patient, of differences, {percent(confidence)}"
-    return Estimate(value, interval, named)
+    method = f"Clopper-Pearson by patient, {named}, {percent(confidence)}"
+    return Estimate(value, interval, method)
+
+
+def _least(d: _Floats, n: _Floats) -> _Floats:
+    """Return variances of the means of patients and two more, -1 and 1, (cells,)."""
+    means = np.divide(d, n, out=np.zeros_like(d), where=n > 0)
+    more = (n > 0).sum(axis=0) + 2
+    squares = (means * means).sum(axis=0) + 2
+    return np.asarray((squares - means.sum(axis=0) ** 2 / more) / more**2)

@@ -80,12 +80,22 @@ def _whole_numbers(d: _Floats) -> float:
     steps, patients = np.unique(np.abs(d).astype(np.int64), return_counts=True)
     chance = np.ones(1)
     for step, n in zip(steps.tolist(), patients.tolist(), strict=True):
-        sums = np.zeros(2 * step * n + 1)
-        sums[:: 2 * step] = _heads(n)
-        chance = np.convolve(chance, sums)
+        chance = _added(chance, step, n)
     reach = chance.size // 2
     far = np.abs(np.arange(-reach, reach + 1)) >= abs(d.sum())
     return min(1.0, float(chance[far].sum()))
+
+
+def _added(chance: _Floats, step: int, n: int) -> _Floats:
+    """Return the chances of sums to which n patients of one difference are added."""
+    heads = _heads(n)
+    longer = np.zeros(chance.size + 2 * step * n)
+    if chance.size == 1:  # the most frequent case: hits, one step for all patients
+        longer[:: 2 * step] = heads
+        return longer
+    for k in range(n + 1):
+        longer[2 * step * k : 2 * step * k + chance.size] += heads[k] * chance
+    return longer
 
 
 def _heads(n: int) -> _Floats:

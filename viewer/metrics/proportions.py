@@ -6,7 +6,6 @@ and repeats, it covers at least 94 % of the time, where Wilson's interval goes d
 54 % and those of resamples have no width at 0 and 1.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Final
@@ -15,15 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.metrics.estimate import Estimate, percent
-from viewer.metrics.intervals import Interval, wilson
+from viewer.metrics.intervals import Interval
 
 _Floats = npt.NDArray[np.float64]
-
-
-def wilson_estimate(k: int, n: int, confidence: float = 0.95) -> Estimate:
-    """Return ``k`` of ``n`` with Wilson's score interval, NaN where ``n`` is 0."""
-    interval = wilson(k, n, confidence) if n else _NOTHING
-    return Estimate(_rate(k, n), interval, f"Wilson, {percent(confidence)}")
 
 
 _ITEMS_PER_PATIENT: Final = 2
@@ -49,7 +42,7 @@ class PatientSums:
 
 
 def patient_interval(
-    hits: Sequence[float], trials: Sequence[int], items: int, confidence: float = 0.95
+    hits: npt.ArrayLike, trials: npt.ArrayLike, items: int, confidence: float = 0.95
 ) -> Estimate:
     """Return a pooled rate with an interval that allows for items sharing patients.
 
@@ -116,8 +109,8 @@ def patient_bounds(
 
 
 def macro_interval(
-    hits: Sequence[Sequence[float]],
-    trials: Sequence[Sequence[int]],
+    hits: npt.ArrayLike,
+    trials: npt.ArrayLike,
     items: int,
     confidence: float = 0.95,
 ) -> Estimate:

@@ -4,26 +4,14 @@ A replicate is one asking of an item; items share patients.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import fsum, log2, nan
 
 import numpy as np
 import numpy.typing as npt
 
-from viewer.metrics.cluster_bootstrap import (
-    ClusterRates,
-    Resampling,
-    rates,
-    summary,
-)
-from viewer.metrics.intervals import resampling_weights
-from viewer.metrics.seeding import generator
-
-_Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
-_LARGEST_BLOCK = 4_000_000
-"""Of draws held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,53 +76,6 @@ def replicate_agreement(items: Sequence[Sequence[float]]) -> ReplicateAgreement:
     return ReplicateAgreement(len(groups), pairs, icc, method, reason)
 
 
-def two_level_bootstrap(
-    hits: _Ints,
-    replicates: _Ints,
-    patients: _Ints,
-    cells: _Ints | None = None,
-    resampling: Resampling | None = None,
-) -> ClusterRates:
-    """Return rates of items that were asked several times, with intervals.
-
-    Patients are drawn with all their items, then for each drawn item as many
-    replicates as it has, with replacement, anew for each copy. An item counts once,
-    with the mean of its replicates. The variation between replicates enters twice,
-    so the intervals are a little too wide rather than too narrow. Of w copies of an
-    item with R replicates each, hits are Bin(w·R, h/R).
-
-    Parameters
-    ----------
-    hits, replicates : (items,) integers
-        Of each item; it was asked at least once.
-    patients, cells : (items,) integers from 0
-        Whose item it is, and which cell (finding × model, say) it belongs to; without
-        ``cells`` all belong to one.
-    resampling : Resampling, optional
-        10,000 draws of seed 0 at 95 % if not given.
-    """
-    resampling = resampling or Resampling()
-    cells = np.zeros_like(patients) if cells is None else cells
-    of_cell = (cells[:, None] == np.arange(cells.max() + 1)).astype(np.float64)
-    by_patient = (patients[:, None] == np.arange(patients.max() + 1)).astype(np.float64)
-    share = hits / replicates
-    totals, trials = by_patient.T @ (of_cell * share[:, None]), by_patient.T @ of_cell
-    rng = generator(resampling.seed, "replicates")
-    parts = []
-    for weights in _weights(patients, resampling):
-        copies = rng.binomial(weights * replicates, share) / replicates
-        parts.append(rates(copies @ of_cell, weights @ of_cell))
-    left_out = rates(totals.sum(axis=0) - totals, trials.sum(axis=0) - trials)
-    whole = rates(totals.sum(axis=0)[None], trials.sum(axis=0)[None])[0]
-    samples = np.concatenate(parts)
-    kind = "two-level bootstrap (patients, then replicates)"
-    columns = [
-        summary(float(whole[i]), samples[:, i], left_out[:, i], resampling, kind)
-        for i in range(whole.size)
-    ]
-    return ClusterRates(tuple(columns[:-2]), columns[-2], columns[-1])
-
-
 def _agreeing_pairs(values: _Floats) -> float:
     counts = np.unique(values, return_counts=True)[1]
     return float((counts * (counts - 1)).sum() / (values.size * (values.size - 1)))
@@ -153,13 +94,3 @@ def _icc(groups: Sequence[_Floats]) -> float:
     size = (total - float((sizes**2).sum()) / total) / (n - 1)
     below = between + (size - 1) * within
     return (between - within) / below if below else nan
-
-
-def _weights(patients: _Ints, resampling: Resampling) -> Iterator[_Ints]:
-    """Yield how often each item is drawn, (rows, items) in blocks of rows."""
-    rng = generator(resampling.seed, "patients")
-    block = max(1, _LARGEST_BLOCK // patients.size)
-    n = int(patients.max()) + 1
-    for start in range(0, resampling.replicates, block):
-        rows = min(block, resampling.replicates - start)
-        yield resampling_weights(n, rows, rng)[:, patients]

@@ -4,26 +4,20 @@ Sources: Cohen 1968 (quadratic weights), ReXecution 3.4, 3.5 and Table 3. What c
 had is NaN with the reason in its method.
 """
 
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import isnan, nan, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from viewer.metrics.agreement import Ratings, contingency, places
-from viewer.metrics.cluster_bootstrap import (
-    ClusterEstimate,
-    Resampling,
-    cluster_bootstrap,
-    summary,
-)
-from viewer.metrics.intervals import resampling_weights
-from viewer.metrics.seeding import generator
+from viewer.metrics.estimate import Estimate, percent
+from viewer.metrics.intervals import Interval
+from viewer.metrics.pairing import bounded_mean
 
 _Floats = npt.NDArray[np.float64]
-_LARGEST_BLOCK = 4_000_000
-"""Of weights held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +59,19 @@ def mean_absolute_difference(
     first: Sequence[float | None],
     second: Sequence[float | None],
     clusters: Sequence[str],
-    resampling: Resampling | None = None,
-) -> ClusterEstimate:
-    """Return the mean of |first - second| over what both rated, with intervals.
+    most: float,
+) -> Estimate:
+    """Return the mean of |first - second| over what both rated, with its interval.
 
-    ``clusters`` names each unit's task; units of one task are drawn together.
+    ``clusters`` names each unit's patient, whose units are not taken to stand alone;
+    ``most`` is the greatest difference that the scale has.
     """
-    pairs = [
-        (cluster, abs(a - b))
-        for cluster, a, b in zip(clusters, first, second, strict=True)
-        if a is not None and b is not None
-    ]
-    present, of = np.unique([cluster for cluster, _ in pairs], return_inverse=True)
-    totals, units = np.zeros((2, present.size, 1))
-    np.add.at(totals[:, 0], of, [gap for _, gap in pairs])
-    np.add.at(units[:, 0], of, 1)
-    return cluster_bootstrap(totals, units, resampling).micro
+    by: dict[str, list[float]] = defaultdict(list)
+    for cluster, a, b in zip(clusters, first, second, strict=True):
+        if a is not None and b is not None:
+            by[cluster].append(abs(a - b))
+    totals, trials = [sum(of) for of in by.values()], [*map(len, by.values())]
+    return bounded_mean(totals, trials, (0.0, most))
 
 
 def weighted_kappa(
@@ -88,22 +79,51 @@ def weighted_kappa(
     second: Ratings,
     labels: Sequence[Hashable],
     clusters: Sequence[str],
-    resampling: Resampling | None = None,
-) -> ClusterEstimate:
-    """Return quadratic-weighted κ with fixed labels, bootstrapped over clusters.
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return quadratic-weighted κ with fixed labels, and its interval by cluster.
 
     κ = 1 - Σ wᵢⱼ·Oᵢⱼ / Σ wᵢⱼ·Eᵢⱼ with wᵢⱼ = (i - j)² / (K - 1)²; labels that nobody
-    used count among the K. NaN where both raters gave one and the same label only;
-    resamples in which that is so are left out.
+    used count among the K. NaN where both raters gave one and the same label only.
+
+    The interval is that of a jackknife over clusters with Student's quantile, four
+    pseudo-clusters added: both raters at either end of the scale, and at opposite ends.
+    Without them it had no width where raters agree, and covered 9 % of rare labels.
     """
-    resampling = resampling or Resampling()
     tables = _tables(first, second, labels, clusters)
+    value = float(_kappas(tables.sum(axis=0)[None])[0])
+    m, named = len(tables), f"quadratic κ, {len(labels)} labels"
+    if m < 2 or isnan(value):
+        why = "not estimable from one patient" if m == 1 else "not estimable"
+        return Estimate(
+            value, Interval(nan, nan), f"{named}, {why}, {percent(confidence)}"
+        )
+    more = np.concatenate((tables, _at_the_ends(tables)))
+    low, high = _jackknife(more, m, confidence)
+    interval = Interval(max(min(low, value), -1.0), min(max(high, value), 1.0))
+    method = f"{named}, jackknife by patient, {percent(confidence)}"
+    return Estimate(value, interval, method)
+
+
+def _at_the_ends(tables: _Floats) -> _Floats:
+    """Return four tables as large as the mean one, with all units in one corner."""
+    added = np.zeros((4, *tables.shape[1:]))
+    for one, row, column in ((0, 0, 0), (1, -1, -1), (2, 0, -1), (3, -1, 0)):
+        added[one, row, column] = tables.sum() / len(tables)
+    return added
+
+
+def _jackknife(tables: _Floats, m: int, confidence: float) -> tuple[float, float]:
+    """Return κ less and more Student's quantile of ``m`` times its standard error."""
+    from scipy.special import stdtrit
+
     whole = tables.sum(axis=0)
-    samples = _samples(tables, resampling)
     left_out = _kappas(whole - tables)
-    value = float(_kappas(whole[None])[0])
-    kind = f"quadratic κ, {len(labels)} labels, bootstrap over tasks"
-    return summary(value, samples, left_out, resampling, kind)
+    gaps, n = left_out - left_out.mean(), len(tables)
+    error = sqrt((n - 1) / n * float((gaps * gaps).sum()))
+    half = float(stdtrit(m - 1, 0.5 + confidence / 2)) * error
+    middle = float(_kappas(whole[None])[0])
+    return middle - half, middle + half
 
 
 def _tables(
@@ -119,21 +139,6 @@ def _tables(
     tables = np.zeros((present.size, len(labels), len(labels)))
     np.add.at(tables, (of, a[both], b[both]), 1)
     return tables
-
-
-def _samples(tables: _Floats, resampling: Resampling) -> _Floats:
-    rng = generator(resampling.seed, "tasks")
-    tasks = len(tables)
-    if not tasks:
-        return np.empty(0)
-    flat = tables.reshape(tasks, -1)
-    block = max(1, _LARGEST_BLOCK // tasks)
-    parts = []
-    for start in range(0, resampling.replicates, block):
-        rows = min(block, resampling.replicates - start)
-        weights = resampling_weights(tasks, rows, rng).astype(np.float64)
-        parts.append(_kappas((weights @ flat).reshape(rows, *tables.shape[1:])))
-    return np.concatenate(parts)
 
 
 def _kappas(tables: _Floats) -> _Floats:

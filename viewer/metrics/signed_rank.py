@@ -1,10 +1,11 @@
 """Wilcoxon's signed-rank test of paired scores, its method always said.
 
 Sources: Wilcoxon 1945; Pratt 1959 and Cureton 1967 for zeros that keep their ranks;
-Streitberg and Roehmel 1986 for the exact distribution with ties.
+Streitberg and Roehmel 1986 for the exact distribution with ties; Rosner, Glynn and Lee
+2006 for pairs of one patient, whose signs are flipped as one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import erfc, nan, sqrt
@@ -13,7 +14,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from viewer.metrics.permutation import sign_flip
+
 _Floats = npt.NDArray[np.float64]
+_Places = npt.NDArray[np.int64]
 _LARGEST_EXACT: Final = 1_000
 """Ranked pairs up to which the distribution of the statistic is counted out."""
 _SCIPY_UNTIED: Final = 50
@@ -70,11 +74,13 @@ def signed_rank(
     second: Sequence[float],
     zero_method: ZeroMethod = ZeroMethod.WILCOX,
     p_method: PMethod = PMethod.EXACT,
+    clusters: Sequence[Hashable] = (),
 ) -> SignedRank:
     """Test whether first less second is symmetric about 0, two-sided.
 
     Where ``p_method`` does not count out, the normal approximation is corrected for
-    ties, not for continuity.
+    ties, not for continuity. Where any of ``clusters``, patients say, has several
+    pairs, the signs of all of a cluster's ranks are flipped as one instead.
 
     Raises
     ------
@@ -96,6 +102,9 @@ def signed_rank(
     tied = ties.max(initial=1) > 1 or zeros > 0
     if not ranked:
         p, how = nan, "no pair differs"
+    elif (shared := _shared(clusters, differences)).size:
+        signed = ranks[kept != 0] * np.sign(kept[kept != 0])
+        p, how = _by_cluster(signed, shared)
     elif _counts_out(p_method, ranked, differences.size, tied=tied):
         p, how = _exact(ranks[kept != 0], smaller), f"exact, {ranked} pairs"
     else:
@@ -106,6 +115,21 @@ def signed_rank(
     total = plus + minus
     effect = (plus - minus) / total if ranked else nan
     return SignedRank(plus, minus, p, effect, differences.size, zeros, words)
+
+
+def _shared(clusters: Sequence[Hashable], differences: _Floats) -> _Places:
+    """Return the cluster of each difference that is not 0; nothing if all differ."""
+    own = [c for c, gap in zip(clusters, differences, strict=bool(clusters)) if gap]
+    place = {name: i for i, name in enumerate(dict.fromkeys(own))}
+    shared = own if len(place) < len(own) else []
+    return np.array([place[name] for name in shared], dtype=np.int64)
+
+
+def _by_cluster(signed: _Floats, of: _Places) -> tuple[float, str]:
+    """Return p of flipping the signs of each cluster's ranks as one, and how."""
+    # mean ranks are whole when doubled, so that the distribution is counted out
+    found = sign_flip(np.bincount(of, 2 * signed).tolist())
+    return found.p_value, found.method
 
 
 def _differences(first: Sequence[float], second: Sequence[float]) -> _Floats:

@@ -14,6 +14,7 @@ from viewer.domain.study_words import (
     spoken,
 )
 from viewer.services.report_run import RunReport
+from viewer.studies.tables import CI_CAPTION
 
 _ENDINGS: Final = ("failed", "refused", "unparsed", "excluded", "pending")
 _NOT_GRADED: Final = {"ungraded": "not graded"}
@@ -69,7 +70,7 @@ def _in_words(row: Mapping[str, Any], words: StudyWords) -> dict[str, object]:
         "model": row["model"],
         words.verdicts.rights: _counts(row, n),
         words.rate: _rate(row["hit_rate"]),
-        "95 % CI": _span(row),
+        CI_CAPTION: _span(row),
         **{name: _rate(row[column]) for name, column in _own(row)},
         **{name: row[f"n_{name}"] for name in _ENDINGS},
         **{name: _rate(row[column]) for name, column in _means(row)},

@@ -174,15 +174,16 @@ def test_that_rows_are_copied_and_exported_at_full_precision(
     assert QGuiApplication.clipboard().text().splitlines() == written
 
 
-def test_that_the_intervals_of_a_row_come_after_a_moments_rest(
+def test_that_a_rows_rate_is_told_with_its_interval(
     workspace: MeasureWorkspace, qtbot: QtBot
 ) -> None:
     _wait(workspace, qtbot, 48)
+    told = "Clopper-Pearson by patient, 95 %"
     qtbot.waitUntil(
-        lambda: "patient-cluster bootstrap" in workspace.groups.details.text(),
+        lambda: told in workspace.groups.details.text(),
         timeout=20_000,
     )
-    assert "Clopper-Pearson by patient" in workspace.groups.details.text()
+    assert workspace.groups.details.text().startswith("This row: ")
 
 
 @pytest.mark.statement("X-07")

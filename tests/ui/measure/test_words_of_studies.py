@@ -21,7 +21,7 @@ from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
-from viewer.ui.panels.measure.results_groups_panel import deep_words, summary_words
+from viewer.ui.panels.measure.results_groups_panel import row_words, summary_words
 from viewer.ui.tables.chart_bars import BarChart
 from viewer.ui.tables.columns import header_of, tip_of
 from viewer.ui.tables.endings import ANSWERED, ending, endings_figure
@@ -121,7 +121,7 @@ def test_that_answers_that_wait_for_grades_are_counted_and_say_how_grades_come_i
     groups = grouped(settings.store, ())
     assert not groups.has_rate(0)
     assert "Run" in summary_words(groups)
-    assert "page Run" in deep_words(None, groups, 0)
+    assert "page Run" in row_words(groups, 0)
 
 
 def test_that_grades_put_beside_the_studies_are_found_when_a_run_is_chosen_again(
@@ -187,7 +187,7 @@ def test_that_rates_of_what_readers_grade_are_told_of_no_run_among_others(
     assert not groups.has_rate(row)
     assert all(groups.has_rate(other) for other in rows.values())
     assert "some are graded: no rate of all together" in summary_words(groups)
-    assert deep_words(None, groups, row).startswith("This row has no rate")
+    assert row_words(groups, row).startswith("This row has no rate")
 
 
 def test_that_numbers_and_tips_have_words_too() -> None:

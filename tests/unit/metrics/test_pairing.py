@@ -5,10 +5,10 @@ from statsmodels.stats.contingency_tables import mcnemar as theirs
 
 from tests.helpers.by_patient import difference_by_patient
 from tests.helpers.paired import paired_comparison
-from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
 from viewer.metrics.pairing import (
     McNemar,
     PairedTable,
+    macro_difference,
     mcnemar,
     mean_difference,
     paired_table,
@@ -71,8 +71,7 @@ def test_that_a_comparison_holds_every_test_of_the_same_items() -> None:
     rng = np.random.default_rng(0)
     first, second = rng.random((2, 60)) < [[0.7], [0.5]]
     patients = [f"p{i}" for i in rng.integers(0, 25, 60)]
-    settings = Resampling(500, 3, 0.9)
-    ours = paired_comparison(list(first), list(second), patients, settings)
+    ours = paired_comparison(list(first), list(second), patients)
     assert ours.table == paired_table(list(first), list(second))
     assert ours.mcnemar == mcnemar(ours.table.only_first, ours.table.only_second)
     names = sorted(set(patients))
@@ -81,7 +80,8 @@ def test_that_a_comparison_holds_every_test_of_the_same_items() -> None:
     for a, b, name in zip(first, second, patients, strict=True):
         totals[names.index(name)] += int(a) - int(b)
         trials[names.index(name)] += 1
-    assert ours.difference == cluster_bootstrap(totals, trials, settings).micro
+    of_patients = totals[:, 0].tolist(), trials[:, 0].tolist()
+    assert ours.difference == mean_difference(*of_patients)
     assert ours.difference.value == pytest.approx(first.mean() - second.mean())
     assert ours.permutation == sign_flip([float(d) for d in totals[:, 0]])
     order = rng.permutation(60)
@@ -89,7 +89,6 @@ def test_that_a_comparison_holds_every_test_of_the_same_items() -> None:
         list(first[order]),
         list(second[order]),
         [patients[i] for i in order],
-        settings,
     )
 
 
@@ -98,7 +97,33 @@ def test_that_no_common_item_is_no_comparison_and_no_crash() -> None:
     assert ours.table.items == 0
     assert np.isnan(ours.difference.value)
     assert ours.permutation.p_value == 1.0
-    assert "10,000 resamples, seed 0" in ours.difference.bca.method
+    assert ours.difference.method == "no trial, 95 %"
+
+
+@pytest.mark.statement("X-07", "E000-21")
+def test_that_a_mean_over_findings_keeps_the_variance_of_one_patient() -> None:
+    """Two findings apart have half of each variance; one patient's is that of three."""
+    many = macro_difference([[1], [-1], [0], [1]], [[1]] * 4)
+    assert many.interval == mean_difference([1, -1, 0, 1], [1] * 4).interval
+    apart = [[1, 0], [-1, 0], [0, 0], [1, 0], [0, 1]]
+    trials = [[1, 0], [1, 0], [1, 0], [1, 0], [0, 1]]
+    found = macro_difference(apart, trials)
+    assert found.value == pytest.approx((0.25 + 1) / 2)
+    of_one = (3 / 3 - (1 / 3) ** 2) / 3
+    of_four = 4 / 3 * (0.75**2 * 2 + 1.25**2 + 0.25**2) / 16
+    rate = (found.value + 1) / 2
+    size = 4 * rate * (1 - rate) / ((of_one + of_four) / 4)
+    low, high = stats.beta.ppf(
+        [0.025, 0.975],
+        *np.array(
+            [[rate * size, rate * size + 1], [(1 - rate) * size + 1, (1 - rate) * size]]
+        ),
+    )
+    ends = found.interval.low, found.interval.high
+    assert ends == pytest.approx((2 * low - 1, 2 * high - 1))
+    assert "mean of differences" in found.method
+    assert np.isnan(macro_difference([[1, 1]], [[1, 1]]).interval.low)
+    assert np.isnan(macro_difference(np.zeros((3, 0)), np.zeros((3, 0))).value)
 
 
 @pytest.mark.statement("X-07")

@@ -12,7 +12,6 @@ from viewer.metrics.proportions import (
     macro_interval,
     patient_interval,
     patient_method,
-    wilson_estimate,
 )
 
 
@@ -40,10 +39,9 @@ def test_that_ten_thousand_rates_have_the_intervals_of_statsmodels() -> None:
     for _ in range(10_000):
         n = int(rng.integers(2, 3_000))
         k = int(rng.choice([0, n, int(rng.integers(0, n + 1))]))
-        pairs = ((exact, "beta"), (wilson_estimate, "wilson"))
-        for ours, method in pairs:
+        pairs = ((exact(k, n).interval, "beta"), (wilson(k, n), "wilson"))
+        for interval, method in pairs:
             expected = proportion_confint(k, n, method=method)
-            interval = ours(k, n).interval
             bounds = interval.low, interval.high
             assert bounds == pytest.approx(np.clip(expected, 0, 1), abs=1e-12)
 
@@ -56,20 +54,11 @@ def test_that_none_of_ten_is_up_to_31_percent() -> None:
     assert exact(10, 10).interval.high == 1.0
 
 
-def test_that_wilson_is_the_same_with_its_name() -> None:
-    ours = wilson_estimate(7, 14, 0.9)
-    assert ours.value == 0.5
-    assert ours.interval == wilson(7, 14, 0.9)
-    assert ours.method == "Wilson, 90 %"
-    assert wilson_estimate(7, 14).interval == wilson(7, 14)
-    assert wilson_estimate(7, 14).method == "Wilson, 95 %"
-
-
 def test_that_nothing_asked_is_no_rate_and_no_crash() -> None:
-    for nothing in (exact(0, 0), wilson_estimate(0, 0)):
-        assert math.isnan(nothing.value)
-        assert math.isnan(nothing.interval.low)
-        assert math.isnan(nothing.interval.high)
+    nothing = exact(0, 0)
+    assert math.isnan(nothing.value)
+    assert math.isnan(nothing.interval.low)
+    assert math.isnan(nothing.interval.high)
 
 
 @pytest.mark.statement("X-07")

@@ -5,13 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from viewer.metrics import replicates as module
-from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
-from viewer.metrics.replicates import (
-    answer_spread,
-    replicate_agreement,
-    two_level_bootstrap,
-)
+from viewer.metrics.replicates import answer_spread, replicate_agreement
 
 
 @pytest.mark.statement("E000-14")
@@ -82,77 +76,3 @@ def test_that_what_cannot_be_had_is_said() -> None:
         assert math.isnan(ours.icc)
         assert ours.reason == "there is one item, or no value differs"
     assert replicate_agreement([[1.0, 1.0], [0.0, 0.0]]).icc == 1.0
-
-
-def test_that_items_asked_once_give_the_patient_bootstrap() -> None:
-    """With one replicate each the second level changes nothing."""
-    rng = np.random.default_rng(1)
-    patients, cells = np.repeat(np.arange(40), 3), np.tile(np.arange(3), 40)
-    hits = (rng.random(120) < 0.2).astype(np.int64)
-    patients = np.unique(np.minimum(patients, 30), return_inverse=True)[1]
-    settings = Resampling(2_000, 4)
-    asked = np.ones(120, dtype=np.int64)
-    ours = two_level_bootstrap(hits, asked, patients, cells, settings)
-    totals, trials = np.zeros((2, patients.max() + 1, 3), dtype=np.int64)
-    np.add.at(totals, (patients, cells), hits)
-    np.add.at(trials, (patients, cells), 1)
-    plain = cluster_bootstrap(totals, trials, settings)
-    assert len(ours.cells) == 3
-    for mine, theirs in zip(
-        (*ours.cells, ours.macro, ours.micro),
-        (*plain.cells, plain.macro, plain.micro),
-        strict=True,
-    ):
-        assert mine.value == pytest.approx(theirs.value)
-        assert mine.standard_deviation == pytest.approx(theirs.standard_deviation)
-        assert mine.bca.interval.low == pytest.approx(theirs.bca.interval.low)
-        assert mine.bca.interval.high == pytest.approx(theirs.bca.interval.high)
-    assert ours.micro.bca.interval.low != ours.micro.percentile.interval.low
-
-
-def test_that_a_seed_stands_for_the_same_draws_in_every_version() -> None:
-    hits, asked = np.array([1, 3, 0]), np.array([5, 4, 2])
-    ours = two_level_bootstrap(hits, asked, np.arange(3), None, Resampling(101, 9))
-    assert ours.micro.standard_deviation == pytest.approx(0.1933337600996769, abs=1e-12)
-
-
-def test_that_both_levels_add_the_variance_that_a_plain_double_draw_has() -> None:
-    hits, asked = np.array([1, 3, 0, 5, 2, 4]), np.array([5, 5, 2, 5, 4, 5])
-    patients = np.array([0, 0, 1, 2, 2, 2])
-    ours = two_level_bootstrap(hits, asked, patients).micro
-    assert ours.value == pytest.approx((hits / asked).mean())
-    rng = np.random.default_rng(0)
-    plain = []
-    for _ in range(10_000):
-        drawn = np.concatenate(
-            [np.flatnonzero(patients == p) for p in rng.integers(0, 3, 3)]
-        )
-        again = [
-            rng.choice([1] * hits[i] + [0] * (asked[i] - hits[i]), asked[i]).mean()
-            for i in drawn
-        ]
-        plain.append(np.mean(again))
-    assert ours.standard_deviation == pytest.approx(np.std(plain), rel=0.04)
-    low, high = np.quantile(plain, [0.025, 0.975])
-    assert ours.percentile.interval.low == pytest.approx(low, abs=0.02)
-    assert ours.percentile.interval.high == pytest.approx(high, abs=0.02)
-    assert ours.bca.method == (
-        "two-level bootstrap (patients, then replicates), BCa, 95 %, "
-        "10,000 resamples, seed 0"
-    )
-
-
-def test_that_draws_in_blocks_are_the_same_draws(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    hits, asked = np.array([1, 3, 0]), np.array([5, 4, 2])
-    settings = Resampling(101, 9)
-    whole = two_level_bootstrap(hits, asked, np.arange(3), None, settings)
-    for block in (1, 30):
-        monkeypatch.setattr(module, "_LARGEST_BLOCK", block)
-        again = two_level_bootstrap(hits, asked, np.arange(3), None, settings)
-        assert again == whole
-    assert (
-        two_level_bootstrap(hits, asked, np.arange(3), None, Resampling(101, 8))
-        != whole
-    )

@@ -4,9 +4,10 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
+from scipy.stats import t
 from sklearn.metrics import cohen_kappa_score
 
-from viewer.metrics.cluster_bootstrap import Resampling
+from tests.helpers.by_patient import difference_by_patient
 from viewer.metrics.rubric import (
     category_agreement,
     mean_absolute_difference,
@@ -18,7 +19,6 @@ LABELS = (1, 2, 3, 4, 5)
 A = (5, 5, 4, 2, 1, 5, 4, 4)
 B = (5, 4, 4, 1, 1, 5, 5, 2)
 TASKS = tuple("aabbcdef")
-FEW = Resampling(replicates=40, seed=2)
 TOLERANCE = 1e-12
 
 
@@ -35,7 +35,7 @@ def gap(rng: np.random.Generator) -> float:
     n = int(rng.integers(1, 40))
     a, b = rng.integers(1, rng.integers(2, 7), (2, n)).clip(1, 5).tolist()
     tasks = [str(t) for t in rng.integers(0, 9, n)]
-    ours = weighted_kappa(a, b, LABELS, tasks, Resampling(2, 0)).value
+    ours = weighted_kappa(a, b, LABELS, tasks).value
     expected = brute_kappa(a, b)
     if isnan(expected):
         assert isnan(ours)
@@ -46,24 +46,26 @@ def gap(rng: np.random.Generator) -> float:
 
 @pytest.mark.statement("E001-16")
 def test_that_kappa_has_fixed_labels() -> None:
-    found = weighted_kappa(A, B, LABELS, TASKS, FEW)
+    found = weighted_kappa(A, B, LABELS, TASKS)
     assert abs(found.value - 0.8181818181818182) < TOLERANCE
     observed = cohen_kappa_score(A, B, weights="quadratic")
     assert abs(observed - 0.8) < TOLERANCE
-    second = weighted_kappa(
-        (1, 1, 5, 5, 4, 4), (1, 5, 5, 5, 4, 1), LABELS, "abcdef", FEW
-    )
+    second = weighted_kappa((1, 1, 5, 5, 4, 4), (1, 5, 5, 5, 4, 1), LABELS, "abcdef")
     assert abs(second.value - 0.32432432432432434) < TOLERANCE
-    mad = mean_absolute_difference(A, B, TASKS, FEW)
+    mad = mean_absolute_difference(A, B, TASKS, 4)
     assert mad.value == 0.625
 
 
 @pytest.mark.statement("E001-16")
 def test_that_constant_raters_have_no_kappa() -> None:
-    found = weighted_kappa((4, 4), (4, 4), LABELS, "ab", FEW)
+    found = weighted_kappa((4, 4), (4, 4), LABELS, "ab")
     assert isnan(found.value)
-    assert isnan(found.percentile.interval.low)
-    assert isnan(weighted_kappa((), (), LABELS, (), FEW).value)
+    assert isnan(found.interval.low)
+    assert found.method == "quadratic κ, 5 labels, not estimable, 95 %"
+    alone = weighted_kappa((4, 5), (4, 3), LABELS, "aa")
+    assert isnan(alone.interval.low)
+    assert "not estimable from one patient" in alone.method
+    assert isnan(weighted_kappa((), (), LABELS, ()).value)
 
 
 @pytest.mark.statement("E001-16")
@@ -78,30 +80,47 @@ def test_that_kappa_is_the_formula_in_ten_thousand_cases() -> None:
     assert max(gap(rng) for _ in range(10_000)) < TOLERANCE
 
 
-@pytest.mark.statement("E001-16")
-def test_that_the_bootstrap_draws_tasks_with_all_their_outputs() -> None:
+@pytest.mark.statement("E001-16", "X-07")
+def test_that_kappas_interval_is_that_of_a_jackknife_over_patients() -> None:
+    """Four more patients have as many outputs as one, all in a corner of the table."""
     rng = np.random.default_rng(7)
     a = rng.integers(1, 6, 60).tolist()
     b = [min(5, max(1, x + int(rng.integers(-1, 2)))) for x in a]
-    tasks = [f"{i // 6:02d}" for i in range(60)]
-    found = weighted_kappa(a, b, LABELS, tasks, Resampling(4000, 1))
-    brute = []
-    for _ in range(4000):
-        drawn = rng.integers(0, 10, 10)
-        at = [6 * d + i for d in drawn for i in range(6)]
-        brute.append(brute_kappa([a[i] for i in at], [b[i] for i in at]))
-    low, high = np.quantile(brute, [0.025, 0.975])
-    assert abs(found.percentile.interval.low - low) < 0.02
-    assert abs(found.percentile.interval.high - high) < 0.02
-    assert "bootstrap over tasks" in found.percentile.method
-    again = weighted_kappa(a, b, LABELS, tasks, Resampling(4000, 1))
-    assert again == found
+    patients = [f"{i // 6:02d}" for i in range(60)]
+    found = weighted_kappa(a, b, LABELS, patients)
+    groups = [(a[i : i + 6], b[i : i + 6]) for i in range(0, 60, 6)]
+    groups += [([x] * 6, [y] * 6) for x in (1, 5) for y in (1, 5)]
+
+    def kappa(of: Sequence[tuple[list[int], list[int]]]) -> float:
+        one, other = ([x for pair in of for x in pair[i]] for i in (0, 1))
+        return float(cohen_kappa_score(one, other, labels=LABELS, weights="quadratic"))
+
+    left_out = [kappa([*groups[:i], *groups[i + 1 :]]) for i in range(14)]
+    half = t.ppf(0.975, 9) * 13 / np.sqrt(14) * np.std(left_out, ddof=1)
+    assert found.interval.low == pytest.approx(kappa(groups) - half)
+    assert found.interval.high == pytest.approx(min(kappa(groups) + half, 1))
+    assert found.method == "quadratic κ, 5 labels, jackknife by patient, 95 %"
+    again = weighted_kappa(a * 3, b * 3, LABELS, patients * 3)
+    assert again.interval.low == pytest.approx(found.interval.low)
+
+
+@pytest.mark.statement("E001-16", "X-07")
+def test_that_a_mean_difference_of_readers_is_as_sure_as_its_patients() -> None:
+    first, second, patients = (5, 4, 3, 5, 2), (4, 4, 1, 5, 2), "aabbc"
+    found = mean_absolute_difference(first, second, patients, 4)
+    _, low, high = difference_by_patient([[-0.5, -1], [0, -1], [-1]])
+    ends = found.interval.low, found.interval.high
+    assert ends == pytest.approx((2 * (low + 1), 2 * (high + 1)))
+    assert found.method == "Clopper-Pearson by patient, of scores 0 to 4, 95 %"
+    alike = mean_absolute_difference((3,) * 9, (3,) * 9, "abcdefghi", 4)
+    assert alike.interval.low == 0
+    assert alike.interval.high > 0.5
 
 
 def test_that_units_of_one_reader_only_count_for_nothing() -> None:
-    mad = mean_absolute_difference((5, None, 2), (4, 3, None), "abc", FEW)
+    mad = mean_absolute_difference((5, None, 2), (4, 3, None), "abc", 4)
     assert mad.value == 1
-    kappa = weighted_kappa((5, 1, None), (5, 1, 3), LABELS, "abc", FEW)
+    kappa = weighted_kappa((5, 1, None), (5, 1, 3), LABELS, "abc")
     assert kappa.value == 1
 
 

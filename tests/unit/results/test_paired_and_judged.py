@@ -134,13 +134,19 @@ def test_that_a_change_is_tested_over_cases_with_all_patterns_of_signs() -> None
 def test_that_a_judge_is_corrected_by_people_and_compared_with_them() -> None:
     judge = [float(x) for x in RNG.integers(0, 4, 30)]
     human = [int(x) if i % 2 else None for i, x in enumerate(RNG.integers(0, 4, 30))]
-    frame = frame_of({"judge": judge, "human": human})
+    cases = [i // 2 for i in range(30)]
+    frame = frame_of({"judge": judge, "human": human, "case": cases})
     columns = ("judge", "human")
-    expected = prediction_powered(judge, human)
+    expected = prediction_powered(judge, human, cases, (0, 3))
     interval = expected.interval
-    assert estimate("prediction-powered mean", frame, columns) == pytest.approx(
-        (np.mean(judge), expected.value, interval.low, interval.high), abs=1e-12
+    options = {"ends": (0, 3), "cluster": "case"}
+    *numbers, method = estimate(
+        "prediction-powered mean", frame, columns, None, options
     )
+    assert numbers == pytest.approx(
+        [np.mean(judge), expected.value, interval.low, interval.high], abs=1e-12
+    )
+    assert method == expected.method
     levels = (3, 2, 1, 0)
     found = estimate("judge agreement", frame, columns, None, {"levels": levels})
     pairs = [(j, h) for j, h in zip(judge, human, strict=True) if h is not None]

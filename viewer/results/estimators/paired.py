@@ -68,13 +68,15 @@ def _whole(groups: Collection[Sequence[int]]) -> list[int]:
 def prediction_powered_mean(seen: Seen) -> Sequence[object]:
     """Return a judge's mean score, and that corrected by what people scored.
 
-    The columns are the judge's scores and people's; the corrected mean has Student's
-    interval (Angelopoulos 2023).
+    The columns are the judge's scores and people's, from the first of the option
+    ``ends`` to the second; the corrected mean has an interval by ``cluster``
+    (Angelopoulos 2023), whose name comes last.
     """
     judge, human = (or_none(seen.rows, column) for column in seen.of)
-    found = prediction_powered(judge, human)
-    interval = found.interval
-    return ratio(sum(judge), len(judge)), found.value, interval.low, interval.high
+    clusters, ends = seen.rows[seen.options["cluster"]], seen.options["ends"]
+    found = prediction_powered(judge, human, clusters, ends)
+    bounds = found.interval.low, found.interval.high
+    return ratio(sum(judge), len(judge)), found.value, *bounds, found.method
 
 
 @estimator("judge agreement")

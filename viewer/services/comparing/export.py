@@ -60,10 +60,7 @@ def write_comparison(
 def forest_of(
     comparison: Comparison, statistics: Statistics, condition: str = ""
 ) -> ForestFigure:
-    """Return the forest plot of a comparison, its patient-cluster BCa intervals.
-
-    Of one condition, or of each.
-    """
+    """Return the forest plot of a comparison, of one condition or of each."""
     counts = {group.key: group for group in comparison.groups}
     shown = [g for g in statistics.groups if condition in {"", g.condition}]
     several = len({tests.condition for tests in shown}) > 1
@@ -88,8 +85,8 @@ def forest_of(
 
 
 def _interval(shown: Sequence[GroupTests]) -> str:
-    """Return what the intervals are, told of one whose resamples differ."""
-    given = [tests.difference.bca for tests in shown if not _alone(tests)]
+    """Return what the intervals are, in the words of the shortest name."""
+    given = [tests.difference for tests in shown if not _alone(tests)]
     method = min((one.method for one in given), key=len, default="")
     if len(given) == len(shown):
         return method
@@ -98,7 +95,7 @@ def _interval(shown: Sequence[GroupTests]) -> str:
 
 def _alone(tests: GroupTests) -> bool:
     """Tell whether one patient stands behind a group, so that no interval can."""
-    return math.isnan(tests.difference.bca.interval.low)
+    return math.isnan(tests.difference.interval.low)
 
 
 def _row(
@@ -109,7 +106,7 @@ def _row(
     name: str,
 ) -> ForestRow:
     difference = tests.difference
-    found, alone = difference.bca.interval, _alone(tests)
+    found, alone = difference.interval, _alone(tests)
     n = counts.table.items if counts else 0
     first, second = counts.rates if counts else means
     return ForestRow(

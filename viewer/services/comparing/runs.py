@@ -1,6 +1,6 @@
 """Two runs, or two models of one run, compared: what was asked, who hit what, and why.
 
-:func:`compare` is quick; :func:`statistics_of` draws patients and takes seconds.
+:func:`compare` is quick; :func:`statistics_of` takes seconds.
 """
 
 import gc
@@ -17,7 +17,6 @@ from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunSummary
 from viewer.domain.study_words import PLACING, StudyWords
-from viewer.metrics.cluster_bootstrap import Resampling
 from viewer.metrics.printed import as_percent
 from viewer.services.comparing.asked import Asked, asked, sent_by
 from viewer.services.comparing.causes import Cause, Why
@@ -187,16 +186,14 @@ def _check(pairing: Pairing, first: Side, second: Side) -> None:
         )
 
 
-def statistics_of(
-    store: Store, comparison: Comparison, resampling: Resampling | None = None
-) -> Statistics:
+def statistics_of(store: Store, comparison: Comparison) -> Statistics:
     """Return intervals, permutation tests and adjusted p values of a comparison."""
     pairs = comparison.pairing.scored
     if not pairs:
         return Statistics((), adjusted(comparison.looked, {}))
     others = tuple(_other_pairs(store, comparison))
     return Statistics(
-        group_tests(pairs, resampling),
+        group_tests(pairs),
         adjusted(comparison.looked, p_values(pairs), others),
     )
 

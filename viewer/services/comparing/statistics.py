@@ -1,7 +1,7 @@
 """What can be said of the difference between two sides on the same items.
 
 Counts and McNemar's test are had at once; intervals, permutations and what small
-numbers can show at all take seconds and are worked out apart.
+numbers can show at all take longer and are worked out apart.
 """
 
 import math
@@ -13,12 +13,14 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from viewer.metrics.cluster_bootstrap import (
-    ClusterEstimate,
-    Resampling,
-    cluster_bootstrap,
+from viewer.metrics.estimate import Estimate
+from viewer.metrics.pairing import (
+    McNemar,
+    PairedTable,
+    macro_difference,
+    mcnemar,
+    mean_difference,
 )
-from viewer.metrics.pairing import McNemar, PairedTable, mcnemar
 from viewer.metrics.permutation import (
     PermutationTest,
     macro_contributions,
@@ -77,7 +79,7 @@ class GroupTests:
 
     condition: str
     finding: str
-    difference: ClusterEstimate
+    difference: Estimate
     permutation: PermutationTest
     power: PairedPower | None
 
@@ -132,39 +134,37 @@ def mean_rates(groups: Iterable[GroupCounts], condition: str) -> tuple[float, fl
     return sum(first) / len(mine), sum(second) / len(mine)
 
 
-def group_tests(
-    pairs: Sequence[Pair], resampling: Resampling | None = None
-) -> tuple[GroupTests, ...]:
+def group_tests(pairs: Sequence[Pair], seed: int = 0) -> tuple[GroupTests, ...]:
     """Return each condition's findings, their unweighted mean, and all together.
 
-    Patients are drawn with everything that is theirs, and their signs are flipped as
-    one; the mean's interval comes from the same draws as the findings'.
+    Intervals are by patient, and the signs of all that is a patient's are flipped as
+    one; ``seed`` is that of the flips of the mean, where these are too many to count.
     """
     by_condition = _grouped((pair.condition, pair) for pair in pairs)
     return tuple(
         tests
         for condition, mine in by_condition.items()
-        for tests in _tests(condition, mine, resampling or Resampling())
+        for tests in _tests(condition, mine, seed)
     )
 
 
-def _tests(
-    condition: str, pairs: Sequence[Pair], resampling: Resampling
-) -> Iterable[GroupTests]:
+def _tests(condition: str, pairs: Sequence[Pair], seed: int) -> Iterable[GroupTests]:
     findings = tuple(dict.fromkeys(pair.first.finding for pair in pairs))
     totals, trials = by_patient(pairs, findings)
-    found = cluster_bootstrap(totals, trials, resampling)
     for i, finding in enumerate(findings):
-        flips, n = sign_flip(totals[:, i].tolist()), int(trials[:, i].sum())
-        yield GroupTests(
-            condition, finding, found.cells[i], flips, _power(n, trials[:, i])
-        )
-    macro = sign_flip(macro_contributions(totals, trials), resampling.seed)
-    yield GroupTests(condition, MACRO, found.macro, macro, None)
-    micro = sign_flip(totals.sum(axis=1).tolist())
-    yield GroupTests(
-        condition, MICRO, found.micro, micro, _power(len(pairs), trials.sum(axis=1))
-    )
+        yield _pooled(condition, finding, totals[:, i], trials[:, i])
+    mean = macro_difference(totals, trials)
+    flips = sign_flip(macro_contributions(totals, trials), seed)
+    yield GroupTests(condition, MACRO, mean, flips, None)
+    yield _pooled(condition, MICRO, totals.sum(axis=1), trials.sum(axis=1))
+
+
+def _pooled(condition: str, finding: str, totals: _Ints, trials: _Ints) -> GroupTests:
+    """Return the tests of all pairs of one group; (patients,) sums and counts."""
+    there = trials > 0
+    difference = mean_difference(totals[there].tolist(), trials[there].tolist())
+    flips, power = sign_flip(totals.tolist()), _power(int(trials.sum()), trials)
+    return GroupTests(condition, finding, difference, flips, power)
 
 
 def by_patient(pairs: Sequence[Pair], findings: Sequence[str]) -> tuple[_Ints, _Ints]:

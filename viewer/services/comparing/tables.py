@@ -24,10 +24,10 @@ from viewer.store.comparing import TrialLine
 
 _GROUPS: Final = (
     "condition", "finding", "patients", "n", "k_first", "k_second", "rate_first",
-    "rate_second", "both", "only_first", "only_second", "neither", "difference", "sd",
-    "percentile_low", "percentile_high", "bca_low", "bca_high", "p_mcnemar",
-    "mid_p_mcnemar", "p_mcnemar_adjusted", "p_sign_flip", "p_sign_flip_adjusted",
-    "family", "smallest_difference_80", "fewest_flips", "incomplete",
+    "rate_second", "both", "only_first", "only_second", "neither", "difference",
+    "ci_low", "ci_high", "ci_method", "p_mcnemar", "mid_p_mcnemar",
+    "p_mcnemar_adjusted", "p_sign_flip", "p_sign_flip_adjusted", "family",
+    "smallest_difference_80", "fewest_flips", "incomplete",
 )  # fmt: skip
 _ITEMS: Final = (
     "item", "patient", "image", "view", "finding", "condition", "repeat", "paired",
@@ -62,9 +62,8 @@ def _group_row(
         tests.finding,
         *_counts(counts, mean_rates(comparison.groups, tests.condition)),
         difference.value,
-        _known(difference.standard_deviation),
-        *_ends(difference.percentile),
-        *_ends(difference.bca),
+        *_ends(difference),
+        difference.method,
         _known(counts.mcnemar.p_value) if counts else None,
         _known(counts.mcnemar.mid_p) if counts else None,
         _known(adjusted.mcnemar) if adjusted else None,
@@ -173,19 +172,16 @@ def methods_of(statistics: Statistics, words: StudyWords) -> tuple[str, ...]:
         "p_mcnemar: exact, two-sided; none where a patient has several pairs",
     ]
     if statistics.groups:
-        one = min(statistics.groups, key=lambda g: len(g.difference.bca.method))
+        named = dict.fromkeys(g.difference.method for g in statistics.groups)
         methods += [
-            f"percentile: {one.difference.percentile.method}",
-            f"bca: {one.difference.bca.method}",
+            f"ci: {'; '.join(named)}",
             f"p_sign_flip: by patient, all {words.findings}; (macro): of the mean",
         ]
-        if any(math.isnan(g.difference.bca.interval.low) for g in statistics.groups):
-            methods.append("no interval: not estimable from one patient")
-        if one.power is not None:
-            methods.append(
-                f"smallest_difference_80: {one.power.method}, if nothing flips the"
-                " other way"
-            )
+        powers = [g.power for g in statistics.groups if g.power is not None]
+        methods += [
+            f"smallest_difference_80: {power.method}, if nothing flips the other way"
+            for power in powers[:1]
+        ]
     return (*methods, *statistics.adjustment.methods)
 
 
@@ -201,10 +197,7 @@ def told_of(
     patients = counted(counts.patients, "patient")
     return (
         f"Difference {_points(tests.difference.value)} points, first less second.",
-        *(
-            f"{_range(one)}{one.method}, {patients}."
-            for one in (tests.difference.bca, tests.difference.percentile)
-        ),
+        f"{_range(tests.difference)}{tests.difference.method}, {patients}.",
         *_mcnemar_words(
             exact, f"; {method} {p_text(adjusted.mcnemar)}" if adjusted else ""
         ),

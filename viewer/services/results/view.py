@@ -218,6 +218,10 @@ class ResultsView:
         method = patient_method(tally.n, int(patients))
         return Estimate(tally.rate, Interval(low, high), method)
 
+    def patients(self, row: int) -> int:
+        """Return of how many patients a row's trials are, 0 until it is worked out."""
+        return 0 if self.ends is None else int(self.ends[row, 2])
+
     @property
     def header(self) -> tuple[str, ...]:
         """The names of the columns."""

@@ -22,18 +22,25 @@ from viewer.studies.evidence_diagnosis.parse import HIGHEST
 LEVELS: Final = tuple(range(HIGHEST, -1, -1))
 """Every score that a judge or people may give, off the rubric or not."""
 _TASK: Final = Key("task", values=(Task.DDX.value, Task.OPEN_FDX.value))
-_ENDS: Final = ("", "_corrected", "_low", "_high")
+_ENDS: Final = ("", "_corrected", "_low", "_high", "_method")
 _SCORE: Final = tuple(f"first_score{end}" for end in _ENDS)
 _COVERAGE: Final = tuple(f"first_coverage{end}" for end in _ENDS)
 _AGREED: Final = ("same", "kappa", "kappa_quadratic")
+
+
+def _corrected(names: tuple[str, ...], of: tuple[str, str], most: int) -> Cell:
+    options = {"ends": (0, most), "cluster": "case"}
+    return Cell("prediction-powered mean", names, of, options=options)
+
+
 CALIBRATION: Final = TableSpec(
     "judge_calibration",
     (*MODEL, _TASK),
     (
         Cell("size", ("n_first_judged",)),
         Cell("size", ("n_labelled",), where={"labelled": (True,)}),
-        Cell("prediction-powered mean", _SCORE, ("judge", "human")),
-        Cell("prediction-powered mean", _COVERAGE, ("covered", "human_covered")),
+        _corrected(_SCORE, ("judge", "human"), HIGHEST),
+        _corrected(_COVERAGE, ("covered", "human_covered"), 1),
         Cell(
             "judge agreement",
             (*_AGREED, *(f"kappa_of_{level}" for level in LEVELS)),
@@ -44,7 +51,7 @@ CALIBRATION: Final = TableSpec(
     "Judge and people",
     "The judge beside people who scored some of its answers, of first repeats to raw "
     "images alone, whatever other tables count: means as judged and as "
-    "corrected, with 95 % intervals, and how the two agree.",
+    "corrected, with prediction-powered 95 % intervals, and how the two agree.",
     frame=ANSWERS,
     where={"calibrated": (True,)},
     outer=("task",),
@@ -53,8 +60,8 @@ CALIBRATION: Final = TableSpec(
         "task",
         "n_first_judged",
         "n_labelled",
-        *_SCORE,
-        *_COVERAGE,
+        *_SCORE[:-1],
+        *_COVERAGE[:-1],
         *_AGREED,
     ),
 )

@@ -43,7 +43,7 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     ),
     "corrected": (
         "prediction-powered: the judge's mean plus its mean error on the answers that "
-        "people scored; Student's interval, 95 %"
+        "people scored; 95 % interval of two means of bounded scores, by case"
     ),
     "nmse": "sum of (image - text) squared over sum of text squared; not symmetric",
     "concordance": "Lin's concordance correlation",

@@ -75,9 +75,6 @@ def _of_patients(params: Params) -> Mapping[str, str]:
     return {
         "patient_sd": f"Standard deviation of the hit rate over {params.replicates} "
         "resamples of patients, each with all their items.",
-        "percentile": "95 % percentile interval of the hit rate over those resamples.",
-        "bca": "95 % bias-corrected and accelerated interval over those resamples "
-        "(Efron 1987), patients left out in turn.",
     }
 
 

@@ -29,11 +29,8 @@ from viewer.metrics.location_prior import (
     mean_of_findings,
     stratum,
 )
-from viewer.metrics.replicates import (
-    answer_spread,
-    replicate_agreement,
-    two_level_bootstrap,
-)
+from viewer.metrics.proportions import macro_interval, patient_interval
+from viewer.metrics.replicates import answer_spread, replicate_agreement
 from viewer.metrics.seeding import generator
 from viewer.results.estimators import Seen, estimator
 from viewer.results.frame import Frame
@@ -43,10 +40,10 @@ from viewer.studies.tables import MICRO
 ITEM_SD: Final = "sd over items"
 RANDOM_CELL: Final = "random cell"
 GAIN: Final = "gain"
-PATIENTS: Final = "rate by patient"
+PATIENT_SD: Final = "sd over patients"
 ANSWERS: Final = "spread of answers"
 AGREEMENT: Final = "agreement of replicates"
-TWO_LEVEL: Final = "rate by patient and replicate"
+OF_ITEMS: Final = "rate of items"
 _ARM: Final = ["condition", "model"]
 _TRIAL: Final = ("item", "right")
 _Floats = npt.NDArray[np.float64]
@@ -128,22 +125,16 @@ def _stratum(rows: Frame, patients: Mapping[str, int]) -> Stratum:
     return stratum(who, max(rows["n_cells"]), places, rows["hits"])
 
 
-@estimator(PATIENTS)
-def rate_by_patient(seen: Seen) -> Sequence[object]:
-    """Return a rate, its SD, percentile and BCa intervals over patients, and how.
+@estimator(PATIENT_SD)
+def sd_over_patients(seen: Seen) -> Sequence[object]:
+    """Return the SD (n - 1) of a rate when patients are drawn (E000-20).
 
     Patients are drawn with all that is theirs in the rows it is held against: all
     findings of a view and arm.
     """
     finding, *where = next(seen.rows.each("finding", "view", *_ARM))
     found = seen.once(("patients", *where), lambda: _over_patients(seen))
-    one = found[finding]
-    ends = one.percentile.interval, one.bca.interval
-    return (
-        *(one.value, one.standard_deviation),
-        *(end for interval in ends for end in (interval.low, interval.high)),
-        one.percentile.method.replace(", percentile", ""),
-    )
+    return (found[finding].standard_deviation,)
 
 
 def _over_patients(seen: Seen) -> dict[str, ClusterEstimate]:
@@ -182,31 +173,27 @@ def agreement_of_replicates(seen: Seen) -> Sequence[object]:
     return fmean(one.entropy for one in spreads), unanimous, found.pairs, found.icc
 
 
-@estimator(TWO_LEVEL)
-def rate_by_patient_and_replicate(seen: Seen) -> Sequence[object]:
-    """Return the mean of findings and the pooled rate, with intervals, and how.
+@estimator(OF_ITEMS)
+def rate_of_items(seen: Seen) -> Sequence[object]:
+    """Return the mean of findings and the pooled rate, intervals by patient, how.
 
-    An item counts once; patients are drawn, then their items' replicates.
+    An item counts once, with the mean of its replicates.
     """
     items: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
     for *item, right in seen.rows.each("item", "patient", "finding", "right"):
         items[tuple(item)].append(right)
-    _, patients, findings = zip(*items, strict=True)
-    found = two_level_bootstrap(
-        np.array([sum(of) for of in items.values()]),
-        np.array([len(of) for of in items.values()]),
-        np.unique(patients, return_inverse=True)[1],
-        np.unique(findings, return_inverse=True)[1],
-        _resampling(seen),
-    )
+    patients = _numbered(dict.fromkeys(patient for _, patient, _ in items))
+    findings = _numbered(dict.fromkeys(finding for *_, finding in items))
+    hits, trials = np.zeros((2, len(patients), len(findings)))
+    for (_, patient, finding), of in items.items():
+        at = patients[patient], findings[finding]
+        hits[at], trials[at] = hits[at] + fmean(of), trials[at] + 1
+    pooled = patient_interval(hits.sum(axis=1), trials.sum(axis=1), len(items))
+    several = len(findings) > 1
+    macro = macro_interval(hits, trials, len(items)) if several else pooled
     return (
-        *(
-            value
-            for one in (found.macro, found.micro)
-            for ends in [one.percentile.interval]
-            for value in (one.value, ends.low, ends.high)
-        ),
-        found.macro.percentile.method,
+        *(macro.value, macro.interval.low, macro.interval.high, macro.method),
+        *(pooled.value, pooled.interval.low, pooled.interval.high, pooled.method),
     )
 
 

@@ -23,6 +23,7 @@ from viewer.studies.grid_localization.params import read_params
 from viewer.studies.grid_localization.rates import with_rates
 from viewer.studies.grid_localization.shown import (
     FINDING,
+    OF_GAIN,
     interval,
     k_of_n,
     percent,
@@ -149,9 +150,10 @@ _PAPER_TEXT: Final = (
     "miss. n is the number of trials."
 )
 _RECOMMENDED_TEXT: Final = (
-    "k / n and the hit rate with its 95 % interval in per cent, by patient. The gain "
-    "over the location prior is the hit rate less that of the answers given for other "
-    "patients with the finding and view, in percentage points, with its interval."
+    "k / n and the hit rate with its 95 % interval in per cent, by patient (Clopper "
+    "and Pearson). The gain over the location prior is the hit rate less that of the "
+    "answers given for other patients with the finding and view, in percentage points, "
+    "with the interval of a jackknife over patients."
 )
 
 
@@ -219,7 +221,7 @@ def _paper_columns(model: str) -> Iterator[Shown]:
 def _recommended_columns(model: str) -> Iterator[Shown]:
     yield k_of_n(f"{model} k", f"{model} n", group=model)
     yield percent(f"{model} hit_rate", "Hit rate %", group=model)
-    yield interval(f"{model} ci", "95 %", model)
+    yield interval(f"{model} ci", group=model)
     yield points(f"{model} gain", "Gain", group=model)
     ends = f"{model} gain_low", f"{model} gain_high"
-    yield points(ends[0], "Gain 95 %", also=ends[1], group=model)
+    yield points(ends[0], OF_GAIN, also=ends[1], group=model)

@@ -28,6 +28,8 @@ NAMES: Final[dict[object, str]] = {
 FINDING: Final = Shown("finding", "Finding", words=NAMES)
 ALL: Final = {"view": (ALL_VIEWS,)}
 _POINTS: Final = "+z.1f"
+EXACT: Final = "95 % (Clopper-Pearson)"
+OF_GAIN: Final = "Gain 95 % (jackknife)"
 _NAMED: Final = 30
 """So many items are named on the page; the table names all."""
 _RESULTS: Final = (
@@ -56,9 +58,10 @@ def of_no_mean(counts: Shown) -> Shown:
     return replace(counts, but={"finding": (MACRO,)}, none=NO_COUNTS)
 
 
-def interval(name: str, header: str = "95 %", group: str = "") -> Shown:
-    """Return a column of intervals in per cent."""
-    return percent(f"{name}_low", header, also=f"{name}_high", group=group)
+def interval(name: str, header: str = EXACT, group: str = "") -> Shown:
+    """Return a column of intervals by patient in per cent."""
+    ends = percent(f"{name}_low", header, also=f"{name}_high", group=group)
+    return over_patients(ends)
 
 
 def over_patients(ends: Shown) -> Shown:
@@ -103,10 +106,10 @@ _RATES: Final = (
     percent("bootstrap_sd", "± SD", group=_PAPER),
     percent("random_baseline", "Random %", group=_PAPER),
     *(Shown(f"n_{name}", name, group=_TRIALS) for name in _STATUSES),
-    interval("ci", "95 %", _OURS),
+    interval("ci", group=_OURS),
     percent("location_prior", "Location prior %", group=_OURS),
     points("gain", "Gain over location prior", group=_OURS),
-    over_patients(points("gain_low", "Gain 95 %", also="gain_high", group=_OURS)),
+    over_patients(points("gain_low", OF_GAIN, also="gain_high", group=_OURS)),
     percent("answered_only", "Answered only %", group=_OURS),
 )
 
@@ -125,20 +128,18 @@ def _recommended(of: Asked, grid: Shown) -> Spec:
         recommended_spec(of),
         title="Recommended: intervals over patients",
         text=(
-            f"Patients are drawn {of.params.replicates:,} times with replacement, each "
-            "with all their images and findings, because what one patient shares is "
-            "not as much as what several do. BCa corrects the percentiles for bias and "
-            "skew. From one patient neither can be estimated; an interval "
-            "without width says only that every resample is the same, as where all or "
-            "none are hits. The paper's SD over items stands in the table above and in "
-            "no column of this one."
+            "Intervals are exact (Clopper and Pearson), of as many trials as vary like "
+            "the patients do, because what one patient shares is not as much as what "
+            f"several do. For the SD patients are drawn {of.params.replicates:,} times "
+            "with replacement, each with all their images and findings. From one "
+            "patient neither can be estimated. The paper's SD over items stands in the "
+            "table above and in no column of this one."
         ),
         shown=(
             *(FINDING, grid, "model", k_of_n(), "patients"),
             percent("hit_rate", "Hit rate %", group=_OURS),
             percent("patient_sd", "SD over patients", group=_OURS),
-            over_patients(interval("percentile", "Percentile 95 %", _OURS)),
-            over_patients(interval("bca", "BCa 95 %", _OURS)),
+            interval("ci", group=_OURS),
         ),
         printed=ALL,
     )
@@ -148,10 +149,9 @@ def _replicates(of: Asked, grid: Shown) -> Spec:
     return replace(
         agreement_spec(of),
         title="Replicates",
-        text="Every item counts once, with the mean of its replicates. The intervals "
-        "are of a two-level bootstrap: patients are drawn, then their items' "
-        "replicates. Entropy is that of an item's answers: 0 where all are the same "
-        "cell.",
+        text="Every item counts once, with the mean of its replicates. Intervals "
+        "are by patient. Entropy is that of an item's answers: 0 where all are the "
+        "same cell.",
         shown=(
             *(grid, "model", "items"),
             Shown("mean_entropy_bits", "Mean entropy, bits"),
@@ -178,7 +178,7 @@ def _absent(grid: Shown) -> Spec:
             *(FINDING, grid, "model"),
             of_no_mean(Shown("n_capitulated", "Capitulated", group="Finding absent")),
             percent("capitulation_rate", "Capitulation %", group="Finding absent"),
-            interval("ci", "95 %", "Finding absent"),
+            interval("ci", group="Finding absent"),
             percent("hit_rate", "Hit rate %", group="Finding present"),
             *(
                 Shown(f"n_{name}", name, group=_TRIALS)

@@ -20,9 +20,9 @@ from viewer.studies.grid_localization.estimators import (
     ANSWERS,
     GAIN,
     ITEM_SD,
-    PATIENTS,
+    OF_ITEMS,
+    PATIENT_SD,
     RANDOM_CELL,
-    TWO_LEVEL,
 )
 from viewer.studies.grid_localization.frames import (
     ABSENT,
@@ -115,11 +115,8 @@ def _arm(of: Asked) -> tuple[Key, Key]:
 
 
 def recommended_spec(of: Asked) -> TableSpec:
-    """Return rates with intervals over patients, apart from the paper's (E000-20)."""
-    names = (
-        *("hit_rate", "patient_sd", "percentile_low", "percentile_high"),
-        *("bca_low", "bca_high", "method"),
-    )
+    """Return rates, SD and interval by patient, apart from the paper's (E000-20)."""
+    whole: dict[str, object] = {"finding": MACRO}
     return TableSpec(
         "recommended",
         _KEYS,
@@ -127,7 +124,9 @@ def recommended_spec(of: Asked) -> TableSpec:
             Cell("size", ("n",)),
             Cell("distinct", ("patients",), ("patient",)),
             Cell("sum", ("k",), ("right",)),
-            Cell(PATIENTS, names, against={"finding": MACRO}, options=of.draws),
+            _mean_rate("hit_rate", "right"),
+            Cell(PATIENT_SD, ("patient_sd",), against=whole, options=of.draws),
+            _interval("right"),
         ),
         frame=ASKED,
         where=_COUNTED,
@@ -154,8 +153,8 @@ def agreement_spec(of: Asked) -> TableSpec:
     """Return how far replicates agree, and rates averaged over them (E000-14)."""
     agreement = ("mean_entropy_bits", "items_unanimous", "pairs_agreeing", "icc")
     rates = (
-        *("macro_hit_rate", "macro_low", "macro_high"),
-        *("pooled_hit_rate", "pooled_low", "pooled_high", "method"),
+        *("macro_hit_rate", "macro_low", "macro_high", "macro_method"),
+        *("pooled_hit_rate", "pooled_low", "pooled_high", "pooled_method"),
     )
     return TableSpec(
         "replicate_agreement",
@@ -164,7 +163,7 @@ def agreement_spec(of: Asked) -> TableSpec:
             Cell("distinct", ("items",), ("item",)),
             Cell("distinct", ("patients",), ("patient",)),
             Cell(AGREEMENT, agreement),
-            Cell(TWO_LEVEL, rates, options=of.draws),
+            Cell(OF_ITEMS, rates),
         ),
         where=_COUNTED,
     )

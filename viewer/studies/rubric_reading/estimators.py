@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from viewer.domain.rubric import LEVELS
 from viewer.metrics.agreement import Ratings, Weighting, gwet_ac
-from viewer.metrics.cluster_bootstrap import ClusterEstimate, Resampling
+from viewer.metrics.estimate import Estimate
 from viewer.metrics.krippendorff import Scale, krippendorff_alpha
 from viewer.metrics.multiplicity import benjamini_hochberg
 from viewer.metrics.rubric import (
@@ -47,7 +47,8 @@ def signed_rank_test(seen: Seen) -> Sequence[object]:
     That is the pairs, those without a difference, the sums of ranks of positive and
     negative ones, the p-value, and that adjusted after Benjamini and Hochberg over the
     values of ``family`` among the rows it is held against; then the matched-pairs
-    rank-biserial correlation, the difference of means, and what was done.
+    rank-biserial correlation, the difference of means, and what was done. Pairs of one
+    ``cluster`` are not taken to stand alone.
     """
     found = _tested(seen, seen.rows)
     one, other = _both(seen, seen.rows)
@@ -74,16 +75,15 @@ def adjusted_p(seen: Seen) -> Sequence[object]:
 def quadratic_kappa(seen: Seen) -> Sequence[object]:
     """Return the kappa of two readers with fixed labels, its interval and method."""
     clusters = seen.rows[seen.options["cluster"]]
-    one, two = seen.values(0), seen.values(1)
-    return _estimate(weighted_kappa(one, two, LEVELS, clusters, _resampling(seen)))
+    return _estimate(weighted_kappa(seen.values(0), seen.values(1), LEVELS, clusters))
 
 
 @estimator(ABSOLUTE_DIFFERENCE)
 def absolute_difference(seen: Seen) -> Sequence[object]:
     """Return the mean absolute difference of two readers, its interval and method."""
     clusters = seen.rows[seen.options["cluster"]]
-    one, two = seen.values(0), seen.values(1)
-    return _estimate(mean_absolute_difference(one, two, clusters, _resampling(seen)))
+    one, two, most = seen.values(0), seen.values(1), LEVELS[-1] - LEVELS[0]
+    return _estimate(mean_absolute_difference(one, two, clusters, most))
 
 
 @estimator(OF_TWO)
@@ -115,7 +115,8 @@ def agreement_of_readers(seen: Seen) -> Sequence[object]:
 def _tested(seen: Seen, rows: Frame) -> SignedRank:
     zeros = ZeroMethod(seen.options["zero_method"])
     p = PMethod(seen.options["p_method"])
-    return signed_rank(*_both(seen, rows), zeros, p)
+    clusters = rows.complete(*seen.of)[seen.options["cluster"]]
+    return signed_rank(*_both(seen, rows), zeros, p, clusters)
 
 
 def _both(seen: Seen, rows: Frame) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -128,10 +129,5 @@ def _coefficients(raters: Sequence[Ratings]) -> tuple[float, float]:
     return ac2.value, krippendorff_alpha(raters, LEVELS, Scale.ORDINAL).value
 
 
-def _resampling(seen: Seen) -> Resampling:
-    return Resampling(seen.options["replicates"], seen.options["seed"])
-
-
-def _estimate(found: ClusterEstimate) -> tuple[object, ...]:
-    interval = found.bca.interval
-    return found.value, interval.low, interval.high, found.bca.method
+def _estimate(found: Estimate) -> tuple[object, ...]:
+    return found.value, found.interval.low, found.interval.high, found.method

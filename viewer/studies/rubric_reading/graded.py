@@ -55,12 +55,14 @@ class Graded:
     """Everything that tables of grades are made of.
 
     ``models`` are those of the run, in its order; ``kinds`` says which tasks cannot be
-    answered; ``second`` is None where one reader graded alone.
+    answered, ``patients`` whose they are (a task that is not there is a patient of its
+    own); ``second`` is None where one reader graded alone.
     """
 
     grades: Grades
     models: tuple[str, ...]
     kinds: Mapping[str, Answerable]
+    patients: Mapping[str, str]
     params: Params
     seed: int
     main: str
@@ -72,8 +74,8 @@ def grade_frames(given: Graded) -> dict[str, Frame]:
     finals = final_scores(given.grades.grades)
     return {
         SCORES: score_frame(finals),
-        COMPARED: compared_frame(finals, given.models, given.params.content_order),
-        READ_TWICE: twice_frame(given.grades, given.main, given.second, given.seed),
+        COMPARED: compared_frame(finals, given),
+        READ_TWICE: twice_frame(given),
         GRADES: _grade_frame(given.grades),
         TEXTS: text_frame(given.grades.grades, given.kinds),
         IMAGES: image_frame(finals, given.params),
@@ -101,9 +103,7 @@ def score_frame(finals: Sequence[FinalScores]) -> Frame:
     return frame_of_rows(header, rows)
 
 
-def compared_frame(
-    finals: Sequence[FinalScores], models: Sequence[str], order: ContentOrder
-) -> Frame:
+def compared_frame(finals: Sequence[FinalScores], given: Graded) -> Frame:
     """Return the five measures of each two models' texts side by side, by task.
 
     Where several repeats of a task were graded, their mean is what is compared; a
@@ -114,11 +114,12 @@ def compared_frame(
         of = texts.setdefault(final.model, {})
         if final.image is None:
             of.setdefault(final.item, []).append(final)
-    there = [model for model in models if model in texts]
-    header = ("metric", "first", "second", "of_two", "one", "other")
+    there = [model for model in given.models if model in texts]
+    order, of_two = given.params.content_order, len(given.models) == 2
+    header = ("metric", "first", "second", "of_two", "patient", "one", "other")
     rows = (
         (
-            *(measure.words, first, second, len(models) == 2),
+            *(measure.words, first, second, of_two, given.patients.get(item, item)),
             *(_mean(texts[m].get(item, ()), measure, order) for m in (first, second)),
         )
         for first, second in combinations(there, 2)
@@ -128,21 +129,25 @@ def compared_frame(
     return frame_of_rows(header, rows)
 
 
-def twice_frame(grades: Grades, first: str, second: str | None, seed: int) -> Frame:
+def twice_frame(given: Graded) -> Frame:
     """Return both readers' scores of what both graded (E001-16, figure 5).
 
     ``main`` and ``second`` are their scores shifted so that no point hides another. A
     shift hangs on the output and the dimension, so that grades that are added move no
     other point.
     """
-    header = ("category", "item", "main_score", "second_score", "main", "second")
+    header = (
+        *("category", "item", "patient", "main_score", "second_score"),
+        *("main", "second"),
+    )
     rows = (
         (
-            *(dimension.words, a.item, a.scores[dimension], b.scores[dimension]),
-            *_shifted(dimension, a, b, seed),
+            *(dimension.words, a.item, given.patients.get(a.item, a.item)),
+            *(a.scores[dimension], b.scores[dimension]),
+            *_shifted(dimension, a, b, given.seed),
         )
         for dimension in Dimension
-        for a, b in pairs(grades, first, second or "")
+        for a, b in pairs(given.grades, given.main, given.second or "")
         if dimension in a.scores
     )
     return frame_of_rows(header, rows)

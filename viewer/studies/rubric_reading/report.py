@@ -143,7 +143,8 @@ def graded(
     main, second = main_and_second(grades, params.main_reader)
     models = tuple(model.name for model in spec.models)
     kinds = {one.name: one.task.answerable for one in asked}
-    return Graded(grades, models, kinds, params, spec.seed, main, second)
+    patients = {one.name: one.study.patient for one in asked}
+    return Graded(grades, models, kinds, patients, params, spec.seed, main, second)
 
 
 Note = tuple[str, str]

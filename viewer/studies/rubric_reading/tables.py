@@ -159,7 +159,7 @@ def grade_specs(given: Graded) -> list[Spec]:
         _means("table_2", "Table 2: Parts of the content", TESTED[2:], given),
         _tests(given),
         *_of_scores(given),
-        *(_of_two_readers(given) if given.second else ()),
+        *(_of_two_readers() if given.second else ()),
         _OF_ALL_READERS,
         *_of_outputs(Key("model", values=given.models)),
     ]
@@ -245,6 +245,7 @@ def _tests(given: Graded) -> Spec:
 def _tested(given: Graded) -> dict[str, Any]:
     return {
         "family": "metric",
+        "cluster": "patient",
         "zero_method": given.params.zero_method,
         "p_method": given.params.p_method,
     }
@@ -281,20 +282,14 @@ def _of_scores(given: Graded) -> Iterator[Spec]:
     )
 
 
-def _of_two_readers(given: Graded) -> Iterator[Spec]:
+def _of_two_readers() -> Iterator[Spec]:
     """Yield how far two readers agree on what both graded (E001-16, table 3, figure 5).
 
-    Kappa has fixed labels 1 to 5 and quadratic weights. Outputs of one task are drawn
-    together.
+    Kappa has fixed labels 1 to 5 and quadratic weights. Intervals are by patient.
     """
-    options = {
-        "cluster": "item",
-        "replicates": given.params.replicates,
-        "seed": given.seed,
-    }
 
-    def drawn(estimator: str, *names: str) -> Cell:
-        return Cell(estimator, names, _BOTH, options=options)
+    def of_patients(estimator: str, *names: str) -> Cell:
+        return Cell(estimator, names, _BOTH, options={"cluster": "patient"})
 
     def by_category(name: str, *cells: Cell, title: str = "", text: str = "") -> Spec:
         of = (_size("n"), *cells)
@@ -305,8 +300,8 @@ def _of_two_readers(given: Graded) -> Iterator[Spec]:
 
     yield by_category(
         "table_3",
-        drawn(QUADRATIC_KAPPA, "qwk"),
-        drawn(ABSOLUTE_DIFFERENCE, "mad"),
+        of_patients(QUADRATIC_KAPPA, "qwk"),
+        of_patients(ABSOLUTE_DIFFERENCE, "mad"),
         *(
             Cell(SPREAD, (f"{who}_mean", f"{who}_sd"), (f"{who}_score",))
             for who in _READERS
@@ -318,8 +313,8 @@ def _of_two_readers(given: Graded) -> Iterator[Spec]:
     levels = (f"agreement_on_{level}" for level in LEVELS)
     yield by_category(
         "agreement",
-        drawn(QUADRATIC_KAPPA, "qwk", "qwk_low", "qwk_high", "intervals"),
-        drawn(ABSOLUTE_DIFFERENCE, "mad", "mad_low", "mad_high"),
+        of_patients(QUADRATIC_KAPPA, "qwk", "qwk_low", "qwk_high", "qwk_method"),
+        of_patients(ABSOLUTE_DIFFERENCE, "mad", "mad_low", "mad_high", "mad_method"),
         Cell(OF_TWO, ("ac2", "alpha", *levels), _BOTH),
     )
     scores = (Key(f"{who}_score", who, values=LEVELS) for who in _READERS)

@@ -2,27 +2,28 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, product
 from typing import Any
 
+from viewer.writers.verify.by_patient import difference_interval, student_quantile
 from viewer.writers.verify.estimators import (
     Cell,
     Cells,
     Number,
     Rows,
-    interval_name,
     mean_told,
     ratio,
-    resampled,
+    sign_flip,
 )
-from viewer.writers.verify.sums import bca_bounds, deviation, variance
+from viewer.writers.verify.sums import deviation, variance
 
 LEVELS = (1, 2, 3, 4, 5)
 _EXACT_PAIRS, _SCIPY_UNTIED, _SCIPY_TIED = 1_000, 50, 13
 _TIE, _ORDERS = 1e-9, 4
-_CENTRAL = 0.95
 Table = Sequence[Sequence[float]]
+Scored = tuple[Any, float]
+"""A cluster's name, and a score of it."""
 
 
 def _pairs(s: Cell, rows: Rows) -> list[tuple[Any, Any]]:
@@ -66,40 +67,54 @@ def _judge_agreement(s: Cell) -> Cells:
 
 
 def _prediction_powered(s: Cell) -> Cells:
-    """Return the judge's mean, that plus people's mean error, Student's interval."""
-    scores, pairs = s.told(0), _pairs(s, s.rows)
-    plain = ratio(sum(scores), len(scores))
-    if plain is None or not pairs:
-        return plain, None, None, None
-    errors, m = [b - a for a, b in pairs], len(pairs)
-    value = plain + sum(errors) / m
-    if m < 2:
-        return plain, value, None, None
-    middle = sum(a for a, _ in pairs) / m
-    both = sum((a - middle) * e for (a, _), e in zip(pairs, errors, strict=True))
-    spread = (variance(scores) + 2 * both / (m - 1)) / len(scores)
-    spread += variance(errors) / m
-    half = _student(m - 1) * math.sqrt(max(spread, 0.0))
-    return plain, value, value - half, value + half
+    """Return the judge's mean, that plus people's mean error, its interval and name.
+
+    The sum of two means of bounded scores: of the labelled and of the others.
+    """
+    (judge, human), (low, high) = s.of, s.options["ends"]
+    scores, labelled = s.told(0), [r for r in s.rows if r[human] is not None]
+    plain, m = ratio(sum(scores), len(scores)), len(labelled)
+    name = f"prediction-powered, {m} labelled, 95 %"
+    if plain is None or not m:
+        return plain, None, None, None, name
+    value = plain + sum(r[human] - r[judge] for r in labelled) / m
+    rest, case = 1 - m / len(scores), s.options["cluster"]
+    own = [(r[case], r[human] - rest * r[judge]) for r in labelled]
+    others = [(r[case], r[judge]) for r in s.rows if r[human] is None]
+    cases, more_cases = ({one for one, _ in of} for of in (own, others))
+    if len(cases) < 2:
+        name = f"not estimable from one labelled case, {name}"
+        return plain, value, None, None, name
+    reaches = _reaches(own, low - rest * high, high - rest * low)
+    more = [rest * one for one in _reaches(others, low, high)]
+    both = [*zip(reaches, more, strict=True)]
+    down, up = map(sum, both) if cases & more_cases else (math.hypot(*p) for p in both)
+    return plain, value, max(value - down, low), min(value + up, high), name
 
 
-def _student(df: int) -> float:
-    """Return where Student's central 95 % end (Abramowitz and Stegun 26.7.3, .4)."""
+def _reaches(scores: Sequence[Scored], low: float, high: float) -> tuple[float, float]:
+    """Return how far the interval of a mean of bounded scores goes down and up."""
+    if not scores:
+        return 0.0, 0.0
+    middle = sum(score for _, score in scores) / len(scores)
+    below, above, _ = _bounded(scores, low, high)
+    down, up = low if below is None else below, high if above is None else above
+    return middle - down, up - middle
 
-    def inside(angle: float) -> float:
-        sine, cosine, odd = math.sin(angle), math.cos(angle), df % 2
-        term = cosine if odd else 1.0
-        total = 0.0 if df == 1 else term
-        for k in range(2 + odd, df - 1, 2):
-            term *= cosine * cosine * (k - 1) / k
-            total += term
-        return 2 / math.pi * (angle + sine * total) if odd else sine * total
 
-    low, high = 0.0, math.pi / 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if inside(middle) < _CENTRAL else (low, middle)
-    return math.tan(low) * math.sqrt(df)
+def _bounded(
+    scores: Sequence[Scored], low: float, high: float
+) -> tuple[Number, Number, str]:
+    """Return the interval of a mean of scores from ``low`` to ``high``, by cluster."""
+    units: dict[Any, list[float]] = {}
+    for cluster, score in scores:
+        units.setdefault(cluster, []).append((2 * score - low - high) / (high - low))
+    below, above, name = difference_interval((sum(u), len(u)) for u in units.values())
+    name = name.replace("differences", f"scores {low:g} to {high:g}")
+    if below is None or above is None:
+        return None, None, name
+    middle, half = (low + high) / 2, (high - low) / 2
+    return middle + half * below, middle + half * above, name
 
 
 def _spread(s: Cell) -> Cells:
@@ -129,11 +144,32 @@ def _signed(s: Cell, rows: Rows) -> Cells:
     if ranked:
         p, how = _normal_p(plus, ties, way), "normal approximation with tie correction"
         is_tied = zeros > 0 or len(ties) < len(kept)
-        if _counts_out(s.options["p_method"], len(ranked), len(gaps), is_tied):
+        shared = _signs_by_cluster(s, rows, rank)
+        if shared:
+            p, how = sign_flip(shared), _flipped(shared)
+        elif _counts_out(s.options["p_method"], len(ranked), len(gaps), is_tied):
             p, how = _exact_p(ranked, smaller), f"exact, {len(ranked)} pairs"
     name = f"Wilcoxon signed-rank, two-sided, zeros {way} ({zeros}), {how}"
     effect = None if p is None else (plus - minus) / (plus + minus)
     return len(gaps), zeros, plus, minus, p, effect, name
+
+
+def _signs_by_cluster(s: Cell, rows: Rows, rank: Mapping[float, float]) -> list[float]:
+    """Return the doubled sums of signed ranks of clusters, where any has several."""
+    one, other = s.of
+    sums, pairs = dict[Any, float](), 0
+    for row in rows:
+        if None in (row[one], row[other]):
+            continue
+        gap, cluster = round(row[one] - row[other], 12), row[s.options["cluster"]]
+        if gap:
+            signed = 2 * math.copysign(rank[abs(gap)], gap)
+            sums[cluster], pairs = sums.get(cluster, 0.0) + signed, pairs + 1
+    return list(sums.values()) if len(sums) < pairs else []
+
+
+def _flipped(sums: Sequence[float]) -> str:
+    return f"sign flips by patient, all 2^{sum(map(bool, sums))} patterns"
 
 
 def _counts_out(method: str, ranked: int, pairs: int, is_tied: bool) -> bool:
@@ -189,56 +225,57 @@ def _signed_rank(s: Cell) -> Cells:
     return n, zeros, plus, minus, p, *_adjusted(s), effect, apart, name
 
 
-def _by_task(s: Cell) -> list[list[tuple[int, int]]]:
-    """Return both readers' scores, those of one task together, tasks by name."""
-    tasks: dict[str, list[tuple[int, int]]] = {}
-    for row in s.rows:
-        pair = (row[s.of[0]], row[s.of[1]])
-        tasks.setdefault(row[s.options["cluster"]], []).append(pair)
-    return [tasks[name] for name in sorted(tasks)]
-
-
-def _with_bca(
-    s: Cell,
-    names: tuple[str, str],
-    units: list[list[int]],
-    of: Any,  # noqa: ANN401
-) -> Cells:
-    """Return what is made of sums of units, its BCa interval and the interval's name.
-
-    ``names`` are those of the stream that is drawn from, and of the interval.
-    """
-    stream, kind = names
-    whole = [sum(lane) for lane in zip(*units, strict=True)]
-    left = [of([a - b for a, b in zip(whole, unit, strict=True)]) for unit in units]
-    drawn = resampled(stream, s, units) if units else []
-    samples = [value for value in map(of, drawn) if value is not None]
-    known = None not in left and samples
-    same = bool(samples) and max(samples) == min(samples)
-    bounds = bca_bounds(samples, of(whole), left) if known else (None, None)
-    count = len(units) if known else min(len(samples), 1)
-    return (
-        of(whole) if units else None,
-        *bounds,
-        interval_name(kind, s, count, same=same, how="BCa"),
-    )
-
-
 def _quadratic_kappa(s: Cell) -> Cells:
-    size = len(LEVELS)
+    """Return quadratic kappa and a jackknife over clusters with four more of them.
 
-    def of(lanes: Sequence[int]) -> Number:
-        return _kappa([lanes[i : i + size] for i in range(0, size * size, size)], 2)
+    Each of the four has a mean cluster's outputs in one corner of the table.
+    """
+    pairs: dict[Any, list[tuple[Any, Any]]] = {}
+    for row in s.rows:
+        both = (row[s.of[0]], row[s.of[1]])
+        if None not in both:
+            pairs.setdefault(row[s.options["cluster"]], []).append(both)
+    m, size = len(pairs), len(LEVELS)
+    tables: list[Table] = [_crossed(of, LEVELS) for of in pairs.values()]
+    value = _kappa(_summed(tables), 2) if m else None
+    name = f"quadratic \u03ba, {size} labels"
+    if m < 2 or value is None:
+        why = "not estimable from one patient" if m == 1 else "not estimable"
+        return value, None, None, f"{name}, {why}, 95 %"
+    units, ends = sum(map(len, pairs.values())) / m, (0, size - 1)
+    tables += [
+        [[units * ((i, j) == at) for j in range(size)] for i in range(size)]
+        for at in product(ends, ends)
+    ]
+    whole = _summed(tables)
+    left_out = [_kappa(_summed([whole, one], (1, -1)), 2) or 0.0 for one in tables]
+    error = math.sqrt(variance(left_out) * (len(left_out) - 1) ** 2 / len(left_out))
+    middle, half = _kappa(whole, 2) or 0.0, student_quantile(m - 1) * error
+    low, high = min(middle - half, value), max(middle + half, value)
+    name = f"{name}, jackknife by patient, 95 %"
+    return value, max(low, -1.0), min(high, 1.0), name
 
-    tables = [_crossed(pairs, LEVELS) for pairs in _by_task(s)]
-    kind = f"quadratic \u03ba, {size} labels, bootstrap over tasks"
-    return _with_bca(s, ("tasks", kind), [list(chain(*one)) for one in tables], of)
+
+def _summed(tables: Sequence[Table], signs: Sequence[int] = ()) -> list[list[float]]:
+    """Return the sum of tables, or of some times their signs."""
+    factors = signs or [1] * len(tables)
+    places = range(len(LEVELS))
+    return [
+        [sum(f * t[i][j] for f, t in zip(factors, tables, strict=True)) for j in places]
+        for i in places
+    ]
 
 
 def _absolute_difference(s: Cell) -> Cells:
-    units = [[sum(abs(a - b) for a, b in t), len(t)] for t in _by_task(s)]
-    names = ("patients", "patient-cluster bootstrap")
-    return _with_bca(s, names, units, lambda lanes: ratio(*lanes))
+    """Return the mean of how far two scores are apart, and its interval."""
+    one, other = s.of
+    gaps = [
+        (row[s.options["cluster"]], abs(row[one] - row[other]))
+        for row in s.rows
+        if None not in (row[one], row[other])
+    ]
+    value = ratio(sum(gap for _, gap in gaps), len(gaps))
+    return value, *_bounded(gaps, 0, LEVELS[-1] - LEVELS[0])
 
 
 def _coefficients(units: Sequence[Sequence[int]]) -> tuple[Number, Number]:

@@ -40,14 +40,14 @@ def rate_interval(
 
 
 def macro_interval(
-    rows: Iterable[tuple[bool, str, str, str]],
+    rows: Iterable[tuple[float, str, str, str]],
 ) -> tuple[float | None, float | None, str]:
     """Return the same of a mean of rates from hit, rate, patient and item of rows.
 
     The variance of a rate is at least that of one trial a patient, of which two more
     are a hit and a miss; covariances count where they add to it.
     """
-    cells: dict[str, dict[str, list[int]]] = {}
+    cells: dict[str, dict[str, list[float]]] = {}
     items, everyone = set(), set()
     for is_hit, name, patient, item in rows:
         cell = cells.setdefault(name, {}).setdefault(patient, [0, 0])

@@ -5,9 +5,7 @@ Written from the descriptions of O'Neill (PCG, 2014; seed_seq, 2015) and of Lemi
 """
 
 import hashlib
-from array import array
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 _WORD = 0xFFFFFFFF
 _WIDE = (1 << 128) - 1
@@ -80,12 +78,6 @@ def drawn_rows(entropy: Sequence[int], n: int, rows: int) -> Iterator[list[int]]
                 wide = step() * n
             row.append(wide >> 32)
         yield row
-
-
-@lru_cache(maxsize=2)
-def kept_rows(entropy: tuple[int, ...], n: int, rows: int) -> Sequence[Sequence[int]]:
-    """Return what :func:`drawn_rows` yields; many rows of a table draw the same."""
-    return [array("I", row) for row in drawn_rows(entropy, n, rows)]
 
 
 def drawn_signs(entropy: Sequence[int], n: int, rows: int) -> Iterator[list[int]]:

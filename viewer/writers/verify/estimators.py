@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
@@ -13,7 +13,7 @@ from viewer.writers.verify.by_patient import (
     macro_interval,
     rate_interval,
 )
-from viewer.writers.verify.draws import drawn_signs, kept_rows, named_entropy
+from viewer.writers.verify.draws import drawn_signs, named_entropy
 
 Rows = list[dict[str, Any]]
 Number = float | None
@@ -159,18 +159,6 @@ def _change_of_rates(s: Cell) -> Cells:
     )
 
 
-def resampled(
-    stream: str, s: Cell, units: Sequence[Sequence[int]]
-) -> Iterator[list[int]]:
-    """Yield the sums of every resample of some units, all packed into one number."""
-    entropy = tuple(named_entropy(s.options["seed"], stream))
-    packed = [sum(x << _BITS * i for i, x in enumerate(unit)) for unit in units]
-    lanes = range(0, _BITS * len(units[0]), _BITS)
-    for row in kept_rows(entropy, len(units), s.options["replicates"]):
-        total = sum(map(packed.__getitem__, row))
-        yield [total >> lane & (1 << _BITS) - 1 for lane in lanes]
-
-
 def _by_item(s: Cell) -> list[Any]:
     return list({row["item"]: row[s.of[0]] for row in s.rows}.values())
 
@@ -223,25 +211,12 @@ def _paired_difference(s: Cell) -> Cells:
     return (
         *(len(rows), *(mean_told(rows, name) for name in s.of)),
         *(ratio(sum(one for one, _ in units), len(rows)), low, high),
-        _sign_flip([one for one, _ in units]),
+        sign_flip([one for one, _ in units]),
         method,
     )
 
 
-def interval_name(
-    kind: str, s: Cell, units: int, *, same: bool, how: str = "percentile"
-) -> str:
-    """Return what an interval of resamples is called."""
-    why = ""
-    if units < 2:
-        why = ", not estimable from one patient" if units else ", no trial"
-    elif same:
-        why = ", every resample the same"
-    replicates, seed = s.options["replicates"], s.options["seed"]
-    return f"{kind}{why}, {how}, 95 %, {replicates:,} resamples, seed {seed}"
-
-
-def _sign_flip(differences: Sequence[float]) -> float:
+def sign_flip(differences: Sequence[float]) -> float:
     """Return the share of sign patterns whose sum is as far from 0, two-sided."""
     d = [one for one in differences if one]
     size = sum(map(abs, d))
@@ -308,7 +283,7 @@ def _paired_change(s: Cell) -> Cells:
     if not every:
         return (None,) * 4
     scale = math.lcm(*map(len, changes.values()))
-    p = _sign_flip([sum(of) * (scale // len(of)) for of in changes.values()])
+    p = sign_flip([sum(of) * (scale // len(of)) for of in changes.values()])
     points = 100 * sum(every) / len(every)
     return points, every.count(1), every.count(-1), p
 

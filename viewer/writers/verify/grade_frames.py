@@ -85,7 +85,7 @@ def grade_frames(source: Source) -> dict[str, Rows]:
     return {
         "trials": trials,
         "scores": list(_scores(finals)),
-        "compared": list(_side_by_side(finals, models, order)),
+        "compared": list(_side_by_side(finals, models, order, _patients(source))),
         "read twice": list(_read_twice(grades, source)),
         "grades": [
             {
@@ -211,7 +211,10 @@ def _scores(finals: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
 
 
 def _side_by_side(
-    finals: Sequence[Mapping[str, Any]], models: Sequence[str], order: str
+    finals: Sequence[Mapping[str, Any]],
+    models: Sequence[str],
+    order: str,
+    patients: Mapping[str, str],
 ) -> Iterator[dict[str, object]]:
     """Yield the measures of each two models' texts side by side, repeats averaged."""
     texts: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
@@ -225,6 +228,7 @@ def _side_by_side(
             for item in dict.fromkeys((*texts[first], *texts[second])):
                 row: dict[str, object] = {"metric": _words(name), "first": first}
                 row |= {"second": second, "of_two": len(models) == 2}
+                row |= {"patient": patients.get(item, item)}
                 for side, model in (("one", first), ("other", second)):
                     some = [_value(f, name, order) for f in texts[model].get(item, ())]
                     row[side] = ratio(sum(some), len(some))
@@ -241,6 +245,7 @@ def _read_twice(grades: Sequence[Grade], source: Source) -> Iterator[dict[str, o
     """Yield both readers' scores of what both graded, and shifted for a picture."""
     first, second, *_ = *_readers(grades, source.params["main_reader"]), ""
     other = {(*_output(g), g["image"]): g for g in grades if g["reader"] == second}
+    patients = _patients(source)
     for name in (*_TEXT, *_IMAGE):
         for one in grades:
             two = other.get((*_output(one), one["image"]))
@@ -252,8 +257,13 @@ def _read_twice(grades: Sequence[Grade], source: Source) -> Iterator[dict[str, o
             a, b = one["scores"][name], two["scores"][name]
             dx, dy = (-0.3 + (0.3 - -0.3) * x for x in drawn_units(entropy, 2))
             about = {"category": _words(name), "item": one["item"]}
+            about |= {"patient": patients.get(one["item"], one["item"])}
             about |= {"main_score": a, "second_score": b}
             yield {**about, "main": a + dx, "second": b + dy}
+
+
+def _patients(source: Source) -> dict[str, str]:
+    return {one.item: one.patient for one in source.verdicts}
 
 
 def _abstentions(

@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 from statistics import fmean
 from typing import Any
 
-from viewer.writers.verify.comparing import TAKEN
+from viewer.writers.verify.by_patient import macro_interval, rate_interval
 from viewer.writers.verify.draws import named_entropy
-from viewer.writers.verify.estimators import Cell, Cells, Later, Rows, interval_name
+from viewer.writers.verify.estimators import Cell, Cells, Later, Rows
 from viewer.writers.verify.location_prior import gain_over_prior
 from viewer.writers.verify.place_frames import MACRO, MICRO
 from viewer.writers.verify.resampling import (
@@ -94,8 +94,8 @@ def _gain(s: Cell) -> Cells:
     return gain_over_prior(findings)
 
 
-def _rate_by_patient(s: Cell) -> Cells | Later:
-    """Rate, SD, percentile and BCa intervals over patients, and how."""
+def _sd_over_patients(s: Cell) -> Cells | Later:
+    """SD of a rate over draws of patients."""
     about, others = s.rows[0], s.rows if s.others is None else s.others
 
     def task() -> PatientTask:
@@ -112,15 +112,7 @@ def _rate_by_patient(s: Cell) -> Cells | Later:
 
     key: tuple[Hashable, ...] = (*(about[name] for name in ("view", *_ARM)),)
     drawn = s.shared.ask(("patients", *key), task)
-
-    def row() -> Cells:
-        numbers = drawn()[about["finding"]]
-        patients = len({row["patient"] for row in s.rows})
-        kind, same = "patient-cluster bootstrap", numbers[1] == 0
-        method = interval_name(kind, s, patients, same=same)
-        return (*numbers, method.replace(", percentile", ""))
-
-    return row
+    return lambda: (drawn()[about["finding"]],)
 
 
 def _answer_spread(answers: Sequence[Any]) -> tuple[int, Any, float, bool, float]:
@@ -158,23 +150,31 @@ def _icc(items: Sequence[tuple[int, int]]) -> float | None:
     return (between - within) / below if below else None
 
 
-def _rate_by_replicate(s: Cell) -> Cells:
-    """Mean of findings and pooled rate, an item once; intervals are not drawn."""
+def _rate_of_items(s: Cell) -> Cells:
+    """Mean of findings and pooled rate by patient, an item once, and how."""
     shares = [
-        [k / n for k, n in map(_hits, items.values())]
-        for items in _grouped(s.rows, "finding", "item").values()
+        (k / n, finding, patient, item)
+        for finding, patients in _grouped(s.rows, "finding", "patient", "item").items()
+        for patient, items in patients.items()
+        for item, (k, n) in zip(items, map(_hits, items.values()), strict=True)
     ]
-    macro = fmean(map(fmean, shares))
-    pooled = fmean(one for of in shares for one in of)
-    return macro, TAKEN, TAKEN, pooled, TAKEN, TAKEN, TAKEN
+    by_finding: dict[str, list[float]] = {}
+    for share, finding, _, _ in shares:
+        by_finding.setdefault(finding, []).append(share)
+    pooled = rate_interval((share, 1, *whose) for share, _, *whose in shares)
+    mean = macro_interval(shares) if len(by_finding) > 1 else pooled
+    return (
+        *(fmean(map(fmean, by_finding.values())), *mean),
+        *(fmean(share for share, *_ in shares), *pooled),
+    )
 
 
 PLACED: dict[str, Callable[[Cell], Cells | Later]] = {
     "sd over items": _sd_over_items,
     "random cell": _random_cell,
     "gain": _gain,
-    "rate by patient": _rate_by_patient,
+    "sd over patients": _sd_over_patients,
     "spread of answers": lambda s: _answer_spread(s.told()),
     "agreement of replicates": _agreement,
-    "rate by patient and replicate": _rate_by_replicate,
+    "rate of items": _rate_of_items,
 }

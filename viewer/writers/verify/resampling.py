@@ -11,12 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from viewer.writers.verify.draws import drawn_rows
-from viewer.writers.verify.sums import (
-    bca_bounds,
-    central_interval,
-    deviation,
-    pairwise_sum,
-)
+from viewer.writers.verify.sums import deviation, pairwise_sum
 
 _LANE = 4
 Arm = tuple[str, str]
@@ -55,7 +50,7 @@ class PatientTask(SumsTask):
     names: Sequence[str]
 
     def work(self) -> Any:  # noqa: ANN401 - each task makes its own
-        """Return rate, SD and bounds by name."""
+        """Return the SD by name."""
         totals = [sum(column) for column in zip(*self.units, strict=True)]
         samples = [_rates(row) for row in super().work()]
         left_out = [
@@ -63,10 +58,8 @@ class PatientTask(SumsTask):
             for unit in self.units
         ]
         return {
-            name: _summary(value, [s[i] for s in samples], [j[i] for j in left_out])
-            for i, (name, value) in enumerate(
-                zip(self.names, _rates(totals), strict=True)
-            )
+            name: _sd_of([s[i] for s in samples], [j[i] for j in left_out])
+            for i, name in enumerate(self.names)
         }
 
 
@@ -81,14 +74,11 @@ def _rates(sums: Sequence[int]) -> list[float]:
     return [*rates, mean, sum(hits) / n if n else math.nan]
 
 
-def _summary(
-    value: float, samples: Sequence[float], left_out: Sequence[float]
-) -> tuple[float | None, ...]:
+def _sd_of(samples: Sequence[float], left_out: Sequence[float]) -> float | None:
     if any(math.isnan(one) for one in left_out):
-        return (value, *(None,) * 5)
+        return None
     kept = [one for one in samples if not math.isnan(one)]
-    spread = 0.0 if min(kept) == max(kept) else deviation(kept)
-    return value, spread, *central_interval(kept), *bca_bounds(kept, value, left_out)
+    return 0.0 if min(kept) == max(kept) else deviation(kept)
 
 
 def mean_of_present(values: Sequence[float]) -> float:

@@ -25,7 +25,6 @@ from viewer.cli import overread
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
-from viewer.metrics.cluster_bootstrap import Resampling
 from viewer.services.comparing.asked import REJECTED, settings_of, word_diff
 from viewer.services.comparing.export import forest_of, write_comparison
 from viewer.services.comparing.family import adjusted, declare_family
@@ -42,8 +41,6 @@ from viewer.store import asking, trials
 from viewer.store.database import Store, open_store
 from viewer.store.runs import run_spec
 from viewer.writers.forest import forest_svg
-
-QUICK = Resampling(400, 1)
 
 
 @pytest.fixture
@@ -90,7 +87,7 @@ def test_that_repeats_are_no_items_of_mcnemar_s_test(
     assert math.isnan(group.mcnemar.p_value)
     assert group.mcnemar.method == "no McNemar test: a patient has several pairs"
     assert "McNemar" not in summary_sentence(comparison)
-    told = told_of(comparison, statistics_of(store, comparison, QUICK), group.key)
+    told = told_of(comparison, statistics_of(store, comparison), group.key)
     assert "No McNemar test: a patient has several pairs." in told
 
 
@@ -98,11 +95,11 @@ def test_that_repeats_are_no_items_of_mcnemar_s_test(
 def test_that_the_tests_are_those_of_the_metrics_on_the_same_pairs(
     store: Store, comparison: Comparison
 ) -> None:
-    ours = statistics_of(store, comparison, QUICK)
+    ours = statistics_of(store, comparison)
     pairs = comparison.pairing.scored
     first, second = zip(*(pair.hits for pair in pairs), strict=True)
     patients = [pair.first.patient for pair in pairs]
-    theirs = paired_comparison(first, second, patients, QUICK)
+    theirs = paired_comparison(first, second, patients)
     for finding in ("Edema", "(micro)"):
         tests = ours.of("grid=8", finding)
         assert tests.difference == theirs.difference
@@ -151,10 +148,12 @@ def test_that_all_hits_against_all_misses_of_few_patients_are_told(
     found = compare(store, Side(run, "says-d4"), Side(other, "far"))
     table = found.groups[0].table
     assert (table.both, table.only_first, table.only_second) == (0, 4, 0)
-    tests = statistics_of(store, found, QUICK).of("grid=8", "Edema")
+    tests = statistics_of(store, found).of("grid=8", "Edema")
     assert tests.difference.value == 1.0
-    assert tests.difference.bca.interval.low == 1.0
-    assert "every resample the same" in tests.difference.bca.method
+    interval = tests.difference.interval
+    assert interval.low < 1.0 == interval.high
+    named = "Clopper-Pearson by patient, of differences, 95 %"
+    assert tests.difference.method == named
     assert found.groups[0].mcnemar.p_value == pytest.approx(2 / 2**4)
     assert tests.permutation.p_value == pytest.approx(2 / 2**4)
     assert tests.power is not None
@@ -170,7 +169,7 @@ def test_that_two_runs_that_agree_everywhere_have_no_flip(
     assert found.flips == ()
     assert found.causes == {}
     assert all(setting.same for setting in found.asked.settings)
-    statistics = statistics_of(store, found, QUICK)
+    statistics = statistics_of(store, found)
     assert [tests.difference.value for tests in statistics.groups] == [0.0] * 3
     assert {tests.permutation.p_value for tests in statistics.groups} == {1.0}
 
@@ -208,7 +207,7 @@ def test_that_a_family_declared_before_the_first_look_is_confirmatory(
 ) -> None:
     declare_family(store, "tiny", ("uniform", "says-d4"))
     found = compare(store, *sides)
-    statistics = statistics_of(store, found, QUICK)
+    statistics = statistics_of(store, found)
     assert found.looked.declared is not None
     assert found.looked.scored_before
     sentence = statistics.adjustment.sentence
@@ -225,7 +224,7 @@ def test_that_a_family_declared_after_a_look_stays_exploratory(
     again = compare(store, *sides)
     assert again.looked.at == comparison.looked.at
     assert again.looked.too_late
-    statistics = statistics_of(store, again, QUICK)
+    statistics = statistics_of(store, again)
     assert "declared, but after" in statistics.adjustment.sentence
     assert not statistics.adjustment.by_group["grid=8", "Edema"].primary
 
@@ -241,7 +240,7 @@ def test_that_holm_counts_the_whole_declared_family(
     first, second = Side(run, "says-d4"), Side(run, "uniform")
     found = compare(store, first, second)
     assert not found.looked.scored_before
-    statistics = statistics_of(store, found, QUICK)
+    statistics = statistics_of(store, found)
     raw = [
         flipped(store, compare(store, Side(run, a), Side(run, b)))
         for a, b in (("says-d4", "uniform"), ("says-d4", "far"), ("uniform", "far"))
@@ -263,7 +262,7 @@ def test_that_a_family_is_found_whatever_the_order_its_models_were_named_in(
     two = another_run(store, a_spec([far], repeats=60, params={"grids": [16]}))
     found = compare(store, Side(one, "uniform"), Side(two, "far"))
     other = compare(store, Side(one, "says-d4"), Side(two, "far"))
-    ours = statistics_of(store, found, QUICK).adjustment.by_group
+    ours = statistics_of(store, found).adjustment.by_group
     raw = [flipped(store, found), flipped(store, other), 1]
     expected = multipletests(raw, method="holm")[1][0]
     mine = ours["grid=8 / grid=16", "Edema"]
@@ -272,7 +271,7 @@ def test_that_a_family_is_found_whatever_the_order_its_models_were_named_in(
 
 def flipped(store: Store, comparison: Comparison) -> float:
     """The p value of sign flips by patient, of the first finding."""
-    return statistics_of(store, comparison, QUICK).groups[0].permutation.p_value
+    return statistics_of(store, comparison).groups[0].permutation.p_value
 
 
 def test_that_what_was_not_declared_is_adjusted_for_exploration(
@@ -358,7 +357,7 @@ def test_that_what_an_endpoint_rejected_stands_beside_what_was_requested(
 def test_that_the_files_hold_what_the_comparison_says(
     store: Store, comparison: Comparison, tmp_path: Path
 ) -> None:
-    statistics = statistics_of(store, comparison, QUICK)
+    statistics = statistics_of(store, comparison)
     files = write_comparison(comparison, statistics, tmp_path / "out")
     names = {path.name for path in files}
     assert names == {
@@ -394,5 +393,5 @@ def test_that_the_command_line_compares_and_declares(
     assert found["family"].startswith("Confirmatory")
     assert len(found["files"]) == 5
     told = run(overread, ["compare", *names, *where])
-    for words in ("Of 40 items", "Confirmatory", "verdicts differ: answer", "BCa"):
+    for words in ("Of 40 items", "Confirmatory", "verdicts differ: answer", "Clopper"):
         assert words in told.output

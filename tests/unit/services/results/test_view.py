@@ -14,10 +14,9 @@ from tests.helpers.small_store import GRID_8, a_run, some_trials
 from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.result import Outcome, Score
 from viewer.metrics.estimate import Estimate
-from viewer.metrics.proportions import patient_interval, wilson_estimate
+from viewer.metrics.proportions import patient_interval
 from viewer.services.export_table import export_table
 from viewer.services.results.cases import cases_of, trial_rows_at
-from viewer.services.results.deep import deep_estimate
 from viewer.services.results.groups import Chosen, grouped, offered
 from viewer.services.results.view import COUNTS, By, Ints, ResultsView, Wanted
 from viewer.store import runs, trials
@@ -130,7 +129,6 @@ def test_that_denials_of_absent_findings_enter_no_hit_rate(
     assert view.absent == {1}
     assert not view.has_rate()
     assert view.column("hit_rate").tolist() == pytest.approx([1, math.nan], nan_ok=True)
-    assert deep_estimate(path, view, 1) is None
     together = grouped(path, (By.MODEL, *patients))
     assert together.table().rows[0][together.header.index("hit_rate")] is None
     assert together.tally(0).k == 2
@@ -237,12 +235,10 @@ def test_that_asking_five_times_makes_no_interval_narrower(tmp_path: Path) -> No
                 ])  # fmt: skip
         view = grouped(path, [By.MODEL])
         assert (view.total.k, view.total.n) == (12 * repeats, 18 * repeats)
-        deep = deep_estimate(path, view, 0)
-        assert deep is not None
-        for found in (view.estimate(0), view.estimate(), deep.estimates[0]):
+        for found in (view.estimate(0), view.estimate()):
             assert found is not None
             ends.append((found.interval.low, found.interval.high))
-    assert ends == [pytest.approx(ends[0], abs=1e-12)] * 6
+    assert ends == [pytest.approx(ends[0], abs=1e-12)] * 4
 
 
 @pytest.mark.statement("X-07")
@@ -312,7 +308,6 @@ def test_that_trials_chosen_by_how_they_ended_have_no_rate(
     rates = ("hit_rate", "ci_low", "ci_high", "answered_rate")
     assert [record[name] for name in (*rates, "ci_method")] == [None] * 5
     assert all(math.isnan(view.column(name)[0]) for name in rates)
-    assert deep_estimate(path, view, 0) is None
 
 
 @pytest.mark.parametrize("wanted", [SOME_WANTED[0], SOME_WANTED[5], SOME_WANTED[3]])
@@ -361,45 +356,6 @@ def test_that_trials_are_listed_as_the_filmstrip_shows_them(
         assert row.score == one.score
         assert row.ref is not None
         assert row.ref.path.name.startswith(one.trial.patient.removeprefix("patient"))
-
-
-def test_that_a_rows_intervals_resample_its_patients(
-    path: Path, known: tuple[Known, ...]
-) -> None:
-    view = grouped(path, [By.MODEL])
-    deep = deep_estimate(path, view, 1)
-    assert deep is not None
-    own = [one for one in known if one.trial.model == view.keys[1][0] and _settled(one)]
-    assert (deep.k, deep.n) == (view.tally(1).k, len(own))
-    assert deep.patients == len({_OF[By.PATIENT](one) for one in own})
-    assert deep.estimates[0] == _interval_by_hand(own)
-    methods = [one.method for one in deep.estimates]
-    assert methods[0] == "Clopper-Pearson by patient, 95 %"
-    assert "patient-cluster bootstrap, percentile" in methods[1]
-    assert "BCa" in methods[2]
-    assert np.ptp([one.value for one in deep.estimates]) == pytest.approx(0, abs=1e-12)
-
-
-@pytest.mark.statement("X-07")
-def test_that_wilsons_interval_stands_beside_where_no_patient_has_two_trials(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "s.sqlite"
-    with open_store(path) as store:
-        a_run(store, some_trials(4))
-        with store.transaction():
-            trials.settle(store, [Verdict(i, ENDS[0], "1") for i in range(1, 4)])
-    deep = deep_estimate(path, grouped(path, []), 0)
-    assert deep is not None
-    exact, alone, *drawn = deep.estimates
-    assert exact.method == "Clopper-Pearson, 95 %"
-    assert exact.interval.low == pytest.approx(0.025 ** (1 / 3))
-    assert alone == wilson_estimate(3, 3)
-    assert len(drawn) == 2
-    single = deep_estimate(path, grouped(path, [], Wanted(patient_is="patient0")), 0)
-    assert single is not None
-    assert single.n == 1
-    assert all(math.isnan(one.interval.low) for one in single.estimates)
 
 
 def test_that_what_can_be_chosen_is_what_is_there(

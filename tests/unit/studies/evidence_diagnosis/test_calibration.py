@@ -50,7 +50,9 @@ def test_that_the_judge_is_corrected_by_what_people_scored() -> None:
     assert (line["model"], line["task"]) == ("one", "ddx")
     scores = [int(row.judge or 0) for row in judged("one")]
     human = [max(0, s - 1) if i % 2 == 0 else None for i, s in enumerate(scores)]
-    expected = prediction_powered([float(s) for s in scores], human)
+    expected = prediction_powered(
+        [float(s) for s in scores], human, range(len(scores)), (0, 5)
+    )
     assert line["first_score"] == pytest.approx(np.mean(scores), abs=1e-12)
     assert line["first_score_corrected"] == pytest.approx(expected.value, abs=1e-12)
     assert line["first_score_low"] == pytest.approx(expected.interval.low, abs=1e-12)

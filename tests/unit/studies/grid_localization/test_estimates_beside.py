@@ -22,7 +22,8 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
-from viewer.metrics.replicates import replicate_agreement, two_level_bootstrap
+from viewer.metrics.proportions import macro_interval, patient_interval
+from viewer.metrics.replicates import replicate_agreement
 from viewer.studies.grid_localization.study import STUDY
 
 Record = dict[str, object]
@@ -85,11 +86,6 @@ def test_that_intervals_over_patients_are_those_of_their_sums() -> None:
             for name, estimate in wanted.items():
                 assert got[name]["hit_rate"] == estimate.value
                 assert got[name]["patient_sd"] == estimate.standard_deviation
-                bounds = estimate.percentile.interval, estimate.bca.interval
-                assert got[name]["percentile_low"] == bounds[0].low
-                assert got[name]["percentile_high"] == bounds[0].high
-                assert got[name]["bca_low"] == bounds[1].low
-                assert got[name]["bca_high"] == bounds[1].high
 
 
 @pytest.mark.statement("E000-20")
@@ -118,13 +114,13 @@ def test_that_items_of_a_patient_travel_together() -> None:
     assert sds[1] == pytest.approx(0.5 / np.sqrt(10), rel=0.05)
 
 
-def test_that_only_hits_give_an_interval_without_width() -> None:
+def test_that_only_hits_give_an_interval_with_a_width() -> None:
     of = spec(findings=["Edema"], replicates=50)
     hits = [result(f"p{i}_a", "Edema", 0, (0,)) for i in range(5)]
     for row in table(STUDY.report(hits, of), "recommended"):
-        assert row["percentile_low"] == row["percentile_high"] == 1.0
-        assert row["bca_low"] == row["bca_high"] == 1.0
-        assert "every resample the same" in str(row["method"])
+        assert row["ci_low"] == pytest.approx(0.025 ** (1 / 5))
+        assert row["ci_high"] == 1.0
+        assert row["ci_method"] == "Clopper-Pearson, 95 %"
 
 
 def test_that_one_patient_gives_no_interval_over_patients() -> None:
@@ -133,9 +129,8 @@ def test_that_one_patient_gives_no_interval_over_patients() -> None:
     data = STUDY.report(alone, of)
     for row in table(data, "recommended"):
         assert (row["hit_rate"], row["patient_sd"]) == (0.5, None)
-        ends = ("percentile_low", "percentile_high", "bca_low", "bca_high")
-        assert {row[name] for name in ends} == {None}
-        assert "not estimable from one patient" in str(row["method"])
+        assert (row["ci_low"], row["ci_high"]) == (None, None)
+        assert "not estimable from one patient" in str(row["ci_method"])
     for row in table(data, "results"):
         gains = ("location_prior", "gain", "gain_low", "gain_high")
         assert {row[name] for name in gains} == {None}
@@ -277,7 +272,7 @@ def test_that_an_items_replicates_have_their_mode_entropy_and_mean_hit() -> None
 
 
 @pytest.mark.statement("E000-14")
-def test_that_the_rate_averaged_over_replicates_has_a_two_level_interval() -> None:
+def test_that_the_rate_averaged_over_replicates_has_an_interval_by_patient() -> None:
     results, of = asked_often()
     data = STUDY.report(results, of)
     (row,) = (
@@ -291,16 +286,18 @@ def test_that_the_rate_averaged_over_replicates_has_a_two_level_interval() -> No
             items[r.item].append(r)
     ordered = [items[name] for name in sorted(items)]
     patients = sorted({r.patient for r in results})
-    wanted = two_level_bootstrap(
-        np.array([sum(map(is_hit, trials)) for trials in ordered]),
-        np.array([len(trials) for trials in ordered]),
-        np.array([patients.index(trials[0].patient) for trials in ordered]),
-        np.array([sorted(FINDINGS).index(trials[0].finding) for trials in ordered]),
-        Resampling(200, 0),
-    )
-    assert row["macro_hit_rate"] == wanted.macro.value
-    assert row["macro_low"] == wanted.macro.percentile.interval.low
-    assert row["pooled_high"] == wanted.micro.percentile.interval.high
+    hits, asked = np.zeros((2, len(patients), len(FINDINGS)))
+    for trials in ordered:
+        at = patients.index(trials[0].patient), FINDINGS.index(trials[0].finding)
+        hits[at] += np.mean([is_hit(one) for one in trials])
+        asked[at] += 1
+    macro = macro_interval(hits, asked, len(ordered))
+    pooled = patient_interval(hits.sum(axis=1), asked.sum(axis=1), len(ordered))
+    assert row["macro_hit_rate"] == pytest.approx(macro.value)
+    assert row["macro_low"] == pytest.approx(macro.interval.low)
+    assert row["macro_method"] == macro.method
+    assert row["pooled_high"] == pytest.approx(pooled.interval.high)
+    assert row["pooled_method"] == pooled.method
     agreement = replicate_agreement([[float(is_hit(r)) for r in t] for t in ordered])
     assert row["icc"] == agreement.icc
     assert row["items"] == len(ordered)

@@ -32,7 +32,7 @@ def tables_of(
     models = tuple(dict.fromkeys(grade.model for grade in grades))
     given = Grades(tuple(grades))
     readers = main_and_second(given)
-    graded = Graded(given, models, kinds or {}, params, seed, *readers)
+    graded = Graded(given, models, kinds or {}, {}, params, seed, *readers)
     tables = evaluate_all(grade_specs(graded), grade_frames(graded))
     return {
         table.name: [dict(zip(table.header, row, strict=True)) for row in table.rows]

@@ -5,12 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from viewer.metrics.intervals import bca_interval, percentile_interval
 from viewer.metrics.seeding import generator
 from viewer.writers.verify.draws import drawn_rows, named_entropy, seed_words
 from viewer.writers.verify.sums import (
-    bca_bounds,
-    central_interval,
     deviation,
     pairwise_sum,
 )
@@ -48,17 +45,3 @@ def test_that_sums_and_deviations_are_numpy_s_to_the_last_bit(n: int) -> None:
         assert pairwise_sum(listed) == float(values[None].sum(axis=1)[0])
         if n > 1:
             assert deviation(listed) == float(np.std(values, ddof=1))
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 50, 1000])
-def test_that_intervals_are_the_program_s_to_the_last_bit(n: int) -> None:
-    rng = np.random.default_rng(n)
-    for _ in range(20):
-        samples = rng.integers(0, 30, n) / 30
-        left_out = rng.random(max(2, n // 3))
-        listed, jackknife = samples.tolist(), left_out.tolist()
-        wanted = percentile_interval(samples)
-        assert central_interval(listed) == (wanted.low, wanted.high)
-        estimate = float(rng.choice(samples))
-        bca = bca_interval(samples, estimate, left_out)
-        assert bca_bounds(listed, estimate, jackknife) == (bca.low, bca.high)

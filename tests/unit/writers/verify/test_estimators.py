@@ -24,7 +24,7 @@ from viewer.writers.verify import specs
 from viewer.writers.verify.comparing import TAKEN
 from viewer.writers.verify.place_frames import by_row
 
-DRAWN = {"cluster": "patient", "replicates": 50, "seed": 3}
+OF_PATIENT = {"cluster": "patient"}
 GROUP: dict[str, object] = {"group": "x"}
 WHOLE: dict[str, object] = {"group": None}
 AMONG = {"by": "kind", "among": ("k", "l")}
@@ -58,7 +58,11 @@ HELD: dict[str, Held] = {
     "spread of shares": (1, ("right",), AMONG, {}),
     "rank of share": (1, ("right",), {"by": "group"}, WHOLE),
     "paired change": (4, ("right",), {"pair": "item", "cluster": "patient"}, GROUP),
-    "prediction-powered mean": (4, ("level", "scored"), {}, {}),
+    "prediction-powered mean": (
+        *(5, ("level", "scored")),
+        {"ends": (0, 5), "cluster": "patient"},
+        {},
+    ),
     "judge agreement": (8, ("level", "scored"), {"levels": (1, 2, 3, 4, 5)}, {}),
     "cross-modal": (8, ("score", "other"), {}, {}),
     "mean cross-modal": (2, ("score", "other"), AMONG, {}),
@@ -68,16 +72,17 @@ HELD: dict[str, Held] = {
     "spread": (2, ("score",), {}, {}),
     "signed rank": (
         *(9, ("half", "quarter")),
-        {"family": "kind", "zero_method": "wilcox", "p_method": "scipy"},
+        {**OF_PATIENT, "family": "kind", "zero_method": "wilcox", "p_method": "scipy"},
         WHOLE,
     ),
     "adjusted p": (
         *(1, ("half", "quarter")),
-        {"family": "kind", "zero_method": "pratt", "p_method": "exact"},
+        {"cluster": "row", "family": "kind", "zero_method": "pratt"}
+        | {"p_method": "exact"},
         dict[str, object](kind=None),
     ),
-    "quadratic kappa": (4, ("level", "second"), DRAWN, {}),
-    "mean absolute difference": (4, ("level", "second"), DRAWN, {}),
+    "quadratic kappa": (4, ("level", "second"), OF_PATIENT, {}),
+    "mean absolute difference": (4, ("level", "second"), OF_PATIENT, {}),
     "agreement of two": (7, ("level", "second"), {}, {}),
     "agreement of readers": (4, ("patient", "item", "level"), {}, {}),
 }
@@ -97,6 +102,7 @@ def rows(seed: int, n: int) -> list[dict[str, Any]]:
             "kind": draw.choice("klm"),
             "item": f"i{draw.randrange(9)}",
             "patient": f"p{draw.randrange(7)}",
+            "row": f"r{row}",
             "order": draw.randrange(4),
             "right": draw.random() < 0.6,
             "hits": draw.randrange(3),
@@ -111,7 +117,7 @@ def rows(seed: int, n: int) -> list[dict[str, Any]]:
             "found": labels(),
             "true": labels(),
         }
-        for _ in range(n)
+        for row in range(n)
     ]
 
 
@@ -139,9 +145,9 @@ def assert_alike(spec: TableSpec, made: Sequence[dict[str, Any]]) -> None:
 
 
 def test_that_every_estimator_of_the_program_is_the_verifier_s_too() -> None:
-    """But for that of packs, which no bundle has."""
+    """But for those of packs, which no bundle has."""
     named = {cell.estimator for spec in grid_specs() for cell in spec.cells}
-    own = {*ESTIMATORS} - {"classes of error"}
+    own = {*ESTIMATORS} - {"classes of error", "extent of a review"}
     assert set(specs.ESTIMATORS) == own == {*HELD, *named}
 
 

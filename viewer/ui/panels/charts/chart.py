@@ -30,7 +30,7 @@ _LEAST_PX: Final = 120
 """Height in which stacked counts can still be told apart."""
 _ROOM: Final = 6
 """Groups that there is room for at least, so that few bars do not grow fat."""
-CAPTION: Final = "bars: {} · whiskers: 95 % by patient (a mean of rates has none)"
+CAPTION: Final = "bars: {} · whiskers: Clopper-Pearson by patient, 95 %"
 _CHANCE: Final = " · ▲ random cell"
 
 

@@ -13,7 +13,6 @@ from viewer.domain.study_words import Verdicts
 from viewer.metrics.estimate import Estimate
 from viewer.metrics.printed import as_percent
 from viewer.services.export_table import TABLE_FILES, export_table
-from viewer.services.results.deep import DeepEstimate, deep_estimate
 from viewer.services.results.groups import AT_ONCE, grouped, offered
 from viewer.services.results.view import By, Offered, ResultsView, Tally
 from viewer.ui import theme
@@ -75,7 +74,6 @@ class GroupsPanel(QWidget):
         self.summary, self.details = Label(), Label()
         self.copy = QPushButton("Copy table")
         self.export = QPushButton("Export table…")
-        self._rest = QTimer(self, interval=_REST_MS, singleShot=True)
         self._whole = QTimer(self, interval=_REST_MS, singleShot=True)
         self._again = QTimer(self, interval=_AT_ONCE_MS, singleShot=True)
         self._prepare()
@@ -173,27 +171,19 @@ class GroupsPanel(QWidget):
         self.copy.setEnabled(whole)
         self.export.setEnabled(whole)
         self.table.show_groups(groups)
+        self._tell_row(self.table.chosen)
         if groups.lacks_intervals:
             self._whole.start()
 
     def _choose(self, chosen: NumberChosen | None) -> None:
-        self._errands.cancel("deep")
-        self.details.setText("")
-        if chosen is not None:
-            self._rest.start()
+        self._tell_row(chosen)
         self.number_chosen.emit(chosen)
 
-    def _look_deeper(self) -> None:
-        chosen, groups = self.table.chosen, self.groups
-        if chosen is None:
-            return
-        self.details.setText("Working out the intervals of this row …")
-        self._errands.start(
-            "deep",
-            lambda: deep_estimate(self._store, groups, chosen.group),
-            lambda deep: self.details.setText(deep_words(deep, groups, chosen.group)),
-            lambda error: tell_error(self._desk, error),
-        )
+    def _tell_row(self, chosen: NumberChosen | None) -> None:
+        if chosen is None or chosen.group >= len(self.groups.keys):
+            self.details.setText("")
+        else:
+            self.details.setText(row_words(self.groups, chosen.group))
 
     def _prepare(self) -> None:
         self.summary.setFont(theme.title_font(self.font()))
@@ -203,7 +193,7 @@ class GroupsPanel(QWidget):
         self.details.setFont(theme.caption_font(self.font()))
         for label in (self.summary, self.details):
             label.setWordWrap(True)
-        self.details.setMinimumHeight(3 * self.details.fontMetrics().height())
+        self.details.setMinimumHeight(2 * self.details.fontMetrics().height())
         self.details.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.copy.setToolTip(
             "Copy every row, with its header, to paste into a sheet; Ctrl+C copies the"
@@ -215,7 +205,6 @@ class GroupsPanel(QWidget):
         self.filters.changed.connect(self.count)
         self.filters.run_chosen.connect(self._turn_to_run)
         self.table.number_chosen.connect(self._choose)
-        self._rest.timeout.connect(self._look_deeper)
         self._whole.timeout.connect(lambda: self._count(inf))
         self._again.timeout.connect(self.refresh)
 
@@ -295,23 +284,21 @@ def _kind(column: str, n: int, verdicts: Verdicts) -> str:
     return (kind.partition(",")[0] if n == 1 else kind).format(verdicts.wrongs)
 
 
-def deep_words(deep: DeepEstimate | None, groups: ResultsView, row: int) -> str:
-    """Return a row's intervals, each with what it is."""
-    if deep is None:
-        if groups.wanted.by_ending:
-            return "Trials chosen by how they ended have no rate."
-        if groups.words.graded:
-            return "Readers grade these answers: their rates stand on the page Run."
-        if not groups.has_rate(row):
-            return _ABSENT if groups.words.places else _NO_RATE
-        return "No trial of this row is settled yet."
-    lines = [
-        f"{_span(one.interval.low, one.interval.high)}{one.method}"
-        for one in deep.estimates
-    ]
-    patients, trials = counted(deep.patients, "patient"), counted(deep.n, "trial")
-    head = f"This row: {deep.k:,} of {trials}, {patients}."
-    return f"{head}  {'  ·  '.join(lines)}"
+def row_words(groups: ResultsView, row: int) -> str:
+    """Return a row's rate with its interval, or why it has none."""
+    estimate, tally = groups.estimate(row), groups.tally(row)
+    if estimate is not None:
+        trials, patients = counted(tally.n, "trial"), groups.patients(row)
+        whose = f", {counted(patients, 'patient')}" if patients else ""
+        head = f"This row: {tally.k:,} of {trials}{whose}"
+        return f"{head}, {_estimate_words(estimate)}."
+    if groups.wanted.by_ending:
+        return "Trials chosen by how they ended have no rate."
+    if groups.words.graded:
+        return "Readers grade these answers: their rates stand on the page Run."
+    if not groups.has_rate(row):
+        return _ABSENT if groups.words.places else _NO_RATE
+    return "No trial of this row is settled yet."
 
 
 def _span(low: float, high: float) -> str:

@@ -13,8 +13,8 @@ from viewer.ui.plain_text import Label, as_tip
 _BAR_WIDTH: Final = 120
 _MEANING: Final = (
     "{}: the shares of position and anatomy errors among all complete misses, of each "
-    "model and finding, judged from those that are reviewed (95 % intervals). Counted "
-    "as if further reviews find what was found so far."
+    "model and finding, judged from those that are reviewed (exact hypergeometric 95 % "
+    "intervals). Counted as if further reviews find what was found so far."
 )
 
 

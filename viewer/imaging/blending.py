@@ -48,6 +48,10 @@ class Pasting:
     feather: float = 0.02
     match_histogram: bool = False
 
+    def sigma(self, target: BoxPx) -> float:
+        """Return the standard deviation of the edge around a box, in pixels."""
+        return self.feather * (target.x1 - target.x0)
+
 
 @dataclass(frozen=True, eq=False)
 class Region:
@@ -115,7 +119,7 @@ def composite(target: Region, donor: Region, how: Pasting | None = None) -> Comp
     """
     how = how or Pasting()
     to_donor = _fitted(target.box, donor.box)
-    sigma = how.feather * (target.box.x1 - target.box.x0)
+    sigma = how.sigma(target.box)
     window = _window(target, how, sigma)
     pasted = target.mask[window.slices] | _resized_mask(donor, window, to_donor)
     source = _resized(_as_channels(donor.raster, target.raster), window, to_donor)
@@ -128,27 +132,6 @@ def composite(target: Region, donor: Region, how: Pasting | None = None) -> Comp
     whole = np.zeros_like(target.mask)
     whole[window.slices] = pasted
     return Composite(Raster(pixels), whole, to_donor)
-
-
-def identity_sham(
-    target: Region, donor: Region, how: Pasting | None = None
-) -> Composite:
-    """Return the target with its own region, resampled as the donor's would be.
-
-    The region goes to the size of the donor's box and back, so that it is blurred and
-    edged like an edit that changes what is seen (E002-11). Where the donor's box is of
-    the very same size, it goes to one a pixel larger, lest nothing be edited.
-    """
-    box, other = target.box, donor.box
-    columns, rows = (int(other.x1 - other.x0), int(other.y1 - other.y0))
-    if (columns, rows) == (int(box.x1 - box.x0), int(box.y1 - box.y0)):
-        columns, rows = columns + 1, rows + 1
-    own = target.raster.pixels[int(box.y0) : int(box.y1), int(box.x0) : int(box.x1)]
-    there = _resize(own, (columns, rows))
-    back = _resize(there, (own.shape[1], own.shape[0]))
-    again = target.raster.pixels.copy()
-    again[int(box.y0) : int(box.y1), int(box.x0) : int(box.x1)] = back
-    return composite(target, Region(Raster(again), target.mask), how)
 
 
 def _fitted(target: BoxPx, donor: BoxPx) -> Affine:
@@ -246,14 +229,20 @@ def _mixed(
     below, above = under.astype(np.float64), source.astype(np.float64)
     if blend is Blend.POISSON:
         return _cloned(below, above, pasted)
-    weight = pasted.astype(np.float64)
-    if blend is Blend.ALPHA and sigma > 0:
-        from scipy.ndimage import gaussian_filter
-
-        weight = gaussian_filter(weight, sigma, truncate=_REACH, mode="nearest")
+    weight = weight_of(pasted, blend, sigma)
     if under.ndim == 3:
         weight = weight[..., None]
     return np.asarray(below + weight * (above - below))
+
+
+def weight_of(pasted: _Bools, blend: Blend, sigma: float) -> _Floats:
+    """Return the weight, 0 to 1, that what is pasted has at each pixel."""
+    weight = pasted.astype(np.float64)
+    if blend is not Blend.ALPHA or sigma <= 0:
+        return weight
+    from scipy.ndimage import gaussian_filter
+
+    return np.asarray(gaussian_filter(weight, sigma, truncate=_REACH, mode="nearest"))
 
 
 def _cloned(below: _Floats, above: _Floats, pasted: _Bools) -> _Floats:

@@ -10,6 +10,7 @@ from typing import Final
 
 from viewer.domain.item import TASK_MARK
 from viewer.domain.run import Condition
+from viewer.imaging.blending import Blend
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.relations import Pair
 from viewer.studies.grounded_vqa.textual import Swapped
@@ -53,7 +54,13 @@ def _tests(params: Params) -> Iterator[str]:
     if "tpt" in params.arms and params.sham:
         yield TEXT_SHAM
     if "vpt" in params.arms:
-        yield from (name for name in IMAGE_ARMS if params.sham or name not in SHAMS)
+        without = SHAMS if not params.sham else _without_seam(params)
+        yield from (name for name in IMAGE_ARMS if name not in without)
+
+
+def _without_seam(params: Params) -> frozenset[str]:
+    """Return the shams that an image would be left unchanged by."""
+    return frozenset({Arm.OWN.value} if params.blend is Blend.POISSON else ())
 
 
 def _ways(params: Params) -> Iterator[str]:

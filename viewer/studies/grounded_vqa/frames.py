@@ -57,8 +57,8 @@ TESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 }
 """Each test's condition, and those of the shams that it is held against (E002-11).
 
-A donor with the same finding has the seams of one without. The image's own region has
-next to none, so that it shows what resampling does and no more.
+A donor with the same finding has the seams of one without, and the image's own region
+is shifted in grey until its seam is as visible as the donor's.
 """
 _NUMBERS: Final = ("peak_mib", IN_TOWER, ON_IMAGE, INSIDE)
 """Numbers that tables name, whether any verdict has them or not."""

@@ -176,8 +176,8 @@ _SHAM_CONTROL: Final = TableSpec(
     (_net({"positive": (True,)}),),
     "Perturbation tests less their shams",
     "A model that says No to whatever was edited nets nothing here. VPT is held "
-    "against donors with the same finding, whose seams are alike; one's own region has "
-    "almost none.",
+    "against donors with the same finding, and against the image's own region, shifted "
+    "in grey until its seam is as visible as the donor's.",
     frame=EDITS,
     where={"controlled": (True,)},
     outer=("test",),

@@ -17,8 +17,8 @@ from viewer.imaging.blending import (
     Pasting,
     Region,
     composite,
-    identity_sham,
 )
+from viewer.imaging.seams import shifted_sham
 from viewer.metrics.seeding import generator
 from viewer.studies.grounded_vqa.params import DonorRule, Params
 from viewer.studies.grounded_vqa.questions import Benchmark, Question
@@ -31,7 +31,7 @@ class Arm(StrEnum):
     DONOR = "vpt"
     """The anatomy of an image without the finding: the test itself."""
     OWN = "vpt-sham-own"
-    """The image's own anatomy, resampled as the donor's."""
+    """The image's own anatomy, its grey values shifted until its seam shows as much."""
     SAME = "vpt-sham-same"
     """The anatomy of another image with the same finding in it."""
 
@@ -45,7 +45,7 @@ class ImageEdit:
     """An edited image to be asked about in the words of the question it came from.
 
     ``donor`` is the image whose region is pasted, of the sham with its own region the
-    one whose size that takes.
+    one whose seam that is given.
     """
 
     of: str
@@ -108,7 +108,7 @@ def plan_image_edits(
 def edited(arm: Arm, target: Region, donor: Region, params: Params) -> Composite:
     """Return the image of an edit from its own and its donor's region."""
     how = Pasting(params.blend, params.feather, params.match_histogram)
-    make = identity_sham if arm is Arm.OWN else composite
+    make = shifted_sham if arm is Arm.OWN else composite
     return make(target, donor, how)
 
 

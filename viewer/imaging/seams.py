@@ -1,0 +1,69 @@
+"""How visible a pasted region's seam is, and a sham that is as visible (E002-11)."""
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.image import Raster
+from viewer.imaging.blending import Composite, Pasting, Region, composite, weight_of
+
+_Bools = npt.NDArray[np.bool_]
+_Floats = npt.NDArray[np.float64]
+_Ints = npt.NDArray[np.int64]
+
+
+def shifted_sham(
+    target: Region, donor: Region, how: Pasting | None = None
+) -> Composite:
+    """Return the target with its own region, as visibly pasted as the donor's.
+
+    Its grey values are shifted by one amount, pasted where the donor's would be and
+    blended alike. The amount is that at which the mean absolute change at the seam is
+    the one that :func:`composite` makes with the donor: in the same direction, unless
+    fewer pixels would be cut off at black or white in the other. What the region shows
+    is still there. Poisson blending takes any shift away, so that it has no such sham.
+    """
+    how = how or Pasting()
+    edit, own = composite(target, donor, how), target.raster.pixels
+    sigma = how.sigma(target.box)
+    seam = seam_of(edit.pasted, sigma)
+    weight = weight_of(edit.pasted, how.blend, sigma)[seam]
+    change = edit.raster.pixels[seam].astype(np.int64) - own[seam]
+    sign = 1 if change.sum() >= 0 else -1
+    wanted = float(np.abs(change).mean())
+    both = [_shift(own[seam], weight, wanted, way) for way in (sign, -sign)]
+    wide, region = own.astype(np.int64), own[edit.pasted].astype(np.int64)
+    shift = min(both, key=lambda one: np.count_nonzero(_cut_off(region + one)))
+    shifted = np.clip(wide + shift, 0, 255).astype(np.uint8)
+    alone = Pasting(how.blend, how.feather)
+    return composite(target, Region(Raster(shifted), edit.pasted), alone)
+
+
+def _cut_off(values: _Ints) -> _Bools:
+    return np.asarray((values < 0) | (values > 255))
+
+
+def seam_of(pasted: _Bools, sigma: float) -> _Bools:
+    """Return where a pasted region meets its surroundings, (rows, columns).
+
+    That is within ``sigma`` pixels of the edge of its mask, at least one, on both
+    sides.
+    """
+    from scipy.ndimage import binary_dilation, binary_erosion
+
+    reach = max(1, round(sigma))
+    inner = binary_erosion(pasted, iterations=reach)
+    return np.asarray(binary_dilation(pasted, iterations=reach) & ~inner)
+
+
+def _shift(own: npt.NDArray[np.uint8], weight: _Floats, wanted: float, way: int) -> int:
+    """Return the shift, up for a ``way`` of 1, that changes a seam as much as wanted.
+
+    ``own`` (pixels,) or (pixels, channels) are the grey values there, ``weight``
+    (pixels,) is that of what is pasted. Where none changes as much, the one that comes
+    closest.
+    """
+    levels, shifts = np.arange(256), way * np.arange(256)[:, None]
+    each = np.repeat(weight, own.size // weight.size)
+    share = np.bincount(own.ravel(), each, 256) / own.size
+    reached = np.abs(np.clip(levels + shifts, 0, 255) - levels) @ share
+    return int(shifts[np.argmin(np.abs(reached - wanted)), 0])

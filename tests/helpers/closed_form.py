@@ -285,16 +285,19 @@ def over_prior(kept: Sequence[Asked]) -> tuple[Fraction | None, Fraction | None]
     """Hand every answer to the images of others with the finding and view.
 
     Return what that hits on average, and by how much the hits exceed it, of the trials
-    that another patient's answer can be handed to.
+    that another patient's answer can be handed to; those without an answer get none.
     """
     total, hits, n = Fraction(0), 0, 0
     for group in _by(kept, lambda t: (t.pair.finding, t.pair.view)).values():
         for one in group:
             others = [t for t in group if t.pair.patient != one.pair.patient]
-            if others:
-                meets = sum(t.cell in one.pair.hits(one.n) for t in others)
-                total += Fraction(meets, len(others))
-                hits, n = hits + one.hit, n + 1
+            told = [t.cell for t in others if t.cell is not None]
+            if not others or (one.cell is not None and not told):
+                continue
+            hits, n = hits + one.hit, n + 1
+            if one.cell is not None:
+                meets = sum(cell in one.pair.hits(one.n) for cell in told)
+                total += Fraction(meets, len(told))
     return (total / n, (hits - total) / n) if n else (None, None)
 
 

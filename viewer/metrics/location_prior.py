@@ -1,10 +1,13 @@
 """What of a hit rate the image explains: the gain over the location prior (X-04).
 
 The location prior is what the same answers would reach on the images of other patients
-with the same finding and view: each trial's reference meets every answer given for
-another patient, and the mean is exact. All of it is done in whole numbers over whole
-numbers, so that a model that always gives the same answer gains exactly 0. A finding
-and view of one patient has no prior, and is left out of the gain.
+with the same finding and view: the reference of each trial that was answered meets
+every answer given for another patient, and the mean is exact. A trial without an
+answer is a miss and has a prior of 0: otherwise a model would gain that always gives
+the same answer, but refuses images on which it would be wrong. All of it is done in
+whole numbers over whole numbers, so that a model that always gives the same answer
+gains exactly 0. A finding and view of one patient has no prior, and is left out of the
+gain; so is the patient who alone was answered.
 
 The interval is that of a patient jackknife with Student's quantile. Its variance is at
 least that of a rate of one trial a patient and four more, two of them hits (Agresti and
@@ -31,14 +34,15 @@ _Floats = npt.NDArray[np.float64]
 class Stratum:
     """The settled trials of one finding and view, summed up by patient.
 
-    ``patients`` (p,) say who they are; ``trials`` (p,) and ``hits`` (p,) count;
-    ``given`` (p, cells) counts answers in each cell, ``wanted`` (p, cells) trials of
-    which the cell is right.
+    ``patients`` (p,) say who they are; ``trials``, ``hits`` and ``answers`` (p,) count;
+    ``given`` (p, cells) counts answers in each cell, ``wanted`` (p, cells) answered
+    trials of which the cell is right.
     """
 
     patients: _Ints
     trials: _Ints
     hits: _Ints
+    answers: _Ints
     given: _Ints
     wanted: _Ints
 
@@ -72,13 +76,14 @@ def stratum(
     trials = np.bincount(of, minlength=present.size)
     sizes = [len(cells) for cells in references]
     cells = np.fromiter(chain.from_iterable(references), np.int64, sum(sizes))
-    wanting, found = np.repeat(of, sizes), np.repeat(answers, sizes) == cells
-    hits = np.bincount(wanting[found], minlength=present.size)
-    answered = answers >= 0
+    wanting, said = np.repeat(of, sizes), np.repeat(answers, sizes)
+    hits = np.bincount(wanting[said == cells], minlength=present.size)
+    answered, asked = answers >= 0, said >= 0
+    counts = np.bincount(of[answered], minlength=present.size)
     given, wanted = np.zeros((2, present.size, n_cells), np.int64)
     np.add.at(given, (of[answered], answers[answered]), 1)
-    np.add.at(wanted, (wanting, cells), 1)
-    return Stratum(present, trials, hits, given, wanted)
+    np.add.at(wanted, (wanting[asked], cells[asked]), 1)
+    return Stratum(present, trials, hits, counts, given, wanted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +108,7 @@ def gain_over_prior(
     parts = [
         [(one, _gained(one)) for one in some if _has_others(one)] for some in findings
     ]
-    known = [part for part in parts if part]
+    known = [part for part in parts if any(g.trials for _, g in part)]
     if not known:
         return Gain(nan, nan, Interval(nan, nan))
     everyone = np.unique(np.concatenate([s.patients for p in known for s, _ in p]))
@@ -115,7 +120,8 @@ def gain_over_prior(
         gained = fsum(g.gained for _, g in part)
         gains.append(gained / n)
         priors.append((hits - gained) / n)
-        patients = np.unique(np.concatenate([one.patients for one, _ in part])).size
+        tried = [one.patients[one.trials > 0] for one, _ in part]
+        patients = np.unique(np.concatenate(tried)).size
         near = (hits / n * patients + 2) / (patients + 4)
         least.append(near * (1 - near) / patients)
         without.append(_without(part, everyone, gained, n))
@@ -131,21 +137,27 @@ def _has_others(one: Stratum) -> bool:
 
 def _gained(one: Stratum) -> _Gained:
     """Return what a stratum gains, of all its patients and without each of them."""
-    n, k = int(one.trials.sum()), int(one.hits.sum())
+    rest = one.answers.sum() - one.answers
+    held = one.wanted.any(axis=1)
+    kept = (rest > 0) | ~held
+    n, k = int(one.trials[kept].sum()), int(one.hits[kept].sum())
     met = ((one.given.sum(axis=0) - one.given) * one.wanted).sum(axis=1)
-    rest = n - one.trials
-    gained = k - fsum((met / rest).tolist())
+    gained = k - fsum((met[kept] / np.maximum(rest[kept], 1)).tolist())
     if one.patients.size < 3:
         nothing = np.zeros_like(one.trials)
         return _Gained(k, n, gained, nothing, nothing.astype(np.float64))
     own, prior = (one.given * one.wanted).sum(axis=1), np.zeros(one.patients.size)
-    for size in np.unique(one.trials):
-        alike = one.trials == size
+    n_left = one.trials.sum() - one.trials
+    k_left = one.hits.sum() - one.hits
+    for count in np.unique(one.answers[held]):
+        alike = held & (one.answers == count)
         of_others = met[alike].sum() - alike * met
         of_left_out = one.given @ one.wanted[alike].sum(axis=0) - alike * own
-        left = rest - size
+        left = rest - count
         prior += (of_others - of_left_out) / np.where(left > 0, left, 1)
-    return _Gained(k, n, gained, rest, k - one.hits - prior)
+        n_left -= np.where(left > 0, 0, one.trials[alike].sum() - alike * one.trials)
+        k_left -= np.where(left > 0, 0, one.hits[alike].sum() - alike * one.hits)
+    return _Gained(k, n, gained, n_left, k_left - prior)
 
 
 def _without(

@@ -42,12 +42,15 @@ class Trials:
         of = [*zip(self.patients, self.answers, self.references, strict=True)]
         if len({patient for patient, _, _ in of}) < 2:
             return Fraction(0), 0, 0
-        prior = Fraction(0)
-        for patient, _, reference in of:
-            others = [answer for other, answer, _ in of if other != patient]
-            prior += Fraction(sum(a in reference for a in others), len(others))
-        hits = sum(answer in reference for _, answer, reference in of)
-        return hits - prior, hits, len(of)
+        prior, hits, n = Fraction(0), 0, 0
+        for patient, own, reference in of:
+            others = [a for other, a, _ in of if other != patient and a >= 0]
+            if own >= 0 and not others:
+                continue
+            n, hits = n + 1, hits + (own in reference)
+            if own >= 0:
+                prior += Fraction(sum(a in reference for a in others), len(others))
+        return hits - prior, hits, n
 
 
 def by_hand(findings: Sequence[Sequence[Trials]]) -> Fraction | None:
@@ -92,6 +95,27 @@ def test_that_a_constant_answer_gains_exactly_nothing(seed: int) -> None:
         found = gain(findings)
         assert found.gain == 0.0
         assert found.interval.low == -found.interval.high < 0.0
+
+
+@pytest.mark.statement("X-04", "X-09")
+@pytest.mark.parametrize("seed", range(5))
+def test_that_refusing_what_a_constant_answer_misses_gains_nothing(seed: int) -> None:
+    trials = Trials(seed, n=60, n_patients=20)
+    hit = np.array([5 in reference for reference in trials.references])
+    luck = np.random.default_rng(seed).random(hit.size)
+    trials.answers = np.where(hit | (luck < 0.5), 5, -1)
+    found = gain([[trials]])
+    assert found.gain == 0.0
+    assert found.prior == pytest.approx(float(hit.mean()))
+
+
+@pytest.mark.statement("X-04")
+def test_that_the_answer_of_one_patient_alone_is_held_against_nothing() -> None:
+    trials = Trials(2, n=20, n_patients=5)
+    first = trials.patients == trials.patients[0]
+    trials.answers = np.where(first, 5, -1)
+    found = gain([[trials]])
+    assert (found.gain, found.prior) == (0.0, 0.0)
 
 
 @pytest.mark.statement("X-04")

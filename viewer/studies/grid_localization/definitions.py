@@ -58,9 +58,10 @@ def _of_results(params: Params) -> Mapping[str, str]:
         "random_baseline": "Expected hit rate of a cell drawn at random: the mean over "
         "items of the hit set's size over the number of cells; exact.",
         "location_prior": "Location prior: the expected hit rate of the answers given "
-        "for other patients with the same finding and view; exact. Pooled rows weigh "
-        "the findings and views by their trials. A finding and view of one patient has "
-        "none, and no gain.",
+        "for other patients with the same finding and view; exact. A trial without an "
+        "answer has a prior of 0, so that a model cannot gain by refusing. Pooled rows "
+        "weigh the findings and views by their trials. A finding and view of one "
+        "patient has none, and no gain.",
         "gain": "Gain over the location prior: the hit rate of the same trials less "
         "location_prior, what the image adds. A model that always gives the same "
         "answer has exactly 0.",

@@ -3,57 +3,112 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from viewer.writers.verify.by_patient import student_quantile
 from viewer.writers.verify.estimators import Rows
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a patient has in a stratum: counts, and cells given as answers and wanted.
+
+    ``answers`` are those that others are held against, ``wanted`` the right cells of
+    the trials that are held against others' answers.
+    """
+
+    trials: int
+    hits: int
+    answers: int
+    given: Counter[int]
+    wanted: Counter[int]
+
+
+Units = Mapping[str, Unit]
+"""The patients of a stratum, by name."""
 
 
 class Stratum:
     """The trials of one finding and view, which several patients have.
 
     ``gained`` are hits above the prior of ``trials``, ``without`` the same two numbers
-    without each patient.
+    without each patient. Who has no other's answer to be held against is left out.
     """
 
-    def __init__(self, rows: Rows) -> None:
-        units: dict[str, Rows] = {}
-        for row in rows:
-            units.setdefault(row["patient"], []).append(row)
-        self.trials, self._sizes = len(rows), {p: len(of) for p, of in units.items()}
-        self._given = {p: _cells([r["place"]] for r in of) for p, of in units.items()}
-        self._wanted = {p: _cells(r["hits"] for r in of) for p, of in units.items()}
-        hits = {p: sum(r["place"] in r["hits"] for r in of) for p, of in units.items()}
-        self.hits = sum(hits.values())
-        everything = sum(self._given.values(), Counter[int]())
-        met = {
-            p: _met(everything, of) - _met(self._given[p], of)
-            for p, of in self._wanted.items()
+    def __init__(self, units: Units) -> None:
+        self.units = units
+        every = sum((of.given for of in units.values()), Counter[int]())
+        self._met = {
+            p: _met(every, of.wanted) - _met(of.given, of.wanted)
+            for p, of in units.items()
         }
-        shares = (met[p] / (self.trials - n) for p, n in self._sizes.items())
-        self.gained = self.hits - math.fsum(shares)
+        self._alike: dict[int, list[str]] = {}
+        for patient, of in units.items():
+            if of.wanted:
+                self._alike.setdefault(of.answers, []).append(patient)
+        self._wanted = {
+            count: sum((units[p].wanted for p in of), Counter[int]())
+            for count, of in self._alike.items()
+        }
+        self._sums = {count: self._sum(of) for count, of in self._alike.items()}
+        self._every = self._sum(units)
+        self._answers = sum(of.answers for of in units.values())
+        self.trials, self.hits, self.gained = self._total(_NOBODY, 0)
         self.without = {
-            p: (0, 0.0)
-            if len(units) < 3
-            else (self.trials - n, self.hits - hits[p] - self._prior(p, met))
-            for p, n in self._sizes.items()
+            p: self._total(of, self._met[p])[::2] if len(units) > 2 else (0, 0.0)
+            for p, of in units.items()
         }
 
-    def _prior(self, out: str, met: Mapping[str, int]) -> float:
-        """Return the hits of others' answers without a patient."""
-        above, wanted = Counter[int](), dict[int, Counter[int]]()
-        for patient, size in self._sizes.items():
-            if patient != out:
-                above[size] += met[patient]
-                wanted.setdefault(size, Counter()).update(self._wanted[patient])
-        left = self.trials - self._sizes[out]
-        given = self._given[out]
-        return math.fsum(
-            (above[n] - _met(given, of)) / (left - n) for n, of in wanted.items()
-        )
+    def _sum(self, patients: Iterable[str]) -> tuple[int, int, int]:
+        """Return trials, hits, and the wanted cells among others' answers."""
+        own = [(self.units[p], self._met[p]) for p in patients]
+        trials, hits = (sum(getattr(u, n) for u, _ in own) for n in ("trials", "hits"))
+        return trials, hits, sum(met for _, met in own)
+
+    def _total(self, out: Unit, out_met: int) -> tuple[int, int, float]:
+        """Return trials, hits and hits above the prior, without a patient."""
+        trials, hits, shares = *_sums_less(self._every, out, 0)[:2], list[float]()
+        for count, wanted in self._wanted.items():
+            rest = self._answers - count - out.answers
+            inside = bool(out.wanted) and out.answers == count
+            own = self._sums[count]
+            if inside:
+                own = _sums_less(own, out, out_met - _met(out.given, out.wanted))
+            if rest > 0:
+                shares.append((own[2] - _met(wanted, out.given)) / rest)
+            else:
+                trials, hits = trials - own[0], hits - own[1]
+        return trials, hits, hits - math.fsum(shares)
+
+
+_NOBODY = Unit(0, 0, 0, Counter(), Counter())
+
+
+def _sums_less(sums: tuple[int, int, int], out: Unit, met: int) -> tuple[int, int, int]:
+    return sums[0] - out.trials, sums[1] - out.hits, sums[2] - met
+
+
+def units_of(rows: Rows) -> Units:
+    """Return the patients of trials with an answered place and right cells."""
+    of: dict[str, Rows] = {}
+    for row in rows:
+        of.setdefault(row["patient"], []).append(row)
+    return {patient: _unit(own) for patient, own in of.items()}
+
+
+def _unit(rows: Rows) -> Unit:
+    answered = [row for row in rows if row["place"] >= 0]
+    return Unit(
+        len(rows),
+        sum(row["place"] in row["hits"] for row in rows),
+        len(answered),
+        _cells([row["place"]] for row in answered),
+        _cells(row["hits"] for row in answered),
+    )
 
 
 def _cells(answers: Iterable[Sequence[int]]) -> Counter[int]:
-    return Counter(cell for cells in answers for cell in cells if cell >= 0)
+    return Counter(cell for cells in answers for cell in cells)
 
 
 def _met(given: Mapping[int, int], wanted: Mapping[int, int]) -> int:
@@ -61,14 +116,11 @@ def _met(given: Mapping[int, int], wanted: Mapping[int, int]) -> int:
 
 
 def gain_over_prior(
-    findings: Sequence[Sequence[Rows]],
+    findings: Sequence[Sequence[Units]],
 ) -> tuple[float | None, float | None, float | None, float | None]:
     """Return prior, gain, and its ends: the mean over findings, strata pooled."""
-    parts = [
-        [Stratum(rows) for rows in some if len({r["patient"] for r in rows}) > 1]
-        for some in findings
-    ]
-    parts = [part for part in parts if part]
+    parts = [[Stratum(one) for one in some if len(one) > 1] for some in findings]
+    parts = [part for part in parts if any(one.trials for one in part)]
     if not parts:
         return (None,) * 4
     everyone = sorted({p for part in parts for one in part for p in one.without})
@@ -78,7 +130,7 @@ def gain_over_prior(
         gained = math.fsum(one.gained for one in part)
         priors.append((hits - gained) / n)
         gains.append(gained / n)
-        m = len({p for one in part for p in one.without})
+        m = len({p for one in part for p, of in one.units.items() if of.trials})
         near = (hits / n * m + 2) / (m + 4)
         least += near * (1 - near) / m / len(parts) ** 2
     prior, gain = (math.fsum(some) / len(some) for some in (priors, gains))

@@ -9,7 +9,7 @@ from typing import Any
 from viewer.writers.verify.by_patient import macro_interval, rate_interval
 from viewer.writers.verify.draws import named_entropy
 from viewer.writers.verify.estimators import Cell, Cells, Later, Rows
-from viewer.writers.verify.location_prior import gain_over_prior
+from viewer.writers.verify.location_prior import gain_over_prior, units_of
 from viewer.writers.verify.place_frames import MACRO, MICRO
 from viewer.writers.verify.resampling import (
     PatientTask,
@@ -91,7 +91,7 @@ def _gain(s: Cell) -> Cells:
     findings: list[list[Rows]] = [[*views.values()] for views in own]
     if s.rows and s.rows[0]["finding"] != MACRO:
         findings = [[rows for views in findings for rows in views]]
-    return gain_over_prior(findings)
+    return gain_over_prior([[*map(units_of, views)] for views in findings])
 
 
 def _sd_over_patients(s: Cell) -> Cells | Later:

@@ -21,7 +21,7 @@ Bytes = npt.NDArray[np.uint8]
 def smooth(seed: int, low: int, high: int, side: int = 64) -> Bytes:
     noise = gaussian_filter(np.random.default_rng(seed).normal(size=(side, side)), 3)
     scaled = (noise - noise.min()) / np.ptp(noise)
-    return (low + scaled * (high - low)).astype(np.uint8)
+    return np.asarray(low + scaled * (high - low), dtype=np.uint8)
 
 
 def ellipse(seed: int, side: int = 64) -> npt.NDArray[np.bool_]:

@@ -40,11 +40,11 @@ def _disagreements(verdicts: Verdicts) -> Iterator[dict[str, object]]:
         if mine is None or words is None or sorted(mine) != sorted(words):
             row = {"item": one.item, "model": one.model, "condition": one.condition}
             both = {"extractor": mine, "dictionary": words}
-            told = {name: _spelled(labels) for name, labels in both.items()}
+            told = {name: _labels_spelled(labels) for name, labels in both.items()}
             yield {**row, "repeat": one.repeat, **told}
 
 
-def _spelled(labels: Sequence[str] | None) -> str:
+def _labels_spelled(labels: Sequence[str] | None) -> str:
     return "not read" if labels is None else "; ".join(labels) or "No finding"
 
 

@@ -305,16 +305,6 @@ def _harmonic(
     }
 
 
-LOBA = {
-    ("TPT anatomy", "LobA, MIMIC"): 0.792,
-    ("TPT disease", "LobA, MIMIC"): 0.801,
-    ("TPT anatomy", "LobA, VinDr"): 0.770,
-    ("TPT disease", "LobA, VinDr"): 0.748,
-    ("VPT", "LobA, MIMIC"): 0.734,
-    ("VPT", "LobA, VinDr"): 0.701,
-}
-
-
 def _perturbation_tests(made: Made, sheet: Sheet) -> None:
     """A panel for each way, named after it where there are several."""
     rows: Rows = {}
@@ -326,8 +316,6 @@ def _perturbation_tests(made: Made, sheet: Sheet) -> None:
             row |= {"low": got["ci_low"], "high": got["ci_high"]}
             rows[panel, name, model, "bar"] = row
             rows[panel, name, model, "baseline"] = _NO_BAR
-        for (name, who), value in LOBA.items():
-            rows[panel, name, who, "published"] = {**_NO_BAR, "rate": value}
     _marks(sheet, rows)
 
 

@@ -44,6 +44,10 @@ RIGHTS: Final = Verdicts(
 """For answers in words."""
 
 
+def _one_task(_finding: str) -> str:
+    return MICRO
+
+
 @dataclass(frozen=True)
 class StudyWords:
     """A study's own words for its results: in lower case, each in its singular.
@@ -53,7 +57,8 @@ class StudyWords:
     people call findings and views, ``numbers`` what they call columns of numbers, and
     ``condition`` says a condition's name. ``ungraded`` tells how verdicts come in where
     a run has none; ``graded`` tells that they are readers' grades, which may come at
-    any time.
+    any time. ``task`` says what kind of question a finding is of: only rates of one
+    task may be pooled.
     """
 
     finding: str = "finding"
@@ -67,6 +72,7 @@ class StudyWords:
     condition: Callable[[str], str] = grids_in_words
     ungraded: str = ""
     graded: bool = False
+    task: Callable[[str], str] = _one_task
 
     @property
     def places(self) -> bool:

@@ -37,7 +37,9 @@ class StoredAnswer:
     every setting that shaped the question. ``asked_at`` is UTC, ISO 8601. ``answer``
     is None where none was read; ``measures`` compares it with the reference, beside
     answers that are no cells. ``written`` are boxes on this image that were named
-    beside words: such an answer was asked with no grid, and names no cell.
+    beside words: such an answer was asked with no grid, and names no cell. ``reply`` is
+    the stored reply, which several answers may show; ``reused`` says whose it is where
+    another was asked for it.
     """
 
     trial: int
@@ -63,6 +65,8 @@ class StoredAnswer:
     answer: Answer | None = None
     measures: Measures | None = None
     written: ReportAnswer | None = None
+    reply: int | None = None
+    reused: str = ""
 
 
 def answer_of_trial(store: Path, trial: int) -> StoredAnswer:
@@ -179,7 +183,14 @@ def _stored(record: AnswerRecord, places: Places, *, harmonise: bool) -> StoredA
         asked_at=record.asked_at,
         answer=answer,
         measures=_measures(record, answer, places) if harmonise else None,
+        reply=record.reply_id,
+        reused=reused_words(*record.origin) if record.origin else "",
     )
+
+
+def reused_words(run: int, model: str) -> str:
+    """Return whose stored reply an answer shows."""
+    return f"the stored reply of {model}, run {run}: not asked again"
 
 
 def _answer(record: AnswerRecord) -> Answer | None:

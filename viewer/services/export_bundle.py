@@ -27,6 +27,7 @@ from viewer.services.report_run import (
     manifest_of_report,
     report_data,
     report_files,
+    with_reused,
 )
 from viewer.store import asking, trials
 from viewer.store.database import Store, open_store
@@ -77,6 +78,7 @@ def run_bundle(store: Store, run: int) -> bytes:
     names = Pseudonyms(own.bench.dataset, own.results, readers=_readers(context.grades))
     context = _anonymous(context, names)
     report = _report(own, names, context)
+    report = replace(report, data=with_reused(store, run, report.data))
     scored = trials.scored_trials(store, run)
     found = _contents(store, own.bench, report, scored, names, context)
     members: dict[str, bytes] = {

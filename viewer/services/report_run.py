@@ -9,7 +9,7 @@ from typing import Final
 from viewer.domain.answer_json import any_answer_of_json
 from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
-from viewer.domain.report import ReportData
+from viewer.domain.report import ReportData, Section, Table
 from viewer.domain.result import NO_PLACE, Placed, TrialResult
 from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
@@ -25,7 +25,7 @@ from viewer.services.records import gold_texts
 from viewer.services.report_words import in_words
 from viewer.services.rescore import told_departures
 from viewer.services.versions import versions_asked
-from viewer.store import asking, cases, runs, trials, usage
+from viewer.store import asking, cases, reuse, runs, trials, usage
 from viewer.store.database import Store
 from viewer.store.trial_columns import Columns, trial_columns
 from viewer.store.trials import ScoredTrial
@@ -66,7 +66,22 @@ def report_data(store: Store, run: int) -> RunReport:
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     results = tuple(_results(bench, trial_columns(store, run, trials.SCORED)))
     data = bench.study.report(results, bench.spec, context_of(store, run, bench))
-    return RunReport(summary, bench, results, data)
+    return RunReport(summary, bench, results, with_reused(store, run, data))
+
+
+def with_reused(store: Store, run: int, data: ReportData) -> ReportData:
+    """Return a report that says which of its replies were asked for elsewhere."""
+    rows = tuple(
+        (one.model, one.replies, one.origin_model, one.origin_run)
+        for one in reuse.reused_in(store, run)
+    )
+    table = Table("reused", ("Model", "Replies", "Asked of", "In run"), rows)
+    text = (
+        "Stored replies that were taken again, as the very same was asked. A model "
+        "whose replies are all another's is no second model."
+    )
+    told = (Section("Reused replies", text, table),) if rows else ()
+    return replace(data, sections=(*data.sections, *told))
 
 
 def checked_report(store: Store, run: int) -> RunReport:

@@ -16,13 +16,13 @@ from viewer.domain.inside import Highlight, Measured, WeightForm
 from viewer.domain.plain import made
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
-from viewer.services.answers import images_of, parts_of
+from viewer.services.answers import images_of, parts_of, reused_words
 from viewer.services.grading import take_in_grades
 from viewer.services.marked_images import MarkedImage, marked_images
 from viewer.services.measure import called
 from viewer.services.pointed import pointed_out, replies_read, roles_of
 from viewer.services.rescore import kept_replies
-from viewer.store import flat, runs, steps, trials
+from viewer.store import flat, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.asking import Replied
 from viewer.studies.catalog import places_findings, study_named
@@ -70,7 +70,8 @@ class ToldTrial:
 
     ``models`` are all that the run asks, in their order; ``called`` is what people call
     what it asked about, its group and its condition. ``otherwise`` are the trials that
-    ask the same under other conditions, such as with a region pointed out.
+    ask the same under other conditions, such as with a region pointed out. ``reused``
+    says whose reply it shows where another was asked for it.
     """
 
     id: int
@@ -81,6 +82,7 @@ class ToldTrial:
     models: tuple[str, ...] = ()
     called: tuple[str, str, str] = ("", "", "")
     otherwise: tuple[Otherwise, ...] = ()
+    reused: str = ""
 
     @property
     def looked_at(self) -> tuple[MarkedImage, ...]:
@@ -126,6 +128,7 @@ def told_trial(store: Path, trial: int) -> ToldTrial:
         spec = runs.run_spec(opened, asked.run)
         told = tuple(_steps(opened, listed.trial, asked, spec))
         others = flat.trials_at(opened, steps.asked_otherwise(opened, trial))
+        origin = reuse.origin_of(opened, trial)
     words = study_named(spec.study).words
     return ToldTrial(
         trial,
@@ -136,6 +139,7 @@ def told_trial(store: Path, trial: int) -> ToldTrial:
         tuple(profile.name for profile in spec.models),
         called(listed.trial, words),
         tuple(Otherwise(o.id, called(o.trial, words)[2], o.score) for o in others),
+        reused_words(origin.origin_run, origin.origin_model) if origin else "",
     )
 
 

@@ -10,12 +10,12 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelReply
 from viewer.domain.grid import Grid
 from viewer.domain.run import RunSpec
-from viewer.services.answers import StoredAnswer
+from viewer.services.answers import StoredAnswer, reused_words
 from viewer.services.bench import Kept
 from viewer.services.measure import called
 from viewer.services.pointed import pointed_out, replies_read
 from viewer.services.rescore import kept_replies
-from viewer.store import cases, flat, items, runs, steps, trials
+from viewer.store import cases, flat, items, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.asking import Pointed, Replied
 from viewer.studies.catalog import study_named
@@ -96,6 +96,7 @@ def _stored(
     profile = next(p for p in spec.models if p.name == trial.model)
     finding, view, condition = called(trial, study_named(spec.study).words)
     request = trials.sent_request(store, kept.reply.request_sha256)
+    origin = reuse.origin_of(store, listed.id)
     return StoredAnswer(
         trial=listed.id,
         run=listed.run,
@@ -126,4 +127,6 @@ def _stored(
         },
         asked_at=runs.run_summary(store, listed.run).created_at,
         written=ReportAnswer(reply.text, pointed.boxes),
+        reply=kept.reply.id,
+        reused=reused_words(origin.origin_run, origin.origin_model) if origin else "",
     )

@@ -28,7 +28,8 @@ class AnswerRecord:
     verdict was read from; both may be None. ``parsed`` is the answer as JSON, "" where
     none was read. ``asked_at`` is when the question left,
     for a reused reply the first time. ``boxes`` are those of a reference that was
-    drawn as boxes.
+    drawn as boxes. ``reply_id`` is the stored reply, ``origin`` the run and model that
+    were asked for it, None where this trial was.
     """
 
     id: int
@@ -47,6 +48,8 @@ class AnswerRecord:
     asked_at: str
     parsed: str = ""
     boxes: Boxes = NO_BOXES
+    reply_id: int | None = None
+    origin: tuple[int, str] | None = None
 
 
 _OTHERS: Final = " ".join(f"WHEN '{one}' THEN '{two}'" for one, two in SYNONYMS.items())
@@ -58,7 +61,8 @@ _SELECT: Final = (
     " run.created_at, i.id AS image_id, i.path, i.frame, i.rows, i.columns,"
     " m.rows AS mask_rows, m.columns AS mask_columns, m.counts, r.kind, r.body,"
     " r.http_status, r.headers, r.latency_ms, r.cost_microusd, r.model_returned,"
-    " q.prompt_sha256, a.started_at, p.answer AS parsed"
+    " q.prompt_sha256, a.started_at, p.answer AS parsed, p.reply_id,"
+    " o.run_id AS origin_run, o.model AS origin_model"
     " FROM image i JOIN run ON run.dataset_id = i.dataset_id"
     " JOIN trial t ON t.run_id = run.id AND t.image = i.key"
     " LEFT JOIN mask m ON m.image_id = i.id AND m.kind = 'finding'"
@@ -69,6 +73,7 @@ _SELECT: Final = (
     " LEFT JOIN parse p ON p.id = s.parse_id"
     " LEFT JOIN reply r ON r.id = p.reply_id"
     " LEFT JOIN attempt a ON a.id = r.attempt_id"
+    " LEFT JOIN trial o ON o.id = a.trial_id AND o.id <> t.id"
     " LEFT JOIN request q ON q.sha256 = t.request_sha256"
 )
 
@@ -112,6 +117,8 @@ def _record(store: Store, row: Row) -> AnswerRecord:
         asked_at=row["started_at"] or row["created_at"],
         parsed=row["parsed"] or "",
         boxes=NO_BOXES if row["counts"] else boxes_of_image(store, row["image_id"]),
+        reply_id=row["reply_id"],
+        origin=(row["origin_run"], row["origin_model"]) if row["origin_run"] else None,
     )
 
 

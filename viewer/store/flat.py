@@ -175,6 +175,23 @@ def trials_of(
     return np.stack(columns, axis=1)[np.argsort(trial)]
 
 
+def shown_again(
+    store: Store,
+    chosen: Sequence[int] | None = None,
+    patient_ids: Iterable[int] | None = None,
+    bounds: Bounds | None = None,
+) -> int:
+    """Return how many trials show a reply that another of them shows too."""
+    where, parameters = _where(_scanned(store, chosen), patient_ids, bounds)
+    (row,) = store.rows(
+        "SELECT count(p.reply_id) - count(DISTINCT p.reply_id) FROM trial t"  # noqa: S608 - this module's own words
+        " JOIN score s ON s.id = t.score_id JOIN parse p ON p.id = s.parse_id"
+        f" WHERE t.id IN (SELECT trial_id FROM prediction WHERE 1{where})",
+        parameters,
+    )
+    return int(row[0])
+
+
 @dataclass(frozen=True, slots=True)
 class ListedTrial:
     """A trial with where its image lies, None without any, and its verdict."""

@@ -33,7 +33,27 @@ from viewer.ui.tables.results_groups_view import PLOT, GroupsView, NumberChosen
 @pytest.fixture
 def workspace(settings: Settings, qtbot: QtBot) -> MeasureWorkspace:
     random_results(settings.store, 3)
-    return _shown(settings, qtbot)
+    made = _shown(settings, qtbot)
+    _wait(made, qtbot, 48)
+    made.groups.filters.boxes[By.CONDITION].setChecked(False)
+    qtbot.waitUntil(lambda: made.groups.groups.by == (By.FINDING, By.MODEL))
+    return made
+
+
+def _by_condition(workspace: MeasureWorkspace, qtbot: QtBot) -> GroupsView:
+    """Show one condition in a row, so that rows have rates."""
+    workspace.groups.filters.boxes[By.CONDITION].setChecked(True)
+    qtbot.waitUntil(lambda: By.CONDITION in workspace.groups.groups.by)
+    return _wait(workspace, qtbot, 48)
+
+
+def test_that_rows_have_rates_at_first(settings: Settings, qtbot: QtBot) -> None:
+    random_results(settings.store, 3)
+    shown = _shown(settings, qtbot)
+    _wait(shown, qtbot, 48)
+    groups = shown.groups.groups
+    assert groups.by == (By.FINDING, By.CONDITION, By.MODEL)
+    assert all(map(groups.has_rate, range(len(groups.keys))))
 
 
 def _shown(settings: Settings, qtbot: QtBot) -> MeasureWorkspace:
@@ -85,12 +105,12 @@ def test_that_filters_go_across_runs_and_say_when_a_rate_would_mislead(
     filters = workspace.groups.filters
     filters.runs.setCurrentIndex(0)
     _wait(workspace, qtbot, 96)
-    assert "hits of" in workspace.groups.summary.text()
+    assert "no rate of all together" in workspace.groups.summary.text()
     assert "incomplete" in workspace.groups.summary.text()
     filters.boxes[By.PATIENT].setChecked(True)
     filters.patient.setText("T2 (ot")
     _wait(workspace, qtbot, 8)
-    patients = {key[2] for key in workspace.groups.groups.keys}
+    patients = {key[-1] for key in workspace.groups.groups.keys}
     assert patients == {"patient2 (other)"}
     _tick(filters.choices["outcome"], "partial")
     qtbot.waitUntil(lambda: "counts only" in workspace.groups.summary.text())
@@ -135,21 +155,20 @@ def test_that_several_values_pass_until_every_one_does_again(
 def test_that_a_column_stays_sorted_and_the_row_current(
     workspace: MeasureWorkspace, qtbot: QtBot
 ) -> None:
-    table = _wait(workspace, qtbot, 48)
+    table = _by_condition(workspace, qtbot)
     model = table.model_
     table.horizontalHeader().setSortIndicator(
         model.columns.index("hit_rate"), Qt.SortOrder.DescendingOrder
     )
     rates = [model.groups.tally(model.group_at(row)).rate for row in range(4)]
     assert rates == sorted(rates, key=lambda rate: -(rate or 0))
-    table.choose(("Edema", MODELS[1]), "k")
+    key = ("Edema", "grid=8", MODELS[1])
+    table.choose(key, "k")
     workspace.groups.filters.runs.setCurrentIndex(0)
     _wait(workspace, qtbot, 96)
     assert model.sorted_by == ("hit_rate", True)
     chosen = table.chosen
-    assert chosen == NumberChosen(model.groups.row_of(("Edema", MODELS[1])) or 0, "k")
-    rates = [model.groups.tally(model.group_at(row)).rate for row in range(4)]
-    assert rates == sorted(rates, key=lambda rate: -(rate or 0))
+    assert chosen == NumberChosen(model.groups.row_of(key) or 0, "k")
 
 
 def test_that_rows_are_copied_and_exported_at_full_precision(
@@ -177,8 +196,8 @@ def test_that_rows_are_copied_and_exported_at_full_precision(
 def test_that_a_rows_rate_is_told_with_its_interval(
     workspace: MeasureWorkspace, qtbot: QtBot
 ) -> None:
-    _wait(workspace, qtbot, 48)
-    told = "Clopper-Pearson by patient, 95 %"
+    _by_condition(workspace, qtbot)
+    told = "Clopper-Pearson"
     qtbot.waitUntil(
         lambda: told in workspace.groups.details.text(),
         timeout=20_000,
@@ -190,12 +209,13 @@ def test_that_a_rows_rate_is_told_with_its_interval(
 def test_that_an_interval_names_its_method_where_it_is_pointed_at(
     workspace: MeasureWorkspace, qtbot: QtBot
 ) -> None:
-    table = _wait(workspace, qtbot, 48)
-    assert "%: Clopper-Pearson by patient, 95 %)" in workspace.groups.summary.text()
+    table = _by_condition(workspace, qtbot)
     tips = {_cell(table, name, _TIP) for name in ("ci_low", "ci_high", PLOT)}
-    assert tips == {"Clopper-Pearson by patient, 95 %"}
+    (method,) = tips
+    assert method.startswith("Clopper-Pearson")
     told = _cell(table, PLOT, Qt.ItemDataRole.AccessibleTextRole)
-    assert told == "0 to 100 %: 25.0 % (Clopper-Pearson by patient, 95 %)"
+    assert told.startswith("0 to 100 %: ")
+    assert told.endswith(f"({method})")
     workspace.groups.filters.boxes[By.PATIENT].setChecked(True)
     qtbot.waitUntil(lambda: By.PATIENT in workspace.groups.groups.by)
     table.sort_by("n", descending=True)
@@ -220,17 +240,16 @@ def test_that_rates_of_many_predictions_are_shown_before_their_intervals(
     random_results(settings.store, 3)
     monkeypatch.setattr(results_groups_panel, "AT_ONCE", 0)
     workspace = _shown(settings, qtbot)
-    groups, seen = workspace.groups, list[tuple[str, bool]]()
+    groups, seen = workspace.groups, list[tuple[bool, bool]]()
     groups.table.model_.modelReset.connect(
-        lambda: seen.append((groups.summary.text(), groups.export.isEnabled()))
+        lambda: seen.append((groups.groups.lacks_intervals, groups.export.isEnabled()))
     )
     chosen = list[object]()
     groups.number_chosen.connect(chosen.append)
     qtbot.waitUntil(lambda: bool(seen) and seen[-1][1], timeout=20_000)
     (early, could), *_, (late, can) = seen
     assert (could, can) == (False, True)
-    assert "(not worked out yet)" in early
-    assert "Clopper-Pearson by patient, 95 %)" in late
+    assert (early, late) == (True, False)
     assert len(chosen) == 1
     ends = groups.table.model_.columns.index("ci_high")
     assert groups.table.columnWidth(ends) == groups.table.sizeHintForColumn(ends)

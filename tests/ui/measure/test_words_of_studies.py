@@ -120,8 +120,8 @@ def test_that_answers_that_wait_for_grades_are_counted_and_say_how_grades_come_i
     )
     groups = grouped(settings.store, ())
     assert not groups.has_rate(0)
-    assert "Run" in summary_words(groups)
-    assert "page Run" in row_words(groups, 0)
+    assert "no rate of all together" in summary_words(groups)
+    assert "it mixes runs, conditions, models" in row_words(groups, 0)
 
 
 def test_that_grades_put_beside_the_studies_are_found_when_a_run_is_chosen_again(
@@ -175,7 +175,7 @@ def test_that_the_choices_are_those_of_the_run_that_is_looked_at(
     assert every.words.finding == "finding or kind"
 
 
-def test_that_rates_of_what_readers_grade_are_told_of_no_run_among_others(
+def test_that_runs_of_several_studies_have_no_rate_of_all_together(
     settings: Settings, tmp_path: Path
 ) -> None:
     with open_store(settings.store) as store:
@@ -184,10 +184,12 @@ def test_that_rates_of_what_readers_grade_are_told_of_no_run_among_others(
     groups = grouped(settings.store, (By.RUN,))
     rows = {key[0]: row for row, key in enumerate(groups.keys)}
     row = rows.pop(str(graded))
-    assert not groups.has_rate(row)
-    assert all(groups.has_rate(other) for other in rows.values())
-    assert "some are graded: no rate of all together" in summary_words(groups)
-    assert row_words(groups, row).startswith("This row has no rate")
+    assert not groups.has_rate()
+    assert groups.estimate(row) is None
+    assert "no rate of all together" in summary_words(groups)
+    ungraded = grouped(settings.store, (By.RUN, By.CONDITION, By.MODEL))
+    assert all(map(ungraded.has_rate, range(len(ungraded.keys))))
+    assert row_words(groups, 1 - row).startswith("This row has no rate")
 
 
 def test_that_numbers_and_tips_have_words_too() -> None:

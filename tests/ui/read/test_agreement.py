@@ -16,7 +16,12 @@ from viewer.ui.panels.answers_panel import AnswersPanel
 
 
 def an_answer(
-    model: str, label: str, *, finding: str = "Edema", trial: int = 1
+    model: str,
+    label: str,
+    *,
+    finding: str = "Edema",
+    trial: int = 1,
+    reply: int | None = None,
 ) -> StoredAnswer:
     hit = label == "D4"
     outcome = Outcome.FULL if hit else Outcome.MISS
@@ -45,6 +50,7 @@ def an_answer(
         request_sha256="b",
         parameters={},
         asked_at="2026-01-01T00:00:00Z",
+        reply=reply,
     )
 
 
@@ -65,6 +71,25 @@ def test_that_agreement_is_said_in_a_sentence(
     labels: tuple[str, ...], words: str
 ) -> None:
     answers = [an_answer(f"m{i}", label) for i, label in enumerate(labels)]
+    assert agreement_words(same_places(answers)) == words
+
+
+@pytest.mark.parametrize(
+    ("replies", "words"),
+    [
+        ((7, 7, 8), "2 models in 2 places · 1 reused reply not counted"),
+        ((7, 7, 7), "3 models show one stored reply"),
+        ((7, 9, 8), "2 of 3 models in D4 · 1 elsewhere"),
+    ],
+)
+def test_that_a_reply_that_two_models_show_counts_once(
+    replies: tuple[int, ...], words: str
+) -> None:
+    labels = ("D4", "D4", "E5" if len({*replies}) > 1 else "D4")
+    answers = [
+        an_answer(f"m{i}", label, reply=reply)
+        for i, (label, reply) in enumerate(zip(labels, replies, strict=True))
+    ]
     assert agreement_words(same_places(answers)) == words
 
 

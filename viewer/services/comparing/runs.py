@@ -42,6 +42,7 @@ from viewer.services.comparing.statistics import (
     group_counts,
     group_tests,
     p_values,
+    two_replies,
 )
 from viewer.services.comparing.why import Explainer
 from viewer.services.grading import take_in_grades
@@ -111,7 +112,7 @@ class Statistics:
     adjustment: Adjustment
 
     def of(self, condition: str, finding: str) -> GroupTests:
-        """Return one group's tests."""
+        """Return one group's tests; of pairs of one reply there are none."""
         return next(g for g in self.groups if g.key == (condition, finding))
 
 
@@ -188,7 +189,7 @@ def _check(pairing: Pairing, first: Side, second: Side) -> None:
 
 def statistics_of(store: Store, comparison: Comparison) -> Statistics:
     """Return intervals, permutation tests and adjusted p values of a comparison."""
-    pairs = comparison.pairing.scored
+    pairs = two_replies(comparison.pairing.scored)
     if not pairs:
         return Statistics((), adjusted(comparison.looked, {}))
     others = tuple(_other_pairs(store, comparison))
@@ -264,6 +265,8 @@ def _group_sentence(comparison: Comparison, group: GroupCounts) -> str:
     several = len(comparison.conditions) > 1
     where = f" ({condition_words(words, group.condition)})" if several else ""
     gets, got = words.verdicts.gets.format(hits[0]), words.verdicts.got
+    if group.one_reply == n:
+        return _same_sentence(group, where)
     return (
         f"Of {counted(n, 'item')}{where} {comparison.first} {gets} "
         f"({_percent(hits[0], n)}) and {comparison.second} {hits[1]} "
@@ -272,10 +275,23 @@ def _group_sentence(comparison: Comparison, group: GroupCounts) -> str:
     )
 
 
+def _same_sentence(group: GroupCounts, where: str) -> str:
+    """Return that both sides are the same replies, and what differs all the same."""
+    differ = group.table.only_first + group.table.only_second
+    scored = f"; {counted(differ, 'verdict')} differ by how they were read or scored"
+    items = counted(group.table.items, "item")
+    return (
+        f"Both sides show the same stored replies to {items}{where}, so that nothing "
+        f"is tested{scored if differ else ''}."
+    )
+
+
 def _tested(group: GroupCounts) -> str:
     """Return McNemar's test, nothing where patients have several pairs."""
     p = group.mcnemar.p_value
-    return "" if math.isnan(p) else f" (exact McNemar, p {p_text(p)})"
+    same = f", without {group.one_reply} that show one stored reply on both sides"
+    left = same if group.one_reply else ""
+    return left if math.isnan(p) else f" (exact McNemar, p {p_text(p)}{left})"
 
 
 def condition_words(words: StudyWords, condition: str) -> str:

@@ -52,6 +52,13 @@ class Pair(NamedTuple):
         return _score(self.first), _score(self.second)
 
     @property
+    def is_one_reply(self) -> bool:
+        """Whether both verdicts were read from the very same stored reply."""
+        return self.first.reply_id is not None and (
+            self.first.reply_id == self.second.reply_id
+        )
+
+    @property
     def hits(self) -> tuple[bool, bool]:
         """Whether the first and the second side hit it."""
         return self.first.status == HIT, self.second.status == HIT

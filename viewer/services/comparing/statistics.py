@@ -37,19 +37,24 @@ MOST_FOR_POWER: Final = 2_000
 _SEVERAL_EACH: Final = McNemar(
     math.nan, math.nan, "no McNemar test: a patient has several pairs"
 )
+_ONE_REPLY: Final = "not tested: both sides show the same stored replies"
 _Name = TypeVar("_Name", bound=Hashable)
 _Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class GroupCounts:
-    """The pairs of one finding under one condition, or of all findings (micro)."""
+    """The pairs of one finding under one condition, or of all findings (micro).
+
+    ``one_reply`` of them show the same stored reply on both sides: they are in no test.
+    """
 
     condition: str
     finding: str
     table: PairedTable
     mcnemar: McNemar
     patients: int
+    one_reply: int = 0
 
     @property
     def key(self) -> tuple[str, str]:
@@ -106,15 +111,25 @@ def _of_condition(condition: str, pairs: Sequence[Pair]) -> Iterable[GroupCounts
     for finding, table in tables.items():
         mine = by_finding.get(finding, pairs)
         patients = len({pair.first.patient for pair in mine})
-        exact = _mcnemar(table, patients)
-        yield GroupCounts(condition, finding, table, exact, patients)
+        one_reply = sum(pair.is_one_reply for pair in mine)
+        exact = _mcnemar(mine)
+        yield GroupCounts(condition, finding, table, exact, patients, one_reply)
 
 
-def _mcnemar(table: PairedTable, patients: int) -> McNemar:
-    """Return McNemar's test where every patient has one pair, else none (X-07)."""
-    if table.items > patients:
+def _mcnemar(pairs: Sequence[Pair]) -> McNemar:
+    """Return McNemar's test of pairs of two replies, one for each patient (X-07)."""
+    tested = two_replies(pairs)
+    if not tested:
+        return McNemar(math.nan, math.nan, _ONE_REPLY)
+    if len(tested) > len({pair.first.patient for pair in tested}):
         return _SEVERAL_EACH
+    table = _table(tested)
     return mcnemar(table.only_first, table.only_second)
+
+
+def two_replies(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return the pairs that can be tested: a reply counts once, not on both sides."""
+    return [pair for pair in pairs if not pair.is_one_reply]
 
 
 def _table(pairs: Iterable[Pair]) -> PairedTable:
@@ -139,8 +154,9 @@ def group_tests(pairs: Sequence[Pair], seed: int = 0) -> tuple[GroupTests, ...]:
 
     Intervals are by patient, and the signs of all that is a patient's are flipped as
     one; ``seed`` is that of the flips of the mean, where these are too many to count.
+    Pairs that show the same stored reply on both sides are left out.
     """
-    by_condition = _grouped((pair.condition, pair) for pair in pairs)
+    by_condition = _grouped((pair.condition, pair) for pair in two_replies(pairs))
     return tuple(
         tests
         for condition, mine in by_condition.items()
@@ -192,15 +208,16 @@ def by_patient(pairs: Sequence[Pair], findings: Sequence[str]) -> tuple[_Ints, _
 def p_values(pairs: Sequence[Pair]) -> Mapping[tuple[str, str], tuple[float, float]]:
     """Return McNemar's and the sign-flip p value of each condition's findings.
 
-    McNemar's is NaN where a patient has several pairs.
+    McNemar's is NaN where a patient has several pairs. A group without any pair of two
+    replies has none.
     """
     values = {}
-    by_group = _grouped(((pair.condition, pair.first.finding), pair) for pair in pairs)
+    tested = two_replies(pairs)
+    by_group = _grouped(((pair.condition, pair.first.finding), pair) for pair in tested)
     for key, mine in by_group.items():
-        table = _table(mine)
         totals, _ = by_patient(mine, (key[1],))
         values[key] = (
-            _mcnemar(table, len(totals)).p_value,
+            _mcnemar(mine).p_value,
             sign_flip(totals[:, 0].tolist()).p_value,
         )
     return values

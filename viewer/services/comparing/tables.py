@@ -111,15 +111,20 @@ def _family(adjusted: Adjusted | None) -> str:
 def items_table(comparison: Comparison) -> Table:
     """Return a row for every item of either side, compared or not."""
     pairing = comparison.pairing
+    scored = pairing.scored
     why = {flip.pair.first.id: flip.why for flip in comparison.flips}
     rows = [
-        *(_pair_row(pair, "yes", why.get(pair.first.id)) for pair in pairing.scored),
+        *(_pair_row(one, _paired_as(one), why.get(one.first.id)) for one in scored),
         *(_pair_row(pair, "excluded", None) for pair in pairing.excluded),
         *(_pair_row(pair, "pending", None) for pair in pairing.pending),
         *(_row(one, None, "only in the first") for one in pairing.only_first),
         *(_row(None, one, "only in the second") for one in pairing.only_second),
     ]
     return Table("items", _ITEMS, tuple(rows))
+
+
+def _paired_as(pair: Pair) -> str:
+    return "one reply" if pair.is_one_reply else "yes"
 
 
 def _pair_row(pair: Pair, paired: str, why: Why | None) -> tuple[object, ...]:
@@ -189,8 +194,10 @@ def told_of(
     comparison: Comparison, statistics: Statistics, key: tuple[str, str]
 ) -> tuple[str, ...]:
     """Return every number of one group in words, each with what it is."""
-    tests = statistics.of(*key)
     counts = next(group for group in comparison.groups if group.key == key)
+    if counts.one_reply == counts.table.items:
+        return tuple(_mcnemar_words(counts.mcnemar, ""))
+    tests = statistics.of(*key)
     adjusted = statistics.adjustment.by_group.get(key)
     method = "Holm" if adjusted and adjusted.primary else "Benjamini-Hochberg"
     exact, flips = counts.mcnemar, tests.permutation

@@ -5,7 +5,7 @@ the same at a thousand predictions and at a million. Intervals take a look at ea
 trial's patient and item.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,9 +27,10 @@ from viewer.services.results.view import (
     natural,
 )
 from viewer.services.results.wording import words_of_runs
-from viewer.store import flat
+from viewer.store import flat, runs
 from viewer.store.database import Store, open_store
-from viewer.store.flat import FlatVerdict
+from viewer.store.flat import FlatStratum, FlatVerdict
+from viewer.studies.catalog import study_named
 from viewer.studies.protocol import ABSENT_SUFFIX
 
 AT_ONCE: Final = 50_000
@@ -86,7 +87,7 @@ def grouped(
     keys, group = chosen.groups(by)
     codes = group[rows[:, 0]]
     counted = _count(codes, rows[:, 1], rows[:, 2], measures, len(keys))
-    return _view(by, keys, counted, chosen, chosen.absent_in(codes, rows[:, 0]))
+    return _view(by, keys, counted, chosen, codes, rows[:, 0])
 
 
 class Chosen:
@@ -102,6 +103,8 @@ class Chosen:
         every = tuple(filter(wanted.takes, known))
         looked_at = {one.run for one in known if one.run in (wanted.runs or {one.run})}
         self.words = words_of_runs(store, looked_at)
+        studies = runs.studies_of(store, looked_at)
+        self._words = {run: study_named(name).words for run, name in studies.items()}
         self.left_out = withdrawn_among(store, (one.run for one in every))
         self.strata = tuple(one for one in every if one.run not in self.left_out)
         self.ids = [one.id for one in self.strata]
@@ -126,6 +129,19 @@ class Chosen:
         group = np.zeros(1 + max(self.ids, default=0), np.int64)
         group[self.ids] = [place[key] for key in own]
         return keys, group
+
+    def pooled_in(self, group: Ints, stratum: Ints) -> set[int]:
+        """Return the groups of several runs, conditions, models or tasks."""
+        kinds = {one.id: self._kind(one) for one in self.strata}
+        found: dict[int, set[tuple[object, ...]]] = {}
+        pairs = np.unique(np.stack((group, stratum), axis=1), axis=0)
+        for of, one in pairs.tolist():
+            found.setdefault(of, set()).add(kinds[one])
+        return {of for of, several in found.items() if len(several) > 1}
+
+    def _kind(self, one: FlatStratum) -> tuple[object, ...]:
+        task = self._words[one.run].task(one.finding)
+        return one.run, one.condition, one.model, task
 
     def absent_in(self, group: Ints, stratum: Ints) -> set[int]:
         """Return the groups with a stratum about a finding which is not there."""
@@ -168,7 +184,8 @@ def _grouped_one_by_one(
     settled = (of["n_planned"] - of["n_excluded"] - of["n_pending"])[verdict] > 0
     trials = np.stack((codes, patient, item, of["k"][verdict]))[:, settled]
     ends = ends_of_groups(trials, len(keys))
-    return _view(by, keys, counted, chosen, chosen.absent_in(codes, stratum), ends)
+    again = flat.shown_again(store, chosen.ids, some, wanted.bounds)
+    return _view(by, keys, counted, chosen, codes, stratum, ends, again)
 
 
 def _count(group: Ints, verdict: Ints, n: Ints, measures: Ints, groups: int) -> Ints:
@@ -183,20 +200,29 @@ def _view(
     keys: Sequence[tuple[str, ...]],
     counted: Ints,
     chosen: Chosen,
-    absent: Collection[int],
+    codes: Ints,
+    stratum: Ints,
     ends: Floats | None = None,
+    reused: int = 0,
 ) -> ResultsView:
     """Return the groups that have a trial at all."""
     kept = np.flatnonzero(counted[:, 0])
+    absent, pooled = (
+        frozenset(np.flatnonzero(np.isin(kept, [*of(codes, stratum)])).tolist())
+        for of in (chosen.absent_in, chosen.pooled_in)
+    )
+    whole = {None} if chosen.pooled_in(0 * codes, stratum) else set()
     return ResultsView(
         by,
         [keys[group] for group in kept.tolist()],
         counted[kept],
         chosen.wanted,
-        frozenset(np.flatnonzero(np.isin(kept, [*absent])).tolist()),
+        absent,
         chosen.left_out,
         chosen.words,
         None if ends is None else ends[[*kept, -1]],
+        pooled | whole,
+        reused,
     )
 
 

@@ -168,7 +168,10 @@ class ResultsView:
     ``keys`` (rows) holds each group's values in the order of ``by``, ``counts``
     (rows, len(COUNTS)) its numbers. ``wanted`` is what the predictions were chosen by.
     ``absent`` are the rows that hold questions about a finding which is not there: its
-    right denials are no hits, so that those rows have no rate (E000-32). ``left_out``
+    right denials are no hits, so that those rows have no rate (E000-32). ``pooled`` are
+    the rows of several runs, conditions, models or tasks, None for all rows together:
+    they have no rate either. ``reused`` is how many trials show a reply that another of
+    them shows too, as far as they were looked at one by one. ``left_out``
     are runs that nothing is counted of: their reader has withdrawn. ``words`` is what
     the runs' study calls all of it. ``ends`` (rows + 1, 3) are the lower and upper end
     of each rate's interval, NaN without any, and how many patients have a settled
@@ -183,6 +186,8 @@ class ResultsView:
     left_out: tuple[int, ...] = ()
     words: StudyWords = PLACING
     ends: Floats | None = None
+    pooled: frozenset[int | None] = frozenset()
+    reused: int = 0
 
     @property
     def lacks_intervals(self) -> bool:
@@ -192,7 +197,7 @@ class ResultsView:
     def has_rate(self, row: int | None = None) -> bool:
         """Tell whether a row's hits of its trials, or those of all rows, are a rate."""
         mixed = self.absent if row is None else row in self.absent
-        return not (self.wanted.by_ending or mixed)
+        return not (self.wanted.by_ending or mixed or row in self.pooled)
 
     def tally(self, row: int) -> Tally:
         """Return a row's numbers."""
@@ -245,7 +250,7 @@ class ResultsView:
         if self.wanted.by_ending:
             return np.full(len(n), np.nan)
         rates = self._rate(name, n)
-        rates[list(self.absent)] = np.nan
+        rates[[row for row in range(len(rates)) if not self.has_rate(row)]] = np.nan
         return rates
 
     def _rate(self, name: str, n: Floats) -> Floats:

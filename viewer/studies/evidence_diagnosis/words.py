@@ -50,6 +50,7 @@ WORDS: Final = StudyWords(
         "zh": "Chinese",
     },
     condition=condition_words,
+    task=str,
     ungraded=(
         "A judge scores differentials and open diagnoses: name a model as judge in "
         "the batch."

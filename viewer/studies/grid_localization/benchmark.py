@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.finding_names import concept
+from viewer.domain.run import RunSpec
 from viewer.metrics.printed import matches_printed
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.spec import ListSpec, Shown
 from viewer.studies.grid_localization.asked import MACRO
+from viewer.studies.grid_localization.dataset_counts import is_whole, published_split
+from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.published import (
     GPT_4,
     GPT_5,
@@ -139,3 +143,24 @@ def _is_as_large(
     wanted = TEST_PAIRS if finding == MACRO else {finding: TEST_PAIRS[finding]}
     rows = {f: ours.get((f, model)) for f in wanted}
     return all(r and r["n_planned"] == wanted[f] * repeats for f, r in rows.items())
+
+
+_RULE: Final = (
+    *("findings", "views", "fit_mode", "side", "mask_mode", "hit_threshold"),
+    *("outside_crop", "examples"),
+)
+"""The settings that decide what is asked about and what is a hit."""
+
+
+def unlike_paper(dataset: Dataset, spec: RunSpec, *, incomplete: bool) -> str:
+    """Return why a run's rates are not the paper's kind, "" where they are."""
+    if incomplete:
+        return "the run is not complete"
+    if published_split(dataset) != "test" or not is_whole(dataset):
+        return "the images are not those of CheXlocalize's test set"
+    if spec.limit is not None:
+        return f"only the first {spec.limit} were asked about"
+    mine, theirs = read_params(spec.preset, spec.params), Params()
+    other = [n for n in _RULE if getattr(mine, n) != getattr(theirs, n)]
+    told = ", ".join(name.replace("_", " ") for name in other)
+    return f"other than the paper's: {told}" if other else ""

@@ -165,7 +165,7 @@ def _defects(dataset: Dataset, split: str) -> Iterator[tuple[object, ...]]:
         why = known.get(one.subject, "")
         yield one.kind, one.subject, one.text, bool(why), why
     met = {one.subject for one in dataset.notices}
-    for subject, text in known.items() if _is_whole(dataset) else ():
+    for subject, text in known.items() if is_whole(dataset) else ():
         if subject not in met:
             yield "known_defect_not_met", subject, text, True, text
 
@@ -188,7 +188,7 @@ def _number(patient: str) -> int:
     return int(found[1]) if found else -1
 
 
-def _is_whole(dataset: Dataset) -> bool:
+def is_whole(dataset: Dataset) -> bool:
     """Tell whether as many images and patients are there as the paper says."""
     patients = len({image.patient for image in dataset.images})
     sizes = SPLIT_SIZES.get(published_split(dataset))

@@ -21,13 +21,13 @@ def hit_rates(
     grid: str,
     order: tuple[str, str] | None,
     *,
-    with_published: bool,
+    unlike_paper: str,
 ) -> RateFigure:
     """Return Fig. 2 of a grid: findings by the relative difference of two series.
 
     ``order`` names them: models, ``CHANCE`` or those whose values are printed; without
     it the first two models, or the first and chance. Only an 8 × 8 grid is beside the
-    paper's values.
+    paper's values, and only where no sentence ``unlike_paper`` says what is otherwise.
     """
     mine = [r for r in records if r["grid"] == grid and _over_all_views(r)]
     models = tuple(dict.fromkeys(str(r["model"]) for r in mine))
@@ -36,9 +36,11 @@ def hit_rates(
         f"{spoken(grid)}, all views. Bars: hit rate; whiskers: {_SD}; dashes: "
         f"{CHANCE}; n below each bar."
     )
-    marks = _marks(findings) if with_published and grid == "8" else ()
+    marks = () if unlike_paper or grid != "8" else _marks(findings)
     if marks:
         caption += f" Open diamonds: {SOURCE}, printed values without error bars."
+    elif unlike_paper and grid == "8":
+        caption += f" Without the paper's values: {unlike_paper}."
     panel = _panel("", findings, {m: (m, grid) for m in models}, mine, marks)
     name, title = f"fig2_hit_rates_{grid}", "Hit rate by finding"
     head = FigureHead(name, "Figure 2", title, caption, grid=grid)

@@ -8,6 +8,7 @@ from viewer.domain.figure import Figure
 from viewer.domain.grid import Grid
 from viewer.domain.pack import PackData
 from viewer.studies.grid_localization.absent import present
+from viewer.studies.grid_localization.benchmark import unlike_paper
 from viewer.studies.grid_localization.errors_by_class import error_classes
 from viewer.studies.grid_localization.figures_examples import gallery, method_strip
 from viewer.studies.grid_localization.figures_heat import ReferenceHeat, heat_maps
@@ -74,9 +75,9 @@ def _of_numbers(given: PackInput) -> Iterator[Figure | None]:
     findings = _params(given).findings
     records = rates_of(given.report).records()
     classes = error_classes(given.results, given.reviews, _params(given)).records()
-    published = not given.report.incomplete
+    unlike = unlike_paper(given.dataset, given.spec, incomplete=given.report.incomplete)
     for grid in dict.fromkeys(str(record["grid"]) for record in records):
-        yield hit_rates(records, grid, given.order, with_published=published)
+        yield hit_rates(records, grid, given.order, unlike_paper=unlike)
     yield class_figure(classes, findings)
     yield grid_sizes(records)
     yield image_counts(given.dataset, findings)

@@ -11,7 +11,6 @@ from viewer.domain.figure import (
     Figure,
     FigureHead,
     GalleryFigure,
-    PublishedMark,
     RateFigure,
     RatePanel,
     Tile,
@@ -25,7 +24,6 @@ from viewer.studies.asking import Sources
 from viewer.studies.grounded_vqa.arms import IMAGE_ARMS, NONE, PLAIN
 from viewer.studies.grounded_vqa.items import question_of
 from viewer.studies.grounded_vqa.params import Params
-from viewer.studies.grounded_vqa.published import LOBA, TEXTUAL, VISUAL
 from viewer.studies.grounded_vqa.questions import Question
 from viewer.studies.grounded_vqa.request import edited_raster
 from viewer.studies.grounded_vqa.visual import Arm
@@ -53,7 +51,7 @@ def figures(
 
 
 def _tests(report: ReportData) -> Iterator[Figure]:
-    """Yield the tests' scores by model, beside LobA's printed ones."""
+    """Yield the tests' scores by model."""
     tables = {table.name: table for table in report.tables}
     parts = [
         tables[name]
@@ -66,8 +64,8 @@ def _tests(report: ReportData) -> Iterator[Figure]:
         "perturbation_tests",
         "Tables 3 and 4",
         "Answers that became No",
-        "Of each model's true positives the share whose answer became No; LobA as "
-        "printed, on other data.",
+        "Of each model's true positives the share whose answer became No. LobA's "
+        "printed values are not beside them: they are of other data.",
     )
     records = [row for table in parts for row in _records(table)]
     groups = tuple(dict.fromkeys(str(r["test"]) for r in records))
@@ -138,7 +136,7 @@ def _panel(
         for name in names
     )
     chance = tuple(nothing for _ in series)
-    return RatePanel(title, groups, series, chance, _printed(groups))
+    return RatePanel(title, groups, series, chance)
 
 
 def _series(name: str, own: Sequence[Record | None], bars: _Bars) -> BarSeries:
@@ -154,14 +152,6 @@ def _series(name: str, own: Sequence[Record | None], bars: _Bars) -> BarSeries:
 def _ends(record: Record) -> tuple[float, float] | None:
     low, high = _value(record, "ci_low"), _value(record, "ci_high")
     return None if low is None or high is None else (low, high)
-
-
-def _printed(groups: Sequence[str]) -> tuple[PublishedMark, ...]:
-    return tuple(
-        PublishedMark(row.measure, f"{row.who}, {row.subject}", row.value)
-        for row in (*TEXTUAL, *VISUAL)
-        if row.who == LOBA and row.measure in groups
-    )
 
 
 def _records(table: Table) -> Iterator[Record]:

@@ -51,13 +51,19 @@ def _way_words(way: str) -> str:
     return _WAYS.get(way, spoken(way))
 
 
+def task_of(finding: str) -> str:
+    """Return whether a question is open, or closed: answered with yes or no."""
+    return finding if finding == _OPEN else "closed"
+
+
+_OPEN: Final = "any finding"
 WORDS: Final = StudyWords(
     view="question kind",
     views="question kinds",
     rate="accuracy",
     verdicts=RIGHTS,
     names={
-        "any finding": "Any finding (open question)",
+        _OPEN: "Any finding (open question)",
         "abnormality": "Open, finding there",
         "normal": "Open, nothing there",
         "positive": "Closed, finding there",
@@ -69,4 +75,5 @@ WORDS: Final = StudyWords(
         "mean_fn": "Findings left out, mean",
     },
     condition=condition_words,
+    task=task_of,
 )

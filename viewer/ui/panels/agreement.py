@@ -6,6 +6,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from viewer.domain.counting import counted
 from viewer.services.answers import StoredAnswer
 from viewer.ui.labels import caption
 from viewer.ui.panels.signs import SIGN_PX, sign
@@ -27,6 +28,12 @@ class SamePlace:
         """Who names it."""
         return ", ".join(answer.model for answer in self.answers)
 
+    @property
+    def replies(self) -> int:
+        """How many replies name it: one that several models show counts once."""
+        kept = [one.reply for one in self.answers if one.reply is not None]
+        return len(self.answers) - len(kept) + len({*kept})
+
 
 def same_places(answers: Sequence[StoredAnswer]) -> tuple[SamePlace, ...]:
     """Return the cells that models name, those that most name first, none at the end.
@@ -42,23 +49,34 @@ def same_places(answers: Sequence[StoredAnswer]) -> tuple[SamePlace, ...]:
     for answer in asked.values():
         found.setdefault(answer.score.answer, []).append(answer)
     places = (SamePlace(label, tuple(group)) for label, group in found.items())
-    return tuple(sorted(places, key=lambda p: (not p.label, -len(p.answers), p.label)))
+    return tuple(sorted(places, key=lambda p: (not p.label, -p.replies, p.label)))
 
 
 def agreement_words(places: Sequence[SamePlace]) -> str:
     """Return how far models agree, such as "2 of 3 models in D4 · 1 elsewhere".
 
-    "" where fewer than two models answered.
+    "" where fewer than two models answered. A stored reply that several models show
+    counts once.
     """
-    total = sum(len(place.answers) for place in places)
-    named = [place for place in places if place.label]
-    without = total - sum(len(place.answers) for place in named)
-    if total < _FEWEST:
+    total = sum(place.replies for place in places)
+    shown = sum(len(place.answers) for place in places)
+    if shown < _FEWEST:
         return ""
+    if total < _FEWEST:
+        return f"{shown} models show one stored reply"
+    again = f"{counted(shown - total, 'reused reply', 'reused replies')} not counted"
+    return " · ".join(filter(None, (_agreeing(places), again if shown > total else "")))
+
+
+def _agreeing(places: Sequence[SamePlace]) -> str:
+    """Return how far the replies agree, of which there are two at least."""
+    total = sum(place.replies for place in places)
+    named = [place for place in places if place.label]
+    without = total - sum(place.replies for place in named)
     silent = f"{without} without a cell" if without else ""
     if not named:
         return f"{total} models, none with a cell"
-    most = len(named[0].answers)
+    most = named[0].replies
     if most == 1 and len(named) > 1:
         words = f"{len(named)} models in {len(named)} places"
         return " · ".join(filter(None, (words, silent)))

@@ -344,6 +344,7 @@ def provenance(answer: StoredAnswer) -> tuple[tuple[str, str], ...]:
         ("Parameters", parameters),
         ("Run", str(answer.run)),
         ("Asked", f"{answer.asked_at[:19].replace('T', ' ')} UTC"),
+        ("Reused", answer.reused),
         ("Note", answer.note),
     )
     return tuple((name, value) for name, value in rows if value)
@@ -377,7 +378,8 @@ def _headline(answer: StoredAnswer) -> str:
     what = kind_words(answer.measures)
     no_grid = what or answer.written
     grid = "" if no_grid else f"{answer.grid.rows} × {answer.grid.columns}"
-    facts = (answer.model, grid, met, seconds, cost, f"run {answer.run}")
+    reused = "reused reply" if answer.reused else ""
+    facts = (answer.model, grid, met, seconds, cost, f"run {answer.run}", reused)
     below = " · ".join(w for w in facts if w)
     where = f"{what} in {score.answer}," if what and score.answer else score.answer
     between = ": " if answer.written else " "

@@ -160,7 +160,7 @@ def test_that_all_hits_against_all_misses_of_few_patients_are_told(
     assert tests.power.smallest_difference is None
 
 
-def test_that_two_runs_that_agree_everywhere_have_no_flip(
+def test_that_two_runs_of_the_same_replies_are_not_tested(
     store: Store, tmp_path: Path
 ) -> None:
     run = hitting_run(store, tmp_path / "d")
@@ -170,8 +170,20 @@ def test_that_two_runs_that_agree_everywhere_have_no_flip(
     assert found.causes == {}
     assert all(setting.same for setting in found.asked.settings)
     statistics = statistics_of(store, found)
-    assert [tests.difference.value for tests in statistics.groups] == [0.0] * 3
-    assert {tests.permutation.p_value for tests in statistics.groups} == {1.0}
+    assert statistics.groups == ()
+    assert statistics.adjustment.by_group == {}
+    sentence = summary_sentence(found)
+    n = len(found.pairing.scored)
+    assert sentence == (
+        f"Both sides show the same stored replies to {n} items, so that nothing is "
+        "tested."
+    )
+    assert all(math.isnan(group.mcnemar.p_value) for group in found.groups)
+    told = told_of(found, statistics, found.groups[0].key)
+    assert told == ("Not tested: both sides show the same stored replies.",)
+    rows = [*items_table(found).rows]
+    at = items_table(found).header.index("paired")
+    assert {row[at] for row in rows} == {"one reply"}
 
 
 def test_that_a_side_is_named_by_run_and_model(

@@ -189,6 +189,30 @@ def _interval_by_hand(group: list[Known]) -> Estimate:
     return patient_interval([k[one] for one in n], [*n.values()], len(items))
 
 
+def _is_pool(group: list[Known]) -> bool:
+    kinds = {(one.run, one.trial.condition.name, one.trial.model) for one in group}
+    return len(kinds) > 1
+
+
+ONE_KIND = (By.RUN, By.CONDITION, By.MODEL)
+
+
+def test_that_no_rate_mixes_runs_conditions_or_models(
+    path: Path, known: tuple[Known, ...]
+) -> None:
+    for by in EVERY_GROUPING:
+        view, groups = grouped(path, by), defaultdict(list)
+        for one in known:
+            groups[tuple(_OF[b](one) for b in by)].append(one)
+        assert not view.has_rate()
+        for row, key in enumerate(view.keys):
+            pool = _is_pool(groups[key])
+            assert view.has_rate(row) is not pool
+            told = dict(zip(view.header, view.record(row), strict=True))
+            assert pool <= (told["hit_rate"] is told["ci_method"] is None)
+            assert pool <= math.isnan(view.column("hit_rate")[row])
+
+
 @pytest.mark.statement("X-07")
 @pytest.mark.parametrize("wanted", [one for one in SOME_WANTED if not one.by_ending])
 def test_that_every_interval_is_that_of_the_groups_patients(
@@ -202,7 +226,7 @@ def test_that_every_interval_is_that_of_the_groups_patients(
         pairs = [(view.estimate(view.row_of(key)), of) for key, of in groups.items()]
         for found, group in ((view.estimate(), chosen), *pairs):
             expected = _interval_by_hand(group)
-            if math.isnan(expected.value):
+            if math.isnan(expected.value) or _is_pool(group):
                 assert found is None
                 continue
             assert found is not None
@@ -246,7 +270,10 @@ def test_that_one_patients_rate_has_no_interval_and_says_why(
     path: Path, known: tuple[Known, ...]
 ) -> None:
     del known
-    view = grouped(path, [By.PATIENT], Wanted(findings=("Edema",)))
+    one = Wanted(
+        findings=("Edema",), runs=(1,), conditions=("grid=8",), models=(MODELS[0],)
+    )
+    view = grouped(path, [By.PATIENT], one)
     for row in range(len(view.keys)):
         record = dict(zip(view.header, view.record(row), strict=True))
         assert (record["ci_low"], record["ci_high"]) == (None, None)
@@ -263,8 +290,8 @@ def test_that_rates_of_many_predictions_come_before_their_intervals(
     path: Path, known: tuple[Known, ...]
 ) -> None:
     del known
-    first = grouped(path, [By.MODEL, By.FINDING], most=0)
-    whole = grouped(path, [By.MODEL, By.FINDING])
+    first = grouped(path, [*ONE_KIND, By.FINDING], most=0)
+    whole = grouped(path, [*ONE_KIND, By.FINDING])
     assert first.lacks_intervals
     assert not whole.lacks_intervals
     assert _as_dict(first) == _as_dict(whole)
@@ -282,10 +309,13 @@ def test_that_rates_and_intervals_stand_beside_their_counts(
     path: Path, known: tuple[Known, ...]
 ) -> None:
     del known
-    view = grouped(path, [By.MODEL, By.FINDING])
+    view = grouped(path, [*ONE_KIND, By.FINDING])
     for row in range(len(view.keys)):
         record = dict(zip(view.header, view.record(row), strict=True))
         tally, estimate = view.tally(row), view.estimate(row)
+        if not tally.n_scored:
+            assert record["answered_rate"] is None
+            continue
         assert estimate is not None
         assert record["n"] == tally.n_planned - tally.n_excluded - tally.n_pending
         assert record["hit_rate"] == tally.k / tally.n
@@ -293,8 +323,9 @@ def test_that_rates_and_intervals_stand_beside_their_counts(
         assert record["ci_low"] == estimate.interval.low
         assert record["ci_high"] == estimate.interval.high
         assert record.pop("ci_method") == estimate.method
-        for name in [*record][2:]:
-            assert view.column(name)[row] == record[name]
+        for name in [*record][4:]:
+            value = math.nan if record[name] is None else record[name]
+            assert view.column(name)[row] == pytest.approx(value, abs=0, nan_ok=True)
 
 
 @pytest.mark.statement("X-01")
@@ -383,7 +414,8 @@ def test_that_the_export_has_every_row_at_full_precision(
     path: Path, known: tuple[Known, ...], tmp_path: Path
 ) -> None:
     del known
-    view = grouped(path, [By.FINDING])
+    chosen = Wanted(runs=(1,), conditions=("grid=8",), models=(MODELS[0],))
+    view = grouped(path, [By.FINDING], chosen)
     export_table(view.table(), tmp_path / "predictions.csv")
     with (tmp_path / "predictions.csv").open(newline="") as file:
         lines = list(csv.DictReader(file))

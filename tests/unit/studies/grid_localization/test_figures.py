@@ -7,13 +7,18 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.helpers.reviewed_run import dataset as reviewed_dataset
+from tests.helpers.reviewed_run import images
 from tests.helpers.small_store import a_dataset
 from tests.unit.studies.grid_localization.runs import random_run, result
 from viewer.domain.answer import Status
+from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.figure import HeatPanel
 from viewer.domain.grid import Grid
 from viewer.domain.result import Outcome, TrialResult
+from viewer.domain.run import RunSpec
+from viewer.studies.grid_localization.benchmark import unlike_paper
 from viewer.studies.grid_localization.errors_by_class import CLASSES, error_classes
 from viewer.studies.grid_localization.figures_examples import gallery, method_strip
 from viewer.studies.grid_localization.figures_heat import (
@@ -31,6 +36,7 @@ from viewer.studies.grid_localization.figures_stacks import AVERAGE, class_figur
 from viewer.studies.grid_localization.pack import PACK
 from viewer.studies.grid_localization.pack_tables import rates_of
 from viewer.studies.grid_localization.params import Params
+from viewer.studies.grid_localization.published import SPLIT_SIZES
 from viewer.studies.grid_localization.rates import Record
 from viewer.studies.grid_localization.report import report
 from viewer.studies.packs import PackInput, Reviewed, Reviews
@@ -91,7 +97,7 @@ def test_that_findings_are_ordered_by_the_relative_difference_of_two_series(
         for r in records
         if r["view"] == "all" and r["grid"] == "8"
     }
-    figure = hit_rates(records, "8", ("a", CHANCE), with_published=False)
+    figure = hit_rates(records, "8", ("a", CHANCE), unlike_paper="x")
     *shown, last = figure.panels[0].groups
     assert last == MEAN
     differences = [
@@ -115,7 +121,7 @@ def test_that_nothing_to_divide_by_puts_a_finding_last(
         else {**r, "hit_rate": 0.4}
         for r in records
     ]
-    figure = hit_rates(zero, "8", ("a", "constant"), with_published=False)
+    figure = hit_rates(zero, "8", ("a", "constant"), unlike_paper="x")
     assert figure.panels[0].groups[-2] == first
 
 
@@ -123,11 +129,43 @@ def test_that_nothing_to_divide_by_puts_a_finding_last(
 def test_that_printed_values_stand_beside_the_papers_grid_alone(
     records: Sequence[Record],
 ) -> None:
-    with_marks = hit_rates(records, "8", None, with_published=True)
+    with_marks = hit_rates(records, "8", None, unlike_paper="")
     assert {m.group for m in with_marks.panels[0].published} == {"Cardiomegaly", MEAN}
-    for grid, published in (("16", True), ("8", False)):
-        figure = hit_rates(records, grid, None, with_published=published)
+    for grid, unlike in (("16", ""), ("8", "the run is not complete")):
+        figure = hit_rates(records, grid, None, unlike_paper=unlike)
         assert figure.panels[0].published == ()
+        told = "Without the paper's values: the run is not complete."
+        assert (told in figure.head.caption) is bool(unlike)
+
+
+def test_that_only_a_run_like_the_papers_has_its_values_beside_it() -> None:
+    small, spec = reviewed_dataset(3), a_spec()
+    assert unlike_paper(small, spec, incomplete=True) == "the run is not complete"
+    of_others = "the images are not those of CheXlocalize's test set"
+    assert unlike_paper(small, spec, incomplete=False) == of_others
+    part = replace(whole_test_set(), images=whole_test_set().images[:-1])
+    assert unlike_paper(part, spec, incomplete=False) == of_others
+    assert unlike_paper(whole_test_set(), spec, incomplete=False) == ""
+    exact = a_spec(mask_mode="exact")
+    told = unlike_paper(whole_test_set(), exact, incomplete=False)
+    assert told == "other than the paper's: mask mode"
+    limited = replace(spec, limit=9)
+    told = unlike_paper(whole_test_set(), limited, incomplete=False)
+    assert told == "only the first 9 were asked about"
+
+
+def a_spec(**params: object) -> RunSpec:
+    about = "grid_localization", "d", "gosai2025", 0, 1
+    return RunSpec(*about, (), params)
+
+
+def whole_test_set() -> Dataset:
+    """Return 668 images of the 500 patients that the published test split has."""
+    (image,) = images(1, laterals=0)
+    patients = [f"patient{n}" for n in range(64741, 65241)]
+    named = [*patients, *patients[: SPLIT_SIZES["test"][0] - len(patients)]]
+    made = tuple(replace(image, key=f"{i}", patient=p) for i, p in enumerate(named))
+    return replace(reviewed_dataset(1), images=made)
 
 
 def test_that_grid_sizes_need_two_grids(records: Sequence[Record]) -> None:

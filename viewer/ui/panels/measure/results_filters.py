@@ -37,7 +37,7 @@ _OUTCOMES: Final = {
     Outcome.PARTIAL: "partial",
     Outcome.MISS: "position error",
 }
-FIRST: Final = (By.FINDING, By.MODEL)
+FIRST: Final = (By.FINDING, By.CONDITION, By.MODEL)
 """What predictions are grouped by at first."""
 _TYPING_MS: Final = 200
 _ROW: Final = 5

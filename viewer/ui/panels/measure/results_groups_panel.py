@@ -30,8 +30,9 @@ _REST_MS: Final = 250
 _AT_ONCE_MS: Final = 500
 """How often a run that goes on is counted again."""
 _ABSENT: Final = "Denying a finding that is absent is no hit: this row has no rate."
-_NO_RATE: Final = (
-    "This row has no rate: readers grade its answers, or it denies what is absent."
+_POOLED: Final = (
+    "This row has no rate: it mixes runs, conditions, models or tasks. Group by them, "
+    "or choose one of each."
 )
 _FIRST: Final = "{}, {} first"
 _KINDS: Final = {
@@ -230,15 +231,23 @@ def summary_words(groups: ResultsView) -> str:
     parts = [counted(total.n_planned, "prediction")]
     if groups.wanted.by_ending:
         parts.append("chosen by how they ended: counts only, a rate would mislead")
-    elif groups.words.graded:
-        parts.append("readers grade these answers: their rates stand on the page Run")
     elif groups.absent:
-        why = "ask about an absent finding" if groups.words.places else "are graded"
-        parts.append(f"some {why}: no rate of all together")
+        parts.append("some ask about an absent finding: no rate of all together")
+    elif not groups.has_rate():
+        parts.append(
+            "several runs, conditions, models or tasks: no rate of all together"
+        )
     elif (estimate := groups.estimate()) is not None:
         told = groups.words.verdicts.count(total.k, right=True)
         parts.append(f"{told} of {total.n:,} = {_estimate_words(estimate)}")
+    again = counted(groups.reused, "prediction")
+    if groups.reused:
+        parts.append(f"{again} {_SHOW[groups.reused > 1]} a reply counted already")
     return " · ".join([*parts, *_rest_words(total), *gone])
+
+
+_SEVERAL: Final = "several runs, conditions, models or tasks"
+_SHOW: Final = ("shows", "show")
 
 
 def _gone_words(runs: tuple[int, ...]) -> list[str]:
@@ -294,10 +303,8 @@ def row_words(groups: ResultsView, row: int) -> str:
         return f"{head}, {_estimate_words(estimate)}."
     if groups.wanted.by_ending:
         return "Trials chosen by how they ended have no rate."
-    if groups.words.graded:
-        return "Readers grade these answers: their rates stand on the page Run."
     if not groups.has_rate(row):
-        return _ABSENT if groups.words.places else _NO_RATE
+        return _ABSENT if row in groups.absent else _POOLED
     return "No trial of this row is settled yet."
 
 

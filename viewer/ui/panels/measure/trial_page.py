@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from viewer.domain.study_words import capital
 from viewer.services.told_trial import ToldStep, ToldTrial
 from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.answer_item import model_colors
@@ -197,4 +198,5 @@ def _head(told: ToldTrial) -> str:
     item, repeat = told.trial.item.replace("|", " · "), told.trial.repeat
     line = " · ".join(filter(None, (item, *told.called, f"repeat {repeat}")))
     parts = (told.score.answer, words(told.score), f"run {told.run}, trial {told.id}")
-    return f"{line}\n{glyph(told.score)} {' · '.join(filter(None, parts))}"
+    verdict = f"{glyph(told.score)} {' · '.join(filter(None, parts))}"
+    return "\n".join(filter(None, (line, verdict, capital(told.reused))))

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.unit.services.test_export_item_bundle import members_of, quiet
 from viewer.cli import run_command_line
 from viewer.services.comparing.sides import sides_of_run
 from viewer.services.export_bundle import run_bundle
+from viewer.services.listing import run_rows
 from viewer.services.measure import run_list, run_table, trial_rows
 from viewer.services.records import records
 from viewer.services.report_run import report_data
@@ -175,3 +177,30 @@ def test_that_the_bundle_tells_the_same_of_each_trial_and_holds(path: Path) -> N
     kept = [json.loads(line) for line in lines]
     assert [(one["status"], one["reason"]) for one in kept] == expected
     assert verify(data, quiet).wrong == []
+
+
+VIEWS: Mapping[str, Callable[[Store], list[str]]] = {
+    "records": lambda store: list(records(store, 1)["status"]),
+    "runs": lambda store: [
+        status
+        for status, n in dict(run_rows(store, include_adhoc=False)[0]["counts"]).items()  # type: ignore[call-overload]
+        for _ in range(n)
+    ],
+    "report": lambda store: [r.score.status for r in report_data(store, 1).results],
+    "page": lambda store: [
+        row.score.status
+        for row in trial_rows(
+            store.path, 1, finding="", view="", condition="", model=""
+        )
+    ],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_that_whichever_view_is_read_first_tells_the_grades(
+    view: str, tmp_path: Path
+) -> None:
+    with open_store(tmp_path / "s.sqlite") as store:
+        _asked(store, tmp_path, "rubric_reading")
+        statuses = Counter(VIEWS[view](store))
+    assert statuses["scored_correct"] == statuses["scored_wrong"] == 1

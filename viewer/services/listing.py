@@ -13,6 +13,7 @@ from viewer.domain.han import HAN_ADVICE
 from viewer.domain.plain import plain
 from viewer.models.catalog import broken_adapters
 from viewer.readers.datasets.catalog import broken_formats
+from viewer.services.grading import take_in_grades
 from viewer.services.model_list import ModelLine, model_lines
 from viewer.settings import Settings
 from viewer.store import cases, runs
@@ -25,6 +26,7 @@ Row = dict[str, object]
 
 def run_rows(store: Store, *, include_adhoc: bool) -> list[Row]:
     """Return every run, oldest first."""
+    take_in_grades(store)
     return [
         {**plain(summary), "notes": [str(note) for note in summary.notes]}
         for summary in runs.run_summaries(store, include_adhoc=include_adhoc)

@@ -37,8 +37,8 @@ def records(store: Store, run: int, *, replies: bool = False) -> Frame:
     their text, of an answer of several steps that of the last; it takes longer.
     """
     wanted = (*_TOLD, "numbers", "latency_ms", "cost_microusd")
-    found = trial_columns(store, run, wanted)
     take_in_grades(store)
+    found = trial_columns(store, run, wanted)
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     columns = {
         **{name: found[name] for name in _TOLD},

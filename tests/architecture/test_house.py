@@ -15,6 +15,7 @@ MODULES = sorted((ROOT / "viewer").rglob("*.py"))
 LONGEST_MODULE = 450
 TOP_LEVEL = {
     ".ci", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md",
+    "docs",
     "packaging", "pyproject.toml", "resources", "tests", "viewer",
 }  # fmt: skip
 HEAVY = (

@@ -96,7 +96,9 @@ def macro_difference(
     """Return the unweighted mean over cells of mean differences, with an interval.
 
     As :func:`mean_difference`; what cells have in common through patients is added
-    where it makes the mean less certain.
+    where it makes the mean less certain. A cell's least variance is that of as many
+    patients as it has, the two pseudo-patients not counted, and the variance of few
+    patients is larger by as much as Student's quantile is (Korn and Graubard 1998).
 
     Parameters
     ----------
@@ -138,16 +140,27 @@ def _of_differences(d: _Floats, n: _Floats, named: str, confidence: float) -> Es
         return Estimate(value, Interval(nan, nan), method)
     gaps = (d - shares * n) / (cells * n.sum(axis=0))
     squares, patients = (gaps * gaps).sum(axis=0), (n > 0).sum(axis=0)
-    own = np.maximum(
-        squares * patients / np.maximum(patients - 1, 1), _least(d, n) / cells**2
-    )
+    least = _least(d, n)
+    if cells > 1:  # a cell of one patient must not look surer than that patient is
+        least *= (patients + 2) / patients
+    own = np.maximum(squares * patients / np.maximum(patients - 1, 1), least / cells**2)
     common = m / (m - 1) * float((gaps.sum(axis=1) ** 2).sum() - squares.sum())
     rate, between = (value + 1) / 2, float(own.sum()) + max(common, 0.0)
+    if cells > 1:
+        between *= _student(m - 1, confidence)
     worth = 4 * rate * (1 - rate) / between or float(m)
     ends = exact_bounds(np.array(rate * worth), np.array(worth), confidence)
     interval = Interval(*(2 * float(end) - 1 for end in ends))
     method = f"Clopper-Pearson by patient, {named}, {percent(confidence)}"
     return Estimate(value, interval, method)
+
+
+def _student(freedom: int, confidence: float) -> float:
+    """Return the squared ratio of Student's to the normal quantile (Korn 1998)."""
+    from scipy.special import ndtri, stdtrit
+
+    tail = 0.5 + confidence / 2
+    return float(stdtrit(freedom, tail) / ndtri(tail)) ** 2
 
 
 def _least(d: _Floats, n: _Floats) -> _Floats:

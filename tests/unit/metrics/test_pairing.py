@@ -102,17 +102,18 @@ def test_that_no_common_item_is_no_comparison_and_no_crash() -> None:
 
 @pytest.mark.statement("X-07", "E000-21")
 def test_that_a_mean_over_findings_keeps_the_variance_of_one_patient() -> None:
-    """Two findings apart have half of each variance; one patient's is that of three."""
+    """Findings apart add a quarter of their variances; one patient is one."""
     many = macro_difference([[1], [-1], [0], [1]], [[1]] * 4)
     assert many.interval == mean_difference([1, -1, 0, 1], [1] * 4).interval
     apart = [[1, 0], [-1, 0], [0, 0], [1, 0], [0, 1]]
     trials = [[1, 0], [1, 0], [1, 0], [1, 0], [0, 1]]
     found = macro_difference(apart, trials)
     assert found.value == pytest.approx((0.25 + 1) / 2)
-    of_one = (3 / 3 - (1 / 3) ** 2) / 3
+    of_one = 3 / 3 - (1 / 3) ** 2
     of_four = 4 / 3 * (0.75**2 * 2 + 1.25**2 + 0.25**2) / 16
     rate = (found.value + 1) / 2
-    size = 4 * rate * (1 - rate) / ((of_one + of_four) / 4)
+    few = (stats.t.ppf(0.975, 4) / stats.norm.ppf(0.975)) ** 2
+    size = 4 * rate * (1 - rate) / (few * (of_one + of_four) / 4)
     low, high = stats.beta.ppf(
         [0.025, 0.975],
         *np.array(

@@ -1,0 +1,547 @@
+"""Every interval and p-value that is printed, tried on studies whose truth is known.
+
+``python -m tests.helpers.interval_proofs`` writes docs/intervals.md anew.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import product
+from math import isnan, sqrt
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import jensenshannon
+
+from tests.helpers import simulated as made
+from viewer.metrics.capped_review import capped_review
+from viewer.metrics.divergence import sampled_divergence
+from viewer.metrics.intervals import Interval
+from viewer.metrics.judging import prediction_powered
+from viewer.metrics.location_prior import gain_over_prior
+from viewer.metrics.multiplicity import holm
+from viewer.metrics.pairing import macro_difference, mcnemar, mean_difference
+from viewer.metrics.permutation import macro_contributions, sign_flip
+from viewer.metrics.proportions import macro_interval, patient_bounds, patient_interval
+from viewer.metrics.rubric import mean_absolute_difference, weighted_kappa
+from viewer.metrics.signed_rank import signed_rank
+
+Rng = np.random.Generator
+Told = Iterator[tuple[float, float]]
+"""1 where the truth is held, or nothing is found where nothing is; and the width."""
+PAGE: Final = Path(__file__).parents[2] / "docs" / "intervals.md"
+COMMAND: Final = "python -m tests.helpers.interval_proofs"
+LEAST, LARGEST, NOISE = 0.93, 0.05, 2.0
+"""Coverage, size, and standard errors of the simulation that a size may exceed."""
+PATIENTS, ICCS, REPEATS = (5, 8, 20, 50, 200), (0.0, 0.3, 0.6), (1, 5)
+RATES = (0.02, 0.1, 0.5, 0.9, 0.98)
+AGAIN: Final = 5
+"""Whatever setting looks worst is tried once more, in as many times the studies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A method, the settings it is tried in, and what draws studies of a setting."""
+
+    method: str
+    settings: tuple[tuple[float, ...], ...]
+    names: tuple[str, ...]
+    studies: int
+    draw: Callable[..., Told]
+    is_test: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The least coverage, or the largest size, where that is, and the median width."""
+
+    worst: float
+    where: str
+    width: float
+    studies: int
+
+    def holds(self, proof: Proof) -> bool:
+        """Tell whether that is as good as is promised."""
+        if not proof.is_test:
+            return self.worst >= LEAST
+        slack = NOISE * sqrt(LARGEST * (1 - LARGEST) / self.studies)
+        return self.worst <= LARGEST + slack
+
+    def line(self, name: str, proof: Proof) -> str:
+        """Return the row of the page."""
+        kind, width = (
+            ("size", "") if proof.is_test else ("coverage", f"{self.width:.3f}")
+        )
+        cells = (name, proof.method, str(len(proof.settings)), kind)
+        return " | ".join(
+            ("", *cells, f"{self.worst:.3f}", self.where, width, "")
+        ).strip()
+
+
+def proved(name: str) -> Proved:
+    """Simulate every setting of a proof; the worst ones are drawn once more."""
+    proof = PROOFS[name]
+    found = [_tried(name, proof, one, proof.studies, 0) for one in proof.settings]
+    again: set[int] = set()
+    while (worst := min(range(len(found)), key=found.__getitem__)) not in again:
+        again.add(worst)
+        setting = proof.settings[worst]
+        found[worst] = _tried(name, proof, setting, AGAIN * proof.studies, 1)
+    least, setting = min(
+        (held, s) for (held, _), s in zip(found, proof.settings, strict=True)
+    )
+    told = zip(proof.names, setting, strict=True)
+    where = ", ".join(f"{one} {value:g}" for one, value in told)
+    width = float(np.median([width for _, width in found]))
+    figure = 1 - least if proof.is_test else least
+    return Proved(figure, where, width, AGAIN * proof.studies)
+
+
+def _tried(
+    name: str, proof: Proof, setting: Sequence[float], studies: int, again: int
+) -> tuple[float, float]:
+    rng = np.random.default_rng([zlib.crc32(f"{name}{setting}".encode()), again])
+    held, widths = zip(*proof.draw(rng, studies, *setting), strict=True)
+    return float(np.mean(held)), float(np.median(widths))
+
+
+def _told(interval: Interval, truth: float) -> tuple[float, float]:
+    low, high = interval.low - 1e-9, interval.high + 1e-9
+    return float(low <= truth <= high), interval.high - interval.low
+
+
+def _rates(
+    rng: Rng, n: int, patients: int, items: int, repeats: int, icc: float, rate: float
+) -> Told:
+    own = made.rates_of(rng, rate, icc, (n, patients))
+    low, high = patient_bounds(made.sums_of(rng, own, items, repeats))
+    holds = (low <= rate + 1e-9) & (rate - 1e-9 <= high)
+    yield from zip(holds.astype(float), high - low, strict=True)
+
+
+def _items(
+    rng: Rng, n: int, patients: int, items: int, icc: float, rate: float
+) -> Told:
+    for _ in range(n):
+        own = made.rates_of(rng, rate, icc, (patients,))
+        shares = made.hits_of(rng, own, items, 5).sum(axis=0) / 5
+        trials = np.full(patients, items)
+        yield _told(patient_interval(shares, trials, items * patients).interval, rate)
+
+
+SIZES: Final = (
+    ((10, 14, 30, 60, 100), 120, 3),
+    ((1, 1, 1, 1, 50), 60, 4),
+    ((1, 3, 5, 8), 20, 5),
+    ((2, 2, 2), 5, 4),
+    ((5,) * 9, 12, 1),
+    ((2, 40), 41, 1),
+)
+"""Patients of each finding, of how many in all, and how many items each at most."""
+
+
+def _macro(
+    rng: Rng, n: int, which: int, repeats: int, icc: float, rate: float, spread: float
+) -> Told:
+    sizes, everyone, most = SIZES[which]
+    rates = made.spread_rates(rate, spread, len(sizes))
+    for _ in range(n):
+        hits, trials = made.of_findings(rng, sizes, everyone, most, rates, icc)
+        items = int(trials.sum())
+        found = macro_interval(hits * repeats, trials * repeats, items)
+        yield _told(found.interval, float(rates.mean()))
+
+
+def _gain(
+    rng: Rng,
+    n: int,
+    patients: int,
+    items: int,
+    repeats: int,
+    icc: float,
+    rate: float,
+    else_: int,
+) -> Told:
+    other = ("prior", "constant", "uniform")[else_]
+    truth = made.true_gain(rate, other)
+    for _ in range(n):
+        own = made.rates_of(rng, rate, icc, (patients,))
+        one = made.placed(rng, own, items, repeats, other)
+        held, width = _told(gain_over_prior([[one]]).interval, truth)
+        near = (
+            _told(gain_over_prior([[one]]).interval, truth + 1e-3)[0] if not held else 1
+        )
+        yield max(held, near), width
+
+
+CHANGES: Final = (
+    *((share, 0.0) for share in (0.0, 0.02, 0.1, 0.5, 0.9)),
+    *((0.02, 0.02), (0.1, 0.1), (0.3, 0.1), (0.3, 0.3), (0.5, 0.5)),
+)
+"""Shares of items that are gained and lost."""
+
+
+def _changes(
+    rng: Rng, patients: int, items: int, icc: float, gained: float, lost: float
+) -> npt.NDArray[np.int64]:
+    """Return each item's change, (patients, items)."""
+    shape = patients, items
+    alike = rng.random(shape) < icc**0.5
+    drawn = np.where(alike, rng.random((patients, 1)), rng.random(shape))
+    return (drawn < gained).astype(np.int64) - (
+        (drawn >= gained) & (drawn < gained + lost)
+    )
+
+
+def _differences(
+    rng: Rng, n: int, patients: int, items: int, icc: float, gained: float, lost: float
+) -> Told:
+    for _ in range(n):
+        totals = _changes(rng, patients, items, icc, gained, lost).sum(axis=1)
+        found = mean_difference(totals.tolist(), [items] * patients)
+        yield _told(found.interval, gained - lost)
+
+
+def _macro_differences(
+    rng: Rng, n: int, which: int, icc: float, gained: float, lost: float
+) -> Told:
+    sizes, everyone, _ = SIZES[which]
+    for _ in range(n):
+        trials = np.zeros((everyone, len(sizes)), np.int64)
+        for finding, size in enumerate(sizes):
+            trials[rng.choice(everyone, size, replace=False), finding] = 1
+        d = _changes(rng, everyone, len(sizes), icc, gained, lost) * trials
+        yield _told(macro_difference(d, trials).interval, gained - lost)
+
+
+def _edits(
+    rng: Rng, n: int, patients: int, items: int, icc: float, rate: float
+) -> Told:
+    """Yield shares of four edits less those of two shams (HEAL's net)."""
+    for _ in range(n):
+        totals = _nets(rng, patients, items, icc, rate)
+        yield _told(mean_difference(totals, [items] * patients).interval, 0.0)
+
+
+def _nets(rng: Rng, patients: int, items: int, icc: float, rate: float) -> list[float]:
+    own = made.rates_of(rng, rate, icc, (patients, 1))
+    edits = rng.binomial(4, own, (patients, items)) / 4
+    shams = rng.binomial(2, own, (patients, items)) / 2
+    return [float(one) for one in (edits - shams).sum(axis=1)]
+
+
+def _judged(
+    rng: Rng, n: int, cases: int, labelled: int, rate: float, wrong: float
+) -> Told:
+    truth = rate * (1 - wrong) + (1 - rate) * wrong
+    for _ in range(n):
+        judge = rng.random(cases) < rate
+        human = np.where(rng.random(cases) < wrong, ~judge, judge).astype(float)
+        told = [float(h) if i < labelled else None for i, h in enumerate(human)]
+        scores = judge.astype(float).tolist()
+        found = prediction_powered(scores, told, range(cases), (0, 1))
+        yield _told(found.interval, truth)
+
+
+USES: Final = (
+    (0.2,) * 5,
+    (0.02, 0.03, 0.05, 0.15, 0.75),
+    (0.45, 0.05, 0.0, 0.05, 0.45),
+    (0.02, 0.0, 0.0, 0.0, 0.98),
+)
+"""How often each of five levels is used."""
+
+
+def _kappa(
+    rng: Rng, n: int, patients: int, items: int, icc: float, which: int, agree: float
+) -> Told:
+    truth, who = made.true_agreement(USES[which], agree)[0], np.arange(patients)
+    left, tries = n, 20 * n
+    while left and tries:
+        one, two = made.graded(rng, patients, items, USES[which], agree, icc)
+        names = np.repeat(who, items).astype(str).tolist()
+        found = weighted_kappa(
+            one.ravel().tolist(), two.ravel().tolist(), made.LEVELS, names
+        )
+        tries -= 1
+        if not isnan(found.value):
+            left -= 1
+            yield _told(found.interval, truth)
+
+
+def _apart(
+    rng: Rng, n: int, patients: int, items: int, icc: float, which: int, agree: float
+) -> Told:
+    truth = made.true_agreement(USES[which], agree)[1]
+    names = np.repeat(np.arange(patients), items).astype(str).tolist()
+    for _ in range(n):
+        pair = made.graded(rng, patients, items, USES[which], agree, icc)
+        one, two = (of.ravel().tolist() for of in pair)
+        yield _told(mean_absolute_difference(one, two, names, 4).interval, truth)
+
+
+BELIEFS: Final = (
+    ((0.25,) * 4, (0.25,) * 4),
+    ((0.7, 0.1, 0.1, 0.1), (0.6, 0.2, 0.1, 0.1)),
+    ((0.7, 0.1, 0.1, 0.1), (0.1, 0.7, 0.1, 0.1)),
+    ((0.97, 0.01, 0.01, 0.01), (0.01, 0.97, 0.01, 0.01)),
+    ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)),
+)
+
+
+def _divergences(rng: Rng, n: int, draws: int, which: int) -> Told:
+    p, q = BELIEFS[which]
+    truth = 0.0 if p == q else float(jensenshannon(p, q, 2.0)) ** 2
+    for seed in range(n):
+        full, ablated = (tuple(rng.multinomial(draws, x).tolist()) for x in (p, q))
+        yield _told(sampled_divergence(full, ablated, 2.0, seed).interval, truth)
+
+
+def _reviews(rng: Rng, n: int, misses: int, kind: int) -> Told:
+    for found in rng.hypergeometric(kind, misses - kind, min(50, misses), n):
+        one = capped_review(misses, min(50, misses), int(found))
+        yield float(one.low <= kind <= one.high), (one.high - one.low) / misses
+
+
+def _alike(rng: Rng, patients: int, items: int, icc: float, rate: float) -> list[int]:
+    """Return patients' differences of two models with the same rates."""
+    own = made.rates_of(rng, rate, icc, (patients,))
+    one, other = (made.hits_of(rng, own, items, 1).sum(axis=0) for _ in range(2))
+    return [int(d) for d in one - other]
+
+
+def _flips(
+    rng: Rng, n: int, patients: int, items: int, icc: float, rate: float
+) -> Told:
+    for _ in range(n):
+        d = _alike(rng, patients, items, icc, rate)
+        yield float(sign_flip([5 * one for one in d]).p_value > LARGEST), 0.0
+
+
+def _flipped_edits(
+    rng: Rng, n: int, patients: int, items: int, icc: float, rate: float
+) -> Told:
+    for _ in range(n):
+        p = sign_flip(_nets(rng, patients, items, icc, rate)).p_value
+        yield float(p > LARGEST), 0.0
+
+
+def _flipped_means(rng: Rng, n: int, which: int, icc: float, rate: float) -> Told:
+    sizes, everyone, most = SIZES[which]
+    rates = made.spread_rates(rate, 1, len(sizes))
+    for _ in range(n):
+        hits, trials = made.of_findings(rng, sizes, everyone, most, rates, icc)
+        signs = rng.choice((-1, 1), (everyone, 1))  # whose hits are whose
+        other = rng.binomial(trials, 0.5)
+        parts = macro_contributions(signs * (hits - other), trials)
+        yield float(sign_flip(parts, permutations=500).p_value > LARGEST), 0.0
+
+
+def _mcnemars(rng: Rng, n: int, patients: int, rate: float) -> Told:
+    for won, lost in rng.multinomial(patients, [rate / 2, rate / 2, 1 - rate], n)[
+        :, :2
+    ]:
+        yield float(mcnemar(int(won), int(lost)).p_value > LARGEST), 0.0
+
+
+def _families(rng: Rng, n: int, patients: int, icc: float, rate: float) -> Told:
+    """Yield whether none of five true nulls is claimed after Holm's adjustment."""
+    for _ in range(n):
+        ps = [sign_flip(_alike(rng, patients, 1, icc, rate)).p_value for _ in range(5)]
+        yield float(min(holm(ps).adjusted) > LARGEST), 0.0
+
+
+def _ranked(
+    rng: Rng, n: int, patients: int, items: int, icc: float, which: int
+) -> Told:
+    who = np.repeat(np.arange(patients), items).tolist()
+    for _ in range(n):
+        pair = made.graded(rng, patients, items, USES[which], 0.5, icc)
+        signs = rng.choice((-1, 1), (patients, 1))
+        d = (signs * (pair[0] - pair[1])).ravel()
+        p = signed_rank(d.tolist(), [0] * d.size, clusters=who).p_value
+        yield float(isnan(p) or p > LARGEST), 0.0
+
+
+def _all(*values: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+    return tuple(product(*values))
+
+
+def _of_changes(*values: Sequence[float]) -> tuple[tuple[float, ...], ...]:
+    return tuple((*one, *change) for one in product(*values) for change in CHANGES)
+
+
+_RIGHT: Final = ((0.0, 0), (0.4, 0), (0.8, 0), (1.0, 0), (0.1, 1), (0.5, 1), (0.95, 2))
+_CLUSTERS: Final = ("patients", "items each", "ICC")
+PROOFS: Final[dict[str, Proof]] = {
+    "rate": Proof(
+        "Clopper-Pearson by patient",
+        _all(PATIENTS, (0, 1, 4, 15), REPEATS, ICCS, RATES),
+        ("patients", "items each (0: 1-4)", "repeats", "ICC", "rate"),
+        *(400, _rates),
+    ),
+    "rate of items asked five times": Proof(
+        "Clopper-Pearson by patient",
+        _all(PATIENTS, (1, 4), (0.0, 0.6), RATES),
+        (*_CLUSTERS, "rate"),
+        *(200, _items),
+    ),
+    "mean of rates": Proof(
+        "Clopper-Pearson by patient, mean of rates",
+        _all(range(len(SIZES)), REPEATS, (0.0, 0.6), RATES, (0, 1)),
+        ("sizes of findings no.", "repeats", "ICC", "rate", "spread of logits"),
+        *(150, _macro),
+    ),
+    "gain over the location prior": Proof(
+        "jackknife over patients, Student's t, variance at least that of a rate",
+        tuple(
+            (*one, *right)
+            for one in product((5, 10, 20, 50), (1, 4), REPEATS, (0.0, 0.6))
+            for right in _RIGHT
+        ),
+        (*("patients", "items each", "repeats", "ICC"), "right", "else no."),
+        *(100, _gain),
+    ),
+    "difference": Proof(
+        "Clopper-Pearson by patient, of differences",
+        _of_changes(PATIENTS, (1, 4), (0.0, 0.6)),
+        (*_CLUSTERS, "gained", "lost"),
+        *(200, _differences),
+    ),
+    "difference of shares of edits": Proof(
+        "Clopper-Pearson by patient, of differences",
+        _all(PATIENTS, (1, 4), (0.0, 0.6), RATES),
+        (*_CLUSTERS, "rate"),
+        *(200, _edits),
+    ),
+    "mean of differences": Proof(
+        "Clopper-Pearson by patient, mean of differences",
+        _of_changes(range(len(SIZES)), (0.0, 0.6)),
+        ("sizes of findings no.", "ICC", "gained", "lost"),
+        *(150, _macro_differences),
+    ),
+    "prediction-powered mean": Proof(
+        "two means of bounded scores, by case",
+        _all((20, 50, 200), (5, 10, 20), RATES, (0.0, 0.02, 0.2, 0.5)),
+        ("cases", "labelled", "rate", "judge wrong"),
+        *(100, _judged),
+    ),
+    "quadratic kappa": Proof(
+        "jackknife by patient with four more, Student's t",
+        _all((5, 20, 50, 200), (1, 5), (0.0, 0.6), range(4), (0.0, 0.3, 0.9)),
+        (*_CLUSTERS, "use of levels no.", "correlation"),
+        *(80, _kappa),
+    ),
+    "mean absolute difference": Proof(
+        "Clopper-Pearson by patient, of scores",
+        _all((5, 20, 50, 200), (1, 5), (0.0, 0.6), range(4), (0.0, 0.3, 0.9)),
+        (*_CLUSTERS, "use of levels no.", "correlation"),
+        *(80, _apart),
+    ),
+    "divergence of drawn answers": Proof(
+        "Dirichlet draws, ends moved by their bias",
+        _all((20, 50, 200), range(len(BELIEFS))),
+        ("answers", "beliefs no."),
+        *(200, _divergences),
+    ),
+    "kinds of reviewed misses": Proof(
+        "exact hypergeometric",
+        tuple((m, k) for m in (60, 120, 310) for k in (0, 1, 5, m // 4, m // 2, m)),
+        ("misses", "of the kind"),
+        *(1_000, _reviews),
+    ),
+    "sign flips by patient": Proof(
+        "all sign patterns",
+        _all(PATIENTS, (1, 4), (0.0, 0.6), RATES),
+        (*_CLUSTERS, "rate"),
+        *(200, _flips, True),
+    ),
+    "sign flips of shares of edits": Proof(
+        "all or 10,000 sign patterns",
+        _all((5, 8, 12), (1, 4), (0.0, 0.6), RATES),
+        (*_CLUSTERS, "rate"),
+        *(200, _flipped_edits, True),
+    ),
+    "sign flips of a mean over findings": Proof(
+        "all or random sign patterns",
+        _all((1, 2, 3, 4), (0.0, 0.6), (0.1, 0.5, 0.9)),
+        ("sizes of findings no.", "ICC", "rate"),
+        *(60, _flipped_means, True),
+    ),
+    "McNemar": Proof(
+        "exact, one item a patient and one reply an item",
+        _all(PATIENTS, (0.04, 0.2, 0.5, 0.96)),
+        ("patients", "discordant"),
+        *(1_000, _mcnemars, True),
+    ),
+    "family after Holm": Proof(
+        "sign flips by patient, five true nulls",
+        _all((8, 20, 50), (0.0, 0.6), RATES),
+        ("patients", "ICC", "rate"),
+        *(100, _families, True),
+    ),
+    "signed rank": Proof(
+        "exact; flipped by patient where one has several tasks",
+        _all((5, 8, 20, 50), (1, 4), (0.0, 0.6), range(4)),
+        (*_CLUSTERS, "use of levels no."),
+        *(100, _ranked, True),
+    ),
+}
+OF_ESTIMATORS: Final[dict[str, tuple[str, ...]]] = {
+    "rate": ("rate",),
+    "pooled rate": ("rate",),
+    "interval": ("rate", "mean of rates"),
+    "rate of items": ("rate of items asked five times", "mean of rates"),
+    "gain": ("gain over the location prior",),
+    "paired difference": (
+        *("difference", "difference of shares of edits"),
+        "sign flips of shares of edits",
+    ),
+    "paired change": ("sign flips by patient",),
+    "prediction-powered mean": ("prediction-powered mean",),
+    "quadratic kappa": ("quadratic kappa",),
+    "mean absolute difference": ("mean absolute difference",),
+    "signed rank": ("signed rank",),
+    "adjusted p": ("signed rank", "family after Holm"),
+    "classes of error": ("kinds of reviewed misses",),
+}
+"""Which proofs stand for each estimator that gives an interval or a p-value."""
+
+
+def page(lines: Sequence[str], minutes: float) -> str:
+    """Return the page that has the table."""
+    today = datetime.now(UTC).date().isoformat()
+    words = (
+        "Patients have traits of their own (ICC: how two items of one correlate), "
+        "repeats say what the item said nine times of ten. An interval holds the truth "
+        f"in {LEAST:.0%} of the studies of each setting at least, or its cell says "
+        f'"not estimable"; a test finds what is not there in {LARGEST:.0%} at most, '
+        "but for the noise of the simulation. Whatever looks worst is drawn once more, "
+        "in five times as many studies, until the worst has been. Intervals and "
+        "deviations that a paper prints are the paper's, named so, and not among these."
+    )
+    how = (
+        f"Made by `{COMMAND}` on {today} in {minutes:.0f} minutes on one core; "
+        "`make proof` simulates it again."
+    )
+    head = (
+        *("# Every interval and p-value, simulated", "", words, "", how, ""),
+        "| what | method | settings | figure | worst | where | median width |",
+        "|---|---|---|---|---|---|---|",
+    )
+    return "\n".join((*head, *lines, ""))
+
+
+def _write() -> None:
+    begun = datetime.now(UTC)
+    lines = [proved(name).line(name, proof) for name, proof in PROOFS.items()]
+    minutes = (datetime.now(UTC) - begun).total_seconds() / 60
+    PAGE.parent.mkdir(exist_ok=True)
+    PAGE.write_text(page(lines, minutes))
+
+
+if __name__ == "__main__":
+    _write()

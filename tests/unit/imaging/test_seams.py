@@ -13,6 +13,9 @@ from tests.helpers.shared_data import shared_data
 from viewer.domain.image import Raster
 from viewer.imaging.blending import Blend, Composite, Pasting, Region, composite
 from viewer.imaging.seams import seam_of, shifted_sham
+from viewer.studies.grounded_vqa.arms import conditions
+from viewer.studies.grounded_vqa.params import Params
+from viewer.studies.grounded_vqa.visual import Arm
 
 HOW = (Pasting(), Pasting(Blend.HARD), Pasting(match_histogram=True))
 Bytes = npt.NDArray[np.uint8]
@@ -116,3 +119,13 @@ def real_lungs(side: int = 160) -> Iterator[Region]:
             ]
             pixels, lungs = (np.asarray(one) for one in small)
             yield Region(Raster(pixels.copy()), np.asarray(lungs > 127))
+
+
+@pytest.mark.statement("E002-11")
+def test_that_no_sham_is_asked_that_the_blending_would_undo() -> None:
+    names = {
+        blend: {one.name for one in conditions(Params(blend=blend, arms=("vpt",)))}
+        for blend in Blend
+    }
+    assert names[Blend.ALPHA] == names[Blend.HARD] == {str(arm) for arm in Arm}
+    assert names[Blend.POISSON] == {Arm.DONOR.value, Arm.SAME.value}

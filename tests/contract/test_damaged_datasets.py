@@ -86,6 +86,13 @@ _CSV_BOXES = _csv(
     "b,Edema,90,90,95,95,R1",
     "gone,Edema,1,1,4,4,R1",
 )
+_NIH = _csv(
+    "BBox_List_2017.csv",
+    "Image Index,Finding Label,Bbox [x,y,w,h],,,",
+    "a.png,Edema,1,1,3,3",
+    "b.png,Mass,4,4,0,3",
+    "gone.png,Edema,1,1,3,3",
+)
 _RSNA = _csv(
     "labels.csv",
     "patientId,x,y,width,height,Target",
@@ -179,6 +186,7 @@ EXAMPLES: Mapping[str, Callable[[Path], None]] = {
     "coco": _coco,
     "vindr": _VINDR,
     "csv-boxes": _CSV_BOXES,
+    "nih-chestxray14": _NIH,
     "rsna": _RSNA,
     "siim": _csv(*_SIIM, "a,7 2 4 2", "b,1 2 x", "gone,7 2 4 2"),
     "siim-relative": _csv(*_SIIM, "a,7 2 4 2", "b,40 90", "gone,7 2 4 2"),

@@ -169,11 +169,11 @@ def test_that_a_single_patient_has_rates_and_no_interval_over_patients(
         told = told_of(compared, statistics, ("grid=8", "Edema"))
         forest = forest_of(compared, statistics)
         assert told[1].startswith("not estimable from one patient, 95 %")
-        groups = grouped(store.path, ())
+        groups = grouped(store.path, (By.CONDITION, By.MODEL))
     assert forest.interval == "none: one patient gives no interval"
     assert {row.interval for row in forest.rows} == {None}
     words = row_words(groups, 0)
-    assert words.startswith("This row: 3 of 6 trials, 1 patient, 50.0 %")
+    assert words.startswith("This row: 3 of 3 trials, 1 patient, 100.0 %")
     assert "not estimable from one patient" in words
     assert "nan" not in words
     assert "not estimable" in (home / "report" / "report.html").read_text()

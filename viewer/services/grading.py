@@ -14,7 +14,7 @@ from viewer.services.bench import Bench
 from viewer.services.grades import Stamp, stamp_below
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
-from viewer.studies.catalog import study_named
+from viewer.studies.catalog import study_named, titles
 
 _TAKEN_IN: Final[dict[tuple[Path, int], object]] = {}
 """The state of grades and verdicts after the last look, by store and run."""
@@ -39,7 +39,8 @@ def grades_stamp(store: Store, run: int) -> Stamp:
 def _graded(store: Store) -> Iterator[tuple[int, Path]]:
     """Yield each run whose outputs readers grade, with its data set's folder."""
     for run, study, root in runs.runs_with_folders(store):
-        if study_named(study).words.graded:
+        # a run of a study that is no longer installed keeps the verdicts that it has
+        if study in titles() and study_named(study).words.graded:
             yield run, root
 
 

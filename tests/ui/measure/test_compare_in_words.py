@@ -101,7 +101,7 @@ def test_that_answers_without_a_verdict_say_why_nothing_is_compared(
         item_run(store, tmp_path / "studies", "rubric_reading", other="Nothing.")
     page = _compared(_page(qtbot, settings), qtbot)
     assert page.hint.isVisible()
-    assert "readers grade" in page.hint.text()
+    assert "Nobody has graded these answers yet." in page.hint.text()
     assert not page.film.isVisible()
     assert not page.plot.isVisible()
 

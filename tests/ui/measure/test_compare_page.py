@@ -86,7 +86,7 @@ def test_that_the_page_shows_the_counts_the_figure_and_the_flips(
     outlook = page.choice.outlook
     qtbot.waitUntil(lambda: outlook.text().startswith("First compared"))
     for words in (
-        "BCa, 95 %, 10,000",
+        "Clopper-Pearson by patient, of differences, 95 %, 4 patients",
         "No McNemar test: a patient has several pairs",
         "Sign flips by patient",
     ):
@@ -96,7 +96,7 @@ def test_that_the_page_shows_the_counts_the_figure_and_the_flips(
     names = [row.name for row in figure.rows]
     assert names == ["Edema", "mean over findings", "all items"]
     qtbot.waitUntil(lambda: page.plot.drawn, timeout=20_000)
-    assert "BCa, 95 %" in page.plot.caption.text()
+    assert "of differences, 95 %" in page.plot.caption.text()
 
 
 def test_that_a_cell_and_a_cause_filter_the_items(

@@ -69,7 +69,7 @@ def test_that_the_newest_run_shows_its_table_chart_and_film(
         for row in table.rows
         if (row[0], row[1]) == ("Edema", "all")
     }
-    for words in ("says-d4", "uniform", "95 % by patient", "random cell"):
+    for words in ("says-d4", "uniform", "by patient, 95 %", "random cell"):
         assert words in workspace.results.chart.caption
 
 

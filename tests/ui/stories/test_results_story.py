@@ -14,6 +14,8 @@ from viewer.ui.actions import Place
 from viewer.ui.layout_memory import read_layout
 from viewer.ui.measure_workspace import MeasureWorkspace
 
+CHOSEN = ("Edema", "grid=8", "says-d4")
+
 
 @pytest.fixture
 def story(qtbot: QtBot, settings: Settings, tmp_path: Path) -> Story:
@@ -29,7 +31,7 @@ def test_that_a_number_leads_to_its_case_in_read_and_escape_back_to_the_number(
     story: Story,
 ) -> None:
     table = story.measure.groups.table
-    table.choose(("Edema", "says-d4"), "n")
+    table.choose(CHOSEN, "n")
     story.wait(lambda: "settled" in story.film.title)
     story.wait(lambda: len(story.film.model.trials) == 12)
     table.setFocus()
@@ -40,14 +42,14 @@ def test_that_a_number_leads_to_its_case_in_read_and_escape_back_to_the_number(
     story.press(Qt.Key.Key_Escape)
     assert story.window.place is Place.MEASURE
     assert table.chosen is not None
-    assert story.measure.groups.groups.keys[table.chosen.group] == ("Edema", "says-d4")
+    assert story.measure.groups.groups.keys[table.chosen.group] == CHOSEN
     assert table.chosen.column == "n"
     assert story.film.view.currentIndex().row() == 0
 
 
 def test_that_n_in_read_goes_from_disagreement_to_disagreement(story: Story) -> None:
     table = story.measure.groups.table
-    table.choose(("Edema", "uniform"), "n")
+    table.choose(("Edema", "grid=8", "uniform"), "n")
     said: list[str] = []
     story.window.desk.notices.posted.connect(lambda notice: said.append(notice.what))
     table.setFocus()
@@ -71,5 +73,5 @@ def test_that_the_window_remembers_what_predictions_were_grouped_by(
     story.window.close()
     assert "measure" in read_layout(settings.home).choices
     again = found(open_window(qtbot, settings, story.folder).window, MeasureWorkspace)
-    assert again.groups.filters.by == (By.FINDING, By.VIEW)
+    assert again.groups.filters.by == (By.FINDING, By.VIEW, By.CONDITION)
     assert again.pages.currentIndex() == 1

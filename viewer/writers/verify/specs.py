@@ -19,7 +19,7 @@ ESTIMATORS: Mapping[str, Callable[[Cell], Cells | Later]] = {
     **AGREEMENTS,
     **PLACED,
 }
-_OF_REPLICATES = {"agreement of replicates", "rate by patient and replicate"}
+_OF_REPLICATES = {"agreement of replicates", "rate of items"}
 _INTERVALS = {"rate", "pooled rate", "interval"}
 _SUMMED = {
     *("mean", "gain"),

@@ -22,7 +22,7 @@ def _folder(tmp_path: Path, name: str, *files: str) -> Dataset:
 def test_that_every_format_is_listed_under_its_name() -> None:
     assert set(FORMATS) == {
         *("chexlocalize", "folder", "coco", "vindr", "rsna"),
-        *("csv-boxes", "pathmmu", "vlmevalkit"),
+        *("csv-boxes", "nih-chestxray14", "pathmmu", "vlmevalkit"),
         *("labelled-tiles", "captioned-tiles"),
         *("siim", "siim-relative", "siim-absolute"),
         *("heal", "heal-columns", "heal-rows"),

@@ -13,10 +13,12 @@ from viewer.results.spec import Spec
 from viewer.results.spec_json import spec_documents
 from viewer.studies.catalog import PLACING, study_named
 from viewer.studies.evidence_diagnosis import tables as of_cases
+from viewer.studies.evidence_diagnosis.report import OF_TASKS
 from viewer.studies.grid_localization import tables as of_places
 from viewer.studies.grid_localization.asked import MACRO, Asked
 from viewer.studies.grid_localization.report import specs_beside
 from viewer.studies.grounded_vqa import tables as of_heal
+from viewer.studies.grounded_vqa.report import OF_KINDS
 from viewer.studies.pathology_mcq import tables as of_mcq
 from viewer.studies.pathology_mcq.making import BUILT_SPECS
 from viewer.studies.pathology_mcq.params import FrequentFrom, Pooling, Work
@@ -24,11 +26,12 @@ from viewer.studies.pathology_mcq.questions import Mcq
 from viewer.studies.protocol import ReportContext
 from viewer.studies.rubric_reading import tables as of_grades
 from viewer.studies.rubric_reading.graded import Graded
-from viewer.studies.tables import ALL_VIEWS, MICRO, trial_specs
+from viewer.studies.tables import ALL_VIEWS, MICRO, OF_ALL, trial_specs
 from viewer.writers.verify.built_in import fingerprint
 from viewer.writers.verify.frames import Source
 
 SEED = 7
+_SETS = {"evidence_diagnosis": OF_TASKS, "grounded_vqa": OF_KINDS}
 MODELS = ("one", "other")
 _QUESTION = Mcq("k", "p", "Atlas", "val", (), "?", ("x", "y"), 1, (), "B")
 
@@ -48,8 +51,9 @@ def sources(study: str) -> Iterator[tuple[Source, list[dict[str, Any]]]]:
             if study == PLACING:
                 yield Source(plan, (), asked=_ASKED), spec_documents(specs)
             else:
-                documents = spec_documents([*trial_specs((), means=False), *specs])
-                yield Source(plan, ()), documents
+                sets = _SETS.get(study, OF_ALL)
+                of_trials = trial_specs((), means=False, sets=sets)
+                yield Source(plan, ()), spec_documents([*of_trials, *specs])
 
 
 def lines_of(study: str) -> str:

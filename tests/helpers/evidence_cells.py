@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
-from math import isnan, nan, sqrt
+from math import hypot, isnan, nan
 
-import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import binomtest, rankdata
-from scipy.stats import t as student
 
+from tests.helpers.by_patient import difference_by_patient
 from tests.helpers.evidence_pack import (
     ARMS,
     PEOPLE,
@@ -58,7 +57,7 @@ def _key(row: Mapping[str, Cell]) -> tuple[str, ...]:
 
 _KEYS = (
     *("item", "case", "finding", "view", "condition", "evidence", "model", "task"),
-    *("arm", "stratum"),
+    *("arm", "stratum", "repeat"),
 )
 """Columns whose words name a row; the order of rows is that of the case's evidence."""
 
@@ -86,7 +85,7 @@ def _rate(trials: Sequence[Asked]) -> float | None:
     return sum(settled) / len(settled) if settled else None
 
 
-def _everybody(truth: Truth) -> Iterator[tuple[str, Callable[[str, str], list[Asked]]]]:
+def everybody(truth: Truth) -> Iterator[tuple[str, Callable[[str, str], list[Asked]]]]:
     """Yield people, then models, each with its trials by task and subset."""
     for person, name in enumerate(PEOPLE):
         yield name, partial(truth.people, person)
@@ -96,7 +95,7 @@ def _everybody(truth: Truth) -> Iterator[tuple[str, Callable[[str, str], list[As
 
 def table_2(truth: Truth) -> Sequence[Row]:
     lines: list[dict[str, Cell]] = []
-    for name, of in _everybody(truth):
+    for name, of in everybody(truth):
         line: dict[str, Cell] = {"model": name}
         for subset in SUBSETS:
             rates = []
@@ -209,7 +208,7 @@ def _strata(
 ) -> Callable[[Truth], Sequence[Row]]:
     def rows(truth: Truth) -> Sequence[Row]:
         lines: list[Row] = []
-        for (name, trials_of), stratum in product(_everybody(truth), strata):
+        for (name, trials_of), stratum in product(everybody(truth), strata):
             trials = [
                 one
                 for one in trials_of("fdx", subset)
@@ -346,34 +345,59 @@ def calibration(truth: Truth) -> Sequence[Row]:
         line: dict[str, Cell] = {"model": truth.made.models[m], "task": task}
         line["n_first_judged"] = len(judge)
         line["n_labelled"] = sum(score is not None for score in human)
-        line.update(_powered(judge, human, "first_score"))
+        line.update(_powered(judge, human, (0, 5), "first_score"))
         covered = [None if h is None else float(h >= 4) for h in human]
-        line.update(_powered([float(j >= 4) for j in judge], covered, "first_coverage"))
+        judged = [float(j >= 4) for j in judge]
+        line.update(_powered(judged, covered, (0, 1), "first_coverage"))
         lines.append({**line, **_agreement(judge, human)})
     return lines
 
 
 def _powered(
-    judge: Sequence[float], human: Sequence[float | None], name: str
+    judge: Sequence[float],
+    human: Sequence[float | None],
+    ends: tuple[float, float],
+    name: str,
 ) -> dict[str, Cell]:
-    """Return the mean, and the one that people would give, with Student's interval."""
-    pairs = [(j, h - j) for j, h in zip(judge, human, strict=True) if h is not None]
-    errors = np.array([error for _, error in pairs])
-    mean = sum(judge) / len(judge)
-    value = mean + float(errors.mean())
-    half = nan
-    if len(pairs) > 1:
-        scored = np.array([j for j, _ in pairs])
-        together = np.cov(scored, errors)[0, 1]
-        spread = (np.var(judge, ddof=1) + 2 * together) / len(judge)
-        spread += errors.var(ddof=1) / len(pairs)
-        half = student.ppf(0.975, len(pairs) - 1) * sqrt(max(spread, 0.0))
+    """Return the mean, and the one that people would give, with its interval.
+
+    Labelled answers, less the judge's share of the others, and the others are two
+    independent means between two ends; how far each reaches is added as squares.
+    """
+    pairs = [(j, h) for j, h in zip(judge, human, strict=True) if h is not None]
+    mean, rest = sum(judge) / len(judge), 1 - len(pairs) / len(judge)
+    value = mean + sum(h - j for j, h in pairs) / len(pairs)
+    found: dict[str, Cell] = {name: mean, f"{name}_corrected": value}
+    method = f"prediction-powered, {len(pairs)} labelled, 95 %"
+    if len(pairs) < 2:
+        method = f"not estimable from one labelled case, {method}"
+        bounds = dict.fromkeys((f"{name}_low", f"{name}_high"))
+        return {**found, **bounds, f"{name}_method": method}
+    reach = ends[0] - rest * ends[1], ends[1] - rest * ends[0]
+    own = _distances([h - rest * j for j, h in pairs], reach)
+    others = [j for j, h in zip(judge, human, strict=True) if h is None]
+    more = [rest * distance for distance in _distances(others, ends)]
+    down, up = (hypot(*both) for both in zip(own, more, strict=True))
     return {
-        name: mean,
-        f"{name}_corrected": value,
-        f"{name}_low": value - half,
-        f"{name}_high": value + half,
+        **found,
+        f"{name}_low": max(value - down, ends[0]),
+        f"{name}_high": min(value + up, ends[1]),
+        f"{name}_method": method,
     }
+
+
+def _distances(
+    scores: Sequence[float], ends: tuple[float, float]
+) -> tuple[float, float]:
+    """Return how far below and above their mean the interval of scores ends."""
+    if not scores:
+        return 0.0, 0.0
+    if len(scores) == 1:
+        return scores[0] - ends[0], ends[1] - scores[0]
+    middle, half = sum(ends) / 2, (ends[1] - ends[0]) / 2
+    scaled = [[(score - middle) / half] for score in scores]
+    value, low, high = difference_by_patient(scaled)
+    return half * (value - low), half * (high - value)
 
 
 def _agreement(judge: Sequence[float], human: Sequence[int | None]) -> dict[str, Cell]:

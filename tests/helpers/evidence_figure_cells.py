@@ -12,6 +12,7 @@ from tests.helpers.evidence_cells import (
     REFINED,
     Cell,
     compare,
+    everybody,
     sensitivity,
 )
 from tests.helpers.evidence_truth import SETTLED, Truth
@@ -59,6 +60,7 @@ def _figures(truth: Truth) -> Iterator[tuple[str, list[dict[str, Cell]]]]:
     ):
         there = [x for x in strata if x in set(map(of, cases))]
         yield f"fig_09{name}", _counted(cases, there, partial(_alone, of))
+    yield "fig_01b", _gaps(truth)
     yield "fig_04", _classes(truth)
     yield "fig_10", _scores(truth, "ddx")
     yield "fig_11", _scores(truth, "open_fdx")
@@ -114,6 +116,20 @@ def _counted(
             share = count / len(own) if own else None
             row: dict[str, Cell] = {"group": stratum, "bar": "", "segment": name}
             found.append({**row, "count": count, "share": share, "n": ""})
+    return found
+
+
+def _gaps(truth: Truth) -> list[dict[str, Cell]]:
+    """Return Figure 1(b): lists and final diagnoses of people, then of models."""
+    names = {"ddx": "Differential", "fdx": "Final diagnosis"}
+    found: list[dict[str, Cell]] = []
+    for kind, (who, of), task in product(("bar", "baseline"), everybody(truth), names):
+        trials = [one for one in of(task, "en") if one.status in SETTLED]
+        right = sum(one.right for one in trials)
+        row: dict[str, Cell] = {"panel": "English cases", "group": who}
+        row |= {"series": names[task], "error": "", "kind": kind}
+        told = (right / len(trials), len(trials)) if kind == "bar" else (None, None)
+        found.append({**row, **dict(zip(("rate", "n"), told, strict=True))})
     return found
 
 

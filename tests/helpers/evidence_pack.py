@@ -188,6 +188,7 @@ def _judgements(all_: Sequence[EvidenceCase]) -> Iterator[tuple[str, object]]:
         for task in ("ddx", "open_fdx"):
             score = judged(i, "raw", task)
             said = "I like it." if score is None else f"Score: {score}\nRationale: So."
-            key = f"{case.key}|{task}|raw|0"
-            yield f"{key}|judge", "Score: 7\nRationale: Ha." if i % 2 else said
-            yield f"{key}|judge again", said
+            for repeat in range(len(PEOPLE)):
+                key = f"{case.key}|{task}|raw|{repeat}"
+                yield f"{key}|judge", "Score: 7\nRationale: Ha." if i % 2 else said
+                yield f"{key}|judge again", said

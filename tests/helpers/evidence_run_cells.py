@@ -29,9 +29,6 @@ from tests.helpers.evidence_pack import Made
 from tests.helpers.evidence_printed import published
 from tests.helpers.evidence_truth import SETTLED, Asked, Truth, bounds
 
-JUDGE_FAMILY = {"GPT-5.2"}
-"""The models whose name tells that they are of the judge's maker."""
-
 
 def _check_gold(gold: Mapping[str, Any], line: Mapping[str, str]) -> None:
     """Hold the letter that is right against the verdict on the letter answered."""
@@ -82,7 +79,7 @@ def items(truth: Truth) -> list[Row]:
             "finding": one.task,
             "view": str(truth.cases[one.number].language),
             "condition": one.condition,
-            "repeat": 0,
+            "repeat": one.repeat,
             "model": one.model,
             "status": one.status,
             "reason": one.reason,
@@ -98,25 +95,21 @@ def results(truth: Truth) -> list[Row]:
     by: dict[tuple[str, str, str, str], list[Asked]] = {}
     for one in truth.trials:
         language = str(truth.cases[one.number].language)
-        for finding, view in (
-            ("(micro)", "all"),
-            (one.task, "all"),
-            ("(micro)", language),
-        ):
-            by.setdefault((finding, view, one.condition, one.model), []).append(one)
+        for view in ("all", language):
+            by.setdefault((one.task, view, one.condition, one.model), []).append(one)
     return [
         _rates(truth, key, trials)
         for key, trials in by.items()
-        if key[1] == "all" or len(_languages(truth, by, key)) > 1
+        if key[1] == "all" or len(_languages(truth, key)) > 1
     ]
 
 
-Trials = Mapping[tuple[str, str, str, str], list[Asked]]
-
-
-def _languages(truth: Truth, by: Trials, key: tuple[str, str, str, str]) -> set[str]:
-    every = by["(micro)", "all", *key[2:]]
-    return {str(truth.cases[one.number].language) for one in every}
+def _languages(truth: Truth, key: tuple[str, str, str, str]) -> set[str]:
+    return {
+        str(truth.cases[one.number].language)
+        for one in truth.trials
+        if (one.condition, one.model) == key[2:]
+    }
 
 
 def _rates(
@@ -350,14 +343,8 @@ def _scores(
 
 
 def _judge(truth: Truth) -> list[list[str]]:
-    return [
-        [
-            str(row["model"]),
-            _score_of(row, "_all"),
-            "yes" if row["model"] in JUDGE_FAMILY else "no",
-        ]
-        for row in _of("table_08", truth)
-    ]
+    # of a scripted judge no maker is known, so that none is told
+    return [[str(r["model"]), _score_of(r, "_all")] for r in _of("table_08", truth)]
 
 
 _TOP = [f"top_{k}_all%" for k in (1, 3, 5, 10)]

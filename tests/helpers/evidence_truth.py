@@ -4,7 +4,7 @@ Nothing of the study is used but the seed that shuffles options.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import exp
 
@@ -40,6 +40,7 @@ class Asked:
     answer: str = ""
     numbers: Mapping[str, float] | None = None
     posterior: tuple[float, ...] = ()
+    repeat: int = 0
 
     @property
     def right(self) -> bool:
@@ -87,7 +88,7 @@ class Truth:
         return _all_beliefs(self)[model][number, condition]
 
     def people(self, person: int, task: str, subset: str = "all") -> list[Asked]:
-        """Return what a person answered, as trials; differentials are not judged."""
+        """Return what a person answered, as trials; differentials as judged."""
         found = []
         for i, case in enumerate(self.cases):
             said = answered(person, i)
@@ -95,21 +96,38 @@ class Truth:
                 choice = said[1]
                 status = "scored_correct" if choice == case.answer else "scored_wrong"
                 status = "unparsed" if choice is None else status
-                status = "excluded" if task == "ddx" else status
-                found.append(Asked(i, PEOPLE[person], task, "raw", status))
+                one = Asked(i, PEOPLE[person], task, "raw", status)
+                found.append(one if task == "fdx" else _written(case, i, person))
         return found
 
 
 @cache
 def _trials(truth: Truth) -> tuple[Asked, ...]:
-    return tuple(
-        one
+    of_models = (
+        _trial(truth, i, m, task, condition)
         for i, case in enumerate(truth.cases)
         for task in ("ddx", "fdx", "open_fdx")
         for condition in (conditions_of(case) if task == "fdx" else ("raw",))
         for m in range(len(truth.made.models))
-        for one in [_trial(truth, i, m, task, condition)]
     )
+    of_people = (
+        replace(_written(case, i, person), model="physicians", repeat=repeat)
+        for i, case in enumerate(truth.cases)
+        for repeat, person in enumerate(who_answered(i))
+    )
+    return (*of_models, *of_people)
+
+
+def who_answered(i: int) -> list[int]:
+    """Return the people who answered to a case, in the order of its file."""
+    return [person for person in range(len(PEOPLE)) if answered(person, i)]
+
+
+def _written(case: EvidenceCase, i: int, person: int) -> Asked:
+    """Return a person's differential as the judge scores it."""
+    options, _ = answered(person, i) or ((), None)
+    names = [case.options[option] for option in options]
+    return _as_judged((i, PEOPLE[person], "ddx", "raw"), case, names)
 
 
 @cache
@@ -184,6 +202,12 @@ def _words(about: About, case: EvidenceCase, i: int, m: int, task: str) -> Asked
     names = listed(m, i, task, case)
     if task == "open_fdx":
         names = [case.options[(m + i) % 4]]
+    return _as_judged(about, case, names)
+
+
+def _as_judged(about: About, case: EvidenceCase, names: Sequence[str]) -> Asked:
+    """Return what becomes of diagnoses, by rank, that the judge is shown."""
+    i, _, task, _ = about
     ranks = [n for n, name in enumerate(names, 1) if name == case.diagnosis]
     first = {"first_match": float(ranks[0])} if ranks else {}
     text, score = "; ".join(names), judged(i, "raw", task)

@@ -94,11 +94,10 @@ def check_results(made: Made, sheet: Sheet) -> None:
     rows: Rows = {}
     for model, condition in itertools.product(MODELS, _conditions(made)):
         own = [v for v in made.verdicts if (v.model, v.condition) == (model, condition)]
-        kinds = dict.fromkeys(v.asked.kind for v in own)
-        groups = {("(micro)", "all"): own}
+        groups: dict[tuple[str, str], Sequence[Verdict]] = {}
         for finding in dict.fromkeys(v.asked.told for v in own):
             groups[finding, "all"] = [v for v in own if v.asked.told == finding]
-        for kind in kinds if len(kinds) > 1 else ():
+        for kind in dict.fromkeys(v.asked.kind for v in own):
             groups["(micro)", kind] = [v for v in own if v.asked.kind == kind]
         for (finding, view), of in groups.items():
             row = {**rates(of), **_means(sheet, of)}

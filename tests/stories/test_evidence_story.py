@@ -25,7 +25,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 )
 def test_that_every_cell_of_the_pack_is_its_closed_form(made: Made) -> None:
     cells = check_every_cell(made)
-    assert len(cells) == 59
+    assert len(cells) == 60
     assert all(cells.values())
 
 

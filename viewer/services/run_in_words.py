@@ -31,13 +31,16 @@ def rows_of(report: RunReport) -> list[dict[str, Any]]:
 def rows_in_words(report: RunReport) -> list[dict[str, object]]:
     """Return the rows of all views together, each with the columns its study has.
 
-    Where they would fill screens, those that count all trials of a condition.
+    Where they would fill screens, those of several findings together.
     """
     words = report.bench.study.words
-    rows = [row for row in rows_of(report) if row["view"] == ALL_VIEWS]
+    every = rows_of(report)
+    rows = [row for row in every if row["view"] == ALL_VIEWS]
     if len(rows) > _MOST_ROWS:
-        rows = [row for row in rows if _of_all(row)]
-    return [_in_words(row, words) for row in rows]
+        pooled = [row for row in every if row["finding"] == MICRO]
+        rows = [row for row in pooled if row["view"] == ALL_VIEWS] or pooled or rows
+    several = len({row["view"] for row in rows}) > 1
+    return [_in_words(row, words, several=several) for row in rows]
 
 
 def endings_in_words(report: RunReport) -> dict[str, int]:
@@ -58,14 +61,14 @@ def _counts(row: Mapping[str, Any], n: int) -> str:
     return NO_COUNTS if row["finding"] == MACRO else f"{row['k']} / {n}"
 
 
-def _of_all(row: Mapping[str, Any]) -> bool:
-    return (row["finding"], row["view"]) == (MICRO, ALL_VIEWS)
-
-
-def _in_words(row: Mapping[str, Any], words: StudyWords) -> dict[str, object]:
+def _in_words(
+    row: Mapping[str, Any], words: StudyWords, *, several: bool
+) -> dict[str, object]:
     n = row["n_planned"] - row["n_excluded"] - row["n_pending"]
+    view = {words.view: words.called("view", row["view"])} if several else {}
     return {
         words.finding: words.called("finding", row["finding"]),
+        **view,
         "condition": words.condition(row["condition"]),
         "model": row["model"],
         words.verdicts.rights: _counts(row, n),

@@ -98,14 +98,22 @@ def _values(name: str) -> tuple[str, ...]:
     return tuple(status.value for status in STATUSES[name])
 
 
-def trial_specs(numbers: Sequence[str], *, means: bool = True) -> tuple[Spec, ...]:
+Sets = tuple[tuple[str, ...], ...]
+"""What rows of one table are about, each a set of its columns."""
+OF_ALL: Final[Sets] = ((), ("finding",), ("view",))
+
+
+def trial_specs(
+    numbers: Sequence[str], *, means: bool = True, sets: Sets = OF_ALL
+) -> tuple[Spec, ...]:
     """Return the two tables of trials whose verdicts have some named numbers.
 
     ``items`` lists every trial in the order planned. ``results`` has hit rates by
     finding, view, condition and model: each condition and model has a row for all its
     trials, one for each finding, and, where there are several views, one for each of
-    those. The primary rate counts every settled trial that is not right as wrong.
-    Without ``means`` it tells no mean of the numbers.
+    those; other ``sets`` where trials of several tasks may not be counted as one. The
+    primary rate counts every settled trial that is not right as wrong. Without
+    ``means`` it tells no mean of the numbers.
     """
     items = ListSpec("items", (*ITEMS_HEADER, *numbers))
     of_numbers = (Cell("mean", (f"mean_{name}",), (name,)) for name in numbers)
@@ -118,7 +126,7 @@ def trial_specs(numbers: Sequence[str], *, means: bool = True) -> tuple[Spec, ..
         (*counts(), *RATE, *(of_numbers if means else ())),
         outer=("condition", "model"),
         every=True,
-        sets=((), ("finding",), ("view",)),
+        sets=sets,
         only_several=("view",),
     )
     return items, results

@@ -14,7 +14,7 @@ from viewer.studies.evidence_diagnosis.makers import judge_of
 from viewer.studies.evidence_diagnosis.params import read_params
 from viewer.studies.evidence_diagnosis.tables import PREPARING_SPECS, specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import reported, trial_specs
+from viewer.studies.tables import Sets, reported, trial_specs
 
 DEFINITIONS: Final[Mapping[str, str]] = {
     "ddx": (
@@ -49,6 +49,9 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "concordance": "Lin's concordance correlation",
 }
 
+OF_TASKS: Final[Sets] = (("finding",), ("finding", "view"))
+"""A differential, an option and an open diagnosis are not answers to one question."""
+
 
 def report(
     results: Sequence[TrialResult], spec: RunSpec, context: ReportContext
@@ -56,7 +59,8 @@ def report(
     """Return the tables of a run; without its data set only trials and rates."""
     params = read_params(spec.preset, spec.params)
     made = frames(results, spec, params, context.dataset)
-    every = [*trial_specs(number_names(results), means=False), *PREPARING_SPECS]
+    of_trials = trial_specs(number_names(results), means=False, sets=OF_TASKS)
+    every = [*of_trials, *PREPARING_SPECS]
     only_printed = []
     if ANSWERS in made:
         asked = set(made[ANSWERS]["language"])

@@ -11,7 +11,7 @@ from viewer.studies.grounded_vqa.frames import frames
 from viewer.studies.grounded_vqa.params import Extraction, read_params
 from viewer.studies.grounded_vqa.tables import specs
 from viewer.studies.protocol import ReportContext
-from viewer.studies.tables import CI_DEFINITION, reported, trial_specs
+from viewer.studies.tables import CI_DEFINITION, Sets, reported, trial_specs
 
 DEFINITIONS: Final = {
     "yes_no_f1": "2TP / (2TP + FP + FN) of Yes over closed questions",
@@ -33,6 +33,9 @@ DEFINITIONS: Final = {
     "ci": CI_DEFINITION,
 }
 
+OF_KINDS: Final[Sets] = (("finding",), ("view",))
+"""Open questions and those of yes or no are not counted together."""
+
 
 def report(
     results: Sequence[TrialResult], spec: RunSpec, context: ReportContext
@@ -42,7 +45,7 @@ def report(
     dataset = context.dataset
     images = dataset.images if dataset else ()
     every = [
-        *trial_specs(number_names(results)),
+        *trial_specs(number_names(results), sets=OF_KINDS),
         *specs(
             has_dataset=dataset is not None,
             has_boxes=any(image.boxes for image in images),

@@ -23,7 +23,7 @@ counts 0efa35c9ceaf63f693c7
 defects 6c7025322fd113ec543b""",
     "evidence_diagnosis": """\
 items ff9a0309340e2a245b1c
-results d7d11b7ac29bf6c436b8
+results 19bb1e0843cbab2fc014
 preparation c7e89b043012c6964464
 invented b745da89223f2dc79e80
 table_02 e6ee652457b733db2d05
@@ -54,7 +54,7 @@ validation f75b2c849b724b0186e1
 judge_calibration fe4dece3aa6c589d799c""",
     "grounded_vqa": """\
 items ff9a0309340e2a245b1c
-results d7d11b7ac29bf6c436b8
+results b7786c9252f0d8a2afc4
 benchmark 0918ece145d5dc3093f5
 threshold_curve_iou 6aed9adf1459498e478e
 threshold_curve_ioa 77c9eb24f772400f07d4

@@ -116,6 +116,8 @@ def trial_specs(
     ``means`` it tells no mean of the numbers.
     """
     items = ListSpec("items", (*ITEMS_HEADER, *numbers))
+    # a single view's row would say what the row of all views says, where there is one
+    is_said = all(tuple(n for n in one if n != "view") in sets for one in sets)
     of_numbers = (Cell("mean", (f"mean_{name}",), (name,)) for name in numbers)
     results = TableSpec(
         "results",
@@ -127,6 +129,6 @@ def trial_specs(
         outer=("condition", "model"),
         every=True,
         sets=sets,
-        only_several=("view",),
+        only_several=("view",) if is_said else (),
     )
     return items, results

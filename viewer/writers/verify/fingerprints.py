@@ -54,7 +54,7 @@ validation f75b2c849b724b0186e1
 judge_calibration fe4dece3aa6c589d799c""",
     "grounded_vqa": """\
 items ff9a0309340e2a245b1c
-results b7786c9252f0d8a2afc4
+results ab63262cb1a1d7670e43
 benchmark 0918ece145d5dc3093f5
 threshold_curve_iou 6aed9adf1459498e478e
 threshold_curve_ioa 77c9eb24f772400f07d4

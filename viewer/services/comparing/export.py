@@ -13,13 +13,13 @@ from viewer.services.comparing.runs import (
     Statistics,
     condition_words,
     p_text,
+    rates_of,
 )
 from viewer.services.comparing.statistics import (
     MACRO,
     MICRO,
     GroupCounts,
     GroupTests,
-    mean_rates,
 )
 from viewer.services.comparing.tables import (
     as_json,
@@ -75,7 +75,7 @@ def forest_of(
                 tests,
                 counts.get(tests.key),
                 adjusted.get(tests.key),
-                mean_rates(comparison.groups, tests.condition),
+                rates_of(comparison, tests),
                 _name(tests, comparison.words, several=several),
             )
             for tests in shown
@@ -102,22 +102,20 @@ def _row(
     tests: GroupTests,
     counts: GroupCounts | None,
     adjusted: Adjusted | None,
-    means: tuple[float, float],
+    rates: tuple[float, float],
     name: str,
 ) -> ForestRow:
     difference = tests.difference
     found, alone = difference.interval, _alone(tests)
-    n = counts.table.items if counts else 0
-    first, second = counts.rates if counts else means
     return ForestRow(
         name=name,
-        n=n,
+        n=counts.table.items if counts else 0,
         value=difference.value,
         interval=None if alone else (found.low, found.high),
-        first=first,
-        second=second,
+        first=rates[0],
+        second=rates[1],
         note=_note(tests, adjusted) + _ALONE * alone,
-        summary=tests.finding in {MACRO, MICRO},
+        summary=counts is None or counts.pooled,
     )
 
 

@@ -41,6 +41,7 @@ from viewer.services.comparing.statistics import (
     GroupTests,
     group_counts,
     group_tests,
+    mean_rates,
     p_values,
     two_replies,
 )
@@ -150,6 +151,7 @@ def _compared(store: Store, first: Side, second: Side) -> Comparison:
     pairing = paired_sides(store, first, second)
     _check(pairing, first, second)
     sent = sent_by(store, pairing)
+    words = words_of_runs(store, (first.run, second.run))
     explainer = Explainer(store, (first, second), sent)
     flips = tuple(
         Flip(pair, explainer.why(pair))
@@ -165,11 +167,11 @@ def _compared(store: Store, first: Side, second: Side) -> Comparison:
         ),
         pairing=pairing,
         asked=asked(store, (first, second), pairing, sent),
-        groups=group_counts(pairing.scored),
+        groups=group_counts(pairing.scored, words.task),
         flips=flips,
         looked=looked(store, first, second),
         images=cases.image_refs_of_run(store, first.run),
-        words=words_of_runs(store, (first.run, second.run)),
+        words=words,
     )
 
 
@@ -194,7 +196,7 @@ def statistics_of(store: Store, comparison: Comparison) -> Statistics:
         return Statistics((), adjusted(comparison.looked, {}))
     others = tuple(_other_pairs(store, comparison))
     return Statistics(
-        group_tests(pairs),
+        group_tests(pairs, comparison.words.task),
         adjusted(comparison.looked, p_values(pairs), others),
     )
 
@@ -240,30 +242,47 @@ def _sides_of(
     return None
 
 
+def rates_of(comparison: Comparison, tests: GroupTests) -> tuple[float, float]:
+    """Return both sides' rates of a group, or the means over findings."""
+    group = next((one for one in comparison.groups if one.key == tests.key), None)
+    return group.rates if group else mean_rates(comparison.groups, tests.condition)
+
+
 def summary_sentence(comparison: Comparison, condition: str = "") -> str:
     """Return what came of a comparison, under one condition or under each.
 
-    Of several conditions each has a line of its own.
+    Of several conditions and tasks each has a line of its own.
     """
-    together = (
-        group
-        for group in comparison.groups
-        if group.finding == MICRO and condition in {"", group.condition}
-    )
+    told = [one for one in _told_first(comparison) if condition in {"", one.condition}]
     parts = (
         comparison.watermark,
-        *(_group_sentence(comparison, group) for group in together),
+        *(_group_sentence(comparison, group) for group in told),
         _unpaired_sentence(comparison.pairing),
     )
-    between = "\n" if len(comparison.conditions) > 1 and not condition else " "
+    between = "\n" if len(told) > 1 else " "
     return between.join(filter(None, parts))
+
+
+def _told_first(comparison: Comparison) -> tuple[GroupCounts, ...]:
+    """Return the groups that count each item once: findings of one task together."""
+    within = {
+        (group.condition, finding)
+        for group in comparison.groups
+        if group.pooled
+        for finding in group.findings
+    }
+    groups = comparison.groups
+    return tuple(one for one in groups if one.pooled or one.key not in within)
 
 
 def _group_sentence(comparison: Comparison, group: GroupCounts) -> str:
     hits, n, table = group.hits, group.table.items, group.table
-    words = comparison.words
-    several = len(comparison.conditions) > 1
-    where = f" ({condition_words(words, group.condition)})" if several else ""
+    words, whose = comparison.words, []
+    if group.finding != MICRO:
+        whose.append(words.called("finding", group.finding))
+    if len(comparison.conditions) > 1:
+        whose.append(condition_words(words, group.condition))
+    where = f" ({', '.join(whose)})" if whose else ""
     gets, got = words.verdicts.gets.format(hits[0]), words.verdicts.got
     if group.one_reply == n:
         return _same_sentence(group, where)

@@ -6,7 +6,7 @@ numbers can show at all take longer and are worked out apart.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -40,17 +40,22 @@ _SEVERAL_EACH: Final = McNemar(
 _ONE_REPLY: Final = "not tested: both sides show the same stored replies"
 _Name = TypeVar("_Name", bound=Hashable)
 _Ints = npt.NDArray[np.int64]
+Task = Callable[[str], str]
+"""What kind of question a finding is of, as a study's words have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupCounts:
-    """The pairs of one finding under one condition, or of all findings (micro).
+    """The pairs of one finding under one condition, or of several.
 
-    ``one_reply`` of them show the same stored reply on both sides: they are in no test.
+    ``findings`` are those that are counted: all of a condition's are named (micro), or
+    as their task where the study tells tasks apart. ``one_reply`` of the pairs show the
+    same stored reply on both sides: they are in no test.
     """
 
     condition: str
     finding: str
+    findings: tuple[str, ...]
     table: PairedTable
     mcnemar: McNemar
     patients: int
@@ -60,6 +65,11 @@ class GroupCounts:
     def key(self) -> tuple[str, str]:
         """Condition and finding."""
         return self.condition, self.finding
+
+    @property
+    def pooled(self) -> bool:
+        """Whether it stands for several findings, or for all that there are."""
+        return self.findings != (self.finding,)
 
     @property
     def hits(self) -> tuple[int, int]:
@@ -94,26 +104,48 @@ class GroupTests:
         return self.condition, self.finding
 
 
-def group_counts(pairs: Sequence[Pair]) -> tuple[GroupCounts, ...]:
-    """Return each condition's findings in the order met, then all of them together."""
+def group_counts(pairs: Sequence[Pair], task: Task) -> tuple[GroupCounts, ...]:
+    """Return each condition's findings in the order met, then those of one task."""
     by_condition = _grouped((pair.condition, pair) for pair in pairs)
     return tuple(
         counts
         for condition, mine in by_condition.items()
-        for counts in _of_condition(condition, mine)
+        for counts in _of_condition(condition, mine, task)
     )
 
 
-def _of_condition(condition: str, pairs: Sequence[Pair]) -> Iterable[GroupCounts]:
+def _of_condition(
+    condition: str, pairs: Sequence[Pair], task: Task
+) -> Iterator[GroupCounts]:
     by_finding = _grouped((pair.first.finding, pair) for pair in pairs)
-    tables = {finding: _table(mine) for finding, mine in by_finding.items()}
-    tables[MICRO] = _summed(tables.values())
-    for finding, table in tables.items():
-        mine = by_finding.get(finding, pairs)
-        patients = len({pair.first.patient for pair in mine})
-        one_reply = sum(pair.is_one_reply for pair in mine)
-        exact = _mcnemar(mine)
-        yield GroupCounts(condition, finding, table, exact, patients, one_reply)
+    single = [(finding, (finding,)) for finding in by_finding]
+    for name, findings in (*single, *pooled(by_finding, task).items()):
+        mine = [pair for finding in findings for pair in by_finding[finding]]
+        yield GroupCounts(
+            condition,
+            name,
+            findings,
+            _table(mine),
+            _mcnemar(mine),
+            patients=len({pair.first.patient for pair in mine}),
+            one_reply=sum(pair.is_one_reply for pair in mine),
+        )
+
+
+def pooled(findings: Iterable[str], task: Task) -> dict[str, tuple[str, ...]]:
+    """Return the findings of each task that are pooled, by what they are called then.
+
+    They are (micro) where the study tells no tasks apart; a task that is told apart and
+    has one finding is that finding.
+    """
+    by_task: dict[str, list[str]] = {}
+    for finding in findings:
+        by_task.setdefault(task(finding), []).append(finding)
+    return {
+        name: tuple(own)
+        for name, own in by_task.items()
+        if len(own) > 1 or name == MICRO
+    }
 
 
 def _mcnemar(pairs: Sequence[Pair]) -> McNemar:
@@ -137,20 +169,19 @@ def _table(pairs: Iterable[Pair]) -> PairedTable:
     return PairedTable(n[True, True], n[True, False], n[False, True], n[False, False])
 
 
-def _summed(tables: Iterable[PairedTable]) -> PairedTable:
-    cells = ((t.both, t.only_first, t.only_second, t.neither) for t in tables)
-    return PairedTable(*map(sum, zip(*cells, strict=True)))
+def mean_rates(groups: Sequence[GroupCounts], condition: str) -> tuple[float, float]:
+    """Return both sides' unweighted means over the findings pooled (E000-21)."""
+    mine = [one for one in groups if one.condition == condition]
+    meant = next(one.findings for one in mine if one.pooled)
+    rates = [g.rates for g in mine if not g.pooled and g.finding in meant]
+    first, second = zip(*rates, strict=True)
+    return sum(first) / len(rates), sum(second) / len(rates)
 
 
-def mean_rates(groups: Iterable[GroupCounts], condition: str) -> tuple[float, float]:
-    """Return both sides' unweighted means over a condition's findings (E000-21)."""
-    mine = [g.rates for g in groups if g.condition == condition and g.finding != MICRO]
-    first, second = zip(*mine, strict=True)
-    return sum(first) / len(mine), sum(second) / len(mine)
-
-
-def group_tests(pairs: Sequence[Pair], seed: int = 0) -> tuple[GroupTests, ...]:
-    """Return each condition's findings, their unweighted mean, and all together.
+def group_tests(
+    pairs: Sequence[Pair], task: Task, seed: int = 0
+) -> tuple[GroupTests, ...]:
+    """Return each condition's findings, their unweighted mean, and all of one task.
 
     Intervals are by patient, and the signs of all that is a patient's are flipped as
     one; ``seed`` is that of the flips of the mean, where these are too many to count.
@@ -160,22 +191,29 @@ def group_tests(pairs: Sequence[Pair], seed: int = 0) -> tuple[GroupTests, ...]:
     return tuple(
         tests
         for condition, mine in by_condition.items()
-        for tests in _tests(condition, mine, seed)
+        for tests in _tests(condition, mine, task, seed)
     )
 
 
-def _tests(condition: str, pairs: Sequence[Pair], seed: int) -> Iterable[GroupTests]:
+def _tests(
+    condition: str, pairs: Sequence[Pair], task: Task, seed: int
+) -> Iterator[GroupTests]:
     findings = tuple(dict.fromkeys(pair.first.finding for pair in pairs))
     totals, trials = by_patient(pairs, findings)
     for i, finding in enumerate(findings):
-        yield _pooled(condition, finding, totals[:, i], trials[:, i])
-    mean = macro_difference(totals, trials)
-    flips = sign_flip(macro_contributions(totals, trials), seed)
-    yield GroupTests(condition, MACRO, mean, flips, None)
-    yield _pooled(condition, MICRO, totals.sum(axis=1), trials.sum(axis=1))
+        yield _of_group(condition, finding, totals[:, i], trials[:, i])
+    several = pooled(findings, task)
+    for name, own in several.items():
+        at = [findings.index(finding) for finding in own]
+        sums, counts = totals[:, at], trials[:, at]
+        if len(several) == 1:
+            mean = macro_difference(sums, counts)
+            flips = sign_flip(macro_contributions(sums, counts), seed)
+            yield GroupTests(condition, MACRO, mean, flips, None)
+        yield _of_group(condition, name, sums.sum(axis=1), counts.sum(axis=1))
 
 
-def _pooled(condition: str, finding: str, totals: _Ints, trials: _Ints) -> GroupTests:
+def _of_group(condition: str, finding: str, totals: _Ints, trials: _Ints) -> GroupTests:
     """Return the tests of all pairs of one group; (patients,) sums and counts."""
     there = trials > 0
     difference = mean_difference(totals[there].tolist(), trials[there].tolist())

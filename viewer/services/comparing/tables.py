@@ -16,10 +16,11 @@ from viewer.services.comparing.runs import (
     Comparison,
     Statistics,
     p_text,
+    rates_of,
     summary_sentence,
 )
 from viewer.services.comparing.sides import Pair, Pairing
-from viewer.services.comparing.statistics import GroupCounts, GroupTests, mean_rates
+from viewer.services.comparing.statistics import GroupCounts, GroupTests
 from viewer.store.comparing import TrialLine
 
 _GROUPS: Final = (
@@ -60,7 +61,7 @@ def _group_row(
     return (
         tests.condition,
         tests.finding,
-        *_counts(counts, mean_rates(comparison.groups, tests.condition)),
+        *_counts(counts, rates_of(comparison, tests)),
         difference.value,
         *_ends(difference),
         difference.method,
@@ -77,16 +78,16 @@ def _group_row(
 
 
 def _counts(
-    group: GroupCounts | None, means: tuple[float, float]
+    group: GroupCounts | None, rates: tuple[float, float]
 ) -> tuple[object, ...]:
     if group is None:
-        return (None, None, None, None, *means, None, None, None, None)
+        return (None, None, None, None, *rates, None, None, None, None)
     table = group.table
     return (
         group.patients,
         table.items,
         *group.hits,
-        *group.rates,
+        *rates,
         table.both,
         table.only_first,
         table.only_second,

@@ -53,16 +53,17 @@ def _way_words(way: str) -> str:
 
 def task_of(finding: str) -> str:
     """Return whether a question is open, or closed: answered with yes or no."""
-    return finding if finding == _OPEN else "closed"
+    return finding if finding == _OPEN else _CLOSED
 
 
-_OPEN: Final = "any finding"
+_OPEN, _CLOSED = "any finding", "closed"
 WORDS: Final = StudyWords(
     view="question kind",
     views="question kinds",
     rate="accuracy",
     verdicts=RIGHTS,
     names={
+        _CLOSED: "Closed questions (yes or no)",
         _OPEN: "Any finding (open question)",
         "abnormality": "Open, finding there",
         "normal": "Open, nothing there",

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from viewer.domain.answer import Status
+from viewer.domain.study_words import PLACING
 from viewer.services.comparing.sides import HIT, Pairing, paired
 from viewer.services.comparing.statistics import (
     MICRO,
@@ -86,7 +87,7 @@ def pairs_checked(seed: int) -> int:
 
 def check_groups(pairing: Pairing) -> None:
     """Compare the counts of each group, and the sums of each patient, with loops."""
-    groups = group_counts(pairing.scored)
+    groups = group_counts(pairing.scored, PLACING.task)
     for group in groups:
         mine = [
             pair
@@ -94,6 +95,7 @@ def check_groups(pairing: Pairing) -> None:
             if pair.condition == group.condition
             and group.finding in {MICRO, pair.first.finding}
         ]
+        assert set(group.findings) == {pair.first.finding for pair in mine}
         n = Counter(pair.hits for pair in mine)
         table = group.table
         assert (table.both, table.only_first, table.only_second, table.neither) == (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.item_runs import item_run
 from tests.helpers.quiz_study import quiz_dataset, quiz_in_catalog, quiz_spec, says
 from tests.helpers.tiny_study import finish
 from viewer.domain.errors import WrongUseError
@@ -91,3 +92,28 @@ def test_that_another_truth_and_other_images_are_told(
     assert flip.why.because == (Cause.TRANSFORM, Cause.REFERENCE)
     assert flip.why.together
     assert {item for item, _ in comparison.asked.images.different} == {"two", "one"}
+
+
+@pytest.mark.parametrize("study", ["evidence_diagnosis", "grounded_vqa"])
+def test_that_answers_to_several_tasks_are_never_counted_as_one(
+    store: Store, tmp_path: Path, study: str
+) -> None:
+    run = item_run(store, tmp_path / study, study, other="Yes")
+    comparison = compare(store, Side(run, "studied"), Side(run, "other"))
+    task = comparison.words.task
+    tasks = {task(pair.first.finding) for pair in comparison.pairing.scored}
+    assert len(tasks) > 1
+    for group in comparison.groups:
+        assert len({task(finding) for finding in group.findings}) == 1
+    assert "(micro)" not in {group.finding for group in comparison.groups}
+    pooled = [group for group in comparison.groups if group.pooled]
+    within = {(g.condition, finding) for g in pooled for finding in g.findings}
+    single = [group for group in comparison.groups if not group.pooled]
+    alone = [group for group in single if group.key not in within]
+    said = summary_sentence(comparison)
+    for group in (*alone, *pooled):
+        assert comparison.words.called("finding", group.finding) in said
+    items = sum(group.table.items for group in (*alone, *pooled))
+    assert items == len(comparison.pairing.scored)
+    tests = statistics_of(store, comparison)
+    assert [g.finding for g in tests.groups].count("(macro)") == len(pooled)

@@ -23,7 +23,7 @@ class ItemsWanted:
 def items_wanted(comparison: Comparison, wanted: ItemsWanted) -> tuple[PairShown, ...]:
     """Return the items that are wanted, in the order planned."""
     why = {flip.pair.first.id: flip.why for flip in comparison.flips}
-    condition, finding = wanted.group.key
+    group = wanted.group
     found = (
         PairShown(
             pair,
@@ -33,8 +33,8 @@ def items_wanted(comparison: Comparison, wanted: ItemsWanted) -> tuple[PairShown
         )
         for pair in comparison.pairing.scored
         if pair.hits in wanted.cells
-        and pair.condition == condition
-        and finding in {MICRO, pair.first.finding}
+        and pair.condition == group.condition
+        and pair.first.finding in group.findings
     )
     return tuple(one for one in found if not wanted.cause or _is_by(one, wanted.cause))
 

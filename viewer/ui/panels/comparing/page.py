@@ -29,7 +29,7 @@ from viewer.services.comparing.runs import (
     statistics_at,
     summary_sentence,
 )
-from viewer.services.comparing.statistics import MICRO, GroupCounts
+from viewer.services.comparing.statistics import GroupCounts
 from viewer.services.comparing.tables import groups_table, methods_of, told_of
 from viewer.ui import theme
 from viewer.ui.desk import Desk
@@ -259,7 +259,7 @@ class ComparePage(QWidget):
         condition = self.condition.currentData()
         groups = [g for g in comparison.groups if g.condition == condition]
         self._refill(self.finding)
-        for group in sorted(groups, key=lambda one: one.finding != MICRO):
+        for group in sorted(groups, key=lambda one: not one.pooled):
             self.finding.addItem(name_of(group, comparison.words), group.key)
         self.finding.blockSignals(False)
 

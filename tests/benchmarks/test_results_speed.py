@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.big_store import FINDINGS, big_store
-from viewer.services.results.cases import cases_of, trial_rows_at
+from viewer.services.measure import trial_rows_at
+from viewer.services.results.cases import cases_of
 from viewer.services.results.groups import AT_ONCE, grouped
 from viewer.services.results.tour import Between, disagreements
 from viewer.services.results.view import By, Wanted

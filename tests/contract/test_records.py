@@ -104,6 +104,29 @@ def test_that_what_is_right_of_a_question_is_right_of_each_trial_of_it(
     assert any(each)
 
 
+STRATA = {
+    "evidence_diagnosis": ("question_kind", "language", "specialty"),
+    "grid_localization": ("finding", "view"),
+    "grounded_vqa": ("finding", "question_kind", "anatomy"),
+    "pathology_mcq": ("subset", "split"),
+    "rubric_reading": ("task_category", "task_kind"),
+}
+
+
+def test_that_strata_have_the_names_that_their_study_has_for_them(
+    store: Store,
+) -> None:
+    study = runs.run_spec(store, 1).study
+    frame = records(store, 1)
+    first, second, *others = STRATA.get(study, ("finding", "view"))
+    assert (frame[first], frame[second]) == (frame["finding"], frame["view"])
+    items = {one.key: one for one in cases.dataset_of_run(store, 1).items}
+    for name in others:
+        truth = [items[one.partition("|")[0]] for one in frame["item"]]
+        assert frame[name] == [one.facts.get(name, one.kind) for one in truth]
+        assert len(set(frame[name])) > 1
+
+
 def test_that_a_trial_took_what_all_its_replies_took(store: Store) -> None:
     frame = records(store, 1, replies=True)
     columns = trial_columns(store, 1, ("id", *SPENT))

@@ -17,18 +17,17 @@ from tests.helpers.bundled_run import bundled_run
 from tests.helpers.item_runs import STUDIES, item_run
 from tests.unit.services.test_export_item_bundle import members_of, quiet
 from viewer.cli import run_command_line
-from viewer.services.comparing.sides import sides_of_run
+from viewer.services.comparing.sides import sides_of_run, trial_lines
 from viewer.services.export_bundle import run_bundle
 from viewer.services.listing import run_rows
-from viewer.services.measure import run_list, run_table, trial_rows
+from viewer.services.measure import run_list, run_table, trial_rows, trial_rows_at
 from viewer.services.records import records
 from viewer.services.report_run import report_data
-from viewer.services.results.cases import cases_of, trial_rows_at
+from viewer.services.results.cases import cases_of
 from viewer.services.results.groups import grouped
 from viewer.services.results.view import By
 from viewer.services.run_in_words import endings_in_words
 from viewer.services.told_trial import told_trial
-from viewer.store import comparing
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import OURS, PLACING
 from viewer.writers.verify.main import verify
@@ -110,7 +109,7 @@ def test_that_pages_and_files_tell_the_same_of_each_trial(path: Path) -> None:
         sides = [
             (one.item, one.condition, one.repeat, side.model, one.status)
             for side in sides_of_run(store, 1)
-            for one in comparing.trial_lines(store, *side.key)
+            for one in trial_lines(store, side)
         ]
         told = endings_in_words(report_data(store, 1))
     strip = {

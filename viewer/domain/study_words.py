@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from viewer.domain.grid import grids_in_words
+from viewer.domain.item import Item
 
 MICRO: Final = "(micro)"
 """The finding of rows that count trials of all findings."""
@@ -58,7 +59,7 @@ class StudyWords:
     ``condition`` says a condition's name. ``ungraded`` tells how verdicts come in where
     a run has none; ``graded`` tells that they are readers' grades, which may come at
     any time. ``task`` says what kind of question a finding is of: only rates of one
-    task may be pooled.
+    task may be pooled. ``strata`` are what items fall into besides, by name.
     """
 
     finding: str = "finding"
@@ -73,6 +74,7 @@ class StudyWords:
     ungraded: str = ""
     graded: bool = False
     task: Callable[[str], str] = _one_task
+    strata: Mapping[str, Callable[[Item], str]] = field(default_factory=dict)
 
     @property
     def places(self) -> bool:

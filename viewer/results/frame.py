@@ -120,6 +120,7 @@ def is_told(value: object) -> bool:
 
 
 def _column(values: Sequence[object]) -> Sequence[object]:
-    if set(map(type, values)) == {float, type(None)}:
+    may = values and isinstance(values[0], float | None)
+    if may and set(map(type, values)) == {float, type(None)}:
         return [nan if value is None else value for value in values]
     return values

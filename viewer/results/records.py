@@ -1,7 +1,7 @@
 """A run's trials as a frame, a row a trial."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.result import TrialResult
@@ -10,6 +10,12 @@ from viewer.results.frame import Frame, frame_of
 NOT_COUNTED = frozenset({Status.EXCLUDED, Status.PENDING})
 """Trials that are in no denominator."""
 _ANSWERED = frozenset({Status.SCORED_CORRECT, Status.SCORED_WRONG})
+_FOLLOWING: Final[Mapping[str, Mapping[object, bool]]] = {
+    "counted": {one: one not in NOT_COUNTED for one in Status},
+    "answered": {one: one in _ANSWERED for one in Status},
+    "right": {one: one is Status.SCORED_CORRECT for one in Status},
+}
+"""What follows from each status."""
 _Numbers = Iterable[tuple[str, float]]
 
 
@@ -45,17 +51,16 @@ def frame_of_trials(
     verdict is without it.
     """
     statuses = columns["status"]
-    own = [dict(one) for one in numbers]
+    names = {name: None for own in numbers for name, _ in own}
+    own = [dict(one) for one in numbers] if names else []
     return frame_of(
         {
             **columns,
-            "counted": [one not in NOT_COUNTED for one in statuses],
-            "answered": [one in _ANSWERED for one in statuses],
-            "right": [one == Status.SCORED_CORRECT for one in statuses],
             **{
-                name: [one.get(name) for one in own]
-                for name in dict.fromkeys(chain.from_iterable(own))
+                name: [follows[one] for one in statuses]
+                for name, follows in _FOLLOWING.items()
             },
+            **{name: [one.get(name) for one in own] for name in names},
         }
     )
 

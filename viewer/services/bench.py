@@ -133,10 +133,10 @@ class Bench:
         """Return what a trial is to be asked next, None where it has all it needs."""
         return self.study.next_step(self.turn(trial, kept), self.params)
 
-    def profile_for(self, trial: Trial, step: Step) -> ModelProfile:
+    def profile_for(self, model: str, step: Step) -> ModelProfile:
         """Return the model that answers a step: the trial's own, or one with a role."""
         if not step.role:
-            return self.profiles[trial.model]
+            return self.profiles[model]
         name = self._roles.get(step.role, "")
         if name not in self.profiles:
             raise WrongUseError(
@@ -147,7 +147,7 @@ class Bench:
 
     def draft(self, trial: Trial, step: Step, kept: Sequence[Kept]) -> Draft:
         """Hops 3 to 5: the study's question, and every image that it read for it."""
-        profile = self.profile_for(trial, step)
+        profile = self.profile_for(trial.model, step)
         turn, sources = (
             self.turn(trial, kept),
             RunSources(self.drawn, self.spec.seed, profile),
@@ -249,7 +249,7 @@ class Bench:
         return self.places.plain(raster)
 
     def _replied(self, trial: Trial, step: Step, raw: RawReply) -> Replied:
-        profile = self.profile_for(trial, step)
+        profile = self.profile_for(trial.model, step)
         reply = reader_for(profile).read(raw)
         if self._places is not None:
             return Replied(step, reply, lambda: self._placed(profile, reply, trial))
@@ -284,7 +284,7 @@ class Bench:
         self, trial: Trial, step: Step, question: Question
     ) -> Mapping[str, object] | None:
         """Return the JSON Schema of an answer, None where it is free."""
-        profile = self.profile_for(trial, step)
+        profile = self.profile_for(trial.model, step)
         if self._places is not None:
             return form_of_answer(profile, trial.finding)
         wanted = _ONE_TEXT if profile.settings.get("structured") else None

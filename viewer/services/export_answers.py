@@ -21,8 +21,7 @@ from viewer.domain.prediction import Coordinates
 from viewer.readers.predictions_table import FIELDS
 from viewer.services.bench import Bench
 from viewer.services.records import records
-from viewer.services.worded_answers import HEADER as WORDED_HEADER
-from viewer.services.worded_answers import worded_rows
+from viewer.services.worded_answers import worded_header, worded_rows
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store
 from viewer.store.runs import condition_of
@@ -87,7 +86,8 @@ def export_answers(
         rows = (row for one in asked.records() for row in _rows(bench, one))
         table = csv_bytes(HEADER, rows)
     else:
-        table = csv_bytes(WORDED_HEADER, worded_rows(asked))
+        strata = bench.study.words.strata
+        table = csv_bytes(worded_header(strata), worded_rows(asked, strata))
     write_atomically(out, table)
     pending = list(wanted["status"]).count(Status.PENDING)
     return ExportedAnswers(out, len(asked), pending)

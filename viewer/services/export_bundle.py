@@ -29,9 +29,8 @@ from viewer.services.report_run import (
     report_files,
     with_reused,
 )
-from viewer.store import asking, trials
+from viewer.store import asking
 from viewer.store.database import Store, open_store
-from viewer.store.trials import ScoredTrial
 from viewer.studies.protocol import ReportContext
 from viewer.writers.bundle import bundle_bytes, manifest_schema
 from viewer.writers.bundle_html import BundlePage, render_bundle
@@ -79,8 +78,7 @@ def run_bundle(store: Store, run: int) -> bytes:
     context = _anonymous(context, names)
     report = _report(own, names, context)
     report = replace(report, data=with_reused(store, run, report.data))
-    scored = trials.scored_trials(store, run)
-    found = _contents(store, own.bench, report, scored, names, context)
+    found = _contents(store, own.bench, report, names, context)
     members: dict[str, bytes] = {
         **_in_folders(report_files(report)),
         **found.members,
@@ -122,16 +120,16 @@ def _contents(
     store: Store,
     own: Bench,
     report: RunReport,
-    scored: Sequence[ScoredTrial],
     names: Pseudonyms,
     context: ReportContext,
 ) -> _Contents:
     """Return what is in a bundle beside its report."""
     replies = Replies(store)
-    kept = list(contents.judged_trials(store, own, scored, names, replies))
+    run = report.summary.id
+    kept = list(contents.judged_trials(store, run, own, names, replies))
     if not own.study.words.places:
         _check_replies(replies, own)
-    plan = contents.plan_of(own, scored, names)
+    plan = contents.plan_of(own, kept, names)
     references = contents.references_of(report.bench, kept)
     members = {
         "plan.json": json_bytes(plan),

@@ -1,6 +1,6 @@
 """Runs, their results and their trials, as the Measure workspace shows them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,17 +14,18 @@ from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSummary, Trial
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.grading import grades_stamp, take_in_grades
+from viewer.services.records import some_records
 from viewer.services.report_run import report_data
 from viewer.services.rescore import told_departures
-from viewer.store import cases, runs, trials
-from viewer.store.database import Store, open_store
-from viewer.store.trials import ScoredTrial
+from viewer.store import flat, runs, trials
+from viewer.store.database import open_store
 from viewer.studies.catalog import places_findings, study_named
 from viewer.writers.table_script import table_script
 
 _RESULTS: Final = "results"
 _EVERYTHING: Final = frozenset({"all", "(micro)", "(macro)", ""})
 """Words of the results table that stand for no choice."""
+_CHOICES: Final = ("finding", "view", "condition", "model")
 
 
 @dataclass(frozen=True)
@@ -153,34 +154,38 @@ def trial_rows(
     excluded and pending trials, each in the order planned. ``all``, ``(micro)`` and
     ``(macro)`` mean no choice.
     """
-    wanted = (finding, view, condition, model)
+    wanted = zip(_CHOICES, (finding, view, condition, model), strict=True)
     with open_store(store) as opened:
-        take_in_grades(opened)
-        study = runs.run_summary(opened, run).study
-        return tuple(_rows(opened, run, wanted, study))
+        runs.run_summary(opened, run)  # an unknown one is refused
+        found = some_records(opened, run, ("id", "status", "outcome", *_CHOICES))
+    chosen = found.where({c: (one,) for c, one in wanted if one not in _EVERYTHING})
+    own = sorted(chosen.each("id", "status", "outcome"), key=lambda r: rank_of(*r[1:]))
+    return trial_rows_at(store, [number for number, *_ in own])
 
 
-def _rows(
-    store: Store, run: int, wanted: tuple[str, ...], study: str
-) -> Iterable[TrialRow]:
-    refs = cases.image_refs_of_run(store, run)
-    places, words = places_findings(study), study_named(study).words
-    chosen = [t for t in trials.scored_trials(store, run) if _is_among(t, wanted)]
-    for scored in sorted(chosen, key=lambda t: rank_of(t.score)):
-        trial = scored.trial
-        yield TrialRow(
-            scored.id,
-            trial.item,
-            refs.get(trial.image),
-            trial.finding,
-            trial.view,
-            trial.condition.name,
-            trial.model,
-            trial.repeat,
-            scored.score,
-            places,
-            called(trial, words),
+def trial_rows_at(store: Path, ids: Sequence[int]) -> tuple[TrialRow, ...]:
+    """Return trials as the filmstrip shows them, in the order of their ids given."""
+    with open_store(store) as opened:
+        listed = flat.trials_at(opened, ids)
+        studies = runs.studies_of(opened, {one.run for one in listed})
+    places = {run: places_findings(study) for run, study in studies.items()}
+    words = {run: study_named(study).words for run, study in studies.items()}
+    return tuple(
+        TrialRow(
+            one.id,
+            one.trial.item,
+            one.ref,
+            one.trial.finding,
+            one.trial.view,
+            one.trial.condition.name,
+            one.trial.model,
+            one.trial.repeat,
+            one.score,
+            places[one.run],
+            called(one.trial, words[one.run]),
         )
+        for one in listed
+    )
 
 
 def called(trial: Trial, words: StudyWords) -> tuple[str, str, str]:
@@ -192,16 +197,7 @@ def called(trial: Trial, words: StudyWords) -> tuple[str, str, str]:
     )
 
 
-def _is_among(scored: ScoredTrial, wanted: tuple[str, ...]) -> bool:
-    trial = scored.trial
-    own = (trial.finding, trial.view, trial.condition.name, trial.model)
-    return all(
-        choice in _EVERYTHING or choice == value
-        for choice, value in zip(wanted, own, strict=True)
-    )
-
-
-_RANKS: Final = {
+_RANKS: Final[Mapping[str, int]] = {
     Status.SCORED_WRONG: 0,
     **dict.fromkeys(UNREADABLE, 2),
     Status.REFUSED: 3,
@@ -213,6 +209,6 @@ _RANKS: Final = {
 """What a person looks for first; 1 is a partial hit."""
 
 
-def rank_of(score: Score) -> int:
-    """Return where trials with a verdict stand in a list: misses first."""
-    return 1 if score.outcome is Outcome.PARTIAL else _RANKS[score.status]
+def rank_of(status: str, outcome: str | None) -> int:
+    """Return where trials that ended so stand in a list: misses first."""
+    return 1 if outcome == Outcome.PARTIAL else _RANKS[status]

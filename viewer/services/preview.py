@@ -122,7 +122,7 @@ def _of_batch(
 
 
 def _asked_first(bench: Bench, trial: Trial) -> ModelProfile:
-    return bench.profile_for(trial, bench.next_step(trial, ()) or ANSWER)
+    return bench.profile_for(trial.model, bench.next_step(trial, ()) or ANSWER)
 
 
 def _later(bench: Bench, model: str, requests: int) -> Preview:
@@ -145,7 +145,7 @@ def _later(bench: Bench, model: str, requests: int) -> Preview:
 
 def _preview(bench: Bench, trial: Trial, requests: int) -> Preview:
     step = bench.next_step(trial, ()) or ANSWER
-    profile = bench.profile_for(trial, step)
+    profile = bench.profile_for(trial.model, step)
     draft = bench.draft(trial, step, ())
     bench.gate.check_restricted(profile, draft.about.images)
     check_key(profile)

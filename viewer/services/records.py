@@ -1,14 +1,15 @@
 """A run's trials as one frame: what pages, exports and bundles tell of them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from viewer.domain.errors import ProviderError
 from viewer.domain.exchange import RawReply
+from viewer.domain.item import Item, item_of
 from viewer.domain.run import Trial
 from viewer.models.reading import read_reply
-from viewer.results.frame import Frame
+from viewer.results.frame import Frame, frame_of
 from viewer.results.records import frame_of_trials
 from viewer.services.bench import Bench
 from viewer.services.grading import take_in_grades
@@ -29,12 +30,14 @@ _MICRO: Final = 1e-6
 def records(store: Store, run: int, *, replies: bool = False) -> Frame:
     """Return every trial of a run, in the order planned; an unknown run raises.
 
-    ``answer`` is as tables write it; ``condition_params``, ``parsed`` and ``gold`` are
-    JSON, "" where there is none. Tokens, ``seconds`` and ``cost`` in US dollars are
-    those of all replies that an answer was read from, None where nobody said them.
-    What follows from the status, and the named numbers, are as
-    :func:`frame_of_trials` has them. With ``replies`` there is a column ``reply`` with
-    their text, of an answer of several steps that of the last; it takes longer.
+    ``finding`` and ``view`` have columns under the study's own names as well, and so
+    has whatever else items fall into, such as an anatomy. ``answer`` is as tables write
+    it; ``condition_params``, ``parsed`` and ``gold`` are JSON, "" where there is none.
+    Tokens, ``seconds`` and ``cost`` in US dollars are those of all replies that an
+    answer was read from, None where nobody said them. ``right`` and what else follows
+    from the status, and the named numbers, are as :func:`frame_of_trials` has them.
+    With ``replies`` there is a column ``reply`` with their text, of an answer of
+    several steps that of the last; it takes longer.
     """
     wanted = (*_TOLD, "numbers", "latency_ms", "cost_microusd")
     take_in_grades(store)
@@ -45,11 +48,44 @@ def records(store: Store, run: int, *, replies: bool = False) -> Frame:
         "seconds": _times(_MILLI, found["latency_ms"]),
         "cost": _times(_MICRO, found["cost_microusd"]),
         "gold": list(gold_texts(bench, found)),
+        **_strata(bench, found),
     }
     if replies:
         told = {one.id: reply_text(one.raw) for one in trials.replies_of(store, run)}
         columns["reply"] = [told.get(one, "") for one in found["reply_id"]]
     return frame_of_trials(columns, list(map(trials.numbers_of, found["numbers"])))
+
+
+def some_records(
+    store: Store, run: int, names: Sequence[str], model: str = ""
+) -> Frame:
+    """Return stored columns of the trials of a run, or of one model of it.
+
+    They are those of :func:`records`, in which no gold is worked out for them.
+    """
+    take_in_grades(store)
+    return frame_of(trial_columns(store, run, names, model))
+
+
+def _strata(bench: Bench, found: Columns) -> dict[str, Sequence[str]]:
+    """Return what trials fall into, by the names that their study has for it."""
+    words = bench.study.words
+    named = {words.finding: found["finding"], words.view: found["view"]}
+    of_items = {
+        name: dict(_of_items(bench, found["item"], stratum))
+        for name, stratum in words.strata.items()
+    }
+    return {
+        **{name.replace(" ", "_"): values for name, values in named.items()},
+        **{name: [of[i] for i in found["item"]] for name, of in of_items.items()},
+    }
+
+
+def _of_items(
+    bench: Bench, names: Iterable[str], stratum: Callable[[Item], str]
+) -> Iterator[tuple[str, str]]:
+    for name in dict.fromkeys(names):
+        yield name, stratum(item_of(bench.items, name))
 
 
 def _times(unit: float, counts: Sequence[int | None]) -> list[float | None]:

@@ -436,7 +436,7 @@ class _Coordinator:
             return None  # a reply that cannot be read ends its trial as that
         if step is None:
             return None
-        model = self._bench.profile_for(stored.trial, step).name
+        model = self._bench.profile_for(stored.trial.model, step).name
         return Due(stored, model, kept)
 
     def _done(self, settled: Settled) -> TrialDone:

@@ -61,7 +61,7 @@ def prepare_trial(
 ) -> PreparedTrial:
     """Hops 3 to 5: from the trial, and its replies so far, to the exact request."""
     step = bench.next_step(trial, kept) or ANSWER
-    profile = bench.profile_for(trial, step)
+    profile = bench.profile_for(trial.model, step)
     draft = bench.draft(trial, step, kept)
     document = request_document(
         _identity(profile, trial.repeat),

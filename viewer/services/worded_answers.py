@@ -1,6 +1,6 @@
 """Answers in words as rows of a table: what each trial's replies were read as."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from viewer.domain.answer import (
@@ -19,14 +19,18 @@ from viewer.results.frame import Frame
 _KNOWN: Final = (
     *("item", "patient", "image", "view", "finding", "condition", "repeat", "model"),
 )
-HEADER: Final = (*_KNOWN, "status", "reason", "kind", "answer", "parsed")
-"""The columns; ``parsed`` has the whole answer as JSON, its boxes included."""
+_SAID: Final = ("status", "reason", "kind", "answer", "parsed")
 
 
-def worded_rows(asked: Frame) -> Iterator[tuple[object, ...]]:
+def worded_header(strata: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns; ``parsed`` has the whole answer as JSON, with its boxes."""
+    return (*_KNOWN, *strata, *_SAID)
+
+
+def worded_rows(asked: Frame, strata: Iterable[str]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each trial; one without an answer keeps its status and reason."""
     own = ("parsed", "status", "reason")
-    for *known, text, status, reason in asked.each(*_KNOWN, *own):
+    for *known, text, status, reason in asked.each(*_KNOWN, *strata, *own):
         said = any_answer_of_json(text) if text else None
         yield (*known, *_told(said, status, reason), text)
 

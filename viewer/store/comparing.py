@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 from viewer.domain.run import Trial
 from viewer.store.database import Row, Store, utc_now
 from viewer.store.runs import trial_of_row
-from viewer.store.trial_columns import trial_columns
 
 _IMAGES: Final = re.compile(rb'"image_sha256": "([^"]*)"')
 
@@ -73,12 +72,6 @@ class RequestSent(NamedTuple):
 _REQUESTS: Final = "SELECT sha256, prompt_sha256, document FROM request"
 _AT_ONCE: Final = 500
 """Requests that one query reads."""
-
-
-def trial_lines(store: Store, run: int, model: str) -> list[TrialLine]:
-    """Return every trial of one model of a run, in the order planned."""
-    columns = trial_columns(store, run, TrialLine._fields, model)
-    return list(map(TrialLine._make, zip(*columns.values(), strict=True)))
 
 
 def models_of_run(store: Store, run: int) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ from viewer.domain.result import Outcome, Score
 from viewer.domain.run import Trial
 from viewer.store.database import Store
 from viewer.store.migrations.m0008_predictions import fill
-from viewer.store.runs import trial_of_row
-from viewer.store.trials import score_of_row
+from viewer.store.trial_columns import columns_of_trials
+from viewer.store.trials import SCORED, trials_in
 
 Ints = npt.NDArray[np.int64]
 _Where = tuple[str, tuple[object, ...]]
@@ -205,24 +205,17 @@ class ListedTrial:
 
 def trials_at(store: Store, ids: Sequence[int]) -> tuple[ListedTrial, ...]:
     """Return trials by their ids, in that order."""
-    rows = store.rows(
-        "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, s.numbers, i.path,"
-        " i.frame"
-        " FROM json_each(?) j JOIN trial t ON t.id = j.value"
-        " JOIN run r ON r.id = t.run_id"
-        " LEFT JOIN image i ON i.dataset_id = r.dataset_id AND i.key = t.image"
-        " LEFT JOIN score s ON s.id = t.score_id ORDER BY j.key",
-        (_ids(ids),),
-    )
+    columns = columns_of_trials(store, ids, (*SCORED, "run", "path", "frame"))
+    files = zip(*(columns[name] for name in ("run", "path", "frame")), strict=True)
     return tuple(
         ListedTrial(
-            row["id"],
-            row["run_id"],
-            trial_of_row(row),
-            ImageRef(path_of(row["path"]), row["frame"]) if row["path"] else None,
-            score_of_row(row),
+            one.id,
+            run,
+            one.trial,
+            ImageRef(path_of(path), frame) if path else None,
+            one.score,
         )
-        for row in rows
+        for one, (run, path, frame) in zip(trials_in(columns), files, strict=True)
     )
 
 

@@ -1,5 +1,6 @@
-"""The one query of a run's trials: each with its verdict, in the order planned."""
+"""The one query of trials: each with its verdict, whoever shows them."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ Columns = Mapping[str, Sequence[Any]]
 
 _VERDICT: Final = {
     "id": "t.id",
+    "run": "t.run_id",
     "item": "t.item",
     "patient": "t.patient",
     "image": "t.image",
@@ -30,22 +32,31 @@ _VERDICT: Final = {
     "request_sha256": "coalesce(t.request_sha256, '')",
     "reply_id": "p.reply_id",
 }
+_SPENT: Final = ("tokens_in", "tokens_out", "latency_ms", "cost_microusd")
+_OF_STEPS: Final = (
+    "(SELECT sum(x.{0}) FROM parse_step y JOIN reply x ON x.id = y.reply_id"
+    " WHERE y.parse_id = p.id)"
+)
 _LEDGER: Final = {
     "prompt_sha256": "coalesce(q.prompt_sha256, '')",
-    "tokens_in": "sum(r.tokens_in)",
-    "tokens_out": "sum(r.tokens_out)",
-    "latency_ms": "sum(r.latency_ms)",
-    "cost_microusd": "sum(r.cost_microusd)",
+    **{
+        name: f"iif(e.parse_id IS NULL, r.{name}, {_OF_STEPS.format(name)})"
+        for name in _SPENT
+    },
 }
-_ALL: Final = _VERDICT | _LEDGER
+_FILE: Final = {"path": "i.path", "frame": "i.frame"}
+_ALL: Final = _VERDICT | _LEDGER | _FILE
 _OF_VERDICTS: Final = (
-    " FROM trial t LEFT JOIN score s ON s.id = t.score_id"
-    " LEFT JOIN parse p ON p.id = s.parse_id"
+    " LEFT JOIN score s ON s.id = t.score_id LEFT JOIN parse p ON p.id = s.parse_id"
 )
 _OF_LEDGER: Final = (
-    " LEFT JOIN parse_step e ON e.parse_id = p.id"
-    " LEFT JOIN reply r ON r.id = coalesce(e.reply_id, p.reply_id)"
+    " LEFT JOIN reply r ON r.id = p.reply_id"
+    " LEFT JOIN parse_step e ON e.parse_id = p.id AND e.position = 0"
     " LEFT JOIN request q ON q.sha256 = t.request_sha256"
+)
+_OF_FILE: Final = (
+    " JOIN run ON run.id = t.run_id"
+    " LEFT JOIN image i ON i.dataset_id = run.dataset_id AND i.key = t.image"
 )
 _OF_RUN: Final = (
     " WHERE t.id BETWEEN (SELECT min(id) FROM trial WHERE run_id = ?1)"
@@ -63,9 +74,29 @@ def trial_columns(
     Of a trial without a verdict text is "", ``numbers`` "[]" and the rest None.
     ``tokens_in``, ``tokens_out``, ``latency_ms`` and ``cost_microusd`` are those of all
     replies that the verdict was read from together, None where no reply says them.
+    ``path`` and ``frame`` are those of its image, None where it is about none.
     """
-    told = ", ".join(f"{_ALL[name]} AS {name}" for name in names)
-    asks_ledger = not _LEDGER.keys().isdisjoint(names)
-    found = _OF_VERDICTS + (_OF_LEDGER if asks_ledger else "") + _OF_RUN
-    order = "GROUP BY t.id ORDER BY t.id" if asks_ledger else "ORDER BY t.id"
-    return store.columns(f"SELECT {told}{found}{order}", (run, model))
+    found = f" FROM trial t{_joined(names)}{_OF_RUN}ORDER BY t.id"
+    return store.columns(f"SELECT {_told(names)}{found}", (run, model))
+
+
+def columns_of_trials(
+    store: Store, ids: Sequence[int], names: Sequence[str]
+) -> Columns:
+    """Return named columns of trials by their ids, in that order."""
+    found = f" FROM json_each(?) j JOIN trial t ON t.id = j.value{_joined(names)}"
+    wanted = json.dumps(list(map(int, ids)))
+    return store.columns(f"SELECT {_told(names)}{found} ORDER BY j.key", (wanted,))
+
+
+def _told(names: Sequence[str]) -> str:
+    return ", ".join(f"{_ALL[name]} AS {name}" for name in names)
+
+
+def _joined(names: Sequence[str]) -> str:
+    ledger = _OF_LEDGER if _asks(_LEDGER, names) else ""
+    return f"{_OF_VERDICTS}{ledger}{_OF_FILE if _asks(_FILE, names) else ''}"
+
+
+def _asks(which: Mapping[str, str], names: Sequence[str]) -> bool:
+    return not which.keys().isdisjoint(names)

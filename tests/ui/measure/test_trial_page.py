@@ -28,8 +28,8 @@ from viewer.domain.reference import Mask
 from viewer.imaging.answer_overlay import ANSWER, SECOND
 from viewer.services.decoding import LocalDecoder
 from viewer.services.marked_images import marked_images
+from viewer.services.measure import trial_rows_at
 from viewer.services.plan_run import plan_run
-from viewer.services.results.cases import trial_rows_at
 from viewer.services.study_file import make_spec
 from viewer.services.told_trial import ToldTrial, told_trial
 from viewer.services.written_answers import written_of_trial

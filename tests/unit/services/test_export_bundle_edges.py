@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, planned
+from tests.unit.services.test_export_item_bundle import members_of
 from viewer.domain.exchange import ModelProfile
 from viewer.services.export_bundle import run_bundle
 from viewer.services.import_dataset import import_dataset
@@ -57,3 +58,7 @@ def test_that_exclusions_failures_and_a_mask_outside_the_crop_hold(
         run = plan_run(store, a_spec([D4, fails], params=PARAMS))
         finish(store, run)
         assert _wrong(store, run) == []
+        bundle = run_bundle(store, run)
+    plan = json.loads(members_of(bundle)["plan.json"])
+    reasons = {item: why for item, *_, why in plan["trials"]}
+    assert reasons == {"I00002|Edema": "gt_outside_crop", "I00003|Edema": ""}

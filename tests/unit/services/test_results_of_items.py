@@ -12,10 +12,10 @@ from viewer.domain.errors import WrongUseError
 from viewer.services.answers import answers_about
 from viewer.services.export_bundle import run_bundle
 from viewer.services.figures import run_figures
-from viewer.services.measure import run_table, trial_rows
+from viewer.services.measure import run_table, trial_rows, trial_rows_at
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import write_report
-from viewer.services.results.cases import cases_of, trial_rows_at
+from viewer.services.results.cases import cases_of
 from viewer.services.results.groups import grouped, offered
 from viewer.services.results.view import By
 from viewer.services.told_trial import told_trial

@@ -5,15 +5,17 @@ prompt the text that the program has for it. A place is a trial of one step, its
 and the names of its right cells beside it; masks stand once for all trials.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
 from viewer.domain.item import TASK_MARK, Item
 from viewer.domain.plain import plain
 from viewer.domain.rubric import Grades
-from viewer.domain.run import Trial
+from viewer.results.frame import frame_of
 from viewer.services.bench import Bench, Kept
 from viewer.services.bundling.records import (
     Record,
@@ -23,9 +25,12 @@ from viewer.services.bundling.records import (
     trial_record,
 )
 from viewer.services.pseudonyms import Pseudonyms
+from viewer.services.records import gold_texts
 from viewer.services.rescore import kept_replies
 from viewer.store.database import Store
-from viewer.store.trials import ScoredTrial
+from viewer.store.runs import condition_of
+from viewer.store.trial_columns import trial_columns
+from viewer.store.trials import SCORED
 from viewer.studies.catalog import package_of
 
 _TOKEN: Final = re.compile(r"[\w.#-]+")
@@ -81,11 +86,10 @@ replies are in it word for word: a reply may repeat what a question told its mod
 """What stands in README.txt."""
 
 
-def plan_of(bench: Bench, scored: Iterable[ScoredTrial], names: Pseudonyms) -> Record:
+def plan_of(bench: Bench, kept: Sequence[Record], names: Pseudonyms) -> Record:
     """Return what was planned: every trial by its name, and why one is not asked."""
-    trials = [one.trial for one in scored]
-    expected = bench.study.conditions(bench.params)
-    conditions = (*expected, *(trial.condition for trial in trials))
+    expected = [one.name for one in bench.study.conditions(bench.params)]
+    conditions = (*expected, *(one["condition"] for one in kept))
     return {
         "study": bench.spec.study,
         "package": package_of(bench.spec.study),
@@ -98,43 +102,45 @@ def plan_of(bench: Bench, scored: Iterable[ScoredTrial], names: Pseudonyms) -> R
         "dataset": bench.spec.dataset,
         "models": [profile.name for profile in bench.spec.models],
         "roles": dict(bench.study.roles(bench.params)),
-        "conditions": list(dict.fromkeys(one.name for one in conditions)),
+        "conditions": list(dict.fromkeys(conditions)),
         "prompts": [{"name": n, "text": text} for n, text in bench.prompts()],
         "trials": [
-            [
-                *(names.item(t.item, t.image), t.condition.name, t.repeat, t.model),
-                t.exclusion,
-            ]
-            for t in trials
+            [*(one[name] for name in _PLANNED), "" if _is_asked(one) else one["reason"]]
+            for one in kept
         ],
     }
 
 
+_PLANNED: Final = ("item", "condition", "repeat", "model")
+
+
+def _is_asked(one: Record) -> bool:
+    """Tell whether a trial was to be asked; an answer that is left out was."""
+    return bool(one["steps"]) or one["status"] != Status.EXCLUDED
+
+
 def judged_trials(
-    store: Store,
-    bench: Bench,
-    scored: Iterable[ScoredTrial],
-    names: Pseudonyms,
-    replies: Replies,
+    store: Store, run: int, bench: Bench, names: Pseudonyms, replies: Replies
 ) -> Iterator[Record]:
     """Yield every trial in the order of the plan, with its steps and its truth."""
-    for one in scored:
+    columns = trial_columns(store, run, SCORED)
+    found = frame_of({**columns, "gold": list(gold_texts(bench, columns))})
+    for one in found.records():
         kept: tuple[Kept, ...] = ()
-        if one.reply_id is not None:
-            kept = kept_replies(store, one.id, one.reply_id)
+        if one["reply_id"] is not None:
+            kept = kept_replies(store, one["id"], one["reply_id"])
         yield {
             **trial_record(one, names),
-            "numbers": [list(pair) for pair in one.score.numbers],
-            "parsed": one.parsed,
-            "steps": [_step(step, one.trial, bench, replies) for step in kept],
-            "gold": {**bench.gold(one.trial), **_grid(bench, one.trial)},
+            "steps": [_step(step, one["model"], bench, replies) for step in kept],
+            "gold": {**json.loads(one["gold"] or "{}"), **_grid(bench, one)},
         }
 
 
-def _grid(bench: Bench, trial: Trial) -> Record:
+def _grid(bench: Bench, one: Record) -> Record:
     if not bench.study.words.places:
         return {}
-    grid = bench.places.grid(trial.condition)
+    condition = condition_of(str(one["condition"]), str(one["condition_params"]))
+    grid = bench.places.grid(condition)
     return {"grid": [grid.rows, grid.columns]}
 
 
@@ -155,13 +161,13 @@ def references_of(bench: Bench, kept: Sequence[Record]) -> dict[str, Record]:
     return found
 
 
-def _step(kept: Kept, trial: Trial, bench: Bench, replies: Replies) -> Record:
+def _step(kept: Kept, model: str, bench: Bench, replies: Replies) -> Record:
     step, reply = kept.step, kept.reply
     return {
         "step": step.name,
         "role": step.role,
         "again": step.again,
-        "model": bench.profile_for(trial, step).name,
+        "model": bench.profile_for(model, step).name,
         "request_sha256": reply.request_sha256,
         "reply": replies.number(reply.id),
         "reply_sha256": sha256_of(reply.raw),

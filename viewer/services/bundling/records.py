@@ -4,13 +4,13 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from viewer.domain.exchange import RawReply
 from viewer.services.pseudonyms import Pseudonyms
 from viewer.services.records import reply_text
 from viewer.store import trials
 from viewer.store.database import Store
-from viewer.store.trials import ScoredTrial
 
 Record = dict[str, object]
 
@@ -37,22 +37,20 @@ class Replies:
         return self._numbers[reply]
 
 
-def trial_record(scored: ScoredTrial, names: Pseudonyms) -> Record:
-    """Return what was asked and what came of it, nobody named."""
-    trial, score = scored.trial, scored.score
+_AS_THEY_ARE: Final = (
+    *("view", "finding", "condition", "repeat", "model", "status", "reason", "answer"),
+    *("request_sha256", "parsed"),
+)
+
+
+def trial_record(one: Mapping[str, Any], names: Pseudonyms) -> Record:
+    """Return what was asked and what came of it, nobody named; of a row of records."""
     return {
-        "item": names.item(trial.item, trial.image),
-        "patient": names.patients[trial.patient],
-        "image": names.images[trial.image],
-        "view": trial.view,
-        "finding": trial.finding,
-        "condition": trial.condition.name,
-        "repeat": trial.repeat,
-        "model": trial.model,
-        "status": str(score.status),
-        "reason": score.reason,
-        "answer": score.answer,
-        "request_sha256": scored.request_sha256,
+        "item": names.item(one["item"], one["image"]),
+        "patient": names.patients[one["patient"]],
+        "image": names.images[one["image"]],
+        **{name: one[name] for name in _AS_THEY_ARE},
+        "numbers": [list(pair) for pair in trials.numbers_of(one["numbers"])],
     }
 
 

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.result import Outcome, Score
+from viewer.services.records import some_records
 from viewer.store import comparing, runs
 from viewer.store.comparing import TrialLine
 from viewer.store.database import Store
@@ -117,10 +118,13 @@ def sides_of_run(store: Store, run: int) -> tuple[Side, ...]:
 
 def paired_sides(store: Store, first: Side, second: Side) -> Pairing:
     """Return the trials of two sides in pairs: same item, condition and repeat."""
-    return paired(
-        comparing.trial_lines(store, *first.key),
-        comparing.trial_lines(store, *second.key),
-    )
+    return paired(trial_lines(store, first), trial_lines(store, second))
+
+
+def trial_lines(store: Store, side: Side) -> list[TrialLine]:
+    """Return every trial of a side, in the order planned."""
+    rows = some_records(store, side.run, TrialLine._fields, side.model)
+    return list(map(TrialLine._make, rows.each(*TrialLine._fields)))
 
 
 def paired(first: Sequence[TrialLine], second: Sequence[TrialLine]) -> Pairing:

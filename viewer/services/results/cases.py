@@ -6,14 +6,12 @@ from typing import Final
 
 import numpy as np
 
-from viewer.domain.result import Score
-from viewer.services.measure import TrialRow, called, rank_of
+from viewer.services.measure import rank_of
 from viewer.services.results.groups import Chosen, counted_as, patients_wanted
 from viewer.services.results.view import COUNTS, Ints, ResultsView, Wanted
-from viewer.store import flat, runs
+from viewer.store import flat
 from viewer.store.database import Store, open_store
 from viewer.store.flat import FlatVerdict
-from viewer.studies.catalog import places_findings, study_named
 
 EVERYTHING = "n_planned"
 """The column that counts every trial."""
@@ -38,7 +36,7 @@ def cases_of(
         trials = wanted_trials(opened, wanted, verdicts)
     rank = np.zeros(1 + max((one.id for one in found), default=0), np.int64)
     for one in found:
-        rank[one.id] = rank_of(Score(one.status, outcome=one.outcome))
+        rank[one.id] = rank_of(one.status, one.outcome)
     order = np.argsort(rank[trials[:, 1]], kind="stable")
     ids: Ints = trials[order, 0]
     return ids
@@ -56,28 +54,3 @@ def wanted_trials(
     trials = flat.trials_of(store, chosen.ids, patients, wanted.bounds)
     kept = [one.id for one in verdicts if wanted.takes_verdict(one)]
     return trials[np.isin(trials[:, 1], kept)]
-
-
-def trial_rows_at(store: Path, ids: Sequence[int]) -> tuple[TrialRow, ...]:
-    """Return trials as the filmstrip shows them, in the order of their ids given."""
-    with open_store(store) as opened:
-        listed = flat.trials_at(opened, ids)
-        studies = runs.studies_of(opened, {one.run for one in listed})
-    places = {run: places_findings(study) for run, study in studies.items()}
-    words = {run: study_named(study).words for run, study in studies.items()}
-    return tuple(
-        TrialRow(
-            one.id,
-            one.trial.item,
-            one.ref,
-            one.trial.finding,
-            one.trial.view,
-            one.trial.condition.name,
-            one.trial.model,
-            one.trial.repeat,
-            one.score,
-            places[one.run],
-            called(one.trial, words[one.run]),
-        )
-        for one in listed
-    )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Final
 
 from viewer.domain.study_words import RIGHTS, StudyWords, spoken
@@ -51,6 +52,7 @@ WORDS: Final = StudyWords(
     },
     condition=condition_words,
     task=str,
+    strata={"specialty": attrgetter("kind")},
     ungraded=(
         "A judge scores differentials and open diagnoses: name a model as judge in "
         "the batch."

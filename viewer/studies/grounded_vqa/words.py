@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from viewer.domain.item import Item
 from viewer.domain.study_words import RIGHTS, StudyWords, spoken
 from viewer.studies.grounded_vqa.arms import (
     CONTOUR,
@@ -13,6 +14,7 @@ from viewer.studies.grounded_vqa.arms import (
     perturbation_of,
     way_of,
 )
+from viewer.studies.grounded_vqa.items import Unreadable, question_of
 from viewer.studies.grounded_vqa.visual import Arm
 
 EDITS: Final[Mapping[str, str]] = {
@@ -56,6 +58,12 @@ def task_of(finding: str) -> str:
     return finding if finding == _OPEN else _CLOSED
 
 
+def anatomy_of(item: Item) -> str:
+    """Return the anatomy that an item asks about, "" where it is no question."""
+    question = question_of(item)
+    return "" if isinstance(question, Unreadable) else question.anatomy
+
+
 _OPEN, _CLOSED = "any finding", "closed"
 WORDS: Final = StudyWords(
     view="question kind",
@@ -77,4 +85,5 @@ WORDS: Final = StudyWords(
     },
     condition=condition_words,
     task=task_of,
+    strata={"anatomy": anatomy_of},
 )

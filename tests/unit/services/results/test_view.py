@@ -16,7 +16,8 @@ from viewer.domain.result import Outcome, Score
 from viewer.metrics.estimate import Estimate
 from viewer.metrics.proportions import patient_interval
 from viewer.services.export_table import export_table
-from viewer.services.results.cases import cases_of, trial_rows_at
+from viewer.services.measure import trial_rows_at
+from viewer.services.results.cases import cases_of
 from viewer.services.results.groups import Chosen, grouped, offered
 from viewer.services.results.view import COUNTS, By, Ints, ResultsView, Wanted
 from viewer.store import runs, trials

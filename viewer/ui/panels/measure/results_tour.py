@@ -7,8 +7,7 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
-from viewer.services.measure import TrialRow
-from viewer.services.results.cases import trial_rows_at
+from viewer.services.measure import TrialRow, trial_rows_at
 from viewer.services.results.tour import Between, Disagreement, disagreements
 from viewer.services.results.view import ResultsView
 from viewer.ui.desk import Desk

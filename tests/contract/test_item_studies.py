@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers.quiz_study import quiz_in_catalog
+from tests.helpers.quiz_study import Quiz, quiz_in_catalog
 from tests.helpers.study_samples import SAMPLES
 from tests.helpers.tiny_study import finish
 from viewer.domain.answer import UNREADABLE, Status, Unparsed
 from viewer.domain.answer_json import answer_as_json, any_answer_of_json
 from viewer.domain.case import Dataset
+from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.item import check_items, item_of
 from viewer.domain.plain import plain
@@ -94,6 +95,40 @@ def test_that_its_sample_is_sound(name: str, datasets: dict[str, Dataset]) -> No
     dataset = datasets[name]
     check_items(dataset.items, [image.key for image in dataset.images])
     assert dataset.items
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("evidence_diagnosis", "The case '{}' does not say its diagnosis."),
+        ("pathology_mcq", "The item '{}' does not say which option is right."),
+        (
+            "quiz",
+            (
+                "The item '{}' does not say what is right: the study 'quiz' finds no "
+                "'option' in it."
+            ),
+        ),
+    ],
+)
+def test_that_an_item_without_a_right_answer_is_named_before_anything_is_asked(
+    name: str,
+    said: str,
+    datasets: dict[str, Dataset],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        Quiz, "gold", lambda _, turn, __: {"right": turn.item.reference["option"]}
+    )
+    first, *others = datasets[name].items
+    bad = replace(datasets[name], items=(replace(first, reference={}), *others))
+    with open_store(tmp_path / "s.sqlite") as store:
+        cases.add_dataset(store, bad)
+        with pytest.raises(WrongUseError) as raised:
+            plan_run(store, a_spec(name))
+        assert raised.value.what == said.format(first.key)
+        assert runs.run_summaries(store, include_adhoc=True) == ()
 
 
 @names
@@ -192,3 +227,15 @@ def test_that_parameters_survive_json_and_a_form_can_show_them(name: str) -> Non
     params = study.read_params(study.presets()[0], dict(SAMPLES[name].overrides))
     stored = json.loads(json.dumps(plain(params)))
     assert study.read_params(study.presets()[0], stored) == params
+
+
+def test_that_an_answer_to_an_item_without_a_right_one_is_refused_in_a_sentence(
+    datasets: dict[str, Dataset], tmp_path: Path
+) -> None:
+    first, *others = datasets["quiz"].items
+    bad = replace(datasets["quiz"], items=(replace(first, reference={}), *others))
+    with open_store(tmp_path / "s.sqlite") as store:
+        cases.add_dataset(store, bad)
+        run = plan_run(store, a_spec("quiz"))
+        with pytest.raises(WrongUseError, match="'two' does not say what is right"):
+            finish(store, run)

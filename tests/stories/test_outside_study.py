@@ -164,6 +164,99 @@ def test_that_what_a_study_judges_by_a_rule_of_its_own_is_verified_in_part(
     assert "PARTLY VERIFIED: sides.zip" in said
 
 
+OF_A_METRIC = """
+
+from dataclasses import replace
+from viewer.results.evaluate import evaluate
+from viewer.results.records import records
+from viewer.results.spec import Cell, TableSpec
+
+SPEC = TableSpec("spans", (), (Cell("half range", ("half",), ("right",)),))
+
+
+class Spanned(Laterality):
+    def report(self, results, *given):
+        data = super().report(results, *given)
+        own = evaluate(SPEC, {"trials": records(results)})
+        return replace(data, tables=(*data.tables, own), specs=(*data.specs, SPEC))
+
+
+STUDY = Spanned(READ, {"own": "Own"})
+"""
+MEASURED = {"viewer.metrics": {"half range": "half_range:METRIC"}}
+
+
+def test_that_a_metric_of_another_package_measures_and_is_verified_in_part(
+    overread: Installed, tmp_path: Path
+) -> None:
+    module = (BRINGS / "laterality.py").read_text(encoding="utf-8")
+    overread.add("laterality", module + OF_A_METRIC, SIDED)
+    overread.bring("half_range", MEASURED)
+    bundle = asked_about(overread, "laterality", SAYS_A)
+    overread("report", "last", "--out", tmp_path / "report")
+    assert (tmp_path / "report" / "spans.csv").read_text() == "half\n0.5\n"
+    said = overread("verify", bundle, code=3)
+    assert (
+        "tables/spans.csv could not be worked out again (it asks for the estimator "
+        "'half range'): its bytes alone were held."
+    ) in said
+    assert "PARTLY VERIFIED: sides.zip" in said
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "said"),
+    [
+        (
+            ("METRIC = Metric(", 'METRIC = Metric("half range", 2, half_range)  # '),
+            "half range",
+            (
+                "The metric 'half range' of package half_range was built for interface "
+                "2, and this program offers 1: install a version for it."
+            ),
+        ),
+        (
+            ("METRIC = Metric(", "METRIC = 1  # "),
+            "half range",
+            (
+                "The metric 'half range' of package half_range is no Metric: update or "
+                "uninstall the package."
+            ),
+        ),
+        (
+            ("half range", "rate"),
+            "rate",
+            (
+                "The metric 'rate' of package half_range has the name of one of this "
+                "program's: give it another one."
+            ),
+        ),
+    ],
+)
+def test_that_doctor_names_a_metric_that_cannot_be_used(
+    module: tuple[str, str], name: str, said: str, overread: Installed
+) -> None:
+    text = (BRINGS / "half_range.py").read_text(encoding="utf-8").replace(*module)
+    overread.add("half_range", text, {"viewer.metrics": {name: "half_range:METRIC"}})
+    assert overread.plug_ins() == [said]
+
+
+def test_that_a_metric_that_fails_is_named_in_one_sentence(
+    overread: Installed, tmp_path: Path
+) -> None:
+    module = (BRINGS / "laterality.py").read_text(encoding="utf-8")
+    overread.add("laterality", module + OF_A_METRIC, SIDED)
+    text = (BRINGS / "half_range.py").read_text(encoding="utf-8")
+    overread.add("half_range", text.replace("/ 2", "/ 0"), MEASURED)
+    write_sides(tmp_path / "sides")
+    overread("import", "pathmmu", tmp_path / "sides")
+    overread("run", write_study_file(tmp_path, "laterality", SAYS_A), code=2)
+    said = overread("report", "last", "--out", tmp_path / "report", code=2)
+    assert said.splitlines()[-1].startswith(
+        "The metric 'half range' of package half_range 2.1 failed (ZeroDivisionError: "
+        "division by zero)."
+    )
+
+
 def test_that_doctor_names_what_is_broken_and_nothing_else_breaks(
     overread: Installed, tmp_path: Path
 ) -> None:

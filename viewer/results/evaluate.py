@@ -6,8 +6,12 @@ from math import isnan
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.report import Table
-from viewer.results.estimators import ESTIMATORS, Seen
-from viewer.results.estimators.registry import columns_named
+from viewer.results.estimators.catalog import (
+    broken_metrics,
+    estimator_named,
+    estimator_names,
+)
+from viewer.results.estimators.registry import Estimator, Seen, columns_named
 from viewer.results.frame import Frame, Frames
 from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec, Where
 
@@ -51,6 +55,7 @@ class _Evaluation:
         self._where = {**spec.where, **limits}
         self._own = _filtered(spec.name, frames, spec.frame, self._where)
         _check(spec, self._own, self._keys)
+        self._estimators = dict(_estimators(spec))
 
     def rows(self) -> Iterator[tuple[object, ...]]:
         """Yield the rows, those of each outer combination together."""
@@ -114,8 +119,25 @@ class _Evaluation:
                 yield from (None for _ in cell.names)
             else:
                 name = cell.total if is_total and cell.total else cell.estimator
-                found = ESTIMATORS[name](self._seen(cell, about))
-                yield from map(_plain, tuple(found)[: len(cell.names)])
+                yield from map(_plain, self._estimated(name, cell, about))
+
+    def _estimated(self, name: str, cell: Cell, about: Values) -> Sequence[object]:
+        seen = self._seen(cell, about)
+        try:
+            found = tuple(self._estimators[name](seen))
+        except KeyError as error:
+            raise WrongUseError(
+                f"The table '{self._spec.name}' gives the estimator '{name}' no column "
+                f"or option {error}.",
+                f"It has the columns {', '.join(seen.rows.columns)}.",
+            ) from error
+        if len(found) < len(cell.names):
+            raise WrongUseError(
+                f"The table '{self._spec.name}' has {len(cell.names)} names for what "
+                f"the estimator '{name}' gives, which are {len(found)}.",
+                "Take away a name.",
+            )
+        return found[: len(cell.names)]
 
     def _seen(self, cell: Cell, about: Values) -> Seen:
         others, about = None, {**self._fixed, **about}
@@ -124,7 +146,8 @@ class _Evaluation:
             wanted = {column: value for column, value in held if value is not None}
             others = self._group(cell.frame, cell.where, wanted)
         own = self._group(cell.frame, cell.where, about)
-        _need(self._spec.name, own, [*cell.of, *columns_named(cell.options)])
+        named = (*cell.of, *columns_named(cell.options), *cell.against)
+        _need(self._spec.name, own, named)
         return Seen(own, others, cell.of, cell.options, self._memory)
 
     def _group(self, frame: str, where: Where, about: Values) -> Frame:
@@ -182,21 +205,29 @@ def _taken(table: str, rows: Frame, where: Where) -> Frame:
 
 def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
     _need(spec.name, own, [*keys, *filter(None, [spec.needs_several])])
-    apart = (name for name in (*spec.outer, *chain(*spec.sets)) if name not in keys)
+    blank = (cell.blank for cell in spec.cells if cell.blank)
+    told = (*spec.outer, *chain(*spec.sets), *spec.only_several, *blank)
+    apart = (name for name in told if name not in keys)
     if stray := next(apart, ""):
         raise WrongUseError(
             f"The table '{spec.name}' tells rows apart by '{stray}', which is none of "
             "its keys.",
             f"Its keys are {', '.join(keys)}.",
         )
-    asked = (name for c in spec.cells for name in (c.estimator, c.total) if name)
-    unknown = [name for name in asked if name not in ESTIMATORS]
-    if unknown:
-        raise WrongUseError(
-            f"The table '{spec.name}' asks for the estimator '{unknown[0]}', which "
-            "this program does not have.",
-            f"It has {', '.join(sorted(ESTIMATORS))}.",
-        )
+
+
+def _estimators(spec: TableSpec) -> Iterator[tuple[str, Estimator]]:
+    """Yield the estimators that a table asks for, by name."""
+    for name in (name for c in spec.cells for name in (c.estimator, c.total) if name):
+        found = estimator_named(name)
+        if found is None:
+            broken = {one.name: one.why for one in broken_metrics()}
+            raise WrongUseError(
+                f"The table '{spec.name}' asks for the estimator '{name}', which "
+                "this program does not have.",
+                broken.get(name) or f"It has {', '.join(estimator_names())}.",
+            )
+        yield name, found
 
 
 def _need(

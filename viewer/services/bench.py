@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -172,7 +173,8 @@ class Bench:
 
     def _judged(self, turn: Turn) -> Judged:
         answer = self.study.parse(turn, self.params)
-        score = self.study.score(turn, answer, self.params)
+        with self._reading_truth(turn.trial):
+            score = self.study.score(turn, answer, self.params)
         return Judged(answer_as_json(answer), score)
 
     def score(self, trial: Trial, answer: AnyAnswer) -> Score:
@@ -180,8 +182,30 @@ class Bench:
         return self.study.score(self._turn(trial), answer, self.params)
 
     def gold(self, trial: Trial) -> Mapping[str, object]:
-        """Return what is right of a trial as JSON, {} where no program can tell."""
-        return self.study.gold(self._turn(trial), self.params)
+        """Return what is right of a trial as JSON, {} where no program can tell.
+
+        An item that lacks what its study looks for raises WrongUseError.
+        """
+        with self._reading_truth(trial):
+            return self.study.gold(self._turn(trial), self.params)
+
+    @contextmanager
+    def _reading_truth(self, trial: Trial) -> Iterator[None]:
+        """Say of which item a study finds no truth."""
+        try:
+            yield
+        except KeyError as error:
+            raise WrongUseError(
+                f"The item '{self.item(trial).key}' does not say what is right: the "
+                f"study '{self.spec.study}' finds no {error} in it.",
+                "Import its data set again, with what is right of each item.",
+            ) from error
+
+    def check_gold(self, trials: Iterable[Trial]) -> None:
+        """Raise where an item that is to be asked about does not say what is right."""
+        asked = {one.item: one for one in trials if not one.exclusion}
+        for trial in asked.values() if self._places is None else ():
+            self.gold(trial)
 
     def prompts(self) -> tuple[tuple[str, str], ...]:
         """Return the name and template of every prompt that models are asked with."""

@@ -13,6 +13,7 @@ from viewer.domain.han import HAN_ADVICE
 from viewer.domain.plain import plain
 from viewer.models.catalog import broken_adapters
 from viewer.readers.datasets.catalog import broken_formats
+from viewer.results.estimators.catalog import broken_metrics
 from viewer.services.grading import take_in_grades
 from viewer.services.model_list import ModelLine, model_lines
 from viewer.settings import Settings
@@ -126,7 +127,8 @@ def doctor_rows(settings: Settings) -> list[Row]:
     facts.append(("font for Chinese", *_han_state()))
     facts += [
         ("plug-in", "cannot be used", one.why)
-        for one in (*broken_studies(), *broken_adapters(), *broken_formats())
+        for found in (broken_studies, broken_adapters, broken_formats, broken_metrics)
+        for one in found()
     ]
     return [{"what": w, "state": s, "mend": m} for w, s, m in facts]
 

@@ -8,6 +8,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.models.catalog import adapter_for
+from viewer.services.bench import Bench
 from viewer.services.few_shot import check_examples, examples_dataset
 from viewer.services.gate import open_gate
 from viewer.services.learned import note_unasked, planned_trials
@@ -92,6 +93,7 @@ def _planned(store: Store, spec: RunSpec, *, new: bool) -> int:
             f"The data set '{dataset.name}' holds nothing that this study can ask.",
             "Choose other findings or views, or a data set with reference masks.",
         )
+    Bench(spec, dataset).check_gold(trials)
     validation = examples_dataset(store, spec)
     if validation is not None:
         check_examples(spec, validation, dataset, trials)

@@ -231,11 +231,29 @@ ESTIMATOR_GONE = (
             for of in (
                 {"options": {"by": "gone"}},
                 {"options": {"by": ("way", "gone")}},
+                {"against": {"gone": None}},
             )
+        ),
+        (
+            TableSpec("t", (), (Cell("mean of pooled rates", ("n",), ("side",)),)),
+            (
+                "The table 't' gives the estimator 'mean of pooled rates' no column or "
+                "option 'by'."
+            ),
+            "It has the columns model, way",
+        ),
+        (
+            TableSpec("t", (), (Cell("size", ("n", "k")),)),
+            "The table 't' has 2 names for what the estimator 'size' gives, which are",
+            "Take away a name.",
         ),
         *(
             (TableSpec("t", (MODEL,), (N,), **of), KEY_GONE, "Its keys are model.")
-            for of in ({"outer": ("way",)}, {"sets": ((), ("way",))})
+            for of in (
+                {"outer": ("way",)},
+                {"sets": ((), ("way",))},
+                {"only_several": ("way",)},
+            )
         ),
     ],
 )

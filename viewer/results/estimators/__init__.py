@@ -6,9 +6,9 @@ the same wherever it is worked out.
 """
 
 from viewer.results.estimators import labels, paired, rates
-from viewer.results.estimators.registry import ESTIMATORS, Seen, estimator
+from viewer.results.estimators.registry import ESTIMATORS, Metric, Seen, estimator
 
 MODULES = (rates, labels, paired)
 """Where the estimators that every study can use are registered."""
 
-__all__ = ["ESTIMATORS", "MODULES", "Seen", "estimator"]
+__all__ = ["ESTIMATORS", "MODULES", "Metric", "Seen", "estimator"]

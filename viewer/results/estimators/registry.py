@@ -40,6 +40,20 @@ class Seen:
 
 
 Estimator = Callable[[Seen], Sequence[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """An estimator of another package, by the name that specifications call it by.
+
+    ``interface`` is the version of this module that it was built for.
+    """
+
+    name: str
+    interface: int
+    estimate: Estimator
+
+
 ESTIMATORS: Final[dict[str, Estimator]] = {}
 
 

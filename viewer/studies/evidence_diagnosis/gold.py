@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from viewer.domain.errors import WrongUseError
 from viewer.domain.specialties import GROUPS, SPECIALTIES, group_of
 from viewer.studies.asking import Turn
 from viewer.studies.evidence_diagnosis.params import Params, Task
@@ -29,6 +30,11 @@ def gold(turn: Turn, params: Params) -> Mapping[str, object]:
         "specialty": [SPECIALTIES.index(specialty), specialty],
         "group": [list(GROUPS).index(group), group],
     }
+    if not asking.case.diagnosis or asking.case.answer < 0:
+        raise WrongUseError(
+            f"The case '{asking.case.key}' does not say its diagnosis.",
+            "Import its data set again, with the right option of each case.",
+        )
     if asking.task is Task.FDX:
         return {
             **shown,

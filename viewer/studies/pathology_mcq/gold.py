@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 
 from viewer.studies.asking import Turn
-from viewer.studies.pathology_mcq.params import Params
+from viewer.studies.pathology_mcq.params import Params, Work
 from viewer.studies.pathology_mcq.questions import mcq_of
 
 
-def gold(turn: Turn, params: Params) -> Mapping[str, object]:  # noqa: ARG001 - right is right
+def gold(turn: Turn, params: Params) -> Mapping[str, object]:
     """Return the options in their order and which is right, counted from 0.
 
     ``written`` and ``letter`` are options and answer as the data set's table has them,
-    for the authors' own reading. What is no such question has no truth.
+    for the authors' own reading. An image that a question is made of has no truth.
     """
-    if not isinstance(turn.item.reference.get("option"), int):
+    if params.work is Work.BUILDING:
         return {}
     mcq = mcq_of(turn.item)
     return {

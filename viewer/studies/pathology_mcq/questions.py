@@ -46,7 +46,10 @@ def mcq_of(item: Item) -> Mcq:
     correct, written = truth.get("option"), truth.get("written")
     asked = _asked(item)
     if not isinstance(correct, int):
-        raise _no_question(item)
+        raise WrongUseError(
+            f"The item '{item.key}' does not say which option is right.",
+            "Import its data set again, with an answer to each question.",
+        )
     texts = _texts(written) or asked[-1]
     answer, why = (str(truth.get(key, "")) for key in ("answer", "explanation"))
     return Mcq(*asked, correct, texts, answer, why, _texts(truth.get("explanations")))

@@ -102,7 +102,7 @@ def test_that_subsets_and_splits_are_chosen_and_none_at_all_is_said() -> None:
         plan(dataset(()), spec())
     with pytest.raises(WrongUseError, match="'x' is no multiple-choice question"):
         plan(dataset((Item("x", "p"),)), spec())
-    with pytest.raises(WrongUseError, match="'y' is no multiple-choice question"):
+    with pytest.raises(WrongUseError, match="'y' does not say which option"):
         mcq_of(Item("y", "p", facts={"options": ["a", "b"]}))
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from statistics import fmean
 
 import numpy as np
+from scipy.stats import t
 
 from tests.helpers.by_patient import ci_of, difference_by_patient
 from tests.helpers.heal_pack import MODELS, Made, Verdict
@@ -14,8 +15,6 @@ from tests.helpers.sheets import Sheet
 
 TPT = {"TPT anatomy": "tpt-anatomy", "TPT disease": "tpt-disease"}
 AGAINST = {
-    "TPT anatomy": ("tpt-anatomy", ("tpt-sham",)),
-    "TPT disease": ("tpt-disease", ("tpt-sham",)),
     "VPT": ("vpt", ("vpt-sham-same",)),
     "VPT, own region": ("vpt", ("vpt-sham-own",)),
 }
@@ -64,21 +63,134 @@ def paper_row(made: Made, model: str, way: str, test: str) -> Row:
 
 
 def check_table_3(made: Made, sheet: Sheet) -> None:
-    _tests(made, sheet, TPT)
+    words = _words_of_items(made)
+    sheet.pair(
+        {
+            (model, way, note_of(way), name): {
+                **paper_row(made, model, way, test),
+                **_over_words(made, words, model, way, test),
+                "other_words": _other_words(made, model, way),
+            }
+            for model, way in itertools.product(MODELS, made.ways)
+            for name, test in TPT.items()
+        }
+    )
 
 
 def check_table_4(made: Made, sheet: Sheet) -> None:
-    _tests(made, sheet, {"VPT": "vpt"})
-
-
-def _tests(made: Made, sheet: Sheet, tests: Mapping[str, str]) -> None:
     sheet.pair(
         {
-            (model, way, note_of(way), name): paper_row(made, model, way, test)
+            (model, way, note_of(way), "VPT"): paper_row(made, model, way, "vpt")
             for model, way in itertools.product(MODELS, made.ways)
-            for name, test in tests.items()
         }
     )
+
+
+def check_common_textual(made: Made, sheet: Sheet) -> None:
+    words, shared = _words_of_items(made), _shared(made)
+    sheet.pair(
+        {
+            (model, way, note_of(way), name): _over_words(
+                made, words, model, way, test, shared
+            )
+            for model, way in itertools.product(MODELS, made.ways)
+            for name, test in TPT.items()
+        }
+    )
+
+
+Words = tuple[str, str, int]
+
+
+def _words_of_items(made: Made) -> dict[tuple[str, str, str], Words]:
+    """Return what swapped trials ask, from their names in the run's items."""
+    words: dict[tuple[str, str, str], Words] = {}
+    by_key = {q.key: q for q in made.truth.asked}
+    for row in made.sheets["run/items.csv"].rows:
+        key, _, change = row["item"].partition("|")
+        if row["condition"].startswith(tuple(TPT.values())) and change != "none":
+            anatomy, _, finding = change.partition(": ")
+            asked = (anatomy, finding, by_key[key].template)
+            words[key, row["condition"], row["model"]] = asked
+    return words
+
+
+def _other_words(made: Made, model: str, way: str) -> float | None:
+    said = [v.yes is False for v in of_way(made, model, way, "tpt-sham") if v.counts]
+    return _mean([float(one) for one in said])
+
+
+def _over_words(
+    made: Made,
+    words: Mapping[tuple[str, str, str], Words],
+    model: str,
+    way: str,
+    test: str,
+    only: frozenset[str] | None = None,
+) -> Row:
+    """Hold each swapped question against the same words about other patients."""
+    swapped = [
+        (words[v.asked.key, v.condition, model], v.asked.patient, v.yes)
+        for v in of_way(made, model, way, test)
+        if v.counts and (only is None or v.asked.key in only)
+    ]
+    there = [
+        ((v.asked.anatomy, v.asked.finding, v.asked.template), v.asked.patient, v.yes)
+        for v in of_way(made, model, way)
+        if v.asked.yes and v.yes is not None
+    ]
+    full = _compared(swapped, there)
+    row: Row = dict.fromkeys(
+        ("n_compared", "denied", "word_prior", "net", "net_low", "net_high")
+    )
+    row |= {"n_compared": full[2]}
+    if not full[2]:
+        why = "the same words were asked of no other patient who has it"
+        none = f"not estimable: {why}, 95 %" if swapped else "no trial, 95 %"
+        return {**row, "net_method": none}
+    k, prior, n = full
+    row |= {"denied": k / n, "word_prior": prior / n, "net": (k - prior) / n}
+    asked = {w for w, *_ in swapped} & {w for w, *_ in there}
+    who: dict[Words, set[str]] = {w: set() for w in asked}
+    for w, patient, _ in (*swapped, *there):
+        if w in asked:
+            who[w].add(patient)
+    several = {w for w, patients in who.items() if len(patients) > 1}
+    left = []
+    for patient in sorted(set().union(*(who[w] for w in several))):
+        some = [[one for one in of if one[1] != patient] for of in (swapped, there)]
+        hits, of_prior, m = _compared(*some)
+        if not m:
+            why = "without one of the patients nothing is left to compare"
+            return {**row, "net_method": f"not estimable: {why}, 95 %"}
+        left.append((hits - of_prior) / m)
+    least = 0.0
+    for rate, of in ((k / n, swapped), (prior / n, there)):
+        m = len({patient for w, patient, _ in of if w in several})
+        near = (rate * m + 2) / (m + 4)
+        least += near * (1 - near) / m
+    m = len(left)
+    half = t.ppf(0.975, m - 1) * max((m - 1) * float(np.var(left)), least) ** 0.5
+    net = (k - prior) / n
+    ends = {"net_low": max(net - half, -1.0), "net_high": min(net + half, 1.0)}
+    return {**row, **ends, "net_method": "jackknife by patient, 95 %"}
+
+
+_Asked = Sequence[tuple[Words, str, bool | None]]
+
+
+def _compared(swapped: _Asked, there: _Asked) -> tuple[int, float, int]:
+    """Return denials, their word prior, and how many questions can be compared."""
+    hits, prior, n = 0, 0.0, 0
+    for words, patient, yes in swapped:
+        same = [(p, said) for w, p, said in there if w == words]
+        others = [said is False for p, said in same if p != patient]
+        everyone = {p for p, _ in same} | {p for w, p, _ in swapped if w == words}
+        if not same or len(everyone) < 2 or (yes is not None and not others):
+            continue
+        hits, n = hits + (yes is False), n + 1
+        prior += sum(others) / len(others) if yes is not None else 0.0
+    return hits, prior, n
 
 
 def check_shams(made: Made, sheet: Sheet) -> None:
@@ -86,14 +198,17 @@ def check_shams(made: Made, sheet: Sheet) -> None:
 
 
 def check_shared(made: Made, sheet: Sheet) -> None:
-    def shared(_name: str, _model: str, _way: str) -> frozenset[str]:
-        sets = [
-            frozenset(q.key for q in _true_positives(made, model, way))
-            for model, way in itertools.product(MODELS, made.ways)
-        ]
-        return frozenset.intersection(*sets)
+    shared = _shared(made)
+    _nets(made, sheet, lambda _name, _model, _way: shared)
 
-    _nets(made, sheet, shared)
+
+def _shared(made: Made) -> frozenset[str]:
+    """Return the true positives that all models have in all ways."""
+    sets = [
+        frozenset(q.key for q in _true_positives(made, model, way))
+        for model, way in itertools.product(MODELS, made.ways)
+    ]
+    return frozenset.intersection(*sets)
 
 
 def _nets(

@@ -31,16 +31,21 @@ def check_items(made: Made, sheet: Sheet) -> None:
             else:
                 told: Any = trials.sent_request(store, sha256).document["facts"]
                 assert (told["item"], told["condition"]) == (row["item"], v.condition)
-            assert _is_right(json.loads(row["gold"]), v), row
+            assert _is_right(json.loads(row["gold"]), v, change), row
             sheet.check(i, {"request_sha256": sha256, "gold": row["gold"]})
     assert not left
 
 
-def _is_right(gold: Mapping[str, Any], v: Verdict) -> bool:
-    """Tell whether what is right stands beside a trial."""
+def _is_right(gold: Mapping[str, Any], v: Verdict, change: str) -> bool:
+    """Tell whether what is right, and the words asked, stand beside a trial."""
     if v.asked.closed:
         yes = v.perturbation in SHAMS if v.perturbation else v.asked.yes
-        return gold == {"yes": yes}
+        words: list[object] = [v.asked.anatomy, v.asked.finding, v.asked.template]
+        if v.perturbation in SWAPS and change != "none":
+            words[:2] = change.split(": ")
+        if v.perturbation == "tpt-sham":
+            words[2] = int(change.removeprefix("wording ")) - 1
+        return gold == {"yes": yes, "words": words}
     return {*gold["labels"], "No finding"} == {*v.asked.labels, "No finding"}
 
 

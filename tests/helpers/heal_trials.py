@@ -1,5 +1,6 @@
 """Trials of the grounded questions without a run, and the tables made of them."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 from tests.helpers.tabled import Row, rows
@@ -7,7 +8,8 @@ from viewer.domain.answer import LabelsAnswer, Status, Unparsed, YesNoAnswer
 from viewer.domain.item import TASK_MARK
 from viewer.domain.result import Score, TrialResult
 from viewer.results.spec import TRIALS, Spec
-from viewer.studies.grounded_vqa.frames import EDITS, edit_frame, trial_frame
+from viewer.studies.grounded_vqa.edits import edit_frame, word_frame
+from viewer.studies.grounded_vqa.frames import EDITS, WORDED, trial_frame
 from viewer.studies.grounded_vqa.score import score_closed, score_open
 from viewer.studies.grounded_vqa.tables import specs
 
@@ -24,11 +26,13 @@ def closed(
     condition: str = "plain",
     model: str = "m",
     patient: str = "p",
+    words: Sequence[object] = (),
 ) -> TrialResult:
     """Return a closed question that was answered, what it says there or not."""
     kind, verdict = "positive" if yes else "hallucinated", score_closed(said, yes=yes)
     who = (item, patient, "i", kind, "Mass", condition, 0, model)
-    return TrialResult(*who, verdict, said=said)
+    gold = json.dumps({"yes": yes, "words": [*words]}) if words else ""
+    return TrialResult(*who, verdict, said=said, gold=gold)
 
 
 def opened(
@@ -91,5 +95,6 @@ def heal_rows(
     frames = {
         TRIALS: trial_frame(results, "q", truths or {}),
         EDITS: edit_frame(results),
+        WORDED: word_frame(results),
     }
     return rows(spec_of(name), frames)

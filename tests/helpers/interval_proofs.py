@@ -28,6 +28,7 @@ from viewer.metrics.permutation import macro_contributions, sign_flip
 from viewer.metrics.proportions import macro_interval, patient_bounds, patient_interval
 from viewer.metrics.rubric import mean_absolute_difference, weighted_kappa
 from viewer.metrics.signed_rank import signed_rank
+from viewer.metrics.word_prior import gain_over_words
 
 Rng = np.random.Generator
 Told = Iterator[tuple[float, float]]
@@ -175,6 +176,30 @@ def _gain(
             _told(gain_over_prior([[one]]).interval, truth + 1e-3)[0] if not held else 1
         )
         yield max(held, near), width
+
+
+def _over_words(
+    rng: Rng,
+    n: int,
+    patients: int,
+    items: int,
+    repeats: int,
+    icc: float,
+    words: int,
+    denied: float,
+    prior: float,
+) -> Told:
+    """Yield studies in which there is an interval; the others say why not."""
+    left, tries = n, 10 * n
+    while left and tries:
+        tries -= 1
+        swapped, there = made.worded(
+            rng, (patients, items, repeats), icc, words, (denied, prior)
+        )
+        found = gain_over_words(swapped, there)
+        if not isnan(found.interval.low):
+            left -= 1
+            yield _told(found.interval, denied - prior)
 
 
 CHANGES: Final = (
@@ -375,6 +400,15 @@ def _of_changes(*values: Sequence[float]) -> tuple[tuple[float, ...], ...]:
 
 
 _RIGHT: Final = ((0.0, 0), (0.4, 0), (0.8, 0), (1.0, 0), (0.1, 1), (0.5, 1), (0.95, 2))
+_DENIED: Final = (
+    (1.0, 0.0),
+    (0.98, 0.5),
+    (0.9, 0.1),
+    (0.5, 0.5),
+    (0.1, 0.1),
+    (0.5, 0.0),
+)
+"""How often absent and present findings are denied."""
 _CLUSTERS: Final = ("patients", "items each", "ICC")
 PROOFS: Final[dict[str, Proof]] = {
     "rate": Proof(
@@ -404,6 +438,16 @@ PROOFS: Final[dict[str, Proof]] = {
         ),
         (*("patients", "items each", "repeats", "ICC"), "right", "else no."),
         *(100, _gain),
+    ),
+    "gain over the word prior": Proof(
+        "jackknife over patients, Student's t, variance at least that of two rates",
+        tuple(
+            (*one, *denied)
+            for one in product((10, 20, 50), (1, 4), REPEATS, (0.0, 0.6), (3, 12))
+            for denied in _DENIED
+        ),
+        ("patients", "items each", "repeats", "ICC", "words", "denied", "prior"),
+        *(100, _over_words),
     ),
     "difference": Proof(
         "Clopper-Pearson by patient, of differences",
@@ -496,6 +540,7 @@ OF_ESTIMATORS: Final[dict[str, tuple[str, ...]]] = {
     "interval": ("rate", "mean of rates"),
     "rate of items": ("rate of items asked five times", "mean of rates"),
     "gain": ("gain over the location prior",),
+    "gain over words": ("gain over the word prior",),
     "paired difference": (
         *("difference", "difference of shares of edits"),
         "sign flips of shares of edits",

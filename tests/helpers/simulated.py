@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from viewer.metrics.location_prior import Stratum, gain_over_prior, stratum
 from viewer.metrics.proportions import PatientSums
+from viewer.metrics.word_prior import Worded
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -135,6 +136,43 @@ def true_gain(rate: float, else_: str) -> float:
     """Return the gain over the location prior of very many patients."""
     rng = np.random.default_rng(1)
     return gain_over_prior([[placed(rng, np.full(60_000, rate), 1, 1, else_)]]).gain
+
+
+def worded(
+    rng: Rng,
+    sizes: tuple[int, int, int],
+    icc: float,
+    words: int,
+    denied: tuple[float, float],
+) -> tuple[list[Worded], list[Worded]]:
+    """Return swapped questions of true positives, and all that are right.
+
+    ``sizes`` are patients, items and repeats; ``denied`` says how often questions are
+    denied whose finding is absent, and present. Some words are asked more often.
+    """
+    patients, items, repeats = sizes
+    often = 1 / np.arange(1, words + 1)
+    asked = rng.choice(words, (items, patients), p=often / often.sum())
+    other = (asked + rng.integers(1, words, asked.shape)) % words
+    absent, present = (
+        _denials(rng, rates_of(rng, rate, icc, (patients,)), items, repeats)
+        for rate in denied
+    )
+    swapped, there = list[Worded](), list[Worded]()
+    for repeat, item, one in np.ndindex(repeats, items, patients):
+        is_no = bool(present[repeat, item, one])
+        there.append(Worded(int(asked[item, one]), one, is_no))
+        if not is_no:
+            told = bool(absent[repeat, item, one])
+            swapped.append(Worded(int(other[item, one]), one, told))
+    return swapped, there
+
+
+def _denials(rng: Rng, own: Floats, items: int, repeats: int) -> npt.NDArray[np.bool_]:
+    """Return what is denied, (repeats, items, patients)."""
+    shape = repeats, items, own.size
+    drawn = rng.random(shape) < own
+    return np.where(rng.random(shape) < ALIKE, drawn[:1], drawn)
 
 
 def graded(

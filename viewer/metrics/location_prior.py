@@ -49,11 +49,16 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The location prior, the hit rate's gain over it, and the gain's interval."""
+    """The location prior, the hit rate's gain over it, and the gain's interval.
+
+    They are of so many ``hits`` of ``trials`` that can be held against others' answers.
+    """
 
     prior: float
     gain: float
     interval: Interval
+    trials: int = 0
+    hits: int = 0
 
 
 def stratum(
@@ -98,12 +103,16 @@ class _Gained:
 
 
 def gain_over_prior(
-    findings: Sequence[Sequence[Stratum]], confidence: float = 0.95
+    findings: Sequence[Sequence[Stratum]],
+    confidence: float = 0.95,
+    *,
+    apart: bool = False,
 ) -> Gain:
     """Return the mean gain over findings, the strata of each pooled by their trials.
 
     NaN without any stratum of two patients. The interval is NaN too where the gain
-    cannot be had without one of the patients.
+    cannot be had without one of the patients. ``apart`` tells that answers are of other
+    trials than those that are held against them: their prior then varies by itself.
     """
     parts = [
         [(one, _gained(one)) for one in some if _has_others(one)] for some in findings
@@ -112,23 +121,32 @@ def gain_over_prior(
     if not known:
         return Gain(nan, nan, Interval(nan, nan))
     everyone = np.unique(np.concatenate([s.patients for p in known for s, _ in p]))
-    gains, priors, least, without = [], [], [], []
+    gains, priors, least, without, sums = [], [], [], [], []
     for part in known:
         n, hits = (
             sum(getattr(g, name) for _, g in part) for name in ("trials", "hits")
         )
+        sums.append((n, hits))
         gained = fsum(g.gained for _, g in part)
         gains.append(gained / n)
         priors.append((hits - gained) / n)
-        tried = [one.patients[one.trials > 0] for one, _ in part]
-        patients = np.unique(np.concatenate(tried)).size
-        near = (hits / n * patients + 2) / (patients + 4)
-        least.append(near * (1 - near) / patients)
+        least.append(_least(hits / n, [s.patients[s.trials > 0] for s, _ in part]))
+        if apart:
+            answered = [s.patients[s.answers > 0] for s, _ in part]
+            least[-1] += _least(priors[-1], answered)
         without.append(_without(part, everyone, gained, n))
     value = fsum(gains) / len(gains)
     floor = fsum(least) / len(least) ** 2
     interval = _jackknife(value, mean_of_findings(without), floor, confidence)
-    return Gain(fsum(priors) / len(priors), value, interval)
+    trials, hits = map(sum, zip(*sums, strict=True))
+    return Gain(fsum(priors) / len(priors), value, interval, trials, hits)
+
+
+def _least(rate: float, of_strata: Sequence[_Ints]) -> float:
+    """Return the least variance of a rate of so many patients."""
+    patients = np.unique(np.concatenate(of_strata)).size
+    near = (rate * patients + 2) / (patients + 4)
+    return near * (1 - near) / patients
 
 
 def _has_others(one: Stratum) -> bool:

@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from math import lcm, nan
+from math import isnan, lcm, nan
 
 from viewer.metrics.judging import judge_agreement, prediction_powered
+from viewer.metrics.location_prior import Gain
 from viewer.metrics.pairing import mean_difference
 from viewer.metrics.permutation import sign_flip
+from viewer.metrics.word_prior import Worded, gain_over_words
 from viewer.results.estimators.registry import Seen, estimator, or_none, ratio
 
 
@@ -62,6 +64,37 @@ def _whole(groups: Collection[Sequence[int]]) -> list[int]:
     """Return the groups' means as whole numbers, all of the same scale."""
     scale = lcm(*map(len, groups))
     return [sum(of) * (scale // len(of)) for of in groups]
+
+
+@estimator("gain over words")
+def over_words(seen: Seen) -> Sequence[object]:
+    """Return what denials of swapped questions gain over those of the same words.
+
+    That is how many can be compared, the share of them that was denied, the word prior,
+    the gain, its interval and what that is. The columns are the words, the patient,
+    whether the question is a swapped one, and what was said.
+    """
+    kinds: dict[bool, list[Worded]] = {True: [], False: []}
+    for words, patient, swapped, said in seen.rows.each(*seen.of):
+        denied = {"No": True, "Yes": False}.get(said)
+        kinds[swapped].append(Worded(words, patient, denied))
+    found = gain_over_words(kinds[True], kinds[False])
+    return (
+        *(found.trials, ratio(found.hits, found.trials), found.prior, found.gain),
+        *(found.interval.low, found.interval.high),
+        f"{_of_words(found, len(kinds[True]))}, 95 %",
+    )
+
+
+def _of_words(found: Gain, swapped: int) -> str:
+    """Return the method of an interval, or why there is none."""
+    if not isnan(found.interval.low):
+        return "jackknife by patient"
+    if not swapped:
+        return "no trial"
+    if found.trials:
+        return "not estimable: without one of the patients nothing is left to compare"
+    return "not estimable: the same words were asked of no other patient who has it"
 
 
 @estimator("prediction-powered mean")

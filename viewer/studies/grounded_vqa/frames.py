@@ -1,65 +1,53 @@
 """The frames that the study's tables are made of.
 
-``trials`` has a row for each trial, ``edits`` one for each question and test of which
-an edit was asked, ``questions`` one for each question of the data set, and ``passes``
-one for each question with its answers side by side. ``disagreements`` has the open
-answers that an extracting model and the dictionary read otherwise.
+``trials`` has a row for each trial, ``questions`` one for each question of the data
+set, and ``passes`` one for each question with its answers side by side.
+``disagreements`` has the open answers that an extracting model and the dictionary read
+otherwise. The frames of perturbation tests are made in ``edits``.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from math import nan
 from typing import Final
 
-from viewer.domain.answer import LabelsAnswer, Status, YesNoAnswer
+from viewer.domain.answer import LabelsAnswer
 from viewer.domain.case import Dataset
-from viewer.domain.item import TASK_MARK
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.results.frame import Frame, frame_of, frame_of_rows
-from viewer.results.records import NOT_COUNTED, records
+from viewer.results.records import records
 from viewer.results.spec import TRIALS
 from viewer.studies.grounded_vqa.arms import (
     CONTOUR,
     CROP,
     LOBA,
     PLAIN,
-    TEXT_SHAM,
-    is_perturbed,
-    perturbation_of,
     shows_region,
     way_of,
 )
 from viewer.studies.grounded_vqa.attending import IN_TOWER, INSIDE, ON_IMAGE
 from viewer.studies.grounded_vqa.benchmark import benchmark_of
+from viewer.studies.grounded_vqa.edits import (
+    NO,
+    YES,
+    edit_frame,
+    labels_of,
+    note_of,
+    word_frame,
+)
 from viewer.studies.grounded_vqa.params import Params, RelationRule
 from viewer.studies.grounded_vqa.questions import Benchmark, Kind
 from viewer.studies.grounded_vqa.relations import threshold_curve
 from viewer.studies.grounded_vqa.steps import EXTRACTOR
-from viewer.studies.grounded_vqa.visual import Arm
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
 
 EDITS: Final = "edits"
+WORDED: Final = "worded"
 QUESTIONS: Final = "questions"
 PASSES: Final = "passes"
 DISAGREEMENTS: Final = "disagreements"
 NOT_READ: Final = "not read"
-YES: Final = "Yes"
-NO: Final = "No"
-APPROXIMATION: Final = "LobA-approximation"
-"""What stands at every row of a region that was only drawn (E002-15)."""
-TESTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "TPT anatomy": ("tpt-anatomy", (TEXT_SHAM,)),
-    "TPT disease": ("tpt-disease", (TEXT_SHAM,)),
-    "VPT": (Arm.DONOR.value, (Arm.SAME.value,)),
-    "VPT, own region": (Arm.DONOR.value, (Arm.OWN.value,)),
-}
-"""Each test's condition, and those of the shams that it is held against (E002-11).
-
-A donor with the same finding has the seams of one without, and the image's own region
-is shifted in grey until its seam is as visible as the donor's.
-"""
 _NUMBERS: Final = ("peak_mib", IN_TOWER, ON_IMAGE, INSIDE)
 """Numbers that tables name, whether any verdict has them or not."""
 _CLOSED: Final = (Kind.POSITIVE.value, Kind.HALLUCINATED.value)
@@ -89,6 +77,7 @@ def frames(
     return {
         TRIALS: trial_frame(results, spec.dataset, truths),
         EDITS: edit_frame(results),
+        WORDED: word_frame(results),
         PASSES: _pass_frame(results),
         DISAGREEMENTS: _disagreement_frame(results),
         **found,
@@ -128,16 +117,11 @@ def trial_frame(results: Sequence[TrialResult], dataset: str, truths: Truths) ->
         dice_from=[nan if d is None else min(int(d * _BINS), 9) / _BINS for d in dice],
         told_dice=[value is not None for value in dice],
         **numbers,
-        found=[_found(one) for one in results],
+        found=[labels_of(one) for one in results],
         true=[_true(one, truths) for one in results],
-        said=["".join(_found(one)[:1]) for one in results],
+        said=["".join(labels_of(one)[:1]) for one in results],
         right_answer=["".join(_true(one, truths)[:1]) for one in results],
     )
-
-
-def note_of(condition: str) -> str:
-    """Return what must stand beside a condition's numbers."""
-    return APPROXIMATION if way_of(condition) in {CONTOUR, CROP} else ""
 
 
 def is_answer(condition: str) -> bool:
@@ -147,14 +131,6 @@ def is_answer(condition: str) -> bool:
 
 def _weight(condition: str) -> float:
     return float(condition.removeprefix(LOBA)) if condition.startswith(LOBA) else nan
-
-
-def _found(one: TrialResult) -> tuple[str, ...]:
-    if isinstance(one.said, YesNoAnswer):
-        return (YES if one.said.yes else NO,)
-    if isinstance(one.said, LabelsAnswer):
-        return one.said.labels or (NO_FINDING,)
-    return ()
 
 
 def _true(one: TrialResult, truths: Truths) -> tuple[str, ...]:
@@ -180,139 +156,6 @@ def _curves(benchmark: Benchmark) -> Iterator[tuple[str, Frame]]:
 def curve_name(rule: RelationRule) -> str:
     """Return the name of the table of a rule's thresholds."""
     return f"threshold_curve_{rule}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """The trials of one model in one way of asking, perturbed ones among them."""
-
-    model: str
-    way: str
-    results: tuple[TrialResult, ...]
-
-
-def edit_frame(results: Sequence[TrialResult]) -> Frame:
-    """Return a row for each model, way, test and question that was to be edited.
-
-    ``positive`` are the model's true positives that were asked about, ``shared`` those
-    that all models share in all ways; a test is ``controlled`` where a sham of it was
-    asked. ``edit_share`` and ``sham_share`` of the edits and shams were answered No.
-    """
-    header = (
-        *("model", "condition", "note", "test", "item", "patient", "positive"),
-        *("controlled", "shared", "edited", "n_edits", "n_flipped", "n_unread"),
-        *("edit_share", "sham_share"),
-    )
-    ways = tuple(_by_way(results))
-    return frame_of_rows(
-        header, (row for name in TESTS for row in _rows_of_test(ways, name))
-    )
-
-
-def _by_way(results: Sequence[TrialResult]) -> Iterator[_Way]:
-    found: dict[tuple[str, str], list[TrialResult]] = defaultdict(list)
-    for one in results:
-        found[one.model, way_of(one.condition)].append(one)
-    for (model, way), of in found.items():
-        yield _Way(model, way, tuple(of))
-
-
-def _rows_of_test(ways: Sequence[_Way], name: str) -> Iterator[tuple[object, ...]]:
-    condition, shams = TESTS[name]
-    asked = [way for way in ways if _has(way.results, {condition})]
-    probed = [_probed(way.results, condition, shams) for way in asked]
-    keys = [{key for key, of in found.items() if of.positive} for found in probed]
-    shared = set.intersection(*keys) if keys else set()
-    for way, found in zip(asked, probed, strict=True):
-        controlled = _has(way.results, set(shams))
-        for key, of in found.items():
-            yield (
-                *(way.model, way.way, note_of(way.way), name, of.item, of.patient),
-                *(of.positive, controlled, key in shared, bool(of.edits)),
-                *(len(of.edits), of.edits.count(NO), of.edits.count("")),
-                *(_share(of.edits), _share(of.shams)),
-            )
-
-
-def _has(results: Iterable[TrialResult], tests: set[str]) -> bool:
-    return any(perturbation_of(one.condition) in tests for one in results)
-
-
-@dataclass(slots=True)
-class _Probed:
-    """One question: what was answered to its edits, and to its shams."""
-
-    item: str
-    patient: str
-    positive: bool
-    edits: list[str]
-    shams: list[str]
-
-
-def _probed(
-    results: Sequence[TrialResult], condition: str, shams: Sequence[str]
-) -> dict[str, _Probed]:
-    """Return the questions of a test with what was answered to edits and shams.
-
-    One that is still to be asked is no true positive yet; one without an edit counts
-    in the base alone.
-    """
-    positive = _true_positives(results)
-    found: dict[str, _Probed] = {}
-    for one in results:
-        test = perturbation_of(one.condition)
-        if test not in {condition, *shams}:
-            continue
-        key = _base(one)
-        of = found.setdefault(key, _Probed(_item(one), one.patient, False, [], []))
-        if key not in positive or one.score.status is Status.PENDING:
-            continue
-        of.positive = True
-        if one.score.status is not Status.EXCLUDED:
-            (of.edits if test == condition else of.shams).append(_yes_no(one))
-    return found
-
-
-def _yes_no(one: TrialResult) -> str:
-    """Return Yes or No, "" where there is neither."""
-    return "".join(_found(one)) if isinstance(one.said, YesNoAnswer) else ""
-
-
-def _share(replies: Sequence[str]) -> float | None:
-    return replies.count(NO) / len(replies) if replies else None
-
-
-def _true_positives(results: Iterable[TrialResult]) -> frozenset[str]:
-    """Return the positive questions, by repeat, that a model said yes to.
-
-    They are those it was asked more about, and those whose own trial is a yes. A
-    perturbed trial that failed does not tell whether there was a yes.
-    """
-    counted = (r for r in results if r.score.status not in NOT_COUNTED)
-    return frozenset(
-        _base(r) for r in counted if _was_followed_up(r) or _is_true_positive(r)
-    )
-
-
-def _was_followed_up(result: TrialResult) -> bool:
-    failed = result.score.status is Status.PROVIDER_ERROR
-    return is_perturbed(result.condition) and not failed
-
-
-def _is_true_positive(result: TrialResult) -> bool:
-    positive = result.view == Kind.POSITIVE.value
-    return positive and result.score.status is Status.SCORED_CORRECT
-
-
-def _base(result: TrialResult) -> str:
-    """Return the question behind a trial, and its repeat."""
-    return f"{_item(result)} {result.repeat}"
-
-
-def _item(result: TrialResult) -> str:
-    """Return the question as it is, without what was perturbed."""
-    plain = not is_perturbed(result.condition)
-    return result.item if plain else result.item.rpartition(TASK_MARK)[0]
 
 
 def _disagreement_frame(results: Sequence[TrialResult]) -> Frame:

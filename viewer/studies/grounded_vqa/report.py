@@ -26,10 +26,15 @@ DEFINITIONS: Final = {
         "what could not be read counts as not changed"
     ),
     "net": (
-        "mean over true positives of the share of edits answered No less that of sham "
-        "edits, which change nothing that matters; 95 % interval by patient as of a "
-        "rate, its variance at least that with two more patients, one of each extreme"
+        "VPT: mean over true positives of the share of edits answered No less that of "
+        "sham edits, which change nothing that matters; 95 % interval by patient as of "
+        "a rate, its variance at least that with two more patients, one of each "
+        "extreme. TPT: the share of swapped questions answered No (denied) less how "
+        "often the same model says No to the same words, template included, asked of "
+        "other patients in whom the finding is there (word_prior); of n_compared "
+        "questions there is such a patient; 95 % interval of a jackknife by patient"
     ),
+    "other_words": "mean share of the same questions in other words answered No",
     "ci": CI_DEFINITION,
 }
 

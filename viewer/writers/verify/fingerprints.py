@@ -60,10 +60,11 @@ threshold_curve_iou 6aed9adf1459498e478e
 threshold_curve_ioa 77c9eb24f772400f07d4
 table_2_accuracy f3ad13e906d818e42b80
 closed_scores 42402b6b2e295fc35dac
-table_3_textual 4d14616aab793cf0e53c
+table_3_textual b1231e52ec63d33b3b81
 table_4_visual 369687387a84b8234cb4
-sham_control cc2203c61378f7dd76cd
-common_true_positives 9db9eeddae400c05b2e6
+sham_control 49f41d1f2d3e0ddf0ac7
+common_true_positives 6fe093eac40263ec43a4
+common_textual 4e7948fc6b5762783b8b
 table_5_ablation acf5e6a300d84aca19fa
 relative_gain 4dcbfbcad8da09076dfa
 table_6_cost 47226c9185e9c6e6f684
@@ -118,4 +119,3 @@ candidates 8a146474cdcb23e37d65
 quality_histogram aa3ef9a9a9c2893d2481
 proposed 8545928786a9cd5aa1d1""",
 }
-"""By study a line for each table: its name, and a hash for each way to specify it."""

@@ -1,14 +1,19 @@
 """The frames of HEAL-MedVQA: labels of trials, edits of true positives, passes."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from viewer.writers.verify.estimators import Rows, ratio
 from viewer.writers.verify.frames import Source, Verdicts, trial_rows
 from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 
-_TESTS = {
+_TEXTUAL = {
     "TPT anatomy": ("tpt-anatomy", "tpt-sham"),
     "TPT disease": ("tpt-disease", "tpt-sham"),
+}
+_TESTS = {
+    **_TEXTUAL,
     "VPT": ("vpt", "vpt-sham-same"),
     "VPT, own region": ("vpt", "vpt-sham-own"),
 }
@@ -25,6 +30,7 @@ def heal_frames(source: Source) -> dict[str, Rows]:
     return {
         "trials": list(_with_labels(verdicts, source.plan["dataset"])),
         "edits": [row for name in _TESTS for row in _edits(verdicts, name)],
+        "worded": [row for name in _TEXTUAL for row in _same_words(verdicts, name)],
         "passes": list(_passes(verdicts)),
         "disagreements": list(_disagreements(verdicts)),
     }
@@ -98,55 +104,106 @@ def _true(one: Verdict) -> Sequence[str]:
     return one.gold.get("labels") or ["No finding"]
 
 
-def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
-    """Yield each question that a test was to edit, by model and way of asking."""
-    edit, *shams = _TESTS[name]
+@dataclass(frozen=True)
+class _Tested:
+    """A test in one model's way of asking: its questions, and those it said yes to.
+
+    ``shared`` are the true positives that all models share in all ways.
+    """
+
+    about: dict[str, str]
+    own: Verdicts
+    questions: dict[str, list[Verdict]]
+    positive: set[str]
+    shared: set[str]
+
+    def trials(self, key: str, edit: str, *, edited: bool) -> list[Verdict]:
+        """Return the edits of a true positive, or its shams, that were asked."""
+        return [
+            one
+            for one in self.questions[key]
+            if (_test_of(one.condition) == edit) is edited
+            and one.status not in ("pending", LEFT_OUT)
+            and key in self.positive
+        ]
+
+
+def _tested(verdicts: Verdicts, name: str) -> Iterator[_Tested]:
+    tests = _TESTS[name]
     ways: dict[tuple[str, str], list[Verdict]] = {}
     for one in verdicts:
         ways.setdefault((one.model, _way_of(one.condition)), []).append(one)
-    tested = {
-        key: (own, _positives(own))
-        for key, own in ways.items()
-        if any(_test_of(one.condition) == edit for one in own)
-    }
     asked = {
-        key: {_question_of(o) for o in own if _is_told(o, (edit, *shams))} & positive
-        for key, (own, positive) in tested.items()
+        key: {_question_of(o) for o in own if _is_told(o, tests)} & _positives(own)
+        for key, own in ways.items()
+        if any(_test_of(one.condition) == tests[0] for one in own)
     }
     shared = set.intersection(*asked.values()) if asked else set()
-    for (model, way), (own, positive) in tested.items():
-        tests = {_test_of(one.condition) for one in own}
-        about = {"model": model, "condition": way, "note": _note_of(way), "test": name}
+    for (model, way), positive in asked.items():
         questions: dict[str, list[Verdict]] = {}
-        for one in own:
-            if _test_of(one.condition) in (edit, *shams):
+        for one in ways[model, way]:
+            if _test_of(one.condition) in tests:
                 questions.setdefault(_question_of(one), []).append(one)
-        for key, some in questions.items():
-            said = {
-                is_edit: [
-                    "".join(_found(one)) if "yes" in one.said else ""
-                    for one in some
-                    if (_test_of(one.condition) == edit) is is_edit
-                    and one.status not in ("pending", LEFT_OUT)
-                    and key in positive
-                ]
+        about = {"model": model, "condition": way, "note": _note_of(way), "test": name}
+        yield _Tested(about, ways[model, way], questions, positive, shared)
+
+
+def _edits(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
+    """Yield each question that a test was to edit, by model and way of asking."""
+    edit, *shams = _TESTS[name]
+    for test in _tested(verdicts, name):
+        tests = {_test_of(one.condition) for one in test.own}
+        for key, some in test.questions.items():
+            edits, others = (
+                [_yes_no(one) for one in test.trials(key, edit, edited=is_edit)]
                 for is_edit in (True, False)
-            }
-            edits = said[True]
+            )
             yield {
-                **about,
+                **test.about,
                 "item": _item_of(some[0]),
                 "patient": some[0].patient,
-                "positive": key in asked[model, way],
+                "positive": key in test.positive,
                 "controlled": bool(tests & set(shams)),
-                "shared": key in shared,
+                "shared": key in test.shared,
                 "edited": bool(edits),
                 "n_edits": len(edits),
                 "n_flipped": edits.count("No"),
                 "n_unread": edits.count(""),
                 "edit_share": ratio(edits.count("No"), len(edits)),
-                "sham_share": ratio(said[False].count("No"), len(said[False])),
+                "sham_share": ratio(others.count("No"), len(others)),
             }
+
+
+def _same_words(verdicts: Verdicts, name: str) -> Iterator[dict[str, object]]:
+    """Yield swapped questions, and the same words asked where the finding is there."""
+    for test in _tested(verdicts, name):
+        asked = set[str]()
+        for key in test.questions:
+            for one in test.trials(key, _TESTS[name][0], edited=True):
+                asked.add(_told_words(one))
+                about = {**test.about, "shared": key in test.shared}
+                yield _worded_row(one, about, swapped=True)
+        for one in test.own:
+            is_there = one.view == "positive" and one.counted
+            is_plain = one.condition == test.about["condition"]
+            if is_there and is_plain and _told_words(one) in asked - {""}:
+                yield _worded_row(one, {**test.about, "shared": True}, swapped=False)
+
+
+def _worded_row(
+    one: Verdict, about: Mapping[str, object], *, swapped: bool
+) -> dict[str, object]:
+    who = {"patient": one.patient, "words": _told_words(one)}
+    return {**about, **who, "swapped": swapped, "said": _yes_no(one)}
+
+
+def _told_words(one: Verdict) -> str:
+    words = one.gold.get("words")
+    return json.dumps(words) if words else ""
+
+
+def _yes_no(one: Verdict) -> str:
+    return "".join(_found(one)) if "yes" in one.said else ""
 
 
 def _is_told(one: Verdict, tests: Sequence[str]) -> bool:

@@ -1,12 +1,12 @@
-"""The gain of a hit rate over the location prior, and its interval."""
+"""Gains over what was answered about other patients: in the same place, or words."""
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from viewer.writers.verify.by_patient import student_quantile
-from viewer.writers.verify.estimators import Rows
+from viewer.writers.verify.estimators import Cell, Cells, Rows, ratio
 
 
 @dataclass(frozen=True)
@@ -115,14 +115,27 @@ def _met(given: Mapping[int, int], wanted: Mapping[int, int]) -> int:
     return sum(count * given.get(cell, 0) for cell, count in wanted.items())
 
 
-def gain_over_prior(
-    findings: Sequence[Sequence[Units]],
-) -> tuple[float | None, float | None, float | None, float | None]:
-    """Return prior, gain, and its ends: the mean over findings, strata pooled."""
+@dataclass(frozen=True)
+class Gain:
+    """Of how many hits and trials it is, the prior, the gain, and its ends."""
+
+    trials: int = 0
+    hits: int = 0
+    prior: float | None = None
+    gain: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def gain_over_prior(findings: Sequence[Sequence[Units]], apart: bool = False) -> Gain:
+    """Return the mean gain over findings, strata pooled.
+
+    ``apart`` tells that answers are of other trials than those held against them.
+    """
     parts = [[Stratum(one) for one in some if len(one) > 1] for some in findings]
     parts = [part for part in parts if any(one.trials for one in part)]
     if not parts:
-        return (None,) * 4
+        return Gain()
     everyone = sorted({p for part in parts for one in part for p in one.without})
     priors, gains, least = [], [], 0.0
     for part in parts:
@@ -130,18 +143,28 @@ def gain_over_prior(
         gained = math.fsum(one.gained for one in part)
         priors.append((hits - gained) / n)
         gains.append(gained / n)
-        m = len({p for one in part for p, of in one.units.items() if of.trials})
-        near = (hits / n * m + 2) / (m + 4)
-        least += near * (1 - near) / m / len(parts) ** 2
+        own = [(p, of) for one in part for p, of in one.units.items()]
+        variance = _least(hits / n, {p for p, of in own if of.trials})
+        if apart:
+            variance += _least(priors[-1], {p for p, of in own if of.answers})
+        least += variance / len(parts) ** 2
+    n, hits = (sum(getattr(o, f) for p in parts for o in p) for f in ("trials", "hits"))
     prior, gain = (math.fsum(some) / len(some) for some in (priors, gains))
     left = [_gain_without(parts, one) for one in everyone]
     if None in left:
-        return prior, gain, None, None
+        return Gain(n, hits, prior, gain)
     kept = [one for one in left if one is not None]
     mean, m = math.fsum(kept) / len(kept), len(kept)
     variance = (m - 1) / m * math.fsum((one - mean) ** 2 for one in kept)
     half = student_quantile(m - 1) * math.sqrt(max(variance, least))
-    return prior, gain, max(gain - half, -1.0), min(gain + half, 1.0)
+    return Gain(n, hits, prior, gain, max(gain - half, -1.0), min(gain + half, 1.0))
+
+
+def _least(rate: float, patients: Collection[str]) -> float:
+    """Return the least variance of a rate of so many patients."""
+    m = len(patients)
+    near = (rate * m + 2) / (m + 4)
+    return near * (1 - near) / m
 
 
 def _gain_without(parts: Sequence[Sequence[Stratum]], out: str) -> float | None:
@@ -152,3 +175,43 @@ def _gain_without(parts: Sequence[Sequence[Stratum]], out: str) -> float | None:
         if n:
             gains.append(math.fsum(gained for _, gained in left) / n)
     return math.fsum(gains) / len(gains) if gains else None
+
+
+def over_words(s: Cell) -> Cells:
+    """Hold denials of swapped questions against those of the same words elsewhere."""
+    words, patient, swapped, said = s.of
+    of: dict[str, dict[str, Rows]] = {}
+    for row in s.rows:
+        of.setdefault(row[words], {}).setdefault(row[patient], []).append(row)
+    strata = [
+        {
+            p: _unit_of_words([(r[swapped], r[said]) for r in rows])
+            for p, rows in own.items()
+        }
+        for own in of.values()
+    ]
+    there = [own for own in strata if any(unit.answers for unit in own.values())]
+    found = gain_over_prior([there], apart=True)
+    why = "jackknife by patient"
+    if not any(row[swapped] for row in s.rows):
+        why = "no trial"
+    elif not found.trials:
+        why = _NO_OTHER
+    elif found.low is None:
+        why = _NONE_LEFT
+    denied = ratio(found.hits, found.trials)
+    ends = found.low, found.high
+    return found.trials, denied, found.prior, found.gain, *ends, f"{why}, 95 %"
+
+
+_NO_OTHER = "not estimable: the same words were asked of no other patient who has it"
+_NONE_LEFT = "not estimable: without one of the patients nothing is left to compare"
+
+
+def _unit_of_words(asked: Sequence[tuple[bool, str]]) -> Unit:
+    """Return a patient's questions of the same words, a denial as the only cell."""
+    own = [said for swapped, said in asked if swapped]
+    there = [said for swapped, said in asked if not swapped and said]
+    wanted = Counter({0: n} if (n := sum(map(bool, own))) else ())
+    given = Counter({0: there.count("No")})
+    return Unit(len(own), own.count("No"), len(there), given, wanted)

@@ -1,4 +1,4 @@
-"""Estimators of grid answers: draws of items and patients, gains, and replicates."""
+"""Estimators of draws of items and patients, of gains over others, and replicates."""
 
 import math
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Any
 from viewer.writers.verify.by_patient import macro_interval, rate_interval
 from viewer.writers.verify.draws import named_entropy
 from viewer.writers.verify.estimators import Cell, Cells, Later, Rows
-from viewer.writers.verify.location_prior import gain_over_prior, units_of
+from viewer.writers.verify.location_prior import gain_over_prior, over_words, units_of
 from viewer.writers.verify.place_frames import MACRO, MICRO
 from viewer.writers.verify.resampling import (
     PatientTask,
@@ -91,7 +91,8 @@ def _gain(s: Cell) -> Cells:
     findings: list[list[Rows]] = [[*views.values()] for views in own]
     if s.rows and s.rows[0]["finding"] != MACRO:
         findings = [[rows for views in findings for rows in views]]
-    return gain_over_prior([[*map(units_of, views)] for views in findings])
+    found = gain_over_prior([[*map(units_of, views)] for views in findings])
+    return found.prior, found.gain, found.low, found.high
 
 
 def _sd_over_patients(s: Cell) -> Cells | Later:
@@ -173,6 +174,7 @@ PLACED: dict[str, Callable[[Cell], Cells | Later]] = {
     "sd over items": _sd_over_items,
     "random cell": _random_cell,
     "gain": _gain,
+    "gain over words": over_words,
     "sd over patients": _sd_over_patients,
     "spread of answers": lambda s: _answer_spread(s.told()),
     "agreement of replicates": _agreement,

@@ -22,7 +22,7 @@ ESTIMATORS: Mapping[str, Callable[[Cell], Cells | Later]] = {
 _OF_REPLICATES = {"agreement of replicates", "rate of items"}
 _INTERVALS = {"rate", "pooled rate", "interval"}
 _SUMMED = {
-    *("mean", "gain"),
+    *("mean", "gain", "gain over words"),
     "paired difference",
     "paired change",
     *_INTERVALS,

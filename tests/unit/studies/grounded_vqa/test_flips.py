@@ -1,19 +1,30 @@
 """Flip rates and what shams take off them, on scripted models (Shows 4, M-14)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.helpers.anatomy_images import ANATOMIES, image
 from tests.helpers.by_patient import difference_by_patient
-from tests.helpers.heal_trials import NO, UNREAD, YES, YesNo, heal_rows, probed, unsaid
+from tests.helpers.heal_trials import (
+    NO,
+    UNREAD,
+    YES,
+    YesNo,
+    closed,
+    heal_rows,
+    probed,
+    unsaid,
+)
 from tests.helpers.tabled import Row
 from viewer.domain.answer import Status, YesNoAnswer
+from viewer.domain.item import TASK_MARK
 from viewer.domain.result import TrialResult
 from viewer.studies.grounded_vqa.arms import TEXT_SHAM
 from viewer.studies.grounded_vqa.params import Params
-from viewer.studies.grounded_vqa.questions import Benchmark, Question, build
+from viewer.studies.grounded_vqa.questions import Benchmark, build
 from viewer.studies.grounded_vqa.relations import Pair, chart
 from viewer.studies.grounded_vqa.textual import TextEdit, plan_text_edits
 from viewer.studies.grounded_vqa.visual import Arm, ImageEdit, plan_image_edits
@@ -49,37 +60,47 @@ def no_to_edits(key: str, pair: Pair, edited: bool, there: bool) -> YesNo:
     return YesNoAnswer(not edited)
 
 
+def by_words(key: str, pair: Pair, edited: bool, there: bool) -> YesNo:
+    del key, edited, there
+    return YesNoAnswer(pair[1] == "Edema" or pair[0] == ANATOMIES[0])
+
+
 def always_yes(key: str, pair: Pair, edited: bool, there: bool) -> YesNo:
     del key, pair, edited, there
     return YES
 
 
-def _base(model: Model) -> list[Question]:
-    closed = [q for q in BENCHMARK.questions if q.closed]
-    return [q for q in closed if q.yes and model(q.image, q.pair, False, True) == YES]
-
-
 def asked(model: Model) -> list[TrialResult]:
-    """Return every true positive of a model with its answers to all edits of it."""
-    base = _base(model)
-    edits: list[TextEdit | ImageEdit] = [
-        *plan_text_edits(base, BENCHMARK, PARAMS, 11).edits,
-        *plan_image_edits(base, BENCHMARK, PARAMS, 11).edits,
+    """Return a model's positive questions, and what it answers to edits of them."""
+    plain = [q for q in BENCHMARK.questions if q.yes]
+    found = [
+        closed(
+            q.key,
+            model(q.image, q.pair, False, True),
+            patient=q.patient,
+            words=(*q.pair, q.template),
+        )
+        for q in plain
     ]
-
-    def replies(of: str) -> Iterator[tuple[str, YesNo]]:
-        for edit in edits:
-            if edit.of == of:
-                pair = (edit.anatomy, edit.finding)
-                yield _condition(edit), model(edit.image, pair, True, _is_there(edit))
-
-    found: list[TrialResult] = []
-    for q in base:
-        names = ("tpt-anatomy", "tpt-disease", TEXT_SHAM, *Arm)
-        given: dict[str, list[YesNo]] = {str(name): [] for name in names}
-        for condition, reply in replies(q.key):
-            given[condition].append(reply)
-        found += probed(q.key, q.patient, given)
+    said = {one.item: one.said for one in found}
+    base = {q.key: q for q in plain if said[q.key] == YES}
+    edits: list[TextEdit | ImageEdit] = [
+        *plan_text_edits(base.values(), BENCHMARK, PARAMS, 11).edits,
+        *plan_image_edits(list(base.values()), BENCHMARK, PARAMS, 11).edits,
+    ]
+    for number, edit in enumerate(edits):
+        pair = (edit.anatomy, edit.finding)
+        template = edit.template if isinstance(edit, TextEdit) else 0
+        reply = model(edit.image, pair, True, _is_there(edit))
+        found.append(
+            closed(
+                f"{edit.of}{TASK_MARK}{number}",
+                reply,
+                condition=_condition(edit),
+                patient=base[edit.of].patient,
+                words=(*pair, template),
+            )
+        )
     return found
 
 
@@ -107,7 +128,7 @@ def test_that_a_model_that_says_no_to_whatever_was_edited_nets_nothing() -> None
         (*TEXTUAL, "VPT"), 1.0
     )
     controlled = by_test("sham_control", results)
-    assert tuple(controlled) == (*TEXTUAL, *VISUAL)
+    assert tuple(controlled) == VISUAL
     for net in controlled.values():
         assert net["n_items"] > 30
         assert (net["flip"], net["sham_flip"], net["net"]) == (1.0, 1.0, 0.0)
@@ -115,19 +136,64 @@ def test_that_a_model_that_says_no_to_whatever_was_edited_nets_nothing() -> None
         assert net["p_value"] == 1.0
 
 
-@pytest.mark.statement("E002-11")
-def test_that_a_grounded_model_keeps_its_score_after_the_shams() -> None:
-    for net in by_test("sham_control", asked(grounded)).values():
+@pytest.mark.statement("E002-09", "X-09")
+def test_that_a_model_that_answers_from_the_words_nets_nothing_in_tpt() -> None:
+    results = asked(by_words)
+    for row in by_test("table_3_textual", results).values():
+        assert row["n_compared"] > 20
+        assert row["denied"] == row["word_prior"] > 0.2
+        assert row["net"] == 0.0
+        assert row["net_low"] == -row["net_high"] < 0.0
+
+
+@pytest.mark.statement("E002-09", "E002-11")
+def test_that_a_grounded_model_keeps_its_score_after_the_controls() -> None:
+    results = asked(grounded)
+    for net in by_test("sham_control", results).values():
         assert net["net"] >= 0.95
         assert net["net_low"] >= 0.7
         assert net["sham_flip"] == 0.0
         assert net["p_value"] < 1e-6
+    for row in by_test("table_3_textual", results).values():
+        assert (row["word_prior"], row["net"]) == (0.0, 1.0)
+        assert 0.6 <= row["net_low"] < row["net_high"] == 1.0
+        assert row["net_method"] == "jackknife by patient, 95 %"
+
+
+@pytest.mark.statement("E002-09", "X-08")
+def test_that_words_nobody_else_was_asked_are_not_estimable() -> None:
+    words = ("Heart", "Mass", 0)
+    own = [
+        closed("a", YES, patient="p", words=("Heart", "Edema", 0)),
+        closed("a|1", NO, patient="p", condition="tpt-disease", words=words),
+    ]
+    others = {
+        "another wording": closed("b", NO, patient="q", words=("Heart", "Mass", 1)),
+        "the same patient": closed("b", NO, patient="p", words=words),
+        "not there": closed("b", NO, patient="q", words=words, yes=False),
+        "another model": closed("b", NO, patient="q", words=words, model="n"),
+        "no answer": closed("b", UNREAD, patient="q", words=words),
+    }
+    for other in others.values():
+        row = by_test("table_3_textual", [*own, other])["TPT disease"]
+        assert (row["score"], row["n_compared"], row["net"]) == (1.0, 0, None)
+        assert row["net_method"] == (
+            "not estimable: the same words were asked of no other patient who has it, "
+            "95 %"
+        )
+    right = closed("b", NO, patient="q", words=words)
+    row = by_test("table_3_textual", [*own, right])["TPT disease"]
+    assert (row["n_compared"], row["word_prior"], row["net"]) == (1, 1.0, 0.0)
+    assert row["net_low"] is None
+    assert row["net_method"] == (
+        "not estimable: without one of the patients nothing is left to compare, 95 %"
+    )
 
 
 def test_that_a_model_that_always_says_yes_flips_nothing() -> None:
     results = asked(always_yes)
     for row in by_test("table_3_textual", results).values():
-        assert (row["n_flipped"], row["score"]) == (0, 0.0)
+        assert (row["n_flipped"], row["score"], row["net"]) == (0, 0.0, 0.0)
     assert {n["net"] for n in by_test("sham_control", results).values()} == {0.0}
 
 
@@ -159,6 +225,17 @@ def test_that_the_score_counts_edits_and_tells_its_base() -> None:
     assert (rate["n_true_positives"], rate["n_without_edit"]) == (4, 1)
     assert (rate["n_edits"], rate["n_flipped"], rate["n_unread"]) == (4, 2, 1)
     assert rate["score"] == 0.5
+    assert rate["other_words"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.statement("E002-11")
+def test_that_shams_are_taken_off_where_both_were_asked() -> None:
+    results = [
+        *probed("a", "p1", {"vpt": (NO, YES), "vpt-sham-same": (YES,)}),
+        *probed("b", "p1", {"vpt": (UNREAD,), "vpt-sham-same": (NO,)}),
+        *probed("c", "p2", {"vpt": (), "vpt-sham-same": (YES,)}),
+        *probed("d", "p3", {"vpt": (NO,), "vpt-sham-same": ()}),
+    ]
     (net,) = heal_rows("sham_control", results)
     assert net["n_items"] == 2
     assert (net["flip"], net["sham_flip"]) == (0.25, 0.5)
@@ -195,23 +272,34 @@ def test_that_the_interval_is_by_patient_with_all_their_items() -> None:
 def test_that_nothing_tested_has_no_score() -> None:
     results = [
         unsaid(f"a{number}", condition, Status.PENDING)
-        for number, condition in enumerate(("tpt-anatomy", TEXT_SHAM))
+        for number, condition in enumerate(("tpt-anatomy", "vpt", "vpt-sham-same"))
     ]
     (rate,) = heal_rows("table_3_textual", results)
     (net,) = heal_rows("sham_control", results)
     assert (rate["n_true_positives"], rate["score"]) == (0, None)
+    assert (rate["n_compared"], rate["net_method"]) == (0, "no trial, 95 %")
     assert (net["n_items"], net["flip"], net["net"]) == (0, None, None)
     assert heal_rows("table_3_textual", []) == heal_rows("sham_control", []) == []
 
 
 @pytest.mark.statement("E002-12")
 def test_that_models_are_compared_on_the_true_positives_they_share() -> None:
-    replies = {"tpt-anatomy": (NO,), TEXT_SHAM: (YES,)}
+    replies = {"vpt": (NO,), "vpt-sham-same": (YES,), "tpt-anatomy": (NO,)}
     alone = [r for key in "abc" for r in probed(key, "p", replies, "m")]
     other = [r for key in "bcd" for r in probed(key, "p", replies, "n")]
     found = heal_rows("common_true_positives", [*alone, *other])
     assert [(row["model"], row["n_items"]) for row in found] == [("m", 2), ("n", 2)]
     every = heal_rows("sham_control", [*alone, *other])
     assert [row["n_items"] for row in every] == [3, 3]
+    for table, n in (("table_3_textual", 3), ("common_textual", 2)):
+        there = [
+            closed("there", YES, condition="plain", model=model, patient="r", words="w")
+            for model in "mn"
+        ]
+        worded = [
+            replace(one, gold=there[0].gold) if "tpt" in one.condition else one
+            for one in (*alone, *other, *there)
+        ]
+        assert [row["n_compared"] for row in heal_rows(table, worded)] == [n, n]
     assert heal_rows("common_true_positives", alone) == []
     assert heal_rows("common_true_positives", []) == []

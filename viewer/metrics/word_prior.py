@@ -1,0 +1,71 @@
+"""What of the denials of swapped questions the image explains (E002-09, X-09).
+
+A model that answers from the words alone denies a swapped question as often as the
+same words about other patients, in whom the finding is there. That share is its word
+prior; the gain over it is 0 for any such model, and 1 for one that sees what is there
+and what is not. It is worked out as the gain over a location prior is, words in the
+place of findings and a denial in that of a cell: a swapped question that was not
+answered with yes or no is not denied and has a prior of 0, and one whose words were
+answered of no other patient is left out.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.metrics.location_prior import Gain, Stratum, gain_over_prior
+
+_Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A question of some words about a patient, and whether it was denied.
+
+    ``denied`` is None where it was answered with neither yes nor no.
+    """
+
+    words: Hashable
+    patient: Hashable
+    denied: bool | None
+
+
+def gain_over_words(swapped: Iterable[Worded], there: Iterable[Worded]) -> Gain:
+    """Return the gain of swapped questions' denials over those of the same words.
+
+    ``there`` are questions about findings that are there.
+    """
+    sums: dict[Hashable, dict[Hashable, _Ints]] = defaultdict(
+        lambda: defaultdict(_sums)
+    )
+    for one in swapped:
+        is_no, is_read = one.denied is True, one.denied is not None
+        sums[one.words][one.patient] += (1, is_no, 0, 0, is_read)
+    for one in there:
+        is_no, is_read = one.denied is True, one.denied is not None
+        sums[one.words][one.patient] += (0, 0, is_read, is_no, 0)
+    patients = dict.fromkeys(chain.from_iterable(sums.values()))
+    places = {patient: place for place, patient in enumerate(patients)}
+    answered = (of for of in sums.values() if any(own[2] for own in of.values()))
+    return gain_over_prior([[_stratum(of, places) for of in answered]], apart=True)
+
+
+def _sums() -> _Ints:
+    return np.zeros(5, np.int64)
+
+
+def _stratum(sums: Mapping[Hashable, _Ints], places: Mapping[Hashable, int]) -> Stratum:
+    """Return the questions of the same words, with a denial as the only cell.
+
+    Patients' sums are swapped questions and denied ones, answers elsewhere and denials
+    among them, and swapped questions that were answered.
+    """
+    patients = np.array([places[one] for one in sums])
+    order = np.argsort(patients)
+    trials, hits, answers, given, wanted = np.array([*sums.values()])[order].T
+    whose = patients[order]
+    return Stratum(whose, trials, hits, answers, given[:, None], wanted[:, None])

@@ -12,7 +12,12 @@ from viewer.domain.escapes import drawn
 from viewer.domain.map_texts import with_texts
 from viewer.domain.report import BarFigure, BarSeries
 from viewer.domain.styles import LIGHT, Ground, model_style
-from viewer.writers.figures_bars import percent, within_scale, write_counts
+from viewer.writers.figures_bars import (
+    percent,
+    room_for_counts,
+    within_scale,
+    write_counts,
+)
 from viewer.writers.figures_style import drawn_as
 
 if TYPE_CHECKING:
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
 
 _BARS_WIDTH = 0.82
 _TEXT_PT: Final = 8.5
+_COUNTS_PT: Final = 6.0
 
 
 def bar_figure_svg(figure: BarFigure) -> bytes:
@@ -75,7 +81,7 @@ def _draw_series(
         label=f"± {error_name}" if error_name and i == n_series - 1 else None,
         zorder=4,
     )
-    write_counts(axes, x, series.counts, 0.012, 6, LIGHT.soft)
+    write_counts(axes, x, series.counts, _COUNTS_PT, LIGHT.soft)
 
 
 def _draw_baseline(axes: "Axes", figure: BarFigure) -> None:
@@ -102,7 +108,7 @@ def _dress(axes: "Axes", figure: BarFigure, ground: Ground) -> None:
     axes.set_xticks(
         np.arange(len(figure.groups)), figure.groups, rotation=24, ha="right"
     )
-    axes.tick_params(axis="x", length=0, pad=_room_for_counts(figure))
+    axes.tick_params(axis="x", length=0, pad=room_for_counts(figure.series, _COUNTS_PT))
     axes.grid(axis="y", color=ground.line, linewidth=0.6, zorder=0)
     axes.set_axisbelow(True)
     axes.legend(
@@ -135,10 +141,3 @@ def _top(figure: BarFigure) -> float:
         if value is not None
     ]
     return min(100.0, 20.0 * (int(max(ends, default=0.0) // 20) + 1))
-
-
-def _room_for_counts(figure: BarFigure) -> float:
-    """Return points between the axis and the group names that the counts take."""
-    counts = [count for series in figure.series for count in series.counts]
-    digits = len(str(max(counts, default=0)))
-    return 4.0 + 3.6 * digits

@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from viewer.domain.report import BarSeries
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = npt.NDArray[np.float64]
+
+_GAP_PT, _DIGIT, _MARGIN_PT = 2.0, 0.64, 3.0
+"""Between axis and n, the width of a digit of a point's letters, and below the n."""
 
 
 def percent(values: Sequence[float | None]) -> Floats:
@@ -26,20 +31,26 @@ def write_counts(
     axes: "Axes",
     x: npt.NDArray[np.floating],
     counts: Sequence[int],
-    below: float,
     points: float,
     colour: str,
 ) -> None:
-    """Write each bar's n upright, ``below`` the axis in parts of its height."""
+    """Write each bar's n upright, in letters of so many points, below the axis."""
     for position, count in zip(x, counts, strict=True):
-        axes.text(
-            float(position),
-            -below,
+        axes.annotate(
             str(count),
-            transform=axes.get_xaxis_transform(),
+            (float(position), 0),
+            (0, -_GAP_PT),
+            xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points",
             rotation=90,
             ha="center",
             va="top",
             fontsize=points,
             color=colour,
         )
+
+
+def room_for_counts(series: Sequence[BarSeries], points: float) -> float:
+    """Return the points between the axis and the names of groups that n take."""
+    digits = len(str(max((n for one in series for n in one.counts), default=0)))
+    return _GAP_PT + _DIGIT * points * digits + _MARGIN_PT

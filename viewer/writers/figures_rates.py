@@ -1,6 +1,5 @@
 """Grouped bars of rates, with whiskers, chance and printed values (X-05)."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,7 +8,13 @@ import numpy as np
 from viewer.domain.figure import RateFigure, RatePanel, has_limits
 from viewer.domain.report import BarSeries
 from viewer.domain.styles import Ground, Style, model_style
-from viewer.writers.figures_bars import Floats, percent, within_scale, write_counts
+from viewer.writers.figures_bars import (
+    Floats,
+    percent,
+    room_for_counts,
+    within_scale,
+    write_counts,
+)
 from viewer.writers.figures_style import (
     PAGE_MM,
     SMALL_PT,
@@ -91,7 +96,7 @@ def _draw_series(
             capthick=points,
             zorder=4,
         )
-    write_counts(axes, x, series.counts, 0.02, SMALL_PT, ground.soft)
+    write_counts(axes, x, series.counts, SMALL_PT, ground.soft)
     _draw_chance(axes, panel.baselines[i], x, width / 2, ground)
 
 
@@ -173,7 +178,7 @@ def _dress(axes: "Axes", panel: RatePanel, rate_name: str, *, last: bool) -> Non
     axes.set_ylim(0, 100)
     axes.set_xlim(-0.55, len(panel.groups) - 0.45)
     name_groups(axes, panel.groups if last else [""] * len(panel.groups))
-    axes.tick_params(axis="x", length=0, pad=_room_for_counts(panel.series))
+    axes.tick_params(axis="x", length=0, pad=room_for_counts(panel.series, SMALL_PT))
     axes.grid(axis="y", zorder=0)
     axes.set_axisbelow(True)
     if panel.title:
@@ -211,9 +216,3 @@ def _bar_key(figure: RateFigure, i: int, name: str, ground: Ground) -> "Patch":
     return made(
         Patch, facecolor=color, hatch=look.hatch, edgecolor=edge, lw=0, label=name
     )
-
-
-def _room_for_counts(series: Sequence[BarSeries]) -> float:
-    """Return points between the axis and the group names that the counts take."""
-    counts = [count for one in series for count in one.counts]
-    return 4.0 + 3.4 * len(str(max(counts, default=0)))

@@ -18,11 +18,13 @@ import pytest
 
 from tests.helpers.sample_figures import SAMPLES, rates
 from viewer.domain.figure import Figure
+from viewer.domain.report import BarSeries
 from viewer.domain.styles import LIGHT, MODELS
 from viewer.studies.grid_localization.findings import NINE
+from viewer.writers.figures_bars import room_for_counts, write_counts
 from viewer.writers.figures_files import figure_files
 from viewer.writers.figures_rates import _whiskers
-from viewer.writers.figures_style import PAGE_MM, name_groups, settings
+from viewer.writers.figures_style import PAGE_MM, SMALL_PT, name_groups, settings
 
 pytestmark = pytest.mark.statement("E000-28")
 _HASHES = """
@@ -144,6 +146,27 @@ def test_that_the_name_of_no_group_meets_the_next(groups: tuple[str, ...]) -> No
     assert len(boxes) == len(groups)
     assert all(box.width > 0 for box in boxes)
     assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+
+
+@pytest.mark.parametrize("inches", [1, 3, 9])
+def test_that_no_n_meets_the_name_of_its_group(inches: float) -> None:
+    """However tall the axes are: n once stood below by a share of their height."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure as Page
+
+    series = BarSeries("a", (0.5, 1.0), (None, None), (35, 1234))
+    with rc_context(settings()):
+        sheet = Page(figsize=(PAGE_MM / 25.4, inches))
+        axes = sheet.add_axes((0.06, 0.3, 0.92, 0.6))
+        name_groups(axes, ("Edema", "Pleural Effusion"))
+        axes.tick_params(axis="x", length=0, pad=room_for_counts([series], SMALL_PT))
+        write_counts(axes, np.arange(2.0), series.counts, SMALL_PT, "black")
+        sheet.savefig(io.BytesIO(), format="png")
+        names = [label.get_window_extent() for label in axes.get_xticklabels()]
+        counts = [text.get_window_extent() for text in axes.texts]
+    assert len(counts) == 2
+    assert min(box.y0 for box in counts) > max(box.y1 for box in names)
+    assert max(box.y1 for box in counts) < axes.get_window_extent().y0
 
 
 def test_that_a_csv_has_every_number_of_its_figure() -> None:

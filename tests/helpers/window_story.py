@@ -57,8 +57,12 @@ class Story:
         self.qtbot.waitUntil(lambda: bool(condition()), timeout=PATIENCE_MS)
 
     def open_collection(self) -> None:
-        """Open the folder, as a drop or the file dialog does, and wait for an image."""
+        """Open the folder, as a drop or the file dialog does, and wait for an image.
+
+        Its reference is shown, which it is not by itself.
+        """
         self.window.open_paths([self.folder])
+        self.window.desk.actions["overlays.reference"].trigger()
         self.wait(lambda: self.read.pair.active.shown is not None)
         self.wait(self.is_ready)
 

@@ -53,11 +53,11 @@ _TOOLS: Final = (
     "tool.window", "tool.pan", "tool.zoom", "tool.scroll", "",
     "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
     "image.fit", "image.one_to_one", "image.invert", "image.reset", "",
-    "overlays.grid", "overlays.reference", "image.tags",
+    "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
 )  # fmt: skip
 _AT_SIDE: Final = (
-    "overlays.grid", "overlays.reference", "ask.ask", "ask.cancel", "ask.saw",
-    "mark.outline",
+    "overlays.grid", "overlays.answers", "overlays.reference", "overlays.read_first",
+    "ask.ask", "ask.cancel", "ask.saw", "mark.outline",
 )  # fmt: skip
 _WIDTHS: Final = (270, 900, 320)
 

@@ -354,6 +354,7 @@ def test_that_written_answers_stand_apart_from_places(
     other = replace(one, trial=one.trial + 1000, model="another")
     panel = AnswersPanel()
     qtbot.addWidget(panel)
+    panel.sight.answers.setChecked(True)
     panel.set_answers((one, other), frozenset({one.trial, other.trial}), one.trial)
     row = panel.tree.topLevelItem(0)
     assert row is not None

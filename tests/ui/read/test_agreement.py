@@ -115,6 +115,7 @@ def test_that_the_place_most_models_name_stands_first_and_none_last() -> None:
 def test_that_the_panel_compares_what_is_drawn(qtbot: QtBot) -> None:
     panel = AnswersPanel()
     qtbot.addWidget(panel)
+    panel.sight.answers.setChecked(True)
     panel.show()
     answers = [
         an_answer("a", "D4", trial=1),

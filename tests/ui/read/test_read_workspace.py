@@ -263,6 +263,7 @@ def test_that_the_answer_explained_is_about_the_finding_asked_for(
     later.resize(1200, 800)
     later.show()
     _open(qtbot, later, case / "f.dcm")
+    later.handlers()["overlays.answers"]()
     qtbot.waitUntil(lambda: _finding_explained(later) != "", timeout=_PATIENCE_MS)
     assert _finding_explained(later) == later.ask.asked_finding == "Lung Lesion"
 
@@ -273,6 +274,7 @@ def test_that_the_window_keeps_the_word_typed_and_draws_the_synonym_s_reference(
     (case / "f.Lung Lesion.png").rename(case / "f.Airspace Opacity.png")
     _open(qtbot, read, case / "f.dcm")
     qtbot.waitUntil(lambda: read.ask.asked_finding == "Airspace Opacity")
+    read.handlers()["overlays.reference"]()
     read.ask.finding.setCurrentText("Lung Opacity")
     assert read.pair.view._layers._reference is not None
     assert read.answers.reference_line.text() == "Reference of Lung Opacity"

@@ -153,7 +153,7 @@ def _window_by_keyboard(story: Story) -> None:
     story.wait(story.is_ready)
     story.wait(lambda: _shows_references(story))
     for _ in range(2):
-        story.read.answers.reference.toggle()
+        story.read.answers.sight.reference.toggle()
     story.wait(lambda: _shows_references(story))
     before = view.shows_low_bright
     story.press(Qt.Key.Key_I)

@@ -19,6 +19,7 @@ from viewer.store.migrations import (
     m0014_claims,
     m0015_origins,
     m0016_marks,
+    m0017_committed,
 )
 
 MIGRATIONS: Final = {
@@ -38,6 +39,7 @@ MIGRATIONS: Final = {
     m0014_claims.VERSION: m0014_claims.statements,
     m0015_origins.VERSION: m0015_origins.statements,
     m0016_marks.VERSION: m0016_marks.statements,
+    m0017_committed.VERSION: m0017_committed.statements,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

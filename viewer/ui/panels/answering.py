@@ -1,8 +1,9 @@
 """The right-hand side of Read, and what works behind it: asking, and what is known."""
 
+from functools import partial
 from typing import Final
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
@@ -20,9 +21,11 @@ from viewer.ui.panels.answers_panel import details
 from viewer.ui.panels.ask_panel import AskChoice
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.asking import Asking
+from viewer.ui.panels.committing import Committing
 from viewer.ui.panels.knowledge import Knowledge
 from viewer.ui.panels.outlining import Outlining
 from viewer.ui.panels.pixel_looks import PixelLooks
+from viewer.ui.panels.sight import LOCKED, SightChanged, SightChoice
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport_pair import ViewportPair
 
@@ -37,6 +40,8 @@ class Answering:
         self.reviews = PixelReviews(desk, pair, parent)
         self.knowledge = Knowledge(desk, pair, self.side, parent)
         self.outlining = Outlining(desk, pair, self.side, self.knowledge, parent)
+        page = self.side.answers.locked
+        self.committing = Committing(desk, pair, page, self.knowledge, parent)
         for source in (self.asking, self.outlining):
             source.answer_stored.connect(self.knowledge.refresh)
         self.side.ask.set_findings(finding_names())
@@ -51,6 +56,7 @@ class Answering:
         """Ask about, and list what is known of, the image that has the focus."""
         shown = self._pair.active.shown
         self.side.ask.set_image(shown.header.view if shown else None)
+        self.committing.follow()
         self.knowledge.list_now()
 
     def reload_models(self) -> None:
@@ -67,13 +73,26 @@ class Answering:
         """Return what the side does, by the action's id."""
         return {
             "overlays.grid": self.side.grid.shown.toggle,
-            "overlays.reference": self.side.answers.reference.toggle,
+            "overlays.answers": partial(self._toggle, self.side.answers.sight.answers),
+            "overlays.reference": partial(
+                self._toggle, self.side.answers.sight.reference
+            ),
+            "overlays.read_first": self.side.answers.sight.read_first.toggle,
             "ask.ask": self.side.ask.send,
             "ask.cancel": self.asking.cancel,
             "ask.saw": self.side.answers.show_saw,
             "image.review": self.reviews.show,
             "mark.outline": self.outlining.outline,
         }
+
+    def _toggle(self, box: QCheckBox) -> None:
+        """Show or hide for every case; what is locked stays so, and it is said why."""
+        sight = self.side.answers.sight
+        if sight.locked:
+            self._desk.notices.say(LOCKED)
+            sight.changed.emit(SightChanged(sight.choice))
+        else:
+            box.toggle()
 
     def answer(self, trial: int) -> StoredAnswer:
         """Return a trial's answer from the store; for a background thread."""
@@ -92,13 +111,18 @@ class Answering:
     def choices(self) -> Choices:
         """What a person chose in the panels, for the next start."""
         side = self.side
-        return {"grid": plain(side.grid.choice), "ask": plain(side.ask.choice)}
+        return {
+            "grid": plain(side.grid.choice),
+            "ask": plain(side.ask.choice),
+            "sight": plain(side.answers.sight.choice),
+        }
 
     def recall(self, choices: Choices) -> None:
         """Choose again what was chosen when the window was left."""
-        grid, ask = self.side.grid, self.side.ask
+        grid, ask, sight = self.side.grid, self.side.ask, self.side.answers.sight
         grid.set_choice(restored(grid.choice, choices.get("grid")))
         ask.set_choice(restored(AskChoice(), choices.get("ask")))
+        sight.set_choice(restored(SightChoice(), choices.get("sight")))
 
 
 _SAID: Final = {

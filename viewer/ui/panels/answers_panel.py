@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
     QPlainTextEdit,
     QPushButton,
     QStackedWidget,
@@ -32,6 +31,7 @@ from viewer.ui.canvas.overlays.measure_words import (
 from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, words_of
 from viewer.ui.labels import caption, title
 from viewer.ui.panels.agreement import Agreement
+from viewer.ui.panels.sight import HiddenPage, LockedPage, Sight
 from viewer.ui.panels.signs import SIGN_PX, sign
 from viewer.ui.plain_text import as_tip
 from viewer.ui.theme import current
@@ -74,13 +74,6 @@ class OutlineWanted:
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceToggled:
-    """The reference is to be drawn or not."""
-
-    shown: bool
-
-
-@dataclass(frozen=True, slots=True)
 class FirstAskWanted:
     """A person without any answer wants to ask."""
 
@@ -96,8 +89,6 @@ class AnswersPanel(QWidget):
     """Carries a SawWanted."""
     outline_wanted = Signal(object)
     """Carries an OutlineWanted."""
-    reference_toggled = Signal(object)
-    """Carries a ReferenceToggled."""
     first_ask_wanted = Signal(object)
     """Carries a FirstAskWanted."""
 
@@ -120,12 +111,13 @@ class AnswersPanel(QWidget):
         self.saw = QPushButton("What the model saw")
         self.outline = QPushButton("Outline it")
         self.outline.setToolTip("A segmenter finds the outline of what lies in the box")
-        self.reference = QCheckBox("Reference")
-        self.reference.setChecked(True)
-        self.reference_line = caption()
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._empty_page())
-        self._stack.addWidget(self.tree)
+        self.sight, self.reference_line = Sight(), caption()
+        self._given: tuple[Sequence[StoredAnswer], frozenset[int], int | None]
+        self._given = (), frozenset(), None
+        self.hidden, self.locked = HiddenPage(), LockedPage()
+        self._stack, self._empty = QStackedWidget(), self._empty_page()
+        for page in (self._empty, self.tree, self.hidden, self.locked):
+            self._stack.addWidget(page)
         self._lay_out()
         self._connect()
         self.set_answers(())
@@ -145,17 +137,12 @@ class AnswersPanel(QWidget):
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(title("Answers"))
+        for widget in (title("Answers"), self.sight, self.reference_line):
+            column.addWidget(widget)
         column.addWidget(self.agreement)
         column.addWidget(self._stack, 1)
-        for widget in (
-            self.details,
-            self.outline,
-            self.saw,
-            self.reference,
-            self.reference_line,
-        ):
-            column.addWidget(widget)
+        for below in (self.details, self.outline, self.saw):
+            column.addWidget(below)
 
     def _connect(self) -> None:
         self.tree.itemChanged.connect(self._tell_shown)
@@ -164,8 +151,9 @@ class AnswersPanel(QWidget):
         self.tree.itemEntered.connect(self._enter)
         self.saw.clicked.connect(self.show_saw)
         self.outline.clicked.connect(self._ask_to_outline)
-        self.reference.toggled.connect(
-            lambda on: self.reference_toggled.emit(ReferenceToggled(on))
+        self.sight.changed.connect(self._fill)
+        self.hidden.show_them.clicked.connect(
+            lambda: self.sight.answers.setChecked(True)
         )
         self.ask_first.clicked.connect(
             lambda: self.first_ask_wanted.emit(FirstAskWanted())
@@ -177,7 +165,22 @@ class AnswersPanel(QWidget):
         shown: frozenset[int] = frozenset(),
         current: int | None = None,
     ) -> None:
-        """List answers, those of the trials in ``shown`` ticked, ``current`` chosen."""
+        """List answers, those of the trials in ``shown`` ticked, ``current`` chosen.
+
+        While answers are hidden or locked none is listed or drawn.
+        """
+        self._given = tuple(answers), shown, current
+        self._fill()
+
+    @property
+    def are_seen(self) -> bool:
+        """Whether answers are listed and drawn."""
+        return self.sight.choice.answers and not self.sight.locked
+
+    def _fill(self, *_: object) -> None:
+        answers, shown, current = (
+            self._given if self.are_seen else ((), frozenset[int](), None)
+        )
         self._hovered = None
         self.tree.blockSignals(True)
         self.tree.clear()
@@ -189,10 +192,19 @@ class AnswersPanel(QWidget):
             if answer.trial == current or (current is None and item is self._first()):
                 self.tree.setCurrentItem(item)
         self.tree.blockSignals(False)
-        self._stack.setCurrentIndex(1 if answers else 0)
+        self._stack.setCurrentWidget(self._page())
         QTimer.singleShot(0, self, self._bring_in_sight)  # once it is laid out
         self._offer_saw()
         self._tell_shown()
+
+    def _page(self) -> QWidget:
+        given = len(self._given[0])
+        self.hidden.set_count(given)
+        if self.sight.locked:
+            return self.locked
+        if given:
+            return self.tree if self.are_seen else self.hidden
+        return self._empty
 
     def _bring_in_sight(self) -> None:
         self.tree.scrollTo(self.tree.currentIndex())
@@ -205,14 +217,11 @@ class AnswersPanel(QWidget):
             if image_open
             else "Open an image; the answers about it are listed here."
         )
-        if not image_open:
-            self.reference.setEnabled(False)
-            self.reference_line.clear()
 
     def set_reference_words(self, words: str) -> None:
-        """Say what the reference is; "" where the image has none."""
-        self.reference.setEnabled(bool(words))
-        self.reference_line.setText(words or "This image has no reference.")
+        """Say what the reference is."""
+        self.reference_line.setText(words)
+        self.reference_line.setVisible(bool(words))
 
     @property
     def current(self) -> StoredAnswer | None:
@@ -242,10 +251,11 @@ class AnswersPanel(QWidget):
     def _offer_saw(self, *_: object) -> None:
         answer = self.current
         sent = answer is not None and bool(answer.request_sha256)
+        listed = self._stack.currentWidget() is self.tree
         for widget in (self.saw, self.details):
-            widget.setVisible(self._stack.currentIndex() == 1)
+            widget.setVisible(listed)
         boxes = answer is not None and isinstance(answer.answer, BoxesAnswer)
-        self.outline.setVisible(boxes and self._stack.currentIndex() == 1)
+        self.outline.setVisible(boxes and listed)
         self.details.setPlainText(visible(details(answer)) if answer else "")
         self.saw.setEnabled(sent)
         self.saw.setToolTip(

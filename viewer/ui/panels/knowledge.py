@@ -10,8 +10,10 @@ from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.case import ImageRef, ReferenceBox
 from viewer.domain.finding_names import own_word
+from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.services.answers import StoredAnswer, answers_about
+from viewer.services.committed import is_committed
 from viewer.services.privacy import restricted_by
 from viewer.services.view_image import reference_boxes, reference_masks
 from viewer.services.written_answers import written_about
@@ -20,8 +22,9 @@ from viewer.ui.errands import Errands
 from viewer.ui.panels.answers_panel import AnswersShown, by_model
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.asking import AnswerStored
+from viewer.ui.panels.sight import SightChanged
 from viewer.ui.panels.tell import tell_error
-from viewer.ui.panels.viewport import ImageShown
+from viewer.ui.panels.viewport import ImageShown, Viewport
 from viewer.ui.panels.viewport_pair import ViewportPair
 
 _DRAWN_AT_ONCE = 3
@@ -36,6 +39,7 @@ class About:
 
     ``boxes`` are those of findings whose reference was drawn as boxes.
     ``restricted`` names the data set that keeps it on this machine, "" for none.
+    ``committed`` where its reader has committed a reading.
     """
 
     ref: ImageRef
@@ -43,6 +47,7 @@ class About:
     masks: Mapping[str, Mask] = field(default_factory=dict)
     restricted: str = ""
     boxes: Mapping[str, tuple[ReferenceBox, ...]] = field(default_factory=dict)
+    committed: bool = False
 
 
 def load_about(store: Path, ref: ImageRef) -> About:
@@ -53,6 +58,7 @@ def load_about(store: Path, ref: ImageRef) -> About:
         reference_masks(store, ref),
         restricted_by(store, ref),
         reference_boxes(store, ref),
+        is_committed(store, ref),
     )
 
 
@@ -74,7 +80,7 @@ def reference_words(masks: Mapping[str, Mask], finding: str) -> str:
     It is called by the word that was asked with, whatever the data set's own is.
     """
     if not masks:
-        return ""
+        return "This image has no reference."
     own = own_word(finding, masks)
     others = ", ".join(sorted(masks.keys() - {own}))
     if own is not None:
@@ -104,7 +110,7 @@ class Knowledge(QObject):
         for viewport in pair.viewports:
             viewport.image_shown.connect(self._image_shown)
         self._ask.finding.currentTextChanged.connect(self._follow_finding)
-        self._answers.reference_toggled.connect(self._follow_finding)
+        self._answers.sight.changed.connect(self._follow_sight)
         self._answers.answers_shown.connect(self._draw_answers)
 
     def forget(self) -> None:
@@ -117,11 +123,23 @@ class Knowledge(QObject):
         """Draw this answer, and those of trials ``beside`` it, on its image alone."""
         self.wanted, self._beside = answer, frozenset(beside)
         self._about.pop(answer.ref, None)
+        self._answers.sight.answers.setChecked(True)
 
     def refresh(self, event: AnswerStored) -> None:
-        """Ask the store again about an image that a model has just answered about."""
+        """Ask the store again about an image that a model has just answered about.
+
+        Who asks wants to see the answer; one that is locked waits for its reader.
+        """
         self._answered.add(event.ref)
+        self._answers.sight.answers.setChecked(True)
+        if self._answers.sight.locked:
+            self._desk.notices.say("The answer is kept; commit your reading to see it.")
         self.fetch(event.ref)
+
+    def learn_anew(self) -> None:
+        """Ask the store about every image as if none had been seen."""
+        self._about.clear()
+        self.fetch_shown()
 
     def withdraw(self, answer: StoredAnswer, *, gone: bool) -> None:
         """Neither list nor draw an answer any more, or do again; the store keeps it."""
@@ -145,6 +163,7 @@ class Knowledge(QObject):
         An answer that is wanted is drawn on the grid it was asked with.
         """
         about = self._current()
+        self._lock()
         self._ask.set_restricted(about.restricted if about else "")
         answers = about.answers if about else ()
         wanted = self.wanted
@@ -189,10 +208,16 @@ class Knowledge(QObject):
             self._choose_finding(about, appears=appears)
             self.list_now()
         else:
-            shown = newest_per_model(about.answers, self._ask.asked_finding)
-            drawn = by_model(a for a in about.answers if a.trial in shown)
-            viewport.view.set_answers(drawn)
+            self._draw_beside(viewport)
         self._draw_references()
+
+    def _draw_beside(self, viewport: Viewport) -> None:
+        """Draw the newest answers about an image that has not the focus."""
+        about = self._about_shown(viewport)
+        seen = self._answers.sight.choice.answers and not self._is_locked(viewport)
+        answers = about.answers if about and seen else ()
+        shown = newest_per_model(answers, self._ask.asked_finding)
+        viewport.view.set_answers(by_model(a for a in answers if a.trial in shown))
 
     def _choose_finding(self, about: About, *, appears: bool) -> None:
         """Go to the finding of the answer that is wanted or has just arrived.
@@ -205,6 +230,8 @@ class Knowledge(QObject):
         elif about.ref in self._answered and about.answers:
             self._answered.discard(about.ref)
             self._go_to(about.answers[0])
+        elif self._is_locked(self._pair.active):
+            return  # the finding would tell of the reference
         elif appears and about.masks and self._ask.asked_finding not in about.masks:
             self._ask.finding.setCurrentText(min(about.masks))
 
@@ -214,25 +241,47 @@ class Knowledge(QObject):
             self._ask.finding.setCurrentText(answer.finding)
 
     def _current(self) -> About | None:
-        shown = self._pair.active.shown
-        return self._about.get(shown.ref) if shown else None
+        return self._about_shown(self._pair.active)
+
+    def _about_shown(self, viewport: Viewport) -> About | None:
+        return self._about.get(viewport.shown.ref) if viewport.shown else None
+
+    def _is_locked(self, viewport: Viewport) -> bool:
+        """Tell whether an image waits for its reader; one not known yet does."""
+        if viewport.shown is None or not self._answers.sight.choice.read_first:
+            return False
+        about = self._about_shown(viewport)
+        return about is None or not about.committed
+
+    def _lock(self) -> None:
+        self._answers.sight.set_locked(self._is_locked(self._pair.active))
+
+    def _follow_sight(self, event: SightChanged) -> None:
+        for name, on in plain(event.choice).items():
+            self._desk.actions.set_checked(f"overlays.{name}", on)
+        self._lock()
+        for viewport in self._pair.viewports:
+            if viewport is not self._pair.active:
+                self._draw_beside(viewport)
+        self._follow_finding()
 
     def _follow_finding(self, *_: object) -> None:
-        on = self._answers.reference.isChecked()
-        self._desk.actions.set_checked("overlays.reference", on)
         self._draw_references()
         self._name_reference()
 
     def _name_reference(self) -> None:
-        about = self._current()
-        words = reference_words(about.masks if about else {}, self._ask.asked_finding)
+        about, seen = self._current(), self._answers.sight.choice.reference
+        words = ""
+        if about is not None and seen and not self._answers.sight.locked:
+            words = reference_words(about.masks, self._ask.asked_finding)
         self._answers.set_reference_words(words)
         self._answers.set_image(image_open=self._pair.active.shown is not None)
 
     def _draw_references(self) -> None:
-        on = self._answers.reference.isChecked()
+        wanted = self._answers.sight.choice.reference
         for viewport in self._pair.viewports:
-            about = self._about.get(viewport.shown.ref) if viewport.shown else None
+            about = self._about_shown(viewport)
+            on = wanted and not self._is_locked(viewport)
             finding = self._ask.asked_finding
             masks = about.masks if about and on else {}
             boxes = about.boxes if about and on else {}

@@ -1,0 +1,160 @@
+"""Whether answers and reference are seen: chosen once, for every case.
+
+Both are hidden until a person shows them. With Read first they stay locked, whatever
+is chosen, until the reader has committed what was seen without them.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.counting import counted
+from viewer.ui.labels import caption, primary
+from viewer.ui.plain_text import Label, as_tip
+
+LOCKED: Final = "Answers and reference are locked until you commit your reading."
+_FOR_ALL: Final = "Holds for every case until you change it"
+
+
+@dataclass(frozen=True, slots=True)
+class SightChoice:
+    """What a person wants to see over every image."""
+
+    answers: bool = False
+    reference: bool = False
+    read_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SightChanged:
+    """Another choice, or a case that is locked or unlocked."""
+
+    choice: SightChoice
+
+
+@dataclass(frozen=True, slots=True)
+class CommitWanted:
+    """The reader has seen enough; ``words`` is what was found, "" for nothing said."""
+
+    words: str
+
+
+class Sight(QWidget):
+    """The check boxes; while a case is locked two of them wait."""
+
+    changed = Signal(object)
+    """Carries a SightChanged."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.answers = _box("Answers", f"Show models' answers (V). {_FOR_ALL}")
+        self.reference = _box("Reference", f"Show the reference (R). {_FOR_ALL}")
+        self.read_first = _box(
+            "Read first",
+            "Lock answers and reference of each case until you commit your reading",
+        )
+        self._locked = False
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        for box in (self.answers, self.reference, self.read_first):
+            box.toggled.connect(self._tell)
+            row.addWidget(box)
+        row.addStretch(1)
+
+    @property
+    def choice(self) -> SightChoice:
+        """What is ticked, also where a lock holds it up."""
+        return SightChoice(
+            self.answers.isChecked(),
+            self.reference.isChecked(),
+            self.read_first.isChecked(),
+        )
+
+    def set_choice(self, choice: SightChoice) -> None:
+        """Choose again what was chosen before."""
+        self.answers.setChecked(choice.answers)
+        self.reference.setChecked(choice.reference)
+        self.read_first.setChecked(choice.read_first)
+
+    @property
+    def locked(self) -> bool:
+        """Whether the case with the focus waits for its reader."""
+        return self._locked
+
+    def set_locked(self, locked: bool) -> None:
+        """Lock the case with the focus, or unlock it."""
+        if locked is not self._locked:
+            self._locked = locked
+            self.answers.setEnabled(not locked)
+            self.reference.setEnabled(not locked)
+            self._tell()
+
+    def _tell(self, *_: object) -> None:
+        self.changed.emit(SightChanged(self.choice))
+
+
+class HiddenPage(QWidget):
+    """In place of answers that are hidden: how many, and a button that shows them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.show_them = QPushButton("Show answers")
+        self.show_them.setToolTip(_FOR_ALL)
+        self._words = caption()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._words)
+        column.addWidget(self.show_them)
+        column.addStretch(1)
+
+    def set_count(self, count: int) -> None:
+        """Say how many answers there are."""
+        verb = "is" if count == 1 else "are"
+        self._words.setText(
+            f"{counted(count, 'answer')} about this image {verb} hidden."
+        )
+
+
+class LockedPage(QWidget):
+    """In place of what is locked: the reader's own words, and Commit reading."""
+
+    commit_wanted = Signal(object)
+    """Carries a CommitWanted."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words = QLineEdit(placeholderText="What do you see? (may stay empty)")
+        self.words.setAccessibleName("Your reading in words")
+        self.commit = primary("Commit reading")
+        self.commit.setToolTip(
+            as_tip(
+                "Keep your words and marks of this case as they are now, and unlock "
+                "its answers and reference. It cannot be taken back."
+            )
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(Label(LOCKED, wordWrap=True))
+        column.addWidget(self.words)
+        column.addWidget(self.commit)
+        column.addStretch(1)
+        self.commit.clicked.connect(self._ask_to_commit)
+
+    def _ask_to_commit(self) -> None:
+        self.commit_wanted.emit(CommitWanted(self.words.text().strip()))
+
+
+def _box(words: str, tip: str) -> QCheckBox:
+    box = QCheckBox(words)
+    box.setToolTip(as_tip(tip))
+    return box

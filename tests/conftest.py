@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.helpers import patient_tracing
 from tests.helpers.loopback_only import sitecustomize as loopback_only
+from viewer.domain.styles import know_models
 from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
 patient_tracing.install()
@@ -43,6 +44,7 @@ def _home_of_its_own(
     monkeypatch.setenv(HOME_VARIABLE, str(home))
     monkeypatch.delenv(STORE_VARIABLE, raising=False)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    know_models({})
 
 
 # Cycles may hold widgets, which only the main thread may take down; so none is

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.report import BarSeries, Table
-from viewer.domain.styles import Style, model_style, style_of
+from viewer.domain.styles import Style, looks_of, style_of
 
 Picture = npt.NDArray[np.uint8]
 """Grey values, (rows, columns), or RGB, (rows, columns, 3)."""
@@ -235,10 +235,8 @@ class PlotFigure:
         """The style of each series by name, the same in every panel."""
         every = (series for panel in self.panels for series in panel.series)
         codes = {series.name: series.code for series in every}
-        return {
-            name: style_of(code) if code else model_style(place, name)
-            for place, (name, code) in enumerate(codes.items())
-        }
+        looks = looks_of(name for name, code in codes.items() if not code)
+        return {n: style_of(code) if code else looks[n] for n, code in codes.items()}
 
 
 Figure = (

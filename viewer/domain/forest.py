@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from viewer.domain.styles import Style, sides_of
+
 
 @dataclass(frozen=True, slots=True)
 class ForestRow:
@@ -26,7 +28,8 @@ class ForestRow:
 class ForestFigure:
     """A forest plot; ``interval`` says what the whiskers are, ``watermark`` "" or why.
 
-    A difference is the first side's rate less the second's.
+    A difference is the first side's rate less the second's. ``models`` are those of the
+    two sides, which gives them their colours.
     """
 
     title: str
@@ -35,3 +38,10 @@ class ForestFigure:
     interval: str
     rows: tuple[ForestRow, ...]
     watermark: str = ""
+    models: tuple[str, str] = ("", "")
+
+    @property
+    def looks(self) -> tuple[Style, Style]:
+        """The styles of the two sides."""
+        first, second = sides_of(self.models)
+        return first, second

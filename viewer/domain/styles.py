@@ -2,12 +2,13 @@
 
 A code is what the program calls an outcome, an ending or a grade (``full``,
 ``refused``, ``grade_3.5``); what readers are shown in its place, ``words``, colours
-nothing. Who answered is told by place: the first model, the second, and so on. Colours
-are Okabe and Ito's and a violet, apart for colour-blind eyes; what colour alone does
-not tell apart is hatched, or has a sign or a marker of its own.
+nothing. A model keeps the colour of its profile wherever it is drawn; what has none is
+told by place: the first, the second, and so on. Colours are Okabe and Ito's and a
+violet, apart for colour-blind eyes; what colour alone does not tell apart is hatched,
+or has a sign or a marker of its own.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -61,6 +62,9 @@ REFERENCE: Final = "#56B4E9"
 READER: Final = "#F0E442"
 MODELS: Final = ("#E69F00", "#CC79A7", "#009E73", "#9966FF", "#D55E00")
 """Models in the order named; further ones repeat the colours hatched."""
+MODEL_NAMES: Final = ("orange", "purple", "green", "violet", "vermilion")
+"""What a profile calls them."""
+_KNOWN: Final[dict[str, Mapping[str, int]]] = {"models": {}}
 _MODEL_HATCHES: Final = ("", "////", "xxxx")
 _MODEL_MARKERS: Final = ("o", "D", "^", "s", "v")
 _MODEL_SIGNS: Final = ("●", "◆", "▲", "■", "▼")
@@ -130,6 +134,46 @@ def model_style(place: int, name: str = "") -> Style:
         _MODEL_SIGNS[which],
         _MODEL_MARKERS[which],
     )
+
+
+def know_models(places: Mapping[str, int]) -> None:
+    """Draw these models, wherever they are drawn, in the colours of these places."""
+    _KNOWN["models"] = dict(places)
+
+
+def looks_of(names: Iterable[str]) -> dict[str, Style]:
+    """Return the styles of what is drawn together, by name, each another.
+
+    A known model has its own colour; the others have, in the order named, those that
+    are left. A colour that is there already comes again with another hatch.
+    """
+    known, asked = _KNOWN["models"], tuple(dict.fromkeys(names))
+    taken = {known[name] % len(MODELS) for name in asked if name in known}
+    free = iter([n for n in range(len(MODELS)) if n not in taken])
+    turns: dict[int, int] = {}
+    looks = {}
+    for place, name in enumerate(asked):
+        which = known[name] if name in known else next(free, place)
+        which %= len(MODELS)
+        turns[which] = turns.get(which, -1) + 1
+        looks[name] = model_style(which + len(MODELS) * turns[which], name)
+    return looks
+
+
+def sides_of(models: Sequence[str]) -> tuple[Style, ...]:
+    """Return the styles of sides that are compared; two of one model differ too."""
+    names = [
+        f"{model} ({n})" if model in models[:n] else model
+        for n, model in enumerate(models)
+    ]
+    looks = looks_of(names)
+    return tuple(looks[name] for name in names)
+
+
+def rgb_of(colour: str) -> tuple[int, int, int]:
+    """Return red, green and blue, 0 to 255, of #RRGGBB."""
+    red, green, blue = bytes.fromhex(colour[1:])
+    return red, green, blue
 
 
 def in_order(codes: Iterable[str]) -> tuple[str, ...]:

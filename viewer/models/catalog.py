@@ -9,7 +9,7 @@ from decimal import Decimal
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
+from typing import Final, cast
 
 from viewer.domain.errors import MissingDependencyError, WrongUseError
 from viewer.domain.exchange import ModelProfile
@@ -20,6 +20,7 @@ from viewer.domain.plugins import (
     check_name,
     load_plugins,
 )
+from viewer.domain.styles import MODEL_NAMES
 from viewer.models.cnn_cam.settings import CNN_SETTINGS
 from viewer.models.coordinates.settings import COORDINATE_SETTINGS, WRITTEN_SETTINGS
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint, endpoint_at
@@ -29,6 +30,8 @@ from viewer.models.profiles import check_profile, with_defaults
 from viewer.models.protocol import Adapter, AdapterSpec, Setting
 from viewer.models.transformers_local.options import LOCAL_SETTINGS
 
+COLOUR: Final = "colour"
+"""A model's colour in its table: how it is drawn, not how it is asked."""
 ENTRY_POINTS = "viewer.models"
 """Group of entry points through which other packages offer an AdapterSpec."""
 
@@ -324,8 +327,17 @@ def profile_from_table(
         raise WrongUseError(
             f"The model '{name}' does not say its adapter.", _choose_adapter()
         )
-    rest = {k: v for k, v in table.items() if k not in ("name", "adapter")}
+    _check_colour(name, table.get(COLOUR))
+    rest = {k: v for k, v in table.items() if k not in ("name", "adapter", COLOUR)}
     return check_profile(name, _spec_named(adapter), rest, base)
+
+
+def _check_colour(name: str, colour: object) -> None:
+    if colour is not None and colour not in MODEL_NAMES:
+        raise WrongUseError(
+            f"The model '{name}' has a {COLOUR} that is not known.",
+            f"Choose {' or '.join(MODEL_NAMES)}.",
+        )
 
 
 @functools.lru_cache(maxsize=64)

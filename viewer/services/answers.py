@@ -20,6 +20,7 @@ from viewer.domain.result import Measures, Score
 from viewer.domain.run import RunSpec
 from viewer.models.reading import read_reply
 from viewer.services.harmonised import measured
+from viewer.services.model_looks import learn_looks
 from viewer.store import answers, trials
 from viewer.store.answers import AnswerRecord
 from viewer.store.database import Store, open_store
@@ -82,6 +83,7 @@ def answers_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
     Answers that are no place on it are none about the image alone, and left out.
     """
     with open_store(store) as opened:
+        learn_looks(opened)
         about = answers.answers_about(opened, ref)
     records = tuple(one for one in about if places_findings(one.spec.study))
     by_run: dict[int, Places] = {}

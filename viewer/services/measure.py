@@ -14,6 +14,7 @@ from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSummary, Trial
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.grading import grades_stamp, take_in_grades
+from viewer.services.model_looks import learn_looks
 from viewer.services.records import some_records
 from viewer.services.report_run import report_data
 from viewer.services.rescore import told_departures
@@ -67,6 +68,7 @@ def run_list(store: Path) -> tuple[RunSummary, ...]:
     """Return every run that a person planned, newest first."""
     with open_store(store) as opened:
         take_in_grades(opened)
+        learn_looks(opened)
         return runs.run_summaries(opened, include_adhoc=False)[::-1]
 
 

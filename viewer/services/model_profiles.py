@@ -7,8 +7,10 @@ from typing import Final
 
 from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseError
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.styles import MODEL_NAMES
 from viewer.models.catalog import (
     ADAPTERS,
+    COLOUR,
     adapters,
     broken_adapters,
     builtin_profiles,
@@ -19,13 +21,21 @@ from viewer.models.openai_api.servers import SERVERS
 from viewer.models.paper_presets import PRESETS, PaperPreset
 from viewer.models.protocol import AdapterSpec, Setting
 from viewer.services.form_field import FormField
+from viewer.services.model_looks import own_places
 from viewer.services.study_file import named_profile, own_profiles, read_toml
 from viewer.writers.files import write_atomically
-from viewer.writers.models_toml import with_model, without_model
+from viewer.writers.models_toml import model_tables, with_model, without_model
 from viewer.writers.toml import toml_bytes
 
 _NUMBERS: Final = {int: "int", float: "float"}
 _SERVER: Final = "server"
+_COLOUR_FIELD: Final = FormField(
+    COLOUR,
+    "choice",
+    "",
+    "its colour on images and in charts; left open, the next free one",
+    ("", *MODEL_NAMES),
+)
 _HEAD: Final = (
     "# Models that Overread asks, beside those that come with it.\n"
     "# A key never stands here: api_key_env names the variable that holds it.\n"
@@ -171,7 +181,7 @@ def spec_named(adapter: str) -> AdapterSpec | None:
 def settings_fields(adapter: str) -> tuple[FormField, ...]:
     """Return the settings of a way of asking as form fields; unknown has none."""
     spec = spec_named(adapter)
-    return tuple(_field(setting) for setting in spec.settings) if spec else ()
+    return (*map(_field, spec.settings), _COLOUR_FIELD) if spec else ()
 
 
 def _field(setting: Setting) -> FormField:
@@ -220,10 +230,19 @@ def check_model(
 def saving(
     table: Mapping[str, object], replaced: str | None, models_file: Path
 ) -> ModelsEdit:
-    """Return the change that puts a model into the file, checked."""
+    """Return the change that puts a model into the file, checked.
+
+    A colour goes with it, so that the model keeps it whatever becomes of the others.
+    """
     check_model(table, replaced, models_file)
     before = _text(models_file)
-    return ModelsEdit(before, with_model(before or _HEAD, replaced, table))
+    tables: list[Mapping[str, object]] = [
+        table if known.get("name") == replaced else known
+        for known in model_tables(before or "")
+    ]
+    places = own_places(tables if table in tables else [*tables, table])
+    coloured = {**table, COLOUR: MODEL_NAMES[places[str(table["name"])]]}
+    return ModelsEdit(before, with_model(before or _HEAD, replaced, coloured))
 
 
 def deleting(name: str, models_file: Path) -> ModelsEdit:

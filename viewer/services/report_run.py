@@ -20,6 +20,7 @@ from viewer.services.grades import grades_of
 from viewer.services.grading import take_in_grades
 from viewer.services.harmonised import measures_of
 from viewer.services.manifest import manifest_of
+from viewer.services.model_looks import learn_looks
 from viewer.services.readings.reviewing import error_counts
 from viewer.services.records import gold_texts
 from viewer.services.report_words import in_words
@@ -62,6 +63,7 @@ class RunReport:
 def report_data(store: Store, run: int) -> RunReport:
     """Return a run's tables and figure data; an unknown run raises."""
     take_in_grades(store)
+    learn_looks(store)
     summary = runs.run_summary(store, run)
     bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     results = tuple(_results(bench, trial_columns(store, run, trials.SCORED)))

@@ -20,6 +20,7 @@ from viewer.services.answers import images_of, parts_of, reused_words
 from viewer.services.grading import take_in_grades
 from viewer.services.marked_images import MarkedImage, marked_images
 from viewer.services.measure import called
+from viewer.services.model_looks import learn_looks
 from viewer.services.pointed import pointed_out, replies_read, roles_of
 from viewer.services.rescore import kept_replies
 from viewer.store import flat, reuse, runs, steps, trials
@@ -123,6 +124,7 @@ def told_trial(store: Path, trial: int) -> ToldTrial:
     """Return a trial with everything that was said in it; an unknown one raises."""
     with open_store(store) as opened:
         take_in_grades(opened)
+        learn_looks(opened)
         asked = steps.asked_of_trial(opened, trial)
         (listed,) = flat.trials_at(opened, [trial])
         spec = runs.run_spec(opened, asked.run)

@@ -122,6 +122,15 @@ def _exclude(
     )
 
 
+def models_asked(store: Store) -> tuple[str, ...]:
+    """Return the models of every run, in the order in which they were first asked."""
+    rows = store.rows(
+        "SELECT json_extract(model.value, '$.name') AS name"
+        " FROM run, json_each(run.spec, '$.models') AS model ORDER BY run.id, model.key"
+    )
+    return tuple(dict.fromkeys(str(row["name"]) for row in rows))
+
+
 def run_with_plan(store: Store, plan_sha256: str) -> int | None:
     """Return the newest run of exactly this plan, None if there is none."""
     rows = store.rows(

@@ -19,9 +19,9 @@ STEP: Final = 4
 class Palette:
     """The colours of a theme, as #RRGGBB.
 
-    Colour carries who: the reference, the models in the order named, the reader
-    as :mod:`viewer.domain.styles` has them. They are for the image, which is black in
-    both themes.
+    Colour carries who: the reference, the models (:func:`styles.looks_of` says which
+    has which), the reader as :mod:`viewer.domain.styles` has them. They are for the
+    image, which is black in both themes.
     """
 
     name: str

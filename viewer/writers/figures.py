@@ -11,7 +11,7 @@ import numpy as np
 from viewer.domain.escapes import drawn
 from viewer.domain.map_texts import with_texts
 from viewer.domain.report import BarFigure, BarSeries
-from viewer.domain.styles import LIGHT, Ground, model_style
+from viewer.domain.styles import LIGHT, Ground, Style, looks_of
 from viewer.writers.figures_bars import (
     percent,
     room_for_counts,
@@ -45,17 +45,24 @@ def _draw(figure: BarFigure, ground: Ground) -> "Page":
     bars = max(1, len(figure.groups) * len(figure.series))
     page = Figure(figsize=(min(16.0, 3.2 + 0.30 * bars), 4.6), layout="constrained")
     axes = page.add_subplot()
+    looks = looks_of(series.name for series in figure.series)
     for i, series in enumerate(figure.series):
-        _draw_series(axes, series, i, len(figure.series), figure.error_name)
+        look, n = looks[series.name], len(figure.series)
+        _draw_series(axes, series, i, n, look, figure.error_name)
     _draw_baseline(axes, figure)
     _dress(axes, figure, ground)
     return page
 
 
 def _draw_series(
-    axes: "Axes", series: BarSeries, i: int, n_series: int, error_name: str
+    axes: "Axes",
+    series: BarSeries,
+    i: int,
+    n_series: int,
+    look: Style,
+    error_name: str,
 ) -> None:
-    width, look = _BARS_WIDTH / n_series, model_style(i)
+    width = _BARS_WIDTH / n_series
     x = np.arange(len(series.values)) - _BARS_WIDTH / 2 + (i + 0.5) * width
     heights, errors = percent(series.values), percent(series.errors)
     axes.bar(

@@ -7,7 +7,7 @@ import numpy as np
 
 from viewer.domain.figure import RateFigure, RatePanel, has_limits
 from viewer.domain.report import BarSeries
-from viewer.domain.styles import Ground, Style, model_style
+from viewer.domain.styles import Ground, Style, looks_of
 from viewer.writers.figures_bars import (
     Floats,
     percent,
@@ -60,8 +60,11 @@ def draw_rates(figure: RateFigure, ground: Ground) -> "Page":
 def _look(figure: RateFigure, place: int, i: int) -> Style:
     """Return a series' style: its model's, finer grids hatched."""
     if not figure.one_model:
-        return model_style(i)
-    return replace(model_style(place), hatch="" if i == 0 else "//////"[: 4 + i])
+        series = [one.name for one in figure.panels[place].series]
+        return looks_of(series)[series[i]]
+    titles = [panel.title for panel in figure.panels]
+    look = looks_of(titles)[titles[place]]
+    return replace(look, hatch="" if i == 0 else "//////"[: 4 + i])
 
 
 def _draw_series(

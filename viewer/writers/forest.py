@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from viewer.domain.escapes import drawn
 from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.domain.map_texts import with_texts
-from viewer.domain.styles import Ground, model_style
+from viewer.domain.styles import Ground
 from viewer.writers.figures_style import drawn_as
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _MM: Final = 1 / 25.4
 _WIDTH: Final = 183 * _MM
 _ROW: Final = 0.22
-_SIDES: Final = model_style(0), model_style(1)
 
 
 def forest_svg(figure: ForestFigure) -> bytes:
@@ -47,7 +46,7 @@ def _draw_rates(axes: "Axes", figure: ForestFigure, ground: Ground) -> None:
             continue
         ends = 100 * row.first, 100 * row.second
         axes.plot(ends, (y, y), color=ground.soft, linewidth=1, zorder=1)
-        for end, look in zip(ends, _SIDES, strict=True):
+        for end, look in zip(ends, figure.looks, strict=True):
             axes.plot(end, y, look.marker, color=look.colour, markersize=4.5, zorder=2)
     axes.set_xlim(-3, 103)
     axes.set_xlabel("hit rate (%)")
@@ -81,7 +80,7 @@ def _name_sides(page: "Figure", figure: ForestFigure) -> None:
 
     title = "\n".join(filter(None, (figure.title, figure.watermark)))
     page.suptitle(title, x=0.01, ha="left", fontsize=8.5)
-    sides = zip((figure.first, figure.second), _SIDES, strict=True)
+    sides = zip((figure.first, figure.second), figure.looks, strict=True)
     signs = [
         Line2D([], [], linestyle="", marker=look.marker, color=look.colour, label=name)
         for name, look in sides

@@ -15,6 +15,7 @@ from viewer.domain.image import Spacing, SpacingMeaning, Window
 from viewer.domain.mark import Mark, MarkKind
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
+from viewer.domain.styles import MODELS, know_models
 from viewer.imaging.grid_overlay import LabelStyle
 from viewer.ui.canvas.display import Camera
 from viewer.ui.canvas.image_view import ImageView
@@ -230,8 +231,9 @@ def test_that_a_fill_lets_the_image_through() -> None:
 
 
 def test_that_models_keep_their_colours() -> None:
-    colors = model_colors(["b", "a", "b", "c", "d"], ("1", "2", "3"))
-    assert colors == {"b": "1", "a": "2", "c": "3", "d": "1"}
+    know_models({"c": 1})
+    colors = model_colors(["b", "a", "b", "c", "d"])
+    assert colors == dict(zip("bacd", (MODELS[n] for n in (0, 2, 1, 3)), strict=True))
 
 
 def test_that_one_hover_tells_where_an_answer_comes_from(

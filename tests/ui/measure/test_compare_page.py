@@ -14,7 +14,8 @@ from tests.helpers.compared import A_CELL, another_run, two_models
 from tests.helpers.tiny_study import UNIFORM, a_spec
 from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.domain.image import Raster
-from viewer.imaging.answer_overlay import ANSWER, REFERENCE, SECOND
+from viewer.domain.styles import rgb_of, sides_of
+from viewer.imaging.answer_overlay import REFERENCE
 from viewer.services.comparing.runs import compare
 from viewer.services.comparing.sides import Side
 from viewer.services.decoding import LocalDecoder
@@ -165,7 +166,10 @@ def test_that_both_answers_are_drawn_each_in_its_colour(
         for pair in comparison.pairing.scored[:4]:
             ref = comparison.images[pair.first.image]
             drawn = colours_of(pictures.draw(pair, ref, 144).raster)
-            assert {ANSWER, SECOND, REFERENCE} <= drawn
+            looks = sides_of([comparison.first.model, comparison.second.model])
+            inks = {rgb_of(look.colour) for look in looks}
+            assert len(inks) == 2
+            assert inks | {REFERENCE} <= drawn
 
 
 def test_that_the_files_are_written_where_a_person_says(

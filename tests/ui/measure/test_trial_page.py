@@ -25,7 +25,7 @@ from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.plain import plain as as_list
 from viewer.domain.reference import Mask
-from viewer.imaging.answer_overlay import ANSWER, SECOND
+from viewer.domain.styles import looks_of, rgb_of
 from viewer.services.decoding import LocalDecoder
 from viewer.services.marked_images import marked_images
 from viewer.services.measure import trial_rows_at
@@ -36,7 +36,6 @@ from viewer.services.written_answers import written_of_trial
 from viewer.settings import Settings
 from viewer.store import cases, trials
 from viewer.store.database import open_store
-from viewer.ui import theme
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.report_answer import ReportShape
@@ -122,7 +121,7 @@ def test_that_a_box_lies_within_half_a_pixel_of_where_it_was_named(
     with_box = painted(picture, ratio)
     page.draw.setChecked(False)
     without = painted(picture, ratio)
-    color = QColor(theme.current().models[1])  # the second model of the run
+    color = QColor(looks_of(drawn.models)[drawn.trial.model].colour)
     ink = np.array([color.red(), color.green(), color.blue()], np.float64)
     far = int(np.abs(ink - without[0, 0]).argmax())
     cover = (with_box - without)[..., far] / (ink - without)[..., far]
@@ -189,14 +188,17 @@ def test_that_tiles_have_the_boxes_of_one_answer_and_of_a_pair(
     (row,) = trial_rows_at(settings.store, [drawn.id])
     tile = FilmPictures(settings.store, LocalDecoder()).draw(row, 120).raster
     # 20 × 30 pixels stand 80 wide on a square of 120, from column 20 on
-    inked = (tile.pixels == ANSWER).all(axis=-1)
+    ink = rgb_of(looks_of(drawn.models)[drawn.trial.model].colour)
+    inked = (tile.pixels == ink).all(axis=-1)
     rows, columns = np.nonzero(inked)
     assert (rows.min(), rows.max()) == (28, 84)  # 0.235 and 0.705 of 120
     assert (columns.min(), columns.max()) == (29, 68)  # 0.11 and 0.61 of 80
     told = told_of(settings.store, drawn.run)["s1|t1 plain first"]
     pair = of_words(told, 120, drawn).raster
-    assert ((pair.pixels == SECOND).all(axis=-1) == inked).all()
-    assert not (pair.pixels == ANSWER).all(axis=-1).any()
+    assert ((pair.pixels == ink).all(axis=-1) == inked).all()
+    first = rgb_of(looks_of(drawn.models)[told.trial.model].colour)
+    assert first != ink
+    assert not (pair.pixels == first).all(axis=-1).any()
 
 
 @pytest.mark.statement("E002-14")
@@ -308,7 +310,8 @@ def test_that_its_boxes_are_shown_in_read_on_each_image_they_were_named_on(
     first = view.to_view(PointPx(box.x0, box.y0))
     last = view.to_view(PointPx(box.x1, box.y1))
     across = cover[round((first.y() + 3 * last.y()) / 4)]
-    across = (1 - _FILL) * across / across.max()
+    beside = slice(round(first.x()) - 4, round(last.x()) + 5)  # no line of the grid
+    across = (1 - _FILL) * across / across[beside].max()
     assert line_at(across, first.x()) == pytest.approx(first.x(), abs=0.5)
     assert line_at(across, last.x()) == pytest.approx(last.x(), abs=0.5)
     window.close()

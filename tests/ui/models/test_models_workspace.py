@@ -126,7 +126,8 @@ def test_that_a_changed_setting_is_kept_in_its_line_and_taken_back(
     assert field(workspace, "temperature").text() == "0.5"
     with qtbot.waitSignal(workspace.models_changed):
         QTest.mouseClick(workspace.profile.save, Qt.MouseButton.LeftButton)
-    changed = MODELS.replace('model = "m"\n', 'model = "m"\ntemperature = 0.5\n')
+    coloured = 'model = "m"\ntemperature = 0.5\ncolour = "orange"\n'
+    changed = MODELS.replace('model = "m"\n', coloured)
     assert text(desk) == changed
     with qtbot.waitSignal(workspace.models_changed):
         desk.undo.undo()
@@ -185,7 +186,7 @@ def test_that_a_new_model_is_named_set_and_saved(
     assert workspace.list.current.key == "mine"
     assert text(desk) == MODELS + (
         '\n[[model]]\nname = "mine"\nadapter = "openai_api"\n'
-        'server = "ollama"\nmodel = "tiny"\n'
+        'server = "ollama"\nmodel = "tiny"\ncolour = "violet"\n'
     )
 
 
@@ -414,8 +415,8 @@ def test_that_a_keyring_that_refuses_says_why(
 def test_that_every_way_of_asking_has_a_form(workspace: ModelsWorkspace) -> None:
     for new in new_models():
         workspace._draft_new(new.adapter, new.table)
-        settings = catalog.adapters()[new.adapter].settings
-        assert list(workspace.profile.form.editors) == [s.key for s in settings]
+        settings = [s.key for s in catalog.adapters()[new.adapter].settings]
+        assert list(workspace.profile.form.editors) == [*settings, catalog.COLOUR]
         assert workspace.profile.draft.table.keys() == new.table.keys()
 
 

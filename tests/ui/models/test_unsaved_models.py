@@ -17,7 +17,8 @@ from viewer.ui.models_workspace import ModelsWorkspace
 from viewer.ui.notices import Notice
 
 Kind = QMessageBox.StandardButton
-CHANGED = MODELS.replace('model = "m"\n', 'model = "m"\ntemperature = 0.5\n')
+_SAVED = 'model = "m"\ntemperature = 0.5\ncolour = "orange"\n'
+CHANGED = MODELS.replace('model = "m"\n', _SAVED)
 
 
 @pytest.fixture
@@ -129,4 +130,6 @@ def test_that_several_models_are_named_and_saved_together(
     assert question(window).button(Kind.Save).text() == "Save all"
     press(window, Kind.Save)
     qtbot.waitUntil(lambda: not window.isVisible())
-    assert text(desk) == CHANGED.replace("seconds = 0.6", "seconds = 2.0")
+    assert text(desk) == CHANGED.replace(
+        "seconds = 0.6\n", 'seconds = 2.0\ncolour = "purple"\n'
+    )

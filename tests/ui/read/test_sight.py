@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -128,6 +129,20 @@ def test_that_who_asks_sees_the_answer(
     assert read.answers.current is not None
 
 
+def test_that_showing_the_reference_changes_nothing_about_ticked_answers(
+    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+) -> None:
+    _open(qtbot, read, films)
+    _ask(qtbot, read)
+    item = read.answers.tree.topLevelItem(0)
+    assert item is not None
+    item.setCheckState(0, Qt.CheckState.Unchecked)
+    assert not read.pair.view.answer_items
+    desk.actions["overlays.reference"].trigger()
+    assert _draws_reference(read)
+    assert not read.pair.view.answer_items
+
+
 def test_that_read_first_locks_a_case_until_its_reading_is_committed(
     qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
 ) -> None:
@@ -143,6 +158,7 @@ def test_that_read_first_locks_a_case_until_its_reading_is_committed(
         assert _is_locked(read)
     _ask(qtbot, read)
     assert _is_locked(read)
+    assert any("question is kept" in text for text in _texts(read.answers))
     read.pair.view.marks.add(LENGTH)
     read.answers.locked.words.setText("  nodule, left upper zone ")
     read.answers.locked.commit.click()

@@ -46,6 +46,8 @@ def test_that_five_kinds_of_answer_are_drawn_and_measured_as_the_scorer_did(
 ) -> None:
     panel, view = story.read.side.answers, story.read.pair.view
     story.window.open_paths([asked.image.ref.path])
+    for name in ("overlays.answers", "overlays.reference"):
+        story.window.desk.actions[name].trigger()
     story.wait(lambda: panel.tree.topLevelItemCount() == len(KINDS))
     story.read.ask.finding.setCurrentText(asked.finding)
     for row in range(len(KINDS)):

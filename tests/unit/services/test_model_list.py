@@ -173,7 +173,8 @@ def test_that_every_way_of_asking_with_settings_can_be_chosen_and_set() -> None:
     assert offered == {spec.name for spec in catalog.ADAPTERS.values() if spec.settings}
     for adapter in offered:
         names = [f.name for f in settings_fields(adapter)]
-        assert names == [s.key for s in catalog.ADAPTERS[adapter].settings]
+        own = [s.key for s in catalog.ADAPTERS[adapter].settings]
+        assert names == [*own, catalog.COLOUR]
     papers = [new for new in new_models() if new.group == "a model of Gosai 2025"]
     assert [new.table["name"] for new in papers] == [
         "gpt-4o-2024-05-13",

@@ -81,6 +81,7 @@ def forest_of(
             for tests in shown
         ),
         watermark=comparison.watermark,
+        models=(comparison.first.model, comparison.second.model),
     )
 
 

@@ -46,6 +46,7 @@ from viewer.services.comparing.statistics import (
     two_replies,
 )
 from viewer.services.comparing.why import Explainer
+from viewer.services.model_looks import learn_looks
 from viewer.services.results.wording import words_of_runs
 from viewer.store import cases, comparing, runs
 from viewer.store.database import Store, open_store
@@ -125,6 +126,7 @@ def compare(store: Store, first: Side, second: Side) -> Comparison:
         raise WrongUseError(
             f"{first} cannot be compared with itself.", "Choose another run or model."
         )
+    learn_looks(store)
     with _without_collections():
         return _compared(store, first, second)
 

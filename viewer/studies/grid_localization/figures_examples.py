@@ -18,6 +18,7 @@ from viewer.domain.figure import (
 from viewer.domain.grid import Grid
 from viewer.domain.image import Raster
 from viewer.domain.result import Outcome, TrialResult
+from viewer.domain.styles import looks_of, rgb_of
 from viewer.imaging.answer_overlay import draw_marks
 from viewer.studies.grid_localization.asked import spoken
 from viewer.studies.packs import Pictures
@@ -173,4 +174,5 @@ def _drawn(result: TrialResult, pictures: Pictures, grid_of: GridOf) -> Picture:
         cells[met.cell_index] if met.cell_index is not None else None,
         [cells[i] for i in met.reference_index],
         result.score.outcome,
+        color=rgb_of(looks_of([result.model])[result.model].colour),
     ).pixels

@@ -129,7 +129,7 @@ class Layers:
         """
         for item in self._answers:
             self._remove(item)
-        colors = model_colors([a.model for a in answers], current().models)
+        colors = model_colors(a.model for a in answers)
         ordered = sorted(answers, key=_is_heat_map)
         deep = zip(ordered, depths(ordered), strict=True)
         self._answers = tuple(

@@ -25,7 +25,7 @@ from viewer.ui.panels.committing import Committing
 from viewer.ui.panels.knowledge import Knowledge
 from viewer.ui.panels.outlining import Outlining
 from viewer.ui.panels.pixel_looks import PixelLooks
-from viewer.ui.panels.sight import LOCKED, SightChanged, SightChoice
+from viewer.ui.panels.sight import SightChanged, SightChoice
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport_pair import ViewportPair
 
@@ -86,10 +86,9 @@ class Answering:
         }
 
     def _toggle(self, box: QCheckBox) -> None:
-        """Show or hide for every case; what is locked stays so, and it is said why."""
+        """Show or hide for every case; what is locked stays so, as the panel says."""
         sight = self.side.answers.sight
         if sight.locked:
-            self._desk.notices.say(LOCKED)
             sight.changed.emit(SightChanged(sight.choice))
         else:
             box.toggle()

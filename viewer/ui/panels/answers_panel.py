@@ -151,7 +151,7 @@ class AnswersPanel(QWidget):
         self.tree.itemEntered.connect(self._enter)
         self.saw.clicked.connect(self.show_saw)
         self.outline.clicked.connect(self._ask_to_outline)
-        self.sight.changed.connect(self._fill)
+        self.sight.changed.connect(self._follow_sight)
         self.hidden.show_them.clicked.connect(
             lambda: self.sight.answers.setChecked(True)
         )
@@ -172,12 +172,17 @@ class AnswersPanel(QWidget):
         self._given = tuple(answers), shown, current
         self._fill()
 
+    def _follow_sight(self, *_: object) -> None:
+        """List or hide the answers; what is ticked stays where neither is due."""
+        if self._stack.currentWidget() is not self._page():
+            self._fill()
+
     @property
     def are_seen(self) -> bool:
         """Whether answers are listed and drawn."""
         return self.sight.choice.answers and not self.sight.locked
 
-    def _fill(self, *_: object) -> None:
+    def _fill(self) -> None:
         answers, shown, current = (
             self._given if self.are_seen else ((), frozenset[int](), None)
         )
@@ -310,25 +315,21 @@ class AnswersPanel(QWidget):
 
     def _paint_signs(self, drawn: Sequence[StoredAnswer]) -> None:
         """Give the signs of what is drawn their models' colours, others none."""
-        palette = current()
-        colours = model_colors([a.model for a in drawn], palette.models)
+        colours, muted = model_colors(a.model for a in drawn), current().muted
         trials = {answer.trial for answer in drawn}
         self.tree.blockSignals(True)
         for item in self._rows():
             answer: StoredAnswer = item.data(0, _ANSWER)
             mine = answer.trial in trials
             item.setIcon(
-                0, sign(answer.score, colours[answer.model] if mine else palette.muted)
+                0, sign(answer.score, colours[answer.model] if mine else muted)
             )
         self.tree.blockSignals(False)
         self.agreement.show_answers(drawn, colours)
 
 
 def by_model(answers: Iterable[StoredAnswer]) -> tuple[StoredAnswer, ...]:
-    """Return answers in the order of their models' names, which sets their colours.
-
-    So a model wears one colour on every image about which the same models answered.
-    """
+    """Return answers in the order of their models' names."""
     return tuple(sorted(answers, key=lambda answer: answer.model))
 
 

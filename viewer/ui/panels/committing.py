@@ -38,7 +38,7 @@ class Committing(QObject):
         if place != self._place:
             self._words[self._place] = self._page.words.text()
             self._place = place
-            self._page.words.setText(self._words.pop(place, ""))
+            self._page.begin(self._words.pop(place, ""))
 
     def _commit(self, event: CommitWanted) -> None:
         from viewer.services.committed import commit_reading
@@ -62,7 +62,7 @@ class Committing(QObject):
 
     def _committed(self, _: object) -> None:
         self._page.commit.setEnabled(True)
-        self._page.words.clear()
+        self._page.begin("")
         self._knowledge.learn_anew()
         self._desk.notices.say("Your reading is committed; the case is unlocked.")
 

@@ -133,7 +133,7 @@ class Knowledge(QObject):
         self._answered.add(event.ref)
         self._answers.sight.answers.setChecked(True)
         if self._answers.sight.locked:
-            self._desk.notices.say("The answer is kept; commit your reading to see it.")
+            self._answers.locked.say_kept()
         self.fetch(event.ref)
 
     def learn_anew(self) -> None:

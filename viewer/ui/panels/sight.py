@@ -21,7 +21,7 @@ from viewer.domain.counting import counted
 from viewer.ui.labels import caption, primary
 from viewer.ui.plain_text import Label, as_tip
 
-LOCKED: Final = "Answers and reference are locked until you commit your reading."
+_LOCKED: Final = "Answers and reference are locked until you commit your reading."
 _FOR_ALL: Final = "Holds for every case until you change it"
 
 
@@ -133,6 +133,7 @@ class LockedPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._why = Label(_LOCKED, wordWrap=True)
         self.words = QLineEdit(placeholderText="What do you see? (may stay empty)")
         self.words.setAccessibleName("Your reading in words")
         self.commit = primary("Commit reading")
@@ -144,11 +145,20 @@ class LockedPage(QWidget):
         )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(Label(LOCKED, wordWrap=True))
+        column.addWidget(self._why)
         column.addWidget(self.words)
         column.addWidget(self.commit)
         column.addStretch(1)
         self.commit.clicked.connect(self._ask_to_commit)
+
+    def say_kept(self) -> None:
+        """Say that a question was answered, and nothing of the answer."""
+        self._why.setText(f"{_LOCKED} The answer to your question is kept.")
+
+    def begin(self, words: str) -> None:
+        """Let a reader go on with another case, of which ``words`` are written."""
+        self._why.setText(_LOCKED)
+        self.words.setText(words)
 
     def _ask_to_commit(self) -> None:
         self.commit_wanted.emit(CommitWanted(self.words.text().strip()))

@@ -3,7 +3,7 @@
 Colour says which model, the shape of the sign what came of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Protocol
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsItem
 
 from viewer.domain.geometry import PointPx
+from viewer.domain.styles import looks_of
 from viewer.ui.canvas.overlays.aside import (
     GAP,
     Surroundings,
@@ -48,10 +49,9 @@ _REACH_PX: Final = 16.0
 _FADED: Final = 0.3
 
 
-def model_colors(models: Sequence[str], palette: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each model: the first named has the first, and so on."""
-    names = list(dict.fromkeys(models))
-    return {name: palette[i % len(palette)] for i, name in enumerate(names)}
+def model_colors(models: Iterable[str]) -> dict[str, str]:
+    """Return the colour of each model of some that are drawn together."""
+    return {name: look.colour for name, look in looks_of(models).items()}
 
 
 def provenance(answer: "StoredAnswer") -> str:

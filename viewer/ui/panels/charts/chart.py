@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.domain.escapes import visible
 from viewer.domain.figure import StackFigure
-from viewer.domain.styles import model_style, style_of
+from viewer.domain.styles import looks_of, style_of
 from viewer.ui import theme
 from viewer.ui.errands import run_for
 from viewer.ui.panels.charts.words import (
@@ -217,8 +217,9 @@ def _placed(chart: BarChart) -> Iterable[tuple[float, Bar]]:
 def _bars(chart: BarChart, place: int) -> Any:  # noqa: ANN401
     import pyqtgraph as pg
 
-    brush = brush_of(model_style(place))
-    mine = [(x, b) for x, b in _placed(chart) if b.model == chart.models[place]]
+    model = chart.models[place]
+    brush = brush_of(looks_of(chart.models)[model])
+    mine = [(x, b) for x, b in _placed(chart) if b.model == model]
     return pg.BarGraphItem(
         x=[x for x, _ in mine],
         height=[bar.value for _, bar in mine],
@@ -267,8 +268,8 @@ def _key(chart: BarChart) -> str:
 def _legend(chart: BarChart) -> str:
     """Return the models with their colours, as rich text."""
     return " &nbsp; ".join(
-        f'<span style="color:{model_style(place).colour}">◼</span> {as_html(model)}'
-        for place, model in enumerate(chart.models)
+        f'<span style="color:{look.colour}">◼</span> {as_html(model)}'
+        for model, look in looks_of(chart.models).items()
     )
 
 

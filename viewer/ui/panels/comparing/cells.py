@@ -1,12 +1,13 @@
 """The 2 × 2 of two models on the same items: four cells, each a filter."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from viewer.domain.study_words import HITS, Verdicts, capital
-from viewer.domain.styles import model_style
+from viewer.domain.styles import Style
 from viewer.services.comparing.statistics import GroupCounts
 from viewer.ui import theme
 from viewer.ui.plain_text import Label, as_html, as_tip
@@ -49,19 +50,20 @@ class CompareCells(QWidget):
         return frozenset(c for c, button in self.buttons.items() if button.isChecked())
 
     def show_counts(
-        self, group: GroupCounts, first: str, second: str, verdicts: Verdicts
+        self,
+        group: GroupCounts,
+        sides: Sequence[tuple[str, Style]],
+        verdicts: Verdicts,
     ) -> None:
-        """Show the counts of two sides under their names."""
+        """Show the counts of two sides under their names, each with its style."""
         self._speak(verdicts)
         table = group.table
         counts = (table.both, table.only_first, table.only_second, table.neither)
         for button, n in zip(self.buttons.values(), counts, strict=True):
             button.setText(f"{n:,}")
             button.setAccessibleDescription(f"{button.accessibleName()}: {n}")
-        for label, name, look in (
-            (self._first, first, model_style(0)),
-            (self._second, second, model_style(1)),
-        ):
+        labels = self._first, self._second
+        for label, (name, look) in zip(labels, sides, strict=True):
             label.setTextFormat(Qt.TextFormat.RichText)
             sign = f'<span style="color:{look.colour}">{look.sign}</span>'
             label.setText(f"{sign} {as_html(name)}")

@@ -18,7 +18,8 @@ from viewer.domain.grid import Cell
 from viewer.domain.image import Raster
 from viewer.domain.item import TASK_MARK
 from viewer.domain.result import Score
-from viewer.imaging.answer_overlay import SECOND, draw_marks
+from viewer.domain.styles import rgb_of, sides_of
+from viewer.imaging.answer_overlay import draw_marks
 from viewer.services.answer_mask import answer_mask
 from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.comparing.causes import Why
@@ -182,6 +183,7 @@ class PairPictures:
             (),
             first.score.outcome,
             answer_mask(first.answer, first.field, side),
+            rgb_of(sides_of([first.model, second.model])[0].colour),
         )
         both = _with_second(marked, first, second, side)
         return FilmPicture(both, f"{_told(first)}\n{_told(second)}")
@@ -193,13 +195,14 @@ def _with_second(
     """Draw the second answer; the same cell as the first's is drawn inside it."""
     same_place = (first.grid, first.field) == (second.grid, second.field)
     cell = _cell(second)
+    color = rgb_of(sides_of([first.model, second.model])[1].colour)
     if same_place and cell is not None and cell != _cell(first):
         return draw_marks(
             raster, second.grid, None, cell, (), second.score.outcome,
-            answer_mask(second.answer, first.field, side), SECOND,
+            answer_mask(second.answer, first.field, side), color,
         )  # fmt: skip
     region = _region(second, first.field, side, inset=same_place)
-    return draw_marks(raster, first.grid, None, None, (), None, region, SECOND)
+    return draw_marks(raster, first.grid, None, None, (), None, region, color)
 
 
 def _region(

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
+from viewer.domain.styles import sides_of
 from viewer.services.comparing.export import forest_of, write_comparison
 from viewer.services.comparing.listing import declare_at, listed_sides, outlook
 from viewer.services.comparing.runs import (
@@ -301,10 +302,11 @@ class ComparePage(QWidget):
         comparison, group = self.comparison, self.group
         if comparison is None or group is None:
             return
-        names = comparison.first.model, comparison.second.model
+        names = models = comparison.first.model, comparison.second.model
         if names[0] == names[1]:
             names = str(comparison.first), str(comparison.second)
-        self.cells.show_counts(group, *names, comparison.words.verdicts)
+        sides = zip(names, sides_of(models), strict=True)
+        self.cells.show_counts(group, tuple(sides), comparison.words.verdicts)
 
     def _show_items(self, name: str, items: tuple[PairShown, ...]) -> None:
         self.film.show_items(f"{name}: {counted(len(items), 'item')}", items)

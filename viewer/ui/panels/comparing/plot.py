@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.escapes import visible
 from viewer.domain.forest import ForestFigure, ForestRow
-from viewer.domain.styles import model_style
 from viewer.ui import theme
 from viewer.ui.errands import run_for
 from viewer.ui.panels.charts.chart import still_plot
@@ -17,6 +16,8 @@ from viewer.ui.plain_text import Label, as_html
 _LEAST: Final = 4
 """Rows that there is room for at least, so that few do not stand far apart."""
 _BESIDE_NAME: Final = 16
+_SYMBOLS: Final = {"o": "o", "D": "d", "^": "t1", "s": "s", "v": "t"}
+"""pyqtgraph's names of the markers of print."""
 _RATES_PX: Final = 130
 _STEPS: Final = 2.5
 """Numbers under the differences on either side of 0: few, for narrow windows too."""
@@ -102,7 +103,7 @@ def _import_pyqtgraph() -> None:
 
 
 def _caption(figure: ForestFigure) -> str:
-    first, second = model_style(0), model_style(1)
+    first, second = figure.looks
     return (
         f'<span style="color:{first.colour}">{first.sign}</span>'
         f" {as_html(figure.first)} &nbsp; "
@@ -171,12 +172,12 @@ def _paint_rates(plot: Any, figure: ForestFigure) -> None:  # noqa: ANN401
     ]
     for y, first, second in known:
         plot.plot([first, second], [y, y], pen=pg.mkPen(colours.muted, width=2))
-    for which, look in enumerate((model_style(0), model_style(1)), 1):
+    for which, look in enumerate(figure.looks, 1):
         plot.addItem(
             pg.ScatterPlotItem(
                 x=[one[which] for one in known],
                 y=[one[0] for one in known],
-                symbol=look.marker.lower(),
+                symbol=_SYMBOLS[look.marker],
                 size=12,
                 pen=pg.mkPen(colours.panel),
                 brush=pg.mkBrush(look.colour),

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from viewer.domain.image import Raster
 from viewer.domain.reference import Mask
-from viewer.imaging.answer_overlay import ANSWER, SECOND, draw_marks, draw_regions
+from viewer.domain.styles import rgb_of, sides_of
+from viewer.imaging.answer_overlay import draw_marks, draw_regions
 from viewer.imaging.png import decode_png
 from viewer.imaging.resample import FitMode, fit
 from viewer.services.answer_mask import answer_mask
@@ -77,13 +78,16 @@ def of_words(told: ToldTrial, side: int, *others: ToldTrial) -> FilmPicture:
     """Return the image that a trial's answer is about, and the last reply.
 
     It is the one that the answer is drawn on, else the first; the question's words
-    without any. What ``others`` drew on the same image is drawn beside it, in another
-    colour.
+    without any. What ``others`` drew on the same image is drawn beside it, each in its
+    own colour.
     """
     chosen = _most_telling(told.looked_at)
     raster = _of_image(chosen, side)
-    for color, one in zip((ANSWER, SECOND), (told, *others), strict=False):
-        raster = draw_regions(raster, _regions(one, chosen, side), color)
+    drawn = (told, *others)
+    looks = sides_of([one.trial.model for one in drawn])
+    for look, one in zip(looks, drawn, strict=True):
+        regions = _regions(one, chosen, side)
+        raster = draw_regions(raster, regions, rgb_of(look.colour))
     reply = told.steps[0].reply if told.steps else ""
     asked = "" if chosen else _question(told)
     return FilmPicture(raster, f"{told.trial.model}\n{reply[:_TOLD]}".strip(), asked)
@@ -117,7 +121,7 @@ def _regions(
 def _marked(
     mask: Mask | None, row: TrialRow, answer: StoredAnswer, plain: Raster
 ) -> Raster:
-    side = plain.size.rows
+    side, (look,) = plain.size.rows, sides_of([answer.model])
     cells = tuple(answer.grid.cell(label) for label in answer.reference_cells)
     return draw_marks(
         plain,
@@ -127,4 +131,5 @@ def _marked(
         tuple(cell for cell in cells if cell is not None),
         row.score.outcome,
         answer_mask(answer.answer, answer.field, side),
+        rgb_of(look.colour),
     )

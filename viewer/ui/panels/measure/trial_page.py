@@ -25,7 +25,6 @@ from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
 from viewer.ui.panels.outcome_words import glyph, words
 from viewer.ui.plain_text import Label
 from viewer.ui.scrolled import scrolled
-from viewer.ui.theme import current
 
 _ALONE: Final = 520
 """The longer side of a single question's pictures."""
@@ -59,7 +58,7 @@ class TrialPage(QDialog):
         self.draw = QCheckBox("Draw what was pointed out")
         self.draw.setChecked(True)
         self.draw.setVisible(told.is_marked)
-        color = model_colors(told.models or (trial.model,), current().models)
+        color = model_colors(told.models or (trial.model,))
         alone = len(told.steps) == 1
         self.steps = tuple(
             StepView(step, number, color[trial.model], alone=alone)

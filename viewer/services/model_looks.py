@@ -1,0 +1,70 @@
+"""The colour of each model: that of its profile, the same in every view and figure."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from viewer.domain.documents import read_toml
+from viewer.domain.errors import OverreadError
+from viewer.domain.styles import MODEL_NAMES, MODELS, know_models
+from viewer.models.catalog import COLOUR, builtin_profiles
+from viewer.settings import read_settings
+from viewer.store.database import Store
+from viewer.store.runs import models_asked
+
+_KEPT: Final = 4
+
+
+def learn_looks(store: Store) -> None:
+    """Draw models from now on as their profiles say, and others as the store does."""
+    file = read_settings(store.path).models_file
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    know_models(_places(text, models_asked(store)))
+
+
+@lru_cache(maxsize=_KEPT)
+def _places(text: str, asked: tuple[str, ...]) -> Mapping[str, int]:
+    """Return each model's place in the palette.
+
+    Baselines have the last colours, so that they differ from a person's first models.
+    Whose profile is gone, or was imported without any, has the colour of the order in
+    which the store came to know such models.
+    """
+    baselines = [profile.name for profile in builtin_profiles()]
+    last = {name: len(MODELS) - 1 - n for n, name in enumerate(baselines)}
+    own = own_places(_tables(text))
+    rest = [name for name in asked if name not in last and name not in own]
+    return {**{name: n for n, name in enumerate(rest)}, **last, **own}
+
+
+def own_places(tables: Sequence[Mapping[str, object]]) -> dict[str, int]:
+    """Return the places of a person's models: as chosen, else the first that is free.
+
+    Where none is free, the one that fewest have.
+    """
+    chosen = {
+        str(table.get("name")): MODEL_NAMES.index(str(table[COLOUR]))
+        for table in tables
+        if table.get(COLOUR) in MODEL_NAMES
+    }
+    places = dict(chosen)
+    for table in tables:
+        name = str(table.get("name"))
+        if name not in places:
+            places[name] = free_place(list(places.values()))
+    return places
+
+
+def free_place(taken: Sequence[int]) -> int:
+    """Return the place in the palette that is taken least often, the first of those."""
+    return min(range(len(MODELS)), key=lambda place: (taken.count(place), place))
+
+
+def _tables(text: str) -> list[Mapping[str, object]]:
+    """Return the tables of a models.toml; one that is damaged has none."""
+    try:
+        found = read_toml(text).get("model", [])
+    except (OverreadError, ValueError):
+        return []
+    tables = found if isinstance(found, list) else []
+    return [table for table in tables if isinstance(table, Mapping)]

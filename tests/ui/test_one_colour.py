@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QGraphicsScene
 
 from tests.helpers.made_answers import a_stored_answer
@@ -24,6 +25,7 @@ from viewer.ui.canvas.overlays.halo import TEXT
 from viewer.ui.panels.charts.chart import _legend
 from viewer.ui.panels.comparing.plot import _caption
 from viewer.ui.panels.measure.film_picture import _marked
+from viewer.ui.panels.signs import SIGN_PX, sign
 from viewer.ui.tables.chart_bars import BarChart
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.figures_files import figure_files
@@ -84,6 +86,14 @@ DRAWN: dict[str, Callable[[], str]] = {
     "comparison": lambda: _caption(FOREST),
     "forest plot": lambda: _svg(forest_svg(FOREST)),
 }  # fmt: skip
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_a_selected_row_leaves_its_sign_the_models_colour() -> None:
+    icon = sign(a_stored_answer().score, COLOUR)
+    modes = QIcon.Mode.Normal, QIcon.Mode.Selected
+    plain, selected = (icon.pixmap(SIGN_PX, SIGN_PX, mode) for mode in modes)
+    assert selected.toImage() == plain.toImage()
 
 
 @pytest.mark.usefixtures("qapp")

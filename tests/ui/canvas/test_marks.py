@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QPainterPath
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
@@ -343,3 +344,20 @@ def test_that_a_region_without_a_pixel_says_its_area() -> None:
     image = PixelImage(np.zeros((9, 9), np.uint8), GREY)
     outside = mark(MarkKind.RECTANGLE, (20, 20), (30, 30))
     assert words(outside, image) == ("area 100 px², uncalibrated",)
+
+
+def test_that_no_line_of_another_mark_runs_through_a_value(
+    view: ImageView, undo: UndoStack
+) -> None:
+    del undo
+    view.marks.add(mark(MarkKind.LENGTH, (60, 60), (150, 100)))
+    (alone,) = view.mark_items
+    x, y = (view.native_at(alone.tag.center()).x, view.native_at(alone.tag.center()).y)
+    view.marks.add(mark(MarkKind.LENGTH, (x - 20, y - 60), (x + 20, y + 60)))
+    first, second = sorted(view.mark_items, key=lambda item: item.mark.points[0].x)
+    crossed = QPainterPath()
+    crossed.addRect(first.tag)
+    ends = [view.to_view(point) for point in second.mark.points]
+    line = QPainterPath(ends[0])
+    line.lineTo(ends[1])
+    assert not crossed.intersects(line)

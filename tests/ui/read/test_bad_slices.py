@@ -125,6 +125,18 @@ def test_that_the_view_says_which_slice_it_cannot_show(
     assert not viewport.view.waiting.words
 
 
+def test_that_no_value_of_the_slice_before_is_told_of_a_bad_one(
+    qtbot: QtBot, viewport: Viewport
+) -> None:
+    told: list[str] = []
+    viewport.view.cursor_moved.connect(lambda event: told.append(event.value_text))
+    drag(viewport.view, QPoint(50, 50), QPoint(52, 50), Qt.MouseButton.LeftButton)
+    QTest.mouseMove(viewport.view.viewport(), QPoint(200, 200))
+    qtbot.waitUntil(lambda: bool(told and told[-1]))
+    _go_to_bad_slice(qtbot, viewport)
+    assert told[-1] == ""
+
+
 def test_that_a_broken_file_is_reported_once(
     qtbot: QtBot, viewport: Viewport, desk: Desk
 ) -> None:

@@ -135,6 +135,7 @@ class ImageView(StillView):
         self._layers.set_answers(())
         self.marks.show(None)
         self._tell_sense()
+        self.cursor_moved.emit(CursorMoved(None, ""))
 
     def set_grid(self, overlay: GridOverlay | None) -> None:
         """Lay a grid over the image, or none."""

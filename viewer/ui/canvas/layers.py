@@ -84,9 +84,9 @@ class Layers:
         self._root.setTransform(native)
         clear = native.mapRect(self._reference.extent) if self._reference else QRectF()
         taken = list(grounds)
-        shapes = {item: item.frames(native) for item in self._answers}
         tagged: tuple[AnswerItem | MarkItem, ...]
         tagged = (*reversed(self._answers), *self._marks)
+        shapes = {item: item.frames(native) for item in tagged}
         for item in tagged:
             others = [
                 rect for other in shapes if other is not item for rect in shapes[other]

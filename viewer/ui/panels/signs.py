@@ -21,4 +21,7 @@ def sign(score: Score, colour: str) -> QIcon:
     box = QRectF(1, 1, SIGN_PX - 2, SIGN_PX - 2)
     paint_glyph(painter, glyph_of(score), box, QColor(colour))
     painter.end()
-    return QIcon(pixmap)
+    icon = QIcon(pixmap)
+    # Else Qt tints it in a selected row, where it would be another model's colour.
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)
+    return icon

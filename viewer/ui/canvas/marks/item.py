@@ -1,5 +1,6 @@
 """A mark on the scene: its lines, its handles while it is chosen, and its words."""
 
+from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
@@ -31,6 +32,9 @@ _REACH: Final = 7.0
 """How near, in the view's pixels, a press has to be to meet a line or a handle."""
 _END: Final = 4.0
 _MARGIN: Final = 12.0
+_PIECE: Final = 12.0
+"""How long, in the view's pixels, the pieces are that labels keep off a line by."""
+_MOST_PIECES: Final = 48
 _SQUEEZE: Final = 2.0
 """Lines of text stand this much closer than their halos would have them."""
 
@@ -76,6 +80,18 @@ class MarkItem(ScreenItem):
         self.prepareGeometryChange()
         self._bounds = native.inverted()[0].mapRect(whole)
         return self.tag if self.words else QRectF()
+
+    def frames(self, native: QTransform) -> tuple[QRectF, ...]:
+        """Return the view's rectangles that the lines run through, end to end."""
+        path = native.map(self._path)
+        if not path.length():
+            return ()
+        pieces = min(_MOST_PIECES, 1 + round(path.length() / _PIECE))
+        ends = [path.pointAtPercent(n / pieces) for n in range(pieces + 1)]
+        return tuple(
+            QRectF(one, other).normalized().adjusted(-2, -2, 2, 2)
+            for one, other in pairwise(ends)
+        )
 
     def handle_at(self, at: QPointF) -> int | None:
         """Return the handle at a position of the view."""

@@ -185,6 +185,11 @@ VIEWS: Mapping[str, Callable[[Store], list[str]]] = {
         for status, n in dict(run_rows(store, include_adhoc=False)[0]["counts"]).items()  # type: ignore[call-overload]
         for _ in range(n)
     ],
+    "sides": lambda store: [
+        line.status
+        for side in sides_of_run(store, 1)
+        for line in trial_lines(store, side)
+    ],
     "report": lambda store: [r.score.status for r in report_data(store, 1).results],
     "page": lambda store: [
         row.score.status

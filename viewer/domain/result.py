@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import Final
 
 from viewer.domain.answer import AnyAnswer, Status, Unparsed
-from viewer.domain.detection import Detection
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import SpacingMeaning
 
@@ -78,41 +77,11 @@ class Measures:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """What a trial whose answer is a place was held against, and how it met it.
-
-    ``reference_cells`` is the qualifying set with the fallback applied, row-major;
-    ``cell_index`` the answered cell's row-major index, None without an answer;
-    ``reference_index`` the qualifying cells' row-major indices. ``fallback`` tells
-    that no cell of the item reached the threshold, ``fraction_outside`` how much of
-    its mask the crop cut off, ``alternate_index`` the qualifying cells in the mask
-    mode that was not chosen; None where the item has no usable mask. ``measures``
-    compares the answer under every rule in a run with answers other than cells, and
-    ``detection`` has its boxes there, None for answers that have none.
-    """
-
-    n_cells: int = 0
-    cell_index: int | None = None
-    reference_index: tuple[int, ...] = ()
-    reference_cells: tuple[str, ...] = ()
-    fallback: bool = False
-    fraction_outside: float = 0.0
-    alternate_index: tuple[int, ...] | None = None
-    measures: Measures | None = None
-    detection: Detection | None = None
-
-
-NO_PLACE: Final = Placed()
-"""What a trial is held against that asks for no place, or has no reference."""
-
-
-@dataclass(frozen=True, slots=True)
 class TrialResult:
     """One row of items.csv: a trial with its verdict.
 
-    ``placed`` is of studies whose answers are places; of the others ``said`` is what
-    was read off the replies, None without any. ``gold`` is what is right as JSON, ""
-    where no program can tell.
+    ``said`` is what was read off the replies, None without any and of a cell, which its
+    score names; ``gold`` is what is right as JSON, "" where no program can tell.
     """
 
     item: str
@@ -127,4 +96,3 @@ class TrialResult:
     request_sha256: str = ""
     said: AnyAnswer | Unparsed | None = None
     gold: str = ""
-    placed: Placed = NO_PLACE

@@ -19,13 +19,13 @@ from viewer.domain.reference import Mask
 from viewer.domain.result import Measures, Score
 from viewer.domain.run import RunSpec
 from viewer.models.reading import read_reply
-from viewer.services.harmonised import measured
 from viewer.services.model_looks import learn_looks
+from viewer.services.spacing import spacing_of
 from viewer.store import answers, trials
 from viewer.store.answers import AnswerRecord
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import places_findings, places_of
-from viewer.studies.places import Places
+from viewer.studies.places import Places, measured
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,8 @@ def _measures(
     mask = _mask(record, places)
     if answer is None or mask is None:
         return None
-    return measured(places, record.trial.condition, mask, answer, record.ref)
+    spacing = spacing_of(record.ref)
+    return measured(places, record.trial.condition, mask, answer, spacing)
 
 
 def _mask(record: AnswerRecord, places: Places) -> Mask | None:

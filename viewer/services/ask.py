@@ -30,15 +30,15 @@ from viewer.readers.pixels import load_pixels
 from viewer.services.answer_mask import answer_mask
 from viewer.services.bench import Bench
 from viewer.services.gate import open_gate
-from viewer.services.harmonised import measures_of
 from viewer.services.plan_run import plan_sha256
 from viewer.services.run_batch import BatchOptions, run_batch
+from viewer.services.spacing import spacing_of
 from viewer.services.study_file import make_spec
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 from viewer.store.trials import ScoredTrial
 from viewer.studies.catalog import PLACING, study_named
-from viewer.studies.places import GridReference
+from viewer.studies.places import GridReference, measured
 from viewer.writers.files import write_atomically
 
 _PRESET: Final = "gosai2025"
@@ -123,7 +123,17 @@ def ask(
     reply = Reply(run, scored, bench, read.text, read.note, raw.latency_ms)
     if not scored.placed:
         return reply
-    return replace(reply, placed=scored.parsed, measures=measures_of(bench, scored))
+    return replace(reply, placed=scored.parsed, measures=_measures(bench, scored))
+
+
+def _measures(bench: Bench, scored: ScoredTrial) -> Measures | None:
+    """Return how an answer meets its reference; None without either."""
+    trial, image = scored.trial, bench.images[scored.trial.image]
+    answer, mask = answer_of_json(scored.parsed), image.masks.get(trial.finding)
+    if answer is None or isinstance(answer, Unparsed) or mask is None:
+        return None
+    spacing = spacing_of(image.ref)
+    return measured(bench.places, trial.condition, mask, answer, spacing)
 
 
 def plan_question(store: Store, question: Question) -> int:

@@ -10,26 +10,24 @@ from viewer.domain.answer_json import any_answer_of_json
 from viewer.domain.case import Dataset
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report import ReportData, Section, Table
-from viewer.domain.result import NO_PLACE, Placed, TrialResult
+from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
 from viewer.services.bench import Bench
-from viewer.services.detections import detection_of
 from viewer.services.few_shot import examples_dataset
 from viewer.services.grades import grades_of
 from viewer.services.grading import take_in_grades
-from viewer.services.harmonised import measures_of
 from viewer.services.manifest import manifest_of
 from viewer.services.model_looks import learn_looks
 from viewer.services.readings.reviewing import error_counts
 from viewer.services.records import gold_texts
 from viewer.services.report_words import in_words
 from viewer.services.rescore import told_departures
+from viewer.services.spacing import spacing_of
 from viewer.services.versions import versions_asked
 from viewer.store import asking, cases, reuse, runs, trials, usage
 from viewer.store.database import Store
 from viewer.store.trial_columns import Columns, trial_columns
-from viewer.store.trials import ScoredTrial
 from viewer.studies.protocol import ReportContext
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.files import write_atomically
@@ -108,6 +106,7 @@ def context_of(store: Store, run: int, bench: Bench) -> ReportContext:
         *_human_points(bench.dataset),
         examples_dataset(store, bench.spec),
         *grades_of(bench.dataset),
+        spacing=lambda image: spacing_of(bench.images[image].ref),
     )
 
 
@@ -124,42 +123,21 @@ def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
 def _results(bench: Bench, columns: Columns) -> Iterator[TrialResult]:
     """Yield trials with what was read off their replies, and what is right.
 
-    Places have their references beside them, and measures where any is no cell.
+    A cell is told by its score, and not read from the store a second time.
     """
     in_words = not bench.study.words.places
     scored = trials.trials_in(columns)
-    measured = any(one.placed for one in scored)
     for one, gold in zip(scored, gold_texts(bench, columns), strict=True):
         trial, text = one.trial, one.parsed
         yield TrialResult(
             *(trial.item, trial.patient, trial.image, trial.view, trial.finding),
             *(trial.condition.name, trial.repeat, trial.model, one.score),
             request_sha256=one.request_sha256,
-            said=any_answer_of_json(text) if in_words and text else None,
+            said=any_answer_of_json(text)
+            if text and (in_words or one.placed)
+            else None,
             gold=gold,
-            placed=NO_PLACE if in_words else _placed(bench, one, measured=measured),
         )
-
-
-def _placed(bench: Bench, scored: ScoredTrial, *, measured: bool) -> Placed:
-    found = NO_PLACE
-    reference = bench.reference(scored.trial)
-    if reference is not None:
-        answer, grid = scored.score.answer, reference.grid
-        cell = grid.cell(answer) if answer else None
-        found = Placed(
-            n_cells=grid.rows * grid.columns,
-            cell_index=cell.row * grid.columns + cell.column if cell else None,
-            reference_index=reference.hits,
-            reference_cells=reference.names,
-            fallback=reference.fallback,
-            fraction_outside=reference.fraction_outside,
-            alternate_index=reference.alternate_hits,
-        )
-    if not measured:
-        return found
-    measures, detection = measures_of(bench, scored), detection_of(bench, scored)
-    return replace(found, measures=measures, detection=detection)
 
 
 def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:

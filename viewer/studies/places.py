@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -11,10 +12,11 @@ from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Cell, Grid
-from viewer.domain.image import Raster
+from viewer.domain.image import Raster, Spacing
 from viewer.domain.reference import Mask
-from viewer.domain.result import Score
+from viewer.domain.result import Measures, Score
 from viewer.domain.run import Condition, Trial
+from viewer.metrics.harmonised import Target, measures, target
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +120,24 @@ class Examples(Protocol):
 def prompt_for_places(asking: str) -> tuple[str, str]:
     """Return the name and template of a prompt in a model's own words for a place."""
     return "places", f"user:\n{asking}"
+
+
+def measured(
+    places: Places,
+    condition: Condition,
+    mask: Mask,
+    answer: Answer,
+    spacing: Spacing | None,
+) -> Measures | None:
+    """Return how an answer about an image meets a reference mask of it.
+
+    None where nothing of the reference was sent; millimetres need a spacing.
+    """
+    reference, field = places.reference(mask, condition), places.field(mask.size)
+    goal = _target(mask, reference.grid, field, reference.hits)
+    return measures(answer, goal, spacing)
+
+
+@lru_cache(maxsize=4)
+def _target(mask: Mask, grid: Grid, field: BoxPx, hits: tuple[int, ...]) -> Target:
+    return target(mask, grid, field, hits)

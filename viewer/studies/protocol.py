@@ -1,11 +1,12 @@
 """What every study has in common."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import PointPx
+from viewer.domain.image import Spacing
 from viewer.domain.rubric import NO_GRADES, Grades
 
 
@@ -36,6 +37,7 @@ class ReportContext:
     ``human_points``, by image and finding, where readers of the data set pointed, or
     ``human_problem`` what is wrong with the file that should say it. ``grades`` are
     what readers graded the outputs, or ``grades_problem`` what is wrong with that file.
+    ``spacing`` tells that of an image by its key, None where its file has none.
     """
 
     dataset: Dataset | None = None
@@ -48,6 +50,7 @@ class ReportContext:
     validation: Dataset | None = None
     grades: Grades = NO_GRADES
     grades_problem: str = ""
+    spacing: Callable[[str], Spacing | None] = lambda _: None
 
 
 NO_CONTEXT: Final = ReportContext()

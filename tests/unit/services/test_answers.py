@@ -1,4 +1,5 @@
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ def test_that_an_answer_comes_back_with_all_that_explains_it(
     assert answer.grid == Grid(8, 8)
     assert answer.field == BoxPx(0, 10, 100, 110)
     assert answer.score == row.score
-    assert answer.reference_cells == row.placed.reference_cells
+    assert list(answer.reference_cells) == json.loads(row.gold)["cells"]
     assert answer.request_sha256 == row.request_sha256
     assert len(answer.prompt_sha256) == 64
     assert answer.parameters["answer"] == "D4"

@@ -13,7 +13,6 @@ from viewer.services.report_run import context_of, report_data
 from viewer.store.database import open_store
 from viewer.studies.grid_localization.errors_by_class import error_classes
 from viewer.studies.grid_localization.figures_stacks import class_figure
-from viewer.studies.grid_localization.params import Params
 
 
 @pytest.mark.statement("E000-25", "E000-27")
@@ -49,7 +48,7 @@ def test_that_what_readers_said_is_in_the_figures_of_errors(tmp_path: Path) -> N
         given = pack_input(store, report_data(store, run))
     assert set(given.verdicts.values()) == {"anatomy"}
     assert len(given.verdicts) == 3 * len(FINDINGS) * len(MODELS)
-    for row in error_classes(given.results, given.reviews, Params()).records():
+    for row in error_classes(given.results, given.reviews).records():
         assert (row["n"], row["anatomy"], row["not_reviewed"]) == (3, 3, 0)
 
 
@@ -62,7 +61,7 @@ def test_that_a_review_that_is_not_finished_estimates_nothing(tmp_path: Path) ->
         report = report_data(store, run)
         given = pack_input(store, report)
         assert context_of(store, run, report.bench).anatomy_errors == {}
-    rows = list(error_classes(given.results, given.reviews, Params()).records())
+    rows = list(error_classes(given.results, given.reviews).records())
     (read,) = (row for row in rows if row["n_reviewed"])
     assert (read["anatomy"], read["not_reviewed"]) == (1, 7)
     assert (read["n_misses"], read["n_reviewed"]) == (8, 1)
@@ -85,7 +84,7 @@ def test_that_a_finished_sample_is_estimated_with_its_interval(tmp_path: Path) -
         recording.lock(path, session, position, {VERDICT: ANATOMY})
     with open_store(path) as store:
         given = pack_input(store, report_data(store, run))
-    for row in error_classes(given.results, given.reviews, Params()).records():
+    for row in error_classes(given.results, given.reviews).records():
         assert (row["anatomy"], row["not_reviewed"], row["n_reviewed"]) == (8, 0, 4)
         expected = capped_review(8, 4, 4)
         assert (row["anatomy_low"], row["anatomy_high"]) == (expected.low, 8)

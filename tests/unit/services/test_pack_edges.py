@@ -16,6 +16,7 @@ from viewer.domain.pack import PackData
 from viewer.domain.result import TrialResult
 from viewer.studies.grid_localization.figures_heat import heat_maps
 from viewer.studies.grid_localization.pack import PACK
+from viewer.studies.grid_localization.placed import PlacedTrial
 from viewer.studies.grid_localization.report import report
 from viewer.studies.packs import PackInput
 from viewer.writers.figures_files import figure_files
@@ -54,7 +55,7 @@ class Grey:
 
 def trials(
     answer: int | None, view: str = "frontal", status: Status = Status.UNPARSED
-) -> list[TrialResult]:
+) -> list[PlacedTrial]:
     """Return two findings of one patient, all answered alike."""
     return [
         result("p1_i", finding, answer, (3,), view=view, status=status)

@@ -5,6 +5,7 @@ the finding is right.
 """
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from viewer.domain.answer import CellAnswer, Status, Unparsed
 from viewer.domain.grid import Grid
@@ -13,6 +14,7 @@ from viewer.domain.run import Condition
 from viewer.studies.protocol import ABSENT_SUFFIX
 
 ABSENT = "absent"
+_Trial = TypeVar("_Trial", bound=TrialResult)
 CAPITULATED, DENIED = "capitulated", "denied_absent"
 
 
@@ -35,6 +37,6 @@ def verdict(answer: CellAnswer | Unparsed, grid: Grid) -> Score:
     return Score(answer.status, answer.reason)
 
 
-def present(results: Sequence[TrialResult]) -> list[TrialResult]:
+def present(results: Sequence[_Trial]) -> list[_Trial]:
     """Return the results whose finding is there."""
     return [one for one in results if not one.condition.endswith(ABSENT_SUFFIX)]

@@ -6,10 +6,10 @@ from typing import Final
 
 from viewer.domain.case import NAMED_VIEWS
 from viewer.domain.grid import grids_in_words
-from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.studies.grid_localization.absent import present
 from viewer.studies.grid_localization.params import Params
+from viewer.studies.grid_localization.placed import PlacedTrial
 from viewer.studies.grid_localization.plan import conditions
 from viewer.studies.protocol import ABSENT_SUFFIX
 from viewer.studies.tables import ALL_VIEWS
@@ -46,7 +46,7 @@ class Asked:
         return {"replicates": self.params.replicates, "seed": self.seed}
 
 
-def asked(results: Sequence[TrialResult], params: Params, spec: RunSpec) -> Asked:
+def asked(results: Sequence[PlacedTrial], params: Params, spec: RunSpec) -> Asked:
     """Return what a run asked, whether its findings are there or absent."""
     grids = (one.condition.removesuffix(ABSENT_SUFFIX) for one in results)
     there = present(results)

@@ -12,7 +12,6 @@ from statistics import fmean, median
 from typing import Final
 
 from viewer.domain.geometry import BoxPx
-from viewer.domain.result import TrialResult
 from viewer.metrics.boxes import ImageBoxes, best_iou, image_boxes
 from viewer.metrics.detection import COCO_THRESHOLDS as _COCO
 from viewer.metrics.detection import (
@@ -27,6 +26,7 @@ from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.records import NOT_COUNTED
 from viewer.results.spec import Cell, Key, ListSpec, Shown, TableSpec
 from viewer.studies.grid_localization.asked import Asked
+from viewer.studies.grid_localization.placed import PlacedTrial
 from viewer.studies.grid_localization.shown import FINDING, of_n
 from viewer.studies.protocol import ABSENT_SUFFIX
 from viewer.studies.tables import MICRO
@@ -61,7 +61,7 @@ _AREAS: Final = ("iou", "dice", "iou_uncropped", "dice_uncropped")
 """Measures of pixels whose means are told."""
 
 
-_Found = tuple[TrialResult, tuple[BoxPx, ...]]
+_Found = tuple[PlacedTrial, tuple[BoxPx, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class DetectionRow:
         return predicted, sum(len(image.reference) for image in self.images)
 
 
-def detection_frames(results: Sequence[TrialResult]) -> dict[str, Frame]:
+def detection_frames(results: Sequence[PlacedTrial]) -> dict[str, Frame]:
     """Return every number of boxes, the points of the curves, and a row a model.
 
     ``results`` are those of the absent-finding arm as well.
@@ -161,7 +161,7 @@ def detected_spec(of: Asked) -> TableSpec:
     )
 
 
-def detection_rows(results: Sequence[TrialResult]) -> tuple[DetectionRow, ...]:
+def detection_rows(results: Sequence[PlacedTrial]) -> tuple[DetectionRow, ...]:
     """Return a row for each finding, condition, model and reader, then all pooled."""
     found = ((r, r.placed.detection) for r in results)
     boxed = {_arm(result) for result, boxes in found if boxes and boxes.predicted}
@@ -175,12 +175,12 @@ def detection_rows(results: Sequence[TrialResult]) -> tuple[DetectionRow, ...]:
     return tuple(_row(key, groups[key]) for key in sorted(groups, key=_order))
 
 
-def _arm(result: TrialResult) -> tuple[str, str]:
+def _arm(result: PlacedTrial) -> tuple[str, str]:
     """Return an answer's condition, whether the finding is there or not, and model."""
     return result.condition.removesuffix(ABSENT_SUFFIX), result.model
 
 
-def _references(result: TrialResult) -> Iterator[tuple[str, tuple[BoxPx, ...]]]:
+def _references(result: PlacedTrial) -> Iterator[tuple[str, tuple[BoxPx, ...]]]:
     absent = result.condition.endswith(ABSENT_SUFFIX)
     found = result.placed.detection
     if found is not None and (absent or found.reference):
@@ -211,7 +211,7 @@ def _row(key: Compared, items: Sequence[_Found]) -> DetectionRow:
     )
 
 
-def _boxes(result: TrialResult, reference: Sequence[BoxPx]) -> ImageBoxes:
+def _boxes(result: PlacedTrial, reference: Sequence[BoxPx]) -> ImageBoxes:
     found = result.placed.detection
     predicted = found.predicted if found else ()
     confidence = found.confidence if found else ()

@@ -10,9 +10,8 @@ from viewer.domain.report import Table
 from viewer.domain.result import Outcome, TrialResult
 from viewer.results.estimators import Seen, estimator
 from viewer.results.evaluate import evaluate
+from viewer.results.records import records
 from viewer.results.spec import TRIALS, Cell, Key, Shown, TableSpec
-from viewer.studies.grid_localization.frames import trial_frame
-from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.shown import N
 from viewer.studies.packs import Reviewed, Reviews
 
@@ -66,11 +65,12 @@ def classes_of_error(seen: Seen) -> Sequence[object]:
     return full, n[Outcome.PARTIAL] + read.partial, *told, left, n[None]
 
 
-def error_classes(
-    results: Sequence[TrialResult], reviews: Reviews, params: Params
-) -> Table:
+def error_classes(results: Sequence[TrialResult], reviews: Reviews) -> Table:
     """Return a row for each grid, finding and model with a frontal trial."""
-    trials = trial_frame(results, params)
+    trials = records(results).having(
+        grid=[one.condition.removeprefix("grid=") for one in results],
+        outcome=[one.score.outcome for one in results],
+    )
     settled = trials.where({"counted": (True,), "view": (View.FRONTAL,)})
     first = next(iter(settled["grid"]), "")
     options = {"reviews": reviews, "first": first}

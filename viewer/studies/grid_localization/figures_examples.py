@@ -17,10 +17,11 @@ from viewer.domain.figure import (
 )
 from viewer.domain.grid import Grid
 from viewer.domain.image import Raster
-from viewer.domain.result import Outcome, TrialResult
+from viewer.domain.result import Outcome
 from viewer.domain.styles import looks_of, rgb_of
 from viewer.imaging.answer_overlay import draw_marks
 from viewer.studies.grid_localization.asked import spoken
+from viewer.studies.grid_localization.placed import PlacedTrial
 from viewer.studies.packs import Pictures
 
 _EACH: Final = 4
@@ -48,7 +49,7 @@ GridOf = Callable[[str], Grid]
 
 
 def method_strip(
-    results: Sequence[TrialResult], seed: int, pictures: Pictures, grid_of: GridOf
+    results: Sequence[PlacedTrial], seed: int, pictures: Pictures, grid_of: GridOf
 ) -> StripFigure | None:
     """Return Fig. 1 of the first grid with a frontal hit drawn by lot; None without."""
     first = next((r.condition for r in results), "")
@@ -87,7 +88,7 @@ def method_strip(
 
 
 def gallery(
-    results: Sequence[TrialResult],
+    results: Sequence[PlacedTrial],
     seed: int,
     pictures: Pictures,
     grid_of: GridOf,
@@ -98,7 +99,7 @@ def gallery(
     ``verdicts`` are what readers said of misses, by item and model.
     """
     first = next((r.condition for r in results), "")
-    by_kind: dict[str, list[TrialResult]] = {kind: [] for kind in KINDS}
+    by_kind: dict[str, list[PlacedTrial]] = {kind: [] for kind in KINDS}
     for result in results:
         frontal = result.view == View.FRONTAL and result.condition == first
         if frontal and result.score.outcome is not None:
@@ -121,24 +122,24 @@ def gallery(
     return GalleryFigure(head, tiles)
 
 
-def _kind_of(result: TrialResult, verdicts: Mapping[tuple[str, str], str]) -> str:
+def _kind_of(result: PlacedTrial, verdicts: Mapping[tuple[str, str], str]) -> str:
     """Return the class of an answer; a miss has that which readers gave it."""
     if result.score.outcome in _HITS:
         return _HITS[result.score.outcome]
     return _MISSES.get(verdicts.get((result.item, result.model), ""), _UNREAD)
 
 
-def _is_poor(result: TrialResult) -> bool:
+def _is_poor(result: PlacedTrial) -> bool:
     """Tell whether a result shows the method less well than a frontal full hit."""
     return result.view != View.FRONTAL or result.score.outcome is not Outcome.FULL
 
 
-def _lot(result: TrialResult, seed: int) -> str:
+def _lot(result: PlacedTrial, seed: int) -> str:
     words = f"{seed}|{result.item}|{result.condition}|{result.model}|{result.repeat}"
     return hashlib.sha256(words.encode()).hexdigest()
 
 
-def _chosen(results: Sequence[TrialResult], seed: int) -> tuple[TrialResult, ...]:
+def _chosen(results: Sequence[PlacedTrial], seed: int) -> tuple[PlacedTrial, ...]:
     """Return a few by lot: one of each finding in turn, then second ones."""
     seen: dict[str, int] = {}
     ranked = []
@@ -148,7 +149,7 @@ def _chosen(results: Sequence[TrialResult], seed: int) -> tuple[TrialResult, ...
     return tuple(result for _, result in sorted(ranked, key=lambda p: p[0])[:_EACH])
 
 
-def _tile(kind: str, result: TrialResult, pictures: Pictures, grid_of: GridOf) -> Tile:
+def _tile(kind: str, result: PlacedTrial, pictures: Pictures, grid_of: GridOf) -> Tile:
     return Tile(
         picture=_drawn(result, pictures, grid_of),
         kind=kind,
@@ -160,7 +161,7 @@ def _tile(kind: str, result: TrialResult, pictures: Pictures, grid_of: GridOf) -
     )
 
 
-def _drawn(result: TrialResult, pictures: Pictures, grid_of: GridOf) -> Picture:
+def _drawn(result: PlacedTrial, pictures: Pictures, grid_of: GridOf) -> Picture:
     """Return the very image sent with the reference and the answer on it."""
     grid, met = grid_of(result.condition), result.placed
     cells = grid.cells()

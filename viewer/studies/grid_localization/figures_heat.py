@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from viewer.domain.case import View
 from viewer.domain.figure import FigureHead, HeatFigure, HeatPanel
-from viewer.domain.result import TrialResult
 from viewer.results.records import NOT_COUNTED
 from viewer.studies.grid_localization.asked import spoken
+from viewer.studies.grid_localization.placed import PlacedTrial
 from viewer.studies.packs import Pictures
 
 _Floats = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ class ReferenceHeat(StrEnum):
 
 
 def heat_maps(
-    results: Sequence[TrialResult],
+    results: Sequence[PlacedTrial],
     pictures: Pictures,
     reference: ReferenceHeat = ReferenceHeat.MASKS,
 ) -> tuple[HeatFigure, ...]:
@@ -96,7 +96,7 @@ def _parts(findings: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def _panels(
-    results: Sequence[TrialResult],
+    results: Sequence[PlacedTrial],
     findings: Sequence[str],
     pictures: Pictures,
     reference: ReferenceHeat,
@@ -112,7 +112,7 @@ def _panels(
 
 def _reference_panel(
     finding: str,
-    items: Sequence[TrialResult],
+    items: Sequence[PlacedTrial],
     pictures: Pictures,
     reference: ReferenceHeat,
 ) -> HeatPanel:
@@ -136,7 +136,7 @@ def _coarse(mask: npt.NDArray[np.bool_]) -> _Floats:
 
 
 def _answer_panel(
-    finding: str, model: str, results: Sequence[TrialResult]
+    finding: str, model: str, results: Sequence[PlacedTrial]
 ) -> HeatPanel:
     """Return how often each cell was answered; n are the trials with an answer."""
     answered = [r for r in results if r.placed.cell_index is not None]
@@ -147,7 +147,7 @@ def _answer_panel(
     return HeatPanel(finding, model, values / max(1, len(answered)), len(answered))
 
 
-def _cells(result: TrialResult, indices: Sequence[int]) -> _Floats:
+def _cells(result: PlacedTrial, indices: Sequence[int]) -> _Floats:
     """Return 1 in the cells numbered, 0 elsewhere; (rows, columns)."""
     side = _side(result)
     values = np.zeros(result.placed.n_cells)
@@ -155,13 +155,13 @@ def _cells(result: TrialResult, indices: Sequence[int]) -> _Floats:
     return values.reshape(-1, side)
 
 
-def _side(result: TrialResult) -> int:
+def _side(result: PlacedTrial) -> int:
     """Return the columns of a result's grid."""
     _, _, columns = result.condition.removeprefix("grid=").partition("x")
     return int(columns) if columns else round(result.placed.n_cells**0.5)
 
 
-def _caption(results: Sequence[TrialResult], reference: ReferenceHeat) -> str:
+def _caption(results: Sequence[PlacedTrial], reference: ReferenceHeat) -> str:
     images = len({result.image for result in results})
     shown = {
         ReferenceHeat.MASKS: "the mean reference mask",

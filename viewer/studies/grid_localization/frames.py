@@ -12,7 +12,7 @@ from typing import Final
 
 from viewer.domain.answer import Status
 from viewer.domain.grid import grids_in_words
-from viewer.domain.result import Measures, Outcome, Placed, Score, TrialResult
+from viewer.domain.result import Measures, Outcome, Score
 from viewer.results.frame import Frame, frame_of, frame_of_rows
 from viewer.results.records import records
 from viewer.results.spec import TRIALS
@@ -20,6 +20,7 @@ from viewer.studies.exclusions import reason_words
 from viewer.studies.grid_localization.absent import CAPITULATED
 from viewer.studies.grid_localization.asked import MACRO, Asked
 from viewer.studies.grid_localization.params import MaskMode, Params
+from viewer.studies.grid_localization.placed import Placed, PlacedTrial
 from viewer.studies.protocol import ABSENT_SUFFIX, NOT_LEARNED
 from viewer.studies.tables import MICRO, STATUSES
 
@@ -37,7 +38,7 @@ _OVERALL: Final = "(all findings)"
 _MUCH_OUTSIDE: Final = 0.1
 
 
-def trial_frames(results: Sequence[TrialResult], of: Asked) -> dict[str, Frame]:
+def trial_frames(results: Sequence[PlacedTrial], of: Asked) -> dict[str, Frame]:
     """Return the frames of a run's trials."""
     ordered = sorted(results, key=lambda r: (r.item, r.condition, r.repeat, r.model))
     trials = trial_frame(ordered, of.params)
@@ -52,7 +53,7 @@ def trial_frames(results: Sequence[TrialResult], of: Asked) -> dict[str, Frame]:
     }
 
 
-def trial_frame(results: Sequence[TrialResult], params: Params) -> Frame:
+def trial_frame(results: Sequence[PlacedTrial], params: Params) -> Frame:
     """Return every trial in the order given.
 
     ``condition`` is the grid, whether the finding is there or ``absent``, ``name`` the
@@ -64,7 +65,7 @@ def trial_frame(results: Sequence[TrialResult], params: Params) -> Frame:
 
 
 def _told(
-    results: Sequence[TrialResult], params: Params
+    results: Sequence[PlacedTrial], params: Params
 ) -> Mapping[str, Sequence[object]]:
     verdicts = [_in_both_modes(one.placed, params) for one in results]
     places = [one.placed for one in results]
@@ -98,7 +99,7 @@ def _told(
     }
 
 
-def _measured(results: Sequence[TrialResult]) -> Mapping[str, Sequence[object]]:
+def _measured(results: Sequence[PlacedTrial]) -> Mapping[str, Sequence[object]]:
     """Return what answers of every kind were measured, None where nothing was.
 
     A trial counts in ``has_area`` unless its answer is one that covers nothing.
@@ -131,7 +132,7 @@ def _left_out(score: Score) -> str:
     return MODEL if score.reason == NOT_LEARNED else ITEM
 
 
-def _printed_status(one: TrialResult) -> str:
+def _printed_status(one: PlacedTrial) -> str:
     """Return an X-01 status, an exclusion with its reason."""
     if one.score.status is Status.EXCLUDED:
         return f"excluded({one.score.reason})"
@@ -196,13 +197,13 @@ _COUNTED: Final = (
 """What tables of rates need of a trial."""
 
 
-def reference_frame(results: Iterable[TrialResult]) -> Frame:
+def reference_frame(results: Iterable[PlacedTrial]) -> Frame:
     """Return each item under each grid as its reference is met there.
 
     An item is ``asked`` unless all its trials are excluded. Where the trials of a grid
     do not say how masks were met, ``fallback``, ``differs`` and ``cropped`` are empty.
     """
-    items: dict[tuple[str, str], TrialResult] = {}
+    items: dict[tuple[str, str], PlacedTrial] = {}
     asked = set()
     for one in results:
         key = one.condition, one.item

@@ -19,6 +19,7 @@ from viewer.studies.grid_localization.figures_stacks import (
 )
 from viewer.studies.grid_localization.pack_tables import pack_tables, rates_of
 from viewer.studies.grid_localization.params import Params, read_params
+from viewer.studies.grid_localization.placed import PlacedTrial, placed_trials
 from viewer.studies.grid_localization.plan import conditions
 from viewer.studies.grid_localization.reference import grid_of
 from viewer.studies.packs import PackInput
@@ -37,7 +38,7 @@ class Grid2025:
 
         The absent-finding arm is no part of them; it has a table of its own.
         """
-        given = replace(given, results=present(given.results))
+        given = replace(given, results=present(_placed(given)))
         (made, pages), (drawn, missing) = pack_tables(given), figures(given)
         return PackData(
             self.title,
@@ -74,7 +75,7 @@ def _of_numbers(given: PackInput) -> Iterator[Figure | None]:
     """Yield the figures that need no image."""
     findings = _params(given).findings
     records = rates_of(given.report).records()
-    classes = error_classes(given.results, given.reviews, _params(given)).records()
+    classes = error_classes(given.results, given.reviews).records()
     unlike = unlike_paper(given.dataset, given.spec, incomplete=given.report.incomplete)
     for grid in dict.fromkeys(str(record["grid"]) for record in records):
         yield hit_rates(records, grid, given.order, unlike_paper=unlike)
@@ -85,18 +86,22 @@ def _of_numbers(given: PackInput) -> Iterator[Figure | None]:
 
 def _strip(given: PackInput) -> tuple[Figure | None, ...]:
     seed, grids = given.spec.seed, _grids(given)
-    return (method_strip(given.results, seed, given.pictures, grids.__getitem__),)
+    return (method_strip(_placed(given), seed, given.pictures, grids.__getitem__),)
 
 
 def _heat(given: PackInput) -> tuple[Figure, ...]:
     cells = ReferenceHeat.CELLS if given.reference_cells else ReferenceHeat.MASKS
-    return heat_maps(given.results, given.pictures, cells)
+    return heat_maps(_placed(given), given.pictures, cells)
 
 
 def _gallery(given: PackInput) -> tuple[Figure | None, ...]:
     seed, grids = given.spec.seed, _grids(given)
     of = grids.__getitem__
-    return (gallery(given.results, seed, given.pictures, of, given.verdicts),)
+    return (gallery(_placed(given), seed, given.pictures, of, given.verdicts),)
+
+
+def _placed(given: PackInput) -> list[PlacedTrial]:
+    return placed_trials(given.results, _params(given), given.dataset)
 
 
 def _params(given: PackInput) -> Params:

@@ -20,6 +20,7 @@ from viewer.studies.grid_localization.errors_by_class import (
 )
 from viewer.studies.grid_localization.frames import REFERENCES, reference_frame
 from viewer.studies.grid_localization.params import read_params
+from viewer.studies.grid_localization.placed import placed_trials
 from viewer.studies.grid_localization.rates import with_rates
 from viewer.studies.grid_localization.shown import (
     FINDING,
@@ -82,15 +83,16 @@ _IN_THE_RUN: Final = frozenset({"items", "results", "geometry"})
 def pack_tables(given: PackInput) -> tuple[tuple[Table, ...], tuple[Section, ...]]:
     """Return the pack's tables and pages, then what else its run's report has."""
     params = read_params(given.spec.preset, given.spec.params)
+    placed = placed_trials(given.results, params, given.dataset)
     rates = rates_of(given.report)
     frames = {
         RATES: frame_of_rows(rates.header, rates.rows),
-        REFERENCES: reference_frame(given.results),
+        REFERENCES: reference_frame(placed),
     }
     grids = _values(rates, "grid")
     sizes = _grid_sizes(rates, grids)
     made = evaluate_all((PAPER, RECOMMENDED, sizes, FALLBACK), frames)
-    made = (*made, error_classes(given.results, given.reviews, params))
+    made = (*made, error_classes(given.results, given.reviews))
     wide: tuple[Spec, ...] = tuple(_wide_specs(rates))
     own = (sections([one], [evaluate(one, frames)]) for one in (*wide, _TRIALS))
     pages = *chain(*own), *sections((sizes, ERROR_CLASSES, FALLBACK), made)

@@ -2,7 +2,9 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
+from typing import Final
 
 from viewer.domain.box_reference import check_rule, referenced
 from viewer.domain.case import Dataset, DatasetImage, View
@@ -16,6 +18,8 @@ from viewer.studies.grid_localization.absent import absent
 from viewer.studies.grid_localization.findings import KNOWN, NINE, SPELLINGS
 from viewer.studies.grid_localization.params import OutsideCrop, Params, read_params
 from viewer.studies.grid_localization.reference import reference_of
+
+_GRID: Final = "grid="
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,13 @@ def conditions(params: Params) -> tuple[Condition, ...]:
     return tuple(_condition(params, name) for name in params.grids)
 
 
+@lru_cache(maxsize=256)
+def condition_named(name: str, params: Params) -> Condition:
+    """Return what a condition of this name draws, whatever else it says."""
+    grid, _, _ = name.removeprefix(_GRID).partition(" ")
+    return _condition(params, grid)
+
+
 def conditions_of(item: Item, params: Params) -> tuple[Condition, ...]:
     """Return the conditions under which an item is asked."""
     every = conditions(params)
@@ -89,7 +100,7 @@ def items_of(dataset: Dataset, params: Params) -> tuple[Item, ...]:
 def _condition(params: Params, name: str) -> Condition:
     grid = params.grid(name)
     size = (("rows", grid.rows), ("columns", grid.columns))
-    return Condition(f"grid={grid.name}", size)
+    return Condition(f"{_GRID}{grid.name}", size)
 
 
 def _trial(item: Item, condition: Condition, repeat: int, model: str) -> Trial:

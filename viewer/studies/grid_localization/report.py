@@ -45,6 +45,7 @@ from viewer.studies.grid_localization.few_shot import (
 )
 from viewer.studies.grid_localization.frames import trial_frames
 from viewer.studies.grid_localization.params import Params, read_params
+from viewer.studies.grid_localization.placed import placed_trials
 from viewer.studies.grid_localization.plan import conditions
 from viewer.studies.grid_localization.published import HIT_RATES, HUMAN, MEAN
 from viewer.studies.grid_localization.rates import (
@@ -88,8 +89,10 @@ def report(
     results: Sequence[TrialResult], spec: RunSpec, context: ReportContext = NO_CONTEXT
 ) -> ReportData:
     """Return the tables and figures of a run; unfinished, it says so."""
-    of = asked(results, read_params(spec.preset, spec.params), spec)
-    frames = {**trial_frames(results, of), **detection_frames(results)}
+    params = read_params(spec.preset, spec.params)
+    placed = placed_trials(results, params, context.dataset, context.spacing)
+    of = asked(placed, params, spec)
+    frames = {**trial_frames(placed, of), **detection_frames(placed)}
     of_trials = trial_specs(of)
     trials = evaluate_all(of_trials, frames)
     rates = with_rates(next(table for table in trials if table.name == "results"))

@@ -8,8 +8,9 @@ import numpy as np
 from tests.unit.studies.grid_localization.cases import spec
 from viewer.domain.answer import Status
 from viewer.domain.grid import Grid
-from viewer.domain.result import Outcome, Placed, Score, TrialResult
+from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSpec
+from viewer.studies.grid_localization.placed import Placed, PlacedTrial
 
 FINDINGS = ("Cardiomegaly", "Edema", "Pneumothorax")
 
@@ -26,7 +27,7 @@ def result(
     view: str = "frontal",
     status: Status = Status.UNPARSED,
     reason: str = "",
-) -> TrialResult:
+) -> PlacedTrial:
     """Return a scored trial, or one that ended as ``status`` if it has no answer."""
     grid = Grid(rows, rows)
     cells = grid.cells()
@@ -40,7 +41,7 @@ def result(
             0.75 if hit else 0.0,
             Outcome.FULL if hit else Outcome.MISS,
         )
-    return TrialResult(
+    return PlacedTrial(
         item=f"{image}|{finding}",
         patient=image.split("_", maxsplit=1)[0],
         image=image,
@@ -61,7 +62,7 @@ def result(
     )
 
 
-def placed(one: TrialResult, **changes: Any) -> TrialResult:  # noqa: ANN401 - any field
+def placed(one: PlacedTrial, **changes: Any) -> PlacedTrial:  # noqa: ANN401 - any field
     """Return a trial with some of what it was held against changed."""
     return replace(one, placed=replace(one.placed, **changes))
 
@@ -72,7 +73,7 @@ def random_run(
     models: tuple[str, ...] = ("a", "constant"),
     repeats: int = 2,
     grids: tuple[int, ...] = (8, 16),
-) -> tuple[list[TrialResult], RunSpec]:
+) -> tuple[list[PlacedTrial], RunSpec]:
     """Return a run with a random and a constant model, some replies not cells."""
     rng = np.random.default_rng(seed)
     results = [
@@ -101,7 +102,7 @@ def random_run(
     )
 
 
-def ended(one: TrialResult, status: Status, reason: str = "") -> TrialResult:
+def ended(one: PlacedTrial, status: Status, reason: str = "") -> PlacedTrial:
     """Return a trial that ended without an answer instead."""
     return placed(replace(one, score=Score(status, reason)), cell_index=None)
 

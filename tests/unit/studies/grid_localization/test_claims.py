@@ -8,10 +8,10 @@ from tests.unit.studies.grid_localization.runs import ended, placed, result
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.report import ReportData
-from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.studies.catalog import study_named
 from viewer.studies.grid_localization.findings import NINE
+from viewer.studies.grid_localization.placed import PlacedTrial
 from viewer.studies.protocol import ReportContext
 
 STUDY = study_named("grid_localization")
@@ -20,7 +20,7 @@ FIVE = ModelProfile("five", "openai_api", {"model": "gpt-5"})
 PAIRS = 20
 
 
-def run(hits: Mapping[str, Mapping[str, int]]) -> list[TrialResult]:
+def run(hits: Mapping[str, Mapping[str, int]]) -> list[PlacedTrial]:
     """Return frontal trials of each model, 20 of each finding, so many of them hits."""
     return [
         result(f"p{i:02d}_{f}", f, 0, (0,) if i < n else (9,), model=model)

@@ -6,11 +6,10 @@ import pytest
 
 from tests.unit.studies.grid_localization.cases import spec
 from viewer.domain.answer import Status
-from viewer.domain.detection import Detection
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.image import SpacingMeaning
 from viewer.domain.report import ReportData, Table
-from viewer.domain.result import Measures, Placed, Score, TrialResult
+from viewer.domain.result import Measures, Score
 from viewer.metrics.boxes import image_boxes
 from viewer.metrics.detection import average_precision, froc
 from viewer.studies.catalog import study_named
@@ -22,6 +21,7 @@ from viewer.studies.grid_localization.detection_table import (
     detection_frames,
     detection_rows,
 )
+from viewer.studies.grid_localization.placed import Detection, Placed, PlacedTrial
 from viewer.studies.tables import MICRO
 
 TEN = BoxPx(0, 0, 10, 10)
@@ -41,8 +41,8 @@ def _result(
     model: str = "m",
     measures: Measures | None = None,
     status: Status = Status.SCORED_CORRECT,
-) -> TrialResult:
-    return TrialResult(
+) -> PlacedTrial:
+    return PlacedTrial(
         item=f"{item}|{finding}",
         patient=item,
         image=item,
@@ -56,23 +56,23 @@ def _result(
     )
 
 
-def _report(results: list[TrialResult]) -> ReportData:
+def _report(results: list[PlacedTrial]) -> ReportData:
     return study_named("grid_localization").report(
         results, spec(replicates=2, paper_replicates=2)
     )
 
 
-def _printed(results: list[TrialResult]) -> Table:
+def _printed(results: list[PlacedTrial]) -> Table:
     title = "Boxes and masks against the reference's"
     return next(s.table for s in _report(results).appendix if s.title == title)
 
 
-def _points(results: list[TrialResult]) -> Sequence[tuple[object, ...]]:
+def _points(results: list[PlacedTrial]) -> Sequence[tuple[object, ...]]:
     (froc,) = (t for t in _report(results).tables if t.name == FROC)
     return froc.rows
 
 
-def _cells(results: list[TrialResult]) -> dict[tuple[object, ...], tuple[object, ...]]:
+def _cells(results: list[PlacedTrial]) -> dict[tuple[object, ...], tuple[object, ...]]:
     (table,) = (t for t in _report(results).tables if t.name == DETECTION)
     return {row[:6]: row[6:] for row in table.rows}
 

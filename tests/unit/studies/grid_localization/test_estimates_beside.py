@@ -19,11 +19,11 @@ from tests.unit.studies.grid_localization.runs import (
 from viewer.domain.answer import Status
 from viewer.domain.reference import Mask
 from viewer.domain.report import ReportData
-from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.metrics.cluster_bootstrap import Resampling, cluster_bootstrap
 from viewer.metrics.proportions import macro_interval, patient_interval
 from viewer.metrics.replicates import replicate_agreement
+from viewer.studies.grid_localization.placed import PlacedTrial
 from viewer.studies.grid_localization.study import STUDY
 
 Record = dict[str, object]
@@ -38,15 +38,15 @@ def names(data: ReportData) -> list[str]:
     return [t.name for t in data.tables]
 
 
-def is_hit(one: TrialResult) -> bool:
+def is_hit(one: PlacedTrial) -> bool:
     return one.placed.cell_index in one.placed.reference_index
 
 
-def is_other_hit(one: TrialResult) -> bool:
+def is_other_hit(one: PlacedTrial) -> bool:
     return one.placed.cell_index in (one.placed.alternate_index or ())
 
 
-def with_modes(results: Sequence[TrialResult]) -> list[TrialResult]:
+def with_modes(results: Sequence[PlacedTrial]) -> list[PlacedTrial]:
     """Return trials of which every third has another cell too in the other mode."""
     return [
         placed(r, alternate_index=(*r.placed.reference_index, r.placed.cell_index or 0))
@@ -245,7 +245,7 @@ def test_that_a_real_mask_can_hang_on_the_mode() -> None:
     assert reference.covered != exact.covered
 
 
-def asked_often() -> tuple[list[TrialResult], RunSpec]:
+def asked_often() -> tuple[list[PlacedTrial], RunSpec]:
     results, of = random_run(repeats=5, models=("a", "constant"))
     return results, of
 

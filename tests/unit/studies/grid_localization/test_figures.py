@@ -35,7 +35,6 @@ from viewer.studies.grid_localization.figures_rates import (
 from viewer.studies.grid_localization.figures_stacks import AVERAGE, class_figure
 from viewer.studies.grid_localization.pack import PACK
 from viewer.studies.grid_localization.pack_tables import rates_of
-from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.published import SPLIT_SIZES
 from viewer.studies.grid_localization.rates import Record
 from viewer.studies.grid_localization.report import report
@@ -178,7 +177,7 @@ def test_that_grid_sizes_need_two_grids(records: Sequence[Record]) -> None:
 
 
 def class_rows(results: Sequence[TrialResult], reviews: Reviews) -> list[Record]:
-    return [*error_classes(results, reviews, Params()).records()]
+    return [*error_classes(results, reviews).records()]
 
 
 @pytest.mark.statement("E000-24", "E000-27")

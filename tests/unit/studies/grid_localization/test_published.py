@@ -7,11 +7,11 @@ from tests.unit.studies.grid_localization.runs import ended, result
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.report import ReportData
-from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.studies.catalog import study_named
 from viewer.studies.grid_localization.benchmark import who_is
 from viewer.studies.grid_localization.findings import NINE
+from viewer.studies.grid_localization.placed import PlacedTrial
 from viewer.studies.grid_localization.published import (
     CNN,
     ERROR_SHARES,
@@ -32,7 +32,7 @@ Record = dict[str, object]
 PAPERS = ModelProfile("four", "openai_api", {"model": "gpt-4o-2024-05-13"})
 
 
-def run_of(hits: dict[str, int], planned: dict[str, int]) -> list[TrialResult]:
+def run_of(hits: dict[str, int], planned: dict[str, int]) -> list[PlacedTrial]:
     """Return trials of model ``four``: so many hits of so many pairs."""
     return [
         result(f"p{i:03d}_{f}", f, 0, (0,) if i < hits[f] else (9,), model="four")

@@ -13,9 +13,9 @@ from tests.unit.studies.grid_localization.runs import (
 )
 from viewer.domain.answer import Status
 from viewer.domain.report import ReportData
-from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
 from viewer.studies.catalog import study_named
+from viewer.studies.grid_localization.placed import PlacedTrial
 
 STUDY = study_named("grid_localization")
 ITEMS = (
@@ -30,7 +30,7 @@ RESULTS = (
 Row = dict[str, object]
 
 
-def report(results: Sequence[TrialResult], of: RunSpec | None = None) -> ReportData:
+def report(results: Sequence[PlacedTrial], of: RunSpec | None = None) -> ReportData:
     return STUDY.report(results, of or spec(findings=list(FINDINGS), replicates=50))
 
 

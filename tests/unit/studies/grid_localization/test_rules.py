@@ -8,17 +8,18 @@ from viewer.domain.answer import Status
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import SpacingMeaning
 from viewer.domain.report import ReportData, Table
-from viewer.domain.result import Measures, Outcome, Placed, Score, TrialResult
+from viewer.domain.result import Measures, Outcome, Score
 from viewer.studies.catalog import study_named
+from viewer.studies.grid_localization.placed import Placed, PlacedTrial
 
 
 def result(
     n: int, measures: Measures | None, *, model: str = "m", status: Status | None = None
-) -> TrialResult:
+) -> PlacedTrial:
     hit = measures is not None and measures.cell_hit
     settled = Status.SCORED_CORRECT if hit else Status.SCORED_WRONG
     outcome = Outcome.FULL if hit else Outcome.MISS
-    return TrialResult(
+    return PlacedTrial(
         item=f"i{n:02d}|Edema",
         patient=f"p{n:02d}",
         image=f"i{n:02d}",
@@ -44,19 +45,19 @@ def met(
     )
 
 
-def report(results: list[TrialResult]) -> ReportData:
+def report(results: list[PlacedTrial]) -> ReportData:
     return study_named("grid_localization").report(
         results, spec(replicates=2, paper_replicates=2)
     )
 
 
-def tables(results: list[TrialResult]) -> dict[str, Table]:
+def tables(results: list[PlacedTrial]) -> dict[str, Table]:
     """Return the tables of answers of every kind."""
     made = {table.name: table for table in report(results).tables}
     return {name: made[name] for name in ("geometry", "rules") if name in made}
 
 
-def rule_rows(results: list[TrialResult]) -> list[Row]:
+def rule_rows(results: list[PlacedTrial]) -> list[Row]:
     return rows_of(tables(results)["rules"])
 
 

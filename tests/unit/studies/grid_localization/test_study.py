@@ -13,10 +13,10 @@ from viewer.domain.grid import Cell
 from viewer.domain.image import Window
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
-from viewer.domain.result import Placed, TrialResult
 from viewer.domain.run import Trial
 from viewer.imaging.png import encode_png
 from viewer.studies.asking import Step
+from viewer.studies.grid_localization.placed import Placed, PlacedTrial
 from viewer.studies.grid_localization.study import STUDY
 
 DATA = dataset(
@@ -37,7 +37,7 @@ PARAMS = STUDY.read_params(SPEC.preset, dict(SPEC.params))
 PLACES = STUDY.places(PARAMS)
 
 
-def answered(trial: Trial) -> TrialResult:
+def answered(trial: Trial) -> PlacedTrial:
     """Ask a model that always says D3, and score what it says."""
     sources = FakeSources(DATA, needs_counts=True)
     turn = turn_of(trial, DATA)
@@ -56,7 +56,7 @@ def answered(trial: Trial) -> TrialResult:
     grid, cells = reference.grid, reference.grid.cells()
     cell = grid.cell(score.answer)
     assert cell is not None
-    return TrialResult(
+    return PlacedTrial(
         trial.item,
         trial.patient,
         trial.image,

@@ -139,3 +139,19 @@ def test_that_asking_without_a_view_goes_to_where_it_is_chosen(qtbot: QtBot) -> 
     panel.view.setCurrentText("frontal")
     panel.send()
     assert [one.view for one in asked] == [View.FRONTAL]
+
+
+def test_that_a_long_name_makes_the_panel_no_wider(qtbot: QtBot) -> None:
+    panel = _panel(qtbot)
+    before, long = panel.minimumSizeHint().width(), "medgemma-27b-it-q8-0" * 4
+    panel.set_models((ModelState(long, "sees images", "ready", ready=True),), (long,))
+    assert panel.minimumSizeHint().width() <= before
+    panel.resize(300, 400)
+    panel.show()
+    ((_, box),) = panel._models
+    assert "…" in box.text()
+    assert box.accessibleName() == long
+    assert long in box.toolTip()
+    assert panel.ticked == (long,)
+    panel.resize(1200, 400)
+    assert box.text() == long

@@ -21,6 +21,7 @@ from viewer.domain.case import View
 from viewer.domain.counting import counted
 from viewer.services.batch_form import ModelState
 from viewer.ui.labels import caption, primary, title
+from viewer.ui.name_box import NameBox
 from viewer.ui.plain_text import as_tip
 
 _UNASKED: Final = "choose the view…"
@@ -144,7 +145,7 @@ class AskPanel(QWidget):
         row = QWidget()
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
-        box, words = QCheckBox(state.name), caption(state.state)
+        box, words = NameBox(state.name), caption(state.state)
         words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         words.setObjectName(_STATE)
         box.toggled.connect(self._tick)
@@ -184,9 +185,8 @@ class AskPanel(QWidget):
             words.setText(_RESTRICTED if kept else state.state)
         for widget in (box, words):
             if widget is not None:
-                widget.setToolTip(
-                    as_tip(_why_kept(self._restricted) if kept else state.summary)
-                )
+                tip = _why_kept(self._restricted) if kept else state.summary
+                widget.setToolTip(as_tip(f"{state.name}: {tip}"))
                 widget.setEnabled(state.ready and not kept)
 
     @property

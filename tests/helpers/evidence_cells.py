@@ -85,6 +85,11 @@ def _rate(trials: Sequence[Asked]) -> float | None:
     return sum(settled) / len(settled) if settled else None
 
 
+def _chance(trials: Sequence[Asked]) -> float | None:
+    """Return the chance of the settled choices, of which each has four options."""
+    return 0.25 if any(one.status in SETTLED for one in trials) else None
+
+
 def everybody(truth: Truth) -> Iterator[tuple[str, Callable[[str, str], list[Asked]]]]:
     """Yield people, then models, each with its trials by task and subset."""
     for person, name in enumerate(PEOPLE):
@@ -103,6 +108,8 @@ def table_2(truth: Truth) -> Sequence[Row]:
                 trials = of(task, subset)
                 line[f"{task}_{subset}"] = _rate(trials)
                 line.update(_counts(trials, f"{task}_{subset}_"))
+                if task == "fdx":
+                    line[f"fdx_{subset}_chance"] = _chance(trials)
                 rates.append(_rate(trials))
             ddx, fdx = rates
             gap = None if ddx is None or fdx is None else 100 * (ddx - fdx)
@@ -133,9 +140,10 @@ def _arms(*arms: str, subset: str = "en") -> Callable[[Truth], Sequence[Row]]:
 def _arm(truth: Truth, model: str, arm: str, first: str, subset: str) -> Row:
     trials = truth.of(model, "fdx", arm, subset)
     line: dict[str, Cell] = {"model": model, "arm": arm, "fdx": _rate(trials)}
-    line.update(_counts(trials))
+    line.update({**_counts(trials), "chance": _chance(trials)})
+    nothing = dict.fromkeys(("delta_pp", "gained", "lost", "p_value", "n_pairs"))
     if arm == first:
-        return {**line, **dict.fromkeys(("delta_pp", "gained", "lost", "p_value"))}
+        return {**line, **nothing}
     base = {
         one.number: one.right
         for one in truth.of(model, "fdx", first, subset)
@@ -151,9 +159,10 @@ def _arm(truth: Truth, model: str, arm: str, first: str, subset: str) -> Row:
     changed = gained + lost
     p = binomtest(gained, changed).pvalue if changed else 1.0
     if not pairs:
-        return {**line, **dict.fromkeys(("delta_pp", "gained", "lost", "p_value"))}
+        return {**line, **nothing, "n_pairs": 0 if base or line["n"] else None}
     delta = 100 * (gained - lost) / len(pairs)
-    return {**line, "delta_pp": delta, "gained": gained, "lost": lost, "p_value": p}
+    line |= {"delta_pp": delta, "gained": gained, "lost": lost, "p_value": p}
+    return {**line, "n_pairs": len(pairs)}
 
 
 def table_5(truth: Truth, subset: str = "en") -> Sequence[Row]:
@@ -167,7 +176,8 @@ def table_5(truth: Truth, subset: str = "en") -> Sequence[Row]:
         ]
         mean = _mean_of_known(errors)
         line: dict[str, Cell] = {"model": model, "nmse_mean": mean}
-        lines.append({**line, "fdx": _rate(trials), **_counts(trials)})
+        line |= {"fdx": _rate(trials), "chance": _chance(trials)}
+        lines.append({**line, **_counts(trials)})
     return lines
 
 
@@ -215,6 +225,7 @@ def _strata(
                 if of(truth.cases[one.number]) == stratum
             ]
             line = {"model": name, "stratum": stratum, "fdx": _rate(trials)}
+            line["chance"] = _chance(trials)
             counts = _counts(trials)
             warning = "fewer than 10 cases" if int(counts["n"] or 0) < 10 else ""
             if trials:

@@ -138,7 +138,13 @@ def _rates(
             if one.status in SETTLED
         ),
         "answered_rate": k / scored if scored else None,
+        "chance": _chance([one for one in trials if one.status in SETTLED]),
     }
+
+
+def _chance(settled: Sequence[Asked]) -> float | None:
+    """Return the chance of four options, none where anything else was asked."""
+    return 0.25 if {one.task for one in settled} == {"fdx"} else None
 
 
 def check_sensitivity(truth: Truth) -> int:
@@ -267,7 +273,7 @@ def _main(truth: Truth) -> list[list[str]]:
             cells += [_share(row, name, f"{name}_") for name in names]
             rank = row[f"rank_{subset}"]
             cells.append("-" if rank is None else f"{float(rank):.0f}")
-        lines.append(cells)
+        lines.append([*cells, _cell(row, "fdx_all_chance%")])
     return lines
 
 
@@ -276,11 +282,13 @@ def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
         lines = []
         for row in _of(name, truth):
             cells = [str(row["model"]), str(row["arm"]), _share(row)]
+            cells.append(_cell(row, "chance%"))
             change, p = row["delta_pp"], row["p_value"]
             cells.append("-" if change is None else f"{float(change):+.2f} pp")
             cells += [
                 "-" if row[x] is None else str(row[x]) for x in ("gained", "lost")
             ]
+            cells.append("-" if row["n_pairs"] is None else str(row["n_pairs"]))
             lines.append([*cells, "-" if p is None else f"{float(p):.3f}"])
         return lines
 
@@ -290,7 +298,10 @@ def _arms(name: str) -> Callable[[Truth], list[list[str]]]:
 def _parts(name: str) -> Callable[[Truth], list[list[str]]]:
     def printed(truth: Truth) -> list[list[str]]:
         return [
-            [str(row["model"]), str(row["stratum"]), _share(row), str(row["warning"])]
+            [
+                *(str(row["model"]), str(row["stratum"]), _share(row)),
+                *(_cell(row, "chance%"), str(row["warning"])),
+            ]
             for row in _of(name, truth)
         ]
 
@@ -349,7 +360,7 @@ def _judge(truth: Truth) -> list[list[str]]:
 
 _TOP = [f"top_{k}_all%" for k in (1, 3, 5, 10)]
 _ENDS = ("", "_corrected", "_low", "_high")
-_ERRORS = ("model", "nmse_mean", "fdx%", "k", "n", "n_planned")
+_ERRORS = ("model", "nmse_mean", "fdx%", "chance%", "k", "n", "n_planned")
 IN_A_LANGUAGE: Mapping[str, Callable[[str], Callable[[Truth], list[list[str]]]]] = {
     "table_03": _arms,
     "table_04": _arms,

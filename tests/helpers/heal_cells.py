@@ -111,7 +111,9 @@ def _closed_scores(made: Made, sheet: Sheet) -> None:
             "recall_yes": share(tp, positive),
             "f1_no": no,
             "macro_f1": None if yes is None or no is None else (yes + no) / 2,
+            "n": positive + negative,
             "accuracy": share(tp + tn, positive + negative),
+            "chance": 0.5 if positive + negative else None,
             "specificity": share(tn, negative),
         }
     sheet.pair(rows)
@@ -210,6 +212,7 @@ def _figure_7(made: Made, sheet: Sheet) -> None:
                 "share": len(own) / len(told),
                 "k": k,
                 "accuracy": k / len(own),
+                "chance": 0.5 if all(v.asked.closed for v in own) else None,
                 **ci_of(
                     (v.status == "scored_correct", v.asked.patient, v.asked.key)
                     for v in own

@@ -139,6 +139,7 @@ def rates(of: Sequence[Verdict]) -> Row:
             if v.counts
         ),
         "answered_rate": k / scored if scored else None,
+        "chance": 0.5 if n and all(v.asked.closed for v in of if v.counts) else None,
     }
 
 

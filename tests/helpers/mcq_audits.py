@@ -21,6 +21,7 @@ from tests.helpers.mcq_parts import (
     PARTS,
     SUBSETS,
     Row,
+    chance_of,
     experts_mean,
     group_score,
     scopes_of,
@@ -62,6 +63,7 @@ def official_rows(made: Made) -> Iterator[Row]:
             "official_dropped": 0,
             "difference_points": 100 * Fraction(k - typed, n),
             "differing": len(list(_differing(made, model, condition))),
+            "chance": chance_of(list(read)),
         }
 
 

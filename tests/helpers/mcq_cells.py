@@ -188,6 +188,8 @@ def _corruption(made: Made) -> Iterator[Row]:
                 "clean": clean,
                 "accuracy": value,
                 **_change(value - clean),
+                "n_pairs": len(tiny) * (5 if kind != "overall" else 5 * len(KINDS)),
+                "chance": chance_of(tiny),
             }
 
 
@@ -196,7 +198,9 @@ def _noise(made: Made) -> Iterator[Row]:
         for part, subset, own in scopes_of(made, "noise"):
             clean, noise = (rate_of(made, own, model, c) for c in ("plain", "noise"))
             named = {"model": model, "part": part, "subset": subset}
-            yield {**named, "clean": clean, "noise": noise, **_change(noise - clean)}
+            paired: Row = {"n_pairs": len(own), "chance": chance_of(own)}
+            change = _change(noise - clean)
+            yield {**named, "clean": clean, "noise": noise, **change, **paired}
 
 
 def _change(change: Fraction) -> Mapping[str, Cell]:
@@ -225,6 +229,7 @@ def _accuracy_recommended(made: Made) -> Iterator[Row]:
             **row,
             **ci_of((worth == RIGHT, q.image, q.key) for worth, q in asked),
             "answered_rate": Fraction(k, scored) if scored else None,
+            "chance": chance_of(own) if own else None,
         }
 
 

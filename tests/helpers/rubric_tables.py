@@ -293,7 +293,7 @@ def _results(truth: Truth) -> Iterator[tuple[Any, ...]]:
     yield (
         *("finding", "view", "condition", "model", "n_planned", "n_scored", "n_failed"),
         *("n_refused", "n_unparsed", "n_excluded", "n_pending", "k", "n", "hit_rate"),
-        *("ci_low", "ci_high", "ci_method", "answered_rate"),
+        *("ci_low", "ci_high", "ci_method", "answered_rate", "chance"),
     )
     groups = [("(micro)", "all", list(truth.tasks))]
     for category in dict.fromkeys(task.category for task in truth.tasks):
@@ -312,4 +312,5 @@ def _results(truth: Truth) -> Iterator[tuple[Any, ...]]:
                 for task in tasks
             ).values(),
             _share(k, len(scored)),
+            None,
         )

@@ -1,5 +1,6 @@
 """A run's trials as a frame, a row a trial."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -47,8 +48,9 @@ def frame_of_trials(
     """Return trials with what follows from their column ``status``.
 
     ``counted`` trials are settled, ``answered`` ones have a verdict, ``right`` ones the
-    best. A column follows for each named number that any verdict has, NaN where a
-    verdict is without it.
+    best. ``chance`` is how often an option at random is right, NaN where what is right
+    (``gold``, as JSON) tells of no options. A column follows for each named number that
+    any verdict has, NaN where a verdict is without it.
     """
     statuses = columns["status"]
     names = {name: None for own in numbers for name, _ in own}
@@ -60,9 +62,23 @@ def frame_of_trials(
                 name: [follows[one] for one in statuses]
                 for name, follows in _FOLLOWING.items()
             },
+            "chance": _chances(columns["gold"]),
             **{name: [one.get(name) for one in own] for name in names},
         }
     )
+
+
+def _chances(golds: Sequence[object]) -> list[float | None]:
+    known = {gold: _chance(str(gold)) for gold in dict.fromkeys(golds)}
+    return [known[gold] for gold in golds]
+
+
+def _chance(gold: str) -> float | None:
+    """Return the chance of an option at random, of yes or no a half."""
+    told = json.loads(gold) if gold else {}
+    if told.get("options"):
+        return 1 / len(told["options"])
+    return 0.5 if "yes" in told else None
 
 
 def number_names(results: Iterable[TrialResult]) -> tuple[str, ...]:

@@ -44,8 +44,9 @@ RATE: Final = (
         {"counted": (True,)},
     ),
     Cell("share", ("answered_rate",), ("right",), {"answered": (True,)}),
+    Cell("chance level", ("chance",), ("chance",), {"counted": (True,)}),
 )
-"""The primary rate, of all settled trials, and that of those with an answer."""
+"""The primary rate, of all settled trials, that of those with an answer, and chance."""
 
 _OF_TRIALS: Final = ("items", "results")
 

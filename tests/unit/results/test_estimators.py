@@ -319,27 +319,41 @@ def test_that_a_nested_mean_is_of_means_of_rates() -> None:
     assert isnan(*estimate(nested, empty, of=("right",), by=("kind",)))
 
 
-THREE_OF_FOUR: Columns = {
-    "kind": [""] * 4,
-    "level": [0] * 4,
-    "right": [True, True, True, False],
+CLEAN: Columns = {"pair": [0, 1, 2, 3], "right": [True, True, True, False]}
+WORSE: Columns = {
+    "pair": [0, 1, 2, 3, 0, 1, 9],
+    "kind": ["a"] * 4 + ["b"] * 3,
+    "level": [1, 1, 1, 2, 1, 1, 1],
+    "right": [True, False, False, True, True, False, True],
+    "chance": [0.25, 0.25, 0.5, 0.5, 0.25, 0.25, 1.0],
 }
+"""The last has no counterpart that is clean."""
 
 
 def change(rows: Columns, others: Columns | None) -> tuple[Any, ...]:
     held = None if others is None else frame_of(others)
-    by = ("kind", "level")
-    return estimate("change of rates", rows, held, of=("right",), by=by)
+    of, by = ("right", "chance"), ("kind", "level")
+    return estimate("change of rates", rows, held, of=of, by=by, pair="pair")
 
 
-def test_that_a_change_has_its_direction() -> None:
-    before, after, less, arrow = change(LEVELS, THREE_OF_FOUR)
-    assert (before, after) == (0.75, 0.625)
-    assert (less, arrow) == (-0.125, "↓")
-    up: Columns = {"kind": ["a"], "level": [1], "right": [True]}
-    assert change(up, THREE_OF_FOUR)[3] == "↑"
-    assert change(THREE_OF_FOUR, THREE_OF_FOUR)[2:] == (0.0, "=")
-    assert change(up, None)[3] == ""
+@pytest.mark.statement("X-08")
+def test_that_a_change_is_of_the_items_that_both_have() -> None:
+    before, after, less, arrow, n, chance = change(WORSE, CLEAN)
+    assert before == ((1 + 0) / 2 + 1) / 2
+    assert after == ((1 / 3 + 1) / 2 + 1 / 2) / 2
+    assert (less, arrow, n) == (after - before, "↓", 6)
+    assert chance == pytest.approx(((1 / 3 + 1 / 2) / 2 + 1 / 4) / 2)
+    up = {name: [values[3]] for name, values in WORSE.items()}
+    assert change(up, CLEAN)[:4] == (0.0, 1.0, 1.0, "↑")
+    same = {name: [values[0]] for name, values in WORSE.items()}
+    assert change(same, CLEAN)[2:5] == (0.0, "=", 1)
+    assert change(up, None)[3:5] == ("", 0)
+
+
+def test_that_chance_is_told_where_every_row_has_one() -> None:
+    assert estimate("chance level", {"chance": [0.5, 0.25, 0.25]}) == (1 / 3,)
+    assert isnan(*estimate("chance level", {"chance": [0.5, None]}))
+    assert isnan(*estimate("chance level", {"chance": []}))
 
 
 def test_that_chance_and_a_constant_answer_count_each_item_once() -> None:

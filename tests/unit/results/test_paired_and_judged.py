@@ -84,14 +84,15 @@ def test_that_a_change_is_that_of_the_pairs_that_both_have() -> None:
     gained = sum(bool(b and not a) for a, b in both)
     lost = sum(bool(a and not b) for a, b in both)
     p = mcnemar([[0, lost], [gained, 0]], exact=True).pvalue
-    expected = (100 * (gained - lost) / 30, gained, lost, p)
+    expected = (100 * (gained - lost) / 30, gained, lost, p, 30)
     assert found == pytest.approx(expected, abs=1e-12)
-    for others in (None, after, after.having(pair=[-1] * 40)):
-        assert np.isnan(
-            estimate("paired change", after, ("right",), others, options)
-        ).all()
+    for others in (None, after):
+        found = estimate("paired change", after, ("right",), others, options)
+        assert np.isnan(found).all()
     apart = before.having(pair=[-1] * 40)
-    assert np.isnan(estimate("paired change", after, ("right",), apart, options)).all()
+    *found, n = estimate("paired change", after, ("right",), apart, options)
+    assert np.isnan(found).all()
+    assert n == 0
 
 
 @pytest.mark.statement("X-07")
@@ -102,8 +103,8 @@ def test_that_asking_again_makes_no_change_more_certain(repeats: int) -> None:
     before = frame_of({"pair": pairs, "case": cases, "right": [False] * len(pairs)})
     after = before.having(right=[case < 3 for case in cases])
     options = {"pair": "pair", "cluster": "case"}
-    *_, p = estimate("paired change", after, ("right",), before, options)
-    assert p == 0.25
+    *_, p, n = estimate("paired change", after, ("right",), before, options)
+    assert (p, n) == (0.25, len(pairs))
 
 
 def test_that_a_change_is_tested_over_cases_with_all_patterns_of_signs() -> None:
@@ -111,7 +112,7 @@ def test_that_a_change_is_tested_over_cases_with_all_patterns_of_signs() -> None
     before, after = ([bool(x) for x in RNG.random(30) < p] for p in (0.3, 0.6))
     columns = {"pair": list(range(30)), "case": cases}
     options = {"pair": "pair", "cluster": "case"}
-    *_, p = estimate(
+    *_, p, _ = estimate(
         "paired change",
         frame_of({**columns, "right": after}),
         ("right",),

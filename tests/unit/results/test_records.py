@@ -41,6 +41,7 @@ def test_that_a_record_has_all_that_is_known_of_a_trial() -> None:
         "counted": True,
         "answered": True,
         "right": False,
+        "chance": 0.5,
         "judge": 2.0,
         "share": 0.5,
     }

@@ -100,4 +100,4 @@ def test_that_nothing_settled_has_no_rate() -> None:
 def test_that_means_of_numbers_can_be_left_out() -> None:
     items, table = trial_tables(RESULTS, means=False)
     assert items.header[-2:] == ("judge", "share")
-    assert table.header[-1] == "answered_rate"
+    assert table.header[-2:] == ("answered_rate", "chance")

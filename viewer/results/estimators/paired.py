@@ -36,7 +36,7 @@ def paired_difference(seen: Seen) -> Sequence[object]:
 
 @estimator("paired change")
 def paired_change(seen: Seen) -> Sequence[object]:
-    """Return by how many points a share changed, what was gained and lost, and p.
+    """Return by how many points a share changed, gains, losses, p and pairs.
 
     Rows and those they are held against are paired by the column ``pair``. The test
     flips the sign of each ``cluster``'s mean change, exactly; where every cluster has
@@ -45,7 +45,7 @@ def paired_change(seen: Seen) -> Sequence[object]:
     """
     (column,), others = seen.of, seen.others
     if others is None or seen.rows.has_rows_of(others):
-        return (nan,) * 4
+        return (nan,) * 5
     pair, cluster = seen.options["pair"], seen.options["cluster"]
     before = dict(others.each(pair, column))
     changes: dict[str, list[int]] = defaultdict(list)
@@ -54,10 +54,11 @@ def paired_change(seen: Seen) -> Sequence[object]:
             changes[of].append(int(after) - int(before[key]))
     every = [one for of in changes.values() for one in of]
     if not every:
-        return (nan,) * 4
+        return (*(nan,) * 4, 0)
     gained, lost = every.count(1), every.count(-1)
     change = 100 * (gained - lost) / len(every)
-    return change, gained, lost, sign_flip(_whole(changes.values())).p_value
+    p_value = sign_flip(_whole(changes.values())).p_value
+    return change, gained, lost, p_value, len(every)
 
 
 def _whole(groups: Collection[Sequence[int]]) -> list[int]:

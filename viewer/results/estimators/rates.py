@@ -126,12 +126,19 @@ def nested_mean_of_rates(seen: Seen) -> Sequence[object]:
 def change_of_rates(seen: Seen) -> Sequence[object]:
     """Return the nested mean of what it is held against, its own, and the difference.
 
-    Last comes the difference's direction, as an arrow.
+    Both are of the rows that have a counterpart of the same ``pair``. Then come the
+    difference's direction, as an arrow, how many rows there are, and their chance.
     """
-    column, by = seen.of[0], seen.options["by"]
-    before = nan if seen.others is None else _nested(seen.others, column, by)
-    after = _nested(seen.rows, column, by)
-    return before, after, after - before, arrow(after - before)
+    (column, chance), by, pair = seen.of, seen.options["by"], seen.options["pair"]
+    known = {} if seen.others is None else dict(seen.others.each(pair, column))
+    places = (i for i, one in enumerate(seen.rows[pair]) if one in known)
+    rows = seen.rows.take(places)
+    before = _nested(
+        rows.having(**{column: [known[i] for i in rows[pair]]}), column, by
+    )
+    after = _nested(rows, column, by)
+    told = before, after, after - before, arrow(after - before)
+    return *told, len(rows), _nested(rows, chance, by)
 
 
 def arrow(change: float) -> str:
@@ -151,6 +158,16 @@ def chance(seen: Seen) -> Sequence[object]:
     return (
         float(sum(Fraction(1, n) for n in counts) / len(counts)) if counts else nan,
     )
+
+
+@estimator("chance level")
+def chance_level(seen: Seen) -> Sequence[object]:
+    """Return the mean chance of rows, none where one of them has none.
+
+    It is of the very trials that a rate counts, each as often as the rate counts it.
+    """
+    known = or_none(seen.rows, seen.of[0])
+    return (nan if None in known else ratio(fsum(known), len(known)),)
 
 
 @estimator("constant answer")
@@ -285,7 +302,7 @@ def _macro(seen: Seen, by: str) -> tuple[object, ...]:
 
 def _nested(rows: Frame, column: str, by: Sequence[str]) -> float:
     if not by:
-        return ratio(int(sum(rows[column])), len(rows))
+        return ratio(fsum(rows[column]), len(rows))
     parts = (_nested(own, column, by[1:]) for own in rows.groups(by[0]).values())
     means = [part for part in parts if not isnan(part)]
     return fsum(means) / len(means) if means else nan

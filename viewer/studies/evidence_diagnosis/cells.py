@@ -35,13 +35,24 @@ def name_in(number: str, language: Language) -> str:
 
 
 def rate(
-    name: str = "fdx", prefix: str = "", where: Where = _EVERY, frame: str = ""
+    name: str = "fdx",
+    prefix: str = "",
+    where: Where = _EVERY,
+    frame: str = "",
+    *,
+    chosen: bool = True,
 ) -> Iterator[Cell]:
-    """Yield a rate of the settled trials, and all counts (X-01)."""
+    """Yield a rate of the settled trials, and all counts (X-01).
+
+    A rate of answers that are ``chosen`` among options stands beside chance.
+    """
     settled = {**where, **COUNTED}
     yield Cell("share", (name,), ("right",), settled, frame=frame)
     yield Cell("sum", (f"{prefix}k",), ("right",), settled, frame=frame)
     yield Cell("size", (f"{prefix}n",), where=settled, frame=frame)
+    if chosen:
+        level = f"{prefix}chance"
+        yield Cell("chance level", (level,), ("chance",), settled, frame=frame)
     for cell in counts(COUNTS_AFTER_N, prefix, dict(where)):
         yield replace(cell, frame=frame)
 
@@ -63,3 +74,7 @@ def percent(column: str, header: str, prefix: str | None = None) -> Shown:
     """Return a rate of a page in per cent, with the counts of this prefix."""
     counts = () if prefix is None else (f"{prefix}k", f"{prefix}n")
     return Shown(column, header, scale=100, counts=counts)
+
+
+CHANCE: Final = percent("chance", "Chance")
+"""A page's column of what a choice at random would reach."""

@@ -13,6 +13,7 @@ from typing import Any, Final
 from viewer.domain.answer import ReportAnswer, Status
 from viewer.domain.case import Dataset
 from viewer.domain.case_validation import validations_of
+from viewer.domain.evidence import OPTIONS
 from viewer.domain.item import Item
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
@@ -128,10 +129,11 @@ def _asked_columns(rows: Sequence[Row]) -> Columns:
 
 
 def _right_columns(rows: Sequence[Row], plain: Sequence[bool]) -> Columns:
-    """Return which answers count and which are right, by the options themselves."""
+    """Return which answers count and which are right, and the chance of a choice."""
     return {
         "counted": list(map(_counted, rows)),
         "right": list(map(_right, rows)),
+        "chance": [1 / OPTIONS if row.task is Task.FDX else None for row in rows],
         "ddx": list(_right_of(Task.DDX, rows, plain)),
         "fdx": list(_right_of(Task.FDX, rows, plain)),
         **{f"top_{k}": [_within(row, k) for row in rows] for k in TOP},

@@ -23,6 +23,7 @@ DEFINITIONS: Final[Mapping[str, str]] = {
         "not covered"
     ),
     "fdx": "right options over all trials that are neither excluded nor pending",
+    "chance": "what an option at random would reach in the very trials of the rate",
     "score": (
         "mean of the judge's scores over the n_judged trials that have one; refused, "
         "failed and not parsed ones, in n_planned too, have none"

@@ -6,6 +6,7 @@ from typing import Final
 from viewer.domain.evidence import EvidenceType, Language
 from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec, Where
 from viewer.studies.evidence_diagnosis.cells import (
+    CHANCE,
     LANGUAGES,
     MODEL,
     name_in,
@@ -93,7 +94,7 @@ def _beside_accuracy(language: Language) -> Spec:
         f"{LANGUAGES[language]} cases.",
         frame=SENSITIVITIES,
         where=_baseline(language),
-        shown=("model", _MEAN, percent("fdx", "FDx"), "k", "n", "n_planned"),
+        shown=("model", _MEAN, percent("fdx", "FDx"), CHANCE, "k", "n", "n_planned"),
     )
 
 

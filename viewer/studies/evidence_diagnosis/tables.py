@@ -11,6 +11,7 @@ from viewer.domain.evidence import OPTIONS, Language
 from viewer.domain.specialties import GROUPS, SPECIALTIES
 from viewer.results.spec import Cell, Key, ListSpec, Shown, Spec, TableSpec
 from viewer.studies.evidence_diagnosis.cells import (
+    CHANCE,
     COUNTED,
     COUNTS_AFTER_N,
     LANGUAGES,
@@ -88,7 +89,8 @@ def _overall_cells() -> Iterator[Cell]:
         language = _language(subset)
         for task in (Task.DDX, Task.FDX):
             name = f"{task}_{subset}"
-            yield from rate(name, f"{name}_", of_task(task, language))
+            own = of_task(task, language)
+            yield from rate(name, f"{name}_", own, chosen=task is Task.FDX)
         yield Cell(
             "rank of share",
             (f"rank_{subset}",),
@@ -125,6 +127,7 @@ _OVERALL: Final = TableSpec(
                 Shown(f"rank_{subset}", f"{language} rank"),
             )
         ),
+        percent("fdx_all_chance", "Chance, FDx"),
     ),
 )
 """Table 2: coverage, accuracy, competition ranks and gap (E004-10, -12)."""
@@ -195,7 +198,7 @@ def _in_language(language: Language, params: Params) -> Iterator[Spec]:
 def _interventions(number: str, language: Language) -> Spec:
     """Return Tables 3, 4 and 6: the accuracy under interventions, paired by case."""
     title, arms = _ARMS[number]
-    changes = ("delta_pp", "gained", "lost", "p_value")
+    changes = ("delta_pp", "gained", "lost", "p_value", "n_pairs")
     own = {"task": (Task.FDX,), "order": (0,), "language": (language,)}
     change = Cell(
         "paired change",
@@ -216,9 +219,9 @@ def _interventions(number: str, language: Language) -> Spec:
         where={**MODELS, **own},
         shown=(
             *("model", "arm"),
-            percent("fdx", "FDx", ""),
+            *(percent("fdx", "FDx", ""), CHANCE),
             Shown("delta_pp", "Change", "+.2f", unit=" pp"),
-            *("gained", "lost"),
+            *("gained", "lost", Shown("n_pairs", "Pairs")),
             Shown("p_value", "p", ".3f"),
         ),
     )
@@ -236,7 +239,7 @@ def _stratified(number: str, language: Language, small: int) -> Spec:
         f"A warning marks fewer than {small} cases; {LANGUAGES[language]} cases.",
         frame=ANSWERS,
         where=of_task(Task.FDX, language),
-        shown=("model", "stratum", percent("fdx", "FDx", ""), "warning"),
+        shown=("model", "stratum", percent("fdx", "FDx", ""), CHANCE, "warning"),
     )
 
 
@@ -249,6 +252,9 @@ def _position_cells() -> Iterator[Cell]:
         yield Cell("sum", (f"{name}_k",), ("right",), own)
         yield Cell("size", (f"{name}_n",), where=own)
     among = {"by": "place", "among": tuple(range(OPTIONS))}
+    yield Cell("size", ("n",), where=COUNTED)
+    yield Cell("share", ("accuracy",), ("right",), COUNTED)
+    yield Cell("chance level", ("chance",), ("chance",), COUNTED)
     yield Cell("spread of shares", ("spread",), ("right",), COUNTED, options=among)
     yield Cell(
         AGREEMENT,

@@ -127,6 +127,7 @@ def recommended_spec(of: Asked) -> TableSpec:
             _mean_rate("hit_rate", "right"),
             Cell(PATIENT_SD, ("patient_sd",), against=whole, options=of.draws),
             _interval("right"),
+            Cell(RANDOM_CELL, ("random_baseline",)),
         ),
         frame=ASKED,
         where=_COUNTED,

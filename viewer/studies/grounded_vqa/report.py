@@ -34,6 +34,7 @@ DEFINITIONS: Final = {
         "other patients in whom the finding is there (word_prior); of n_compared "
         "questions there is such a patient; 95 % interval of a jackknife by patient"
     ),
+    "chance": "a half for closed questions, none where open ones are counted too",
     "other_words": "mean share of the same questions in other words answered No",
     "ci": CI_DEFINITION,
 }

@@ -92,6 +92,7 @@ def answer_frame(results: Sequence[TrialResult], asked: Sequence[Mcq]) -> Frame:
     trials = records(results).having(
         options=[len(by_key[one.item].options) for one in results],
         letter=[letter_of(by_key[one.item].correct) for one in results],
+        chance=[1 / len(by_key[one.item].options) for one in results],
     )
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, one in enumerate(results):
@@ -126,23 +127,37 @@ def change_frame(answers: Frame) -> Frame:
     Corruptions are of the tiny test (Sun 2024, 4.2); each stands here under its kind
     and under all kinds together.
     """
-    header = ("model", "part", "subset", "shown", "kind", "level", "counted", "right")
+    header = (
+        *("model", "part", "subset", "shown", "kind", "level"),
+        *("counted", "right", "pair", "chance"),
+    )
     columns = ("model", "part", "subset", "condition", "counted", "right")
-    rows = (row for one in answers.each(*columns) for row in _shown(*one))
+    more = zip(answers.each("item", "repeat"), answers["chance"], strict=True)
+    rows = (
+        row
+        for one, (of, chance) in zip(answers.each(*columns), more, strict=True)
+        for row in _shown(*one, pair=of, chance=chance)
+    )
     return frame_of_rows(header, rows)
 
 
 def _shown(
-    model: str, part: str, subset: str, condition: str, *ended: bool
+    model: str,
+    part: str,
+    subset: str,
+    condition: str,
+    *verdict: bool,
+    pair: tuple[object, ...],
+    chance: float,
 ) -> Iterator[tuple[object, ...]]:
-    where = model, part, subset
+    where, ended = (model, part, subset), (*verdict, pair, chance)
     if condition == PLAIN:
         yield (*where, CLEAN, "", 0, *ended)
     elif condition == Arm.NOISE:
         yield (*where, Arm.NOISE.value, "", 0, *ended)
     elif arm_of(condition) is Arm.CORRUPTION and (part, subset) == (TINY, OVERALL):
         kind, level = corruption_of(condition)
-        counted, _ = ended
+        counted, _ = verdict
         if counted:
             yield from (
                 (*where, one, kind, level, *ended) for one in (kind, OVER_KINDS)

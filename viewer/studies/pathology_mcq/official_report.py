@@ -40,6 +40,7 @@ def differing_rows(
     header = (
         *("model", "condition", "item", "typed", "official", "why", "one"),
         *("typed_right", "official_right", "official_counted", "at_random", "differs"),
+        "chance",
     )
     groups: dict[tuple[str, str], list[TrialResult]] = {}
     for one in sorted(results, key=_turn):
@@ -61,6 +62,7 @@ def _rows(
             *(_said(read), _why(read), 1, int(right), int(read.correct)),
             *(int(not read.dropped), int(read.at_random)),
             bool(read.dropped) or read.correct != right,
+            1 / len(mcqs[trial.item].options),
         )
 
 

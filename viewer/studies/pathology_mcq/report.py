@@ -23,6 +23,11 @@ DEFINITIONS: Final = {
     ),
     "answered_rate": "right answers over trials with an answer",
     "random": "mean over the items of 1 / number of options",
+    "chance": "the same over the very trials of the rate, each as often as it counts",
+    "n_pairs": (
+        "trials with a changed image whose item counts with its image as it is; both "
+        "rates are of these"
+    ),
     "frequent": "share of items whose right letter is the most frequent one",
     "ci": CI_DEFINITION,
     "official": (

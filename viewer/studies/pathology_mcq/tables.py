@@ -112,6 +112,7 @@ def _chance(params: Params, mcqs: Sequence[Mcq], where: Where) -> tuple[Cell, ..
     )
 
 
+_CHANCE: Final = Cell("chance level", ("chance",), ("chance",), _COUNTED)
 RECOMMENDED: Final = TableSpec(
     "accuracy_recommended",
     _COLUMN,
@@ -119,6 +120,7 @@ RECOMMENDED: Final = TableSpec(
         *counts(),
         Cell("rate", ("k", "n", "accuracy", *INTERVAL), ("right", *OF_WHOM), _COUNTED),
         Cell("share", ("answered_rate",), ("right",), {"answered": (True,)}),
+        _CHANCE,
     ),
     frame=ANSWERS,
 )
@@ -139,6 +141,7 @@ OFFICIAL_TABLE: Final = TableSpec(
             ("official_right", "official_counted", "typed_right", "one"),
         ),
         Cell("size", ("differing",), where={"differs": (True,)}),
+        Cell("chance level", ("chance",), ("chance",)),
     ),
     "Official-compatible reading",
     "The replies read by the script of the authors, which answers by chance what it "
@@ -152,17 +155,17 @@ OFFICIAL_ITEMS: Final = ListSpec(
     frame=OFFICIAL,
     where={"differs": (True,)},
 )
-_CHANGE: Final = ("clean", "accuracy", "change", "direction")
+_CHANGE: Final = ("clean", "accuracy", "change", "direction", "n_pairs", "chance")
 
 
 def _change(names: tuple[str, ...], by: tuple[str, ...]) -> Cell:
     return Cell(
         "change of rates",
         names,
-        ("right",),
+        ("right", "chance"),
         _COUNTED,
         against={"shown": CLEAN},
-        options={"by": by},
+        options={"by": by, "pair": "pair"},
         frame=CHANGES,
     )
 
@@ -176,11 +179,14 @@ CORRUPTION: Final = TableSpec(
     outer=("model", "shown"),
     every=True,
 )
-"""The mean over levels by kind, that over kinds, and what each changes (Table 2)."""
+"""The mean over levels by kind, that over kinds, and what each changes (Table 2).
+
+Clean and corrupted are of the same items; ``n_pairs`` counts an item at every level.
+"""
 NOISE: Final = TableSpec(
     "noise",
     (Key("model"), Key("part"), Key("subset")),
-    (_change(("clean", "noise", "change", "direction"), ()),),
+    (_change(("clean", "noise", *_CHANGE[2:]), ()),),
     frame=CHANGES,
     where={"shown": (Arm.NOISE.value,)},
 )

@@ -29,6 +29,7 @@ HEADERS: Final[Mapping[str, str]] = {
     "gain_high": "to",
     "partial": "Partial",
     "answered_rate": "Of answered",
+    "chance": "Chance",
     "plot": "0 to 100 %",
 }
 """What stands over a column whatever is studied."""
@@ -38,6 +39,7 @@ TIPS: Final[Mapping[str, str]] = {
     "n": "Trials that are neither excluded nor pending",
     "n_planned": "Each is scored, failed, refused, unparsed, excluded or pending",
     "answered_rate": "{many} of the trials with a readable answer: the secondary rate",
+    "chance": "Rate of an option at random, over the same trials",
     "plot": "The {rate} with its 95 % interval (Clopper-Pearson by patient)",
     "hit_rate": "{many} of all trials that are neither excluded nor pending",
     "bootstrap_sd": "Standard deviation of the rate over resamples of items",
@@ -71,7 +73,7 @@ SHOWN_FIRST: Final = (
 """The columns that stand at the left; the others keep their order after them."""
 
 _RATES: Final = frozenset(
-    {"hit_rate", "answered_rate", "random_baseline", "location_prior"}
+    {"hit_rate", "answered_rate", "random_baseline", "location_prior", "chance"}
 )
 _BOUNDS: Final = frozenset({"ci_low", "ci_high", "bootstrap_sd"})
 _SIGNED: Final = frozenset({"gain", "gain_low", "gain_high"})

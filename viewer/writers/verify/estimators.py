@@ -135,7 +135,7 @@ def _gain_in_f1(s: Cell) -> Cells:
 def _nested(rows: Rows, column: str, by: Sequence[str]) -> Number:
     """Mean over the values of the first column of the mean over the next, and so on."""
     if not by:
-        return ratio(sum(row[column] for row in rows), len(rows))
+        return ratio(math.fsum(row[column] for row in rows), len(rows))
     parts: dict[Any, Rows] = {}
     for row in rows:
         parts.setdefault(row[by[0]], []).append(row)
@@ -145,18 +145,21 @@ def _nested(rows: Rows, column: str, by: Sequence[str]) -> Number:
 
 
 def _change_of_rates(s: Cell) -> Cells:
-    before, after = (
-        _nested(rows or [], s.of[0], s.options["by"]) for rows in (s.others, s.rows)
-    )
+    """Nested means of pairs, how many there are, and their chance."""
+    (column, chance), by, pair = s.of, s.options["by"], s.options["pair"]
+    known = {row[pair]: row[column] for row in s.others or []}
+    rows = [{**row, "before": known[row[pair]]} for row in s.rows if row[pair] in known]
+    before, after, level = (_nested(rows, n, by) for n in ("before", column, chance))
     change = _less(after, before)
-    if change is None:
-        return before, after, None, ""
-    return (
-        before,
-        after,
-        change,
-        "\u2191" if change > 0 else "\u2193" if change else "=",
-    )
+    arrow = ""
+    if change is not None:
+        arrow = "\u2191" if change > 0 else "\u2193" if change else "="
+    return before, after, change, arrow, len(rows), level
+
+
+def _chance_level(s: Cell) -> Cells:
+    known = [row[s.of[0]] for row in s.rows]
+    return (None if None in known else ratio(math.fsum(known), len(known)),)
 
 
 def _by_item(s: Cell) -> list[Any]:
@@ -274,18 +277,18 @@ def _paired_change(s: Cell) -> Cells:
     """Change in points, gained, lost and p of rows paired by a column."""
     pair, cluster, (column,) = s.options["pair"], s.options["cluster"], s.of
     if s.others is None or list(map(id, s.others)) == list(map(id, s.rows)):
-        return (None,) * 4
+        return (None,) * 5
     before, changes = {r[pair]: r[column] for r in s.others}, dict[Any, list[int]]()
     for r in s.rows:
         if r[pair] in before:
             changes.setdefault(r[cluster], []).append(r[column] - before[r[pair]])
     every = [one for of in changes.values() for one in of]
     if not every:
-        return (None,) * 4
+        return (*(None,) * 4, 0)
     scale = math.lcm(*map(len, changes.values()))
     p = sign_flip([sum(of) * (scale // len(of)) for of in changes.values()])
     points = 100 * sum(every) / len(every)
-    return points, every.count(1), every.count(-1), p
+    return points, every.count(1), every.count(-1), p, len(every)
 
 
 def _largest(s: Cell) -> Cells:
@@ -312,6 +315,7 @@ COUNTED: dict[str, Callable[[Cell], Cells]] = {
     "nested mean of rates": lambda s: (_nested(s.rows, s.of[0], s.options["by"]),),
     "change of rates": _change_of_rates,
     "chance": _by_chance,
+    "chance level": _chance_level,
     "constant answer": _constant_answer,
     "first": lambda s: [s.rows[0][name] if s.rows else None for name in s.of],
     "distinct": _distinct,

@@ -51,6 +51,7 @@ def trial_rows(verdicts: Verdicts) -> Rows:
             "counted": one.counted,
             "answered": one.status in (RIGHT, WRONG),
             "right": one.is_right,
+            "chance": chance_of(one),
             **{name: one.numbers.get(name) for name in names},
         }
         for one in verdicts
@@ -61,6 +62,13 @@ _COLUMNS = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
     *("status", "reason", "answer"),
 )
+
+
+def chance_of(one: Verdict) -> float | None:
+    """Return how often an option at random is right, of yes or no a half."""
+    if one.gold.get("options"):
+        return 1 / len(one.gold["options"])
+    return 0.5 if "yes" in one.gold else None
 
 
 def letter_at(place: int) -> str:

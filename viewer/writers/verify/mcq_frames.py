@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from viewer.writers.verify.estimators import Rows
-from viewer.writers.verify.frames import Source, Verdicts, letter_at, trial_rows
+from viewer.writers.verify.frames import (
+    Source,
+    Verdicts,
+    chance_of,
+    letter_at,
+    trial_rows,
+)
 from viewer.writers.verify.verdicts import LEFT_OUT, Verdict
 
 _PARTS = {"val": ("val",), "tiny": ("test_tiny",), "all": ("test_tiny", "test")}
@@ -85,8 +91,9 @@ def _answers(verdicts: Verdicts) -> Iterator[dict[str, object]]:
 
 def _changes(row: dict[str, object]) -> Iterator[dict[str, object]]:
     """Yield what was shown of an image: itself, noise, or a corruption at a level."""
-    names = ("model", "part", "subset", "counted", "right")
+    names = ("model", "part", "subset", "counted", "right", "chance")
     own, condition = {name: row[name] for name in names}, str(row["condition"])
+    own["pair"] = row["item"], row["repeat"]
     plain = {"plain": "clean", "noise": "noise"}
     if condition in plain:
         yield {**own, "shown": plain[condition], "kind": "", "level": 0}
@@ -152,6 +159,7 @@ def _official(verdicts: Verdicts, seed: int) -> Iterator[dict[str, object]]:
                 "official_counted": int(not dropped),
                 "at_random": int(drawn),
                 "differs": bool(dropped) or right != one.is_right,
+                "chance": chance_of(one),
             }
 
 

@@ -43,8 +43,11 @@ HELD: dict[str, Held] = {
     "macro f1": (1, ("found", "true"), {"only": ("a", "b")}, {}),
     "gain in f1": (3, ("found", "true"), {}, GROUP),
     "nested mean of rates": (1, ("right",), {"by": ("kind", "patient")}, {}),
-    "change of rates": (4, ("right",), {"by": ("kind",)}, GROUP),
+    "change of rates": (
+        *(6, ("right", "half"), {"by": ("kind",), "pair": "item"}, GROUP),
+    ),
     "chance": (1, ("level",), {}, {}),
+    "chance level": (1, ("half",), {}, {}),
     "constant answer": (2, ("kind",), {}, {}),
     "first": (2, ("kind", "patient"), {}, {}),
     "distinct": (2, ("patient",), {}, WHOLE),
@@ -58,7 +61,7 @@ HELD: dict[str, Held] = {
     "difference of means": (1, ("score", "other"), {"scale": 100}, {}),
     "spread of shares": (1, ("right",), AMONG, {}),
     "rank of share": (1, ("right",), {"by": "group"}, WHOLE),
-    "paired change": (4, ("right",), {"pair": "item", "cluster": "patient"}, GROUP),
+    "paired change": (5, ("right",), {"pair": "item", "cluster": "patient"}, GROUP),
     "prediction-powered mean": (
         *(5, ("level", "scored")),
         {"ends": (0, 5), "cluster": "patient"},

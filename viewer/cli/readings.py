@@ -86,12 +86,15 @@ def export_readings(
     readings.csv has a row a case; a reader study also gets study.imrmc for iMRMC and
     study.xlsx for RJafroc.
     """
+    from viewer.services.readings.mrmc import doubts
     from viewer.services.readings.mrmc import export_readings as write
 
     path = read_settings(store).store
     files = [str(file) for file in write(path, session, out)]
     for one in _open_sessions(path, session):
         say(f"{one.reader} has locked {one.done} of {one.planned} cases so far.")
+    for sentence in doubts(path, session):
+        say(sentence)
     if as_json:
         print_json(files)
     else:

@@ -1,11 +1,14 @@
 """Readers' answers as files for others: a long table, iMRMC and RJafroc (3.7).
 
-In the last two a score is the reader's confidence in the place that he marked; it is
-0 where he marked a place that the finding is not at, or denied the finding. Cases
-without the finding have the truth 0.
+The last two are of one finding, and a case of theirs is a patient. A score is the
+reader's confidence in the place that he marked; it is 0 where he marked a place that
+the finding is not at, or denied the finding. Of several images of a patient iMRMC gets
+the highest score, RJafroc each image with the finding as a lesion. Patients without the
+finding have the truth 0.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,8 +121,8 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
     """Write what every reader of a session's work locked; return the files.
 
     ``readings.csv`` has a row a case; a reader study also gets ``study.imrmc``
-    (iMRMC), ``study.xlsx`` (RJafroc's sheets TP, FP and TRUTH) and ``cases.csv``,
-    which tells what its case numbers are.
+    (iMRMC) and ``study.xlsx`` (RJafroc's sheets TP, FP and TRUTH), of several findings
+    each its own, and ``cases.csv``, which tells what their case numbers are.
 
     Raises
     ------
@@ -142,25 +145,60 @@ def export_readings(store: Path, session: int, out: Path) -> tuple[Path, ...]:
     return tuple(out / name for name in files)
 
 
+def doubts(store: Path, session: int) -> tuple[str, ...]:
+    """Return a sentence on each finding whose files allow no ROC analysis."""
+    with open_store(store) as opened:
+        scored = readings_of_study(opened, session)
+    return tuple(filter(None, map(_doubt, _by_finding(scored).items())))
+
+
+def _doubt(group: tuple[str, Sequence[ScoredReading]]) -> str:
+    finding, scored = group
+    truth = {*_truth(scored).values()}
+    if len(truth) > 1:
+        return ""
+    cases = f"no patient has {finding}" if False in truth else f"all have {finding}"
+    return f"The area under the ROC curve is not defined: {cases}."
+
+
 def mrmc_files(scored: Sequence[ScoredReading]) -> dict[str, bytes]:
     """Return the files for multi-reader analysis, by name."""
-    numbers = _case_numbers(scored)
-    held = Table(
-        "cases",
-        ("case", "item"),
-        tuple((number, item) for item, number in numbers.items()),
-    )
-    return {
-        "study.imrmc": _imrmc(scored, numbers).encode(),
-        "study.xlsx": workbook_bytes(_jafroc(scored, numbers)),
-        "cases.csv": csv_bytes(held.header, held.rows),
-    }
+    numbers, groups = _case_numbers(scored), _by_finding(scored)
+    told = {(numbers[o.trial.patient], o.trial.patient, o.trial.item) for o in scored}
+    files = {}
+    for finding, group in groups.items():
+        name = f"study_{_file_part(finding)}" if len(groups) > 1 else "study"
+        files[f"{name}.imrmc"] = _imrmc(group, numbers).encode()
+        files[f"{name}.xlsx"] = workbook_bytes(_jafroc(group, numbers))
+    files["cases.csv"] = csv_bytes(("case", "patient", "item"), tuple(sorted(told)))
+    return files
+
+
+def _by_finding(
+    scored: Sequence[ScoredReading],
+) -> dict[str, list[ScoredReading]]:
+    groups: dict[str, list[ScoredReading]] = {}
+    for one in sorted(scored, key=lambda one: one.trial.finding):
+        groups.setdefault(one.trial.finding, []).append(one)
+    return groups
+
+
+def _file_part(finding: str) -> str:
+    return re.sub(r"\W+", "_", finding.lower()).strip("_")
 
 
 def _case_numbers(scored: Sequence[ScoredReading]) -> dict[str, int]:
-    """Return the cases' numbers from 1: RJafroc takes no other names."""
-    items = sorted({one.trial.item for one in scored})
-    return {item: number for number, item in enumerate(items, 1)}
+    """Return the patients' numbers from 1: RJafroc takes no other names."""
+    patients = sorted({one.trial.patient for one in scored})
+    return {patient: number for number, patient in enumerate(patients, 1)}
+
+
+def _truth(scored: Sequence[ScoredReading]) -> dict[str, bool]:
+    """Return by patient whether any of the images has the finding."""
+    truth: dict[str, bool] = {}
+    for one in scored:
+        truth[one.trial.patient] = truth.get(one.trial.patient, False) or one.truth
+    return truth
 
 
 def rating(one: ScoredReading) -> int:
@@ -173,8 +211,12 @@ def rating(one: ScoredReading) -> int:
 
 
 def _imrmc(scored: Sequence[ScoredReading], numbers: Mapping[str, int]) -> str:
-    truth = {numbers[one.trial.item]: int(one.truth) for one in scored}
+    truth = {numbers[who]: int(there) for who, there in _truth(scored).items()}
     readers = dict.fromkeys(_plain(one.reader) for one in scored)
+    scores: dict[tuple[str, int], int] = {}
+    for one in scored:
+        read = _plain(one.reader), numbers[one.trial.patient]
+        scores[read] = max(scores.get(read, 0), rating(one))
     lines = [
         "Readers' confidence in the place that they marked; 0 where it was wrong",
         f"N0={sum(not present for present in truth.values())}",
@@ -183,10 +225,7 @@ def _imrmc(scored: Sequence[ScoredReading], numbers: Mapping[str, int]) -> str:
         "NM=1",
         "BEGIN DATA:",
         *(f"-1,{case},0,{present}" for case, present in sorted(truth.items())),
-        *(
-            f"{_plain(one.reader)},{numbers[one.trial.item]},{MODALITY},{rating(one)}"
-            for one in scored
-        ),
+        *(f"{who},{case},{MODALITY},{score}" for (who, case), score in scores.items()),
     ]
     return "\n".join(lines) + "\n"
 
@@ -200,14 +239,24 @@ def _jafroc(
     scored: Sequence[ScoredReading], numbers: Mapping[str, int]
 ) -> tuple[Table, ...]:
     hits, others = [], []
+    lesions: dict[str, dict[str, int]] = {who: {} for who in _truth(scored)}
+    for one in sorted(scored, key=lambda one: one.trial.item):
+        if one.truth:
+            mine = lesions[one.trial.patient]
+            mine.setdefault(one.trial.item, len(mine) + 1)
     for one in scored:
-        who = (one.reader, MODALITY, numbers[one.trial.item])
+        who = (one.reader, MODALITY, numbers[one.trial.patient])
         level = _CERTAIN if one.confidence is None else one.confidence
         if one.score.status is Status.SCORED_CORRECT and one.truth:
-            hits.append((*who, 1, level))
+            lesion = lesions[one.trial.patient][one.trial.item]
+            hits.append((*who, lesion, level))
         elif one.answer is not None:
             others.append((*who, level))
-    truth = {numbers[one.trial.item]: int(one.truth) for one in scored}
+    truth = [
+        (numbers[who], lesion, 1 / len(mine) if len(mine) > 1 else len(mine))
+        for who, mine in lesions.items()
+        for lesion in mine.values() or (0,)
+    ]
     return (
         Table(
             "TP",
@@ -218,7 +267,7 @@ def _jafroc(
         Table(
             "TRUTH",
             ("CaseID", "LesionID", "Weight"),
-            tuple((case, there, there) for case, there in sorted(truth.items())),
+            tuple(sorted(truth)),
         ),
     )
 

@@ -21,7 +21,7 @@ from viewer.domain.grid import Cell
 from viewer.domain.reading import Interval, SessionId
 from viewer.services.readings import cases, opening, recording
 from viewer.services.readings.entering import enter
-from viewer.services.readings.mrmc import export_readings
+from viewer.services.readings.mrmc import doubts, export_readings
 from viewer.store import cases as data_sets
 from viewer.store.database import open_store
 
@@ -89,28 +89,39 @@ def test_that_every_locked_case_is_a_row_with_its_verdict(
         assert row["model"] == ""
 
 
-def test_that_imrmc_gets_one_truth_a_case_and_one_score_a_reading(
+def test_that_imrmc_gets_one_truth_a_patient_and_one_score_a_reading(
     study: Path, tmp_path: Path
 ) -> None:
     export_readings(study, SessionId(1), tmp_path / "out")
-    lines = (tmp_path / "out" / "study.imrmc").read_text("utf-8").splitlines()
-    begin = lines.index("BEGIN DATA:")
-    assert lines[1:begin] == ["N0=0", "N1=6", "NR=2", "NM=1"]
-    rows = [line.split(",") for line in lines[begin + 1 :]]
-    assert all(len(row) == 4 for row in rows)
-    truth = [row for row in rows if row[0] == "-1"]
-    assert sorted(int(row[1]) for row in truth) == [1, 2, 3, 4, 5, 6]
-    assert {row[3] for row in truth} == {"1"}
-    scores = [row[3] for row in rows if row[0] == "A; the first"]
-    assert scores == ["1", "0", "3", "0", "5", "0"]
-    assert sum(row[0] == "B" for row in rows) == 3
+    told = _read(tmp_path / "out" / "readings.csv")
+    cases_of = {row["item"]: row["case"] for row in _read(tmp_path / "out/cases.csv")}
+    for finding in FINDINGS:
+        name = f"study_{finding.lower()}.imrmc"
+        lines = (tmp_path / "out" / name).read_text("utf-8").splitlines()
+        begin = lines.index("BEGIN DATA:")
+        assert lines[1:begin] == ["N0=0", "N1=3", "NR=2", "NM=1"]
+        rows = [line.split(",") for line in lines[begin + 1 :]]
+        assert all(len(row) == 4 for row in rows)
+        truth = [row for row in rows if row[0] == "-1"]
+        assert sorted(int(row[1]) for row in truth) == [1, 2, 3]
+        assert {row[3] for row in truth} == {"1"}
+        expected = {
+            (row["reader"].replace(",", ";"), cases_of[row["item"]]): (
+                row["confidence"] if row["status"] == "scored_correct" else "0"
+            )
+            for row in told
+            if row["finding"] == finding
+        }
+        assert {(r[0], r[1]): r[3] for r in rows if r[0] != "-1"} == expected
 
 
 def test_that_rjafroc_gets_marks_on_and_off_the_finding(
     study: Path, tmp_path: Path
 ) -> None:
     export_readings(study, SessionId(1), tmp_path / "out")
-    sheets = _sheets(tmp_path / "out" / "study.xlsx")
+    told = _read(tmp_path / "out" / "readings.csv")
+    mine = [r for r in told if (r["reader"], r["finding"]) == ("A, the first", "Edema")]
+    sheets = _sheets(tmp_path / "out" / "study_edema.xlsx")
     assert list(sheets) == ["TP", "FP", "TRUTH"]
     assert sheets["TP"][0] == (
         ["ReaderID", "ModalityID", "CaseID", "LesionID", "TP_Rating"]
@@ -118,13 +129,70 @@ def test_that_rjafroc_gets_marks_on_and_off_the_finding(
     assert sheets["FP"][0] == ["ReaderID", "ModalityID", "CaseID", "FP_Rating"]
     assert sheets["TRUTH"] == [
         ["CaseID", "LesionID", "Weight"],
-        *([str(case), "1", "1"] for case in range(1, 7)),
+        *([str(case), "1", "1"] for case in range(1, 4)),
     ]
     marks = [row[-1] for row in sheets["TP"][1:] if row[0] == "A, the first"]
-    assert marks == ["1", "3", "5"]
-    assert len(sheets["TP"]) + len(sheets["FP"]) == 2 + 9
+    hits = [r["confidence"] for r in mine if r["status"] == "scored_correct"]
+    assert sorted(marks) == sorted(hits)
+    read = sum(row["finding"] == "Edema" for row in told)
+    assert len(sheets["TP"]) + len(sheets["FP"]) == 2 + read
     numbered = {row["case"]: row["item"] for row in _read(tmp_path / "out/cases.csv")}
-    assert len(numbered) == 6
+    assert len(numbered) == 3
+
+
+@pytest.fixture
+def views(tmp_path: Path) -> Path:
+    """A patient with two films, and one with a single film."""
+    path = tmp_path / "s.sqlite"
+    held = dataset(3, laterals=0, findings=("Edema",))
+    first, second, third = held.images
+    films = (first, replace(second, patient=first.patient), third)
+    with open_store(path) as store:
+        data_sets.add_dataset(store, replace(held, images=films))
+    session = opening.open_reader_study(path, "reviewed", READER_TASK, "R")
+    for task in cases.queue(path, session):
+        place = HIT if task.position else MISS
+        recording.lock(
+            path,
+            session,
+            task.position,
+            {PLACE: place, "confidence": 2 + task.position},
+        )
+    return path
+
+
+def test_that_a_patient_is_the_case_whatever_the_number_of_images(
+    views: Path, tmp_path: Path
+) -> None:
+    export_readings(views, SessionId(1), tmp_path)
+    told = _read(tmp_path / "readings.csv")
+    held = _read(tmp_path / "cases.csv")
+    patients = {row["case"] for row in held}
+    assert len(held) > len(patients)
+    lines = (tmp_path / "study.imrmc").read_text("utf-8").splitlines()
+    assert lines[2] == f"N1={len(patients)}"
+    scores = {line.split(",")[1]: line[-1] for line in lines if line[:2] == "R,"}
+    for case in patients:
+        items = {row["item"] for row in held if row["case"] == case}
+        ratings = [
+            int(row["confidence"]) * (row["status"] == "scored_correct")
+            for row in told
+            if row["item"] in items
+        ]
+        assert int(scores[case]) == max(ratings)
+    truth = _sheets(tmp_path / "study.xlsx")["TRUTH"][1:]
+    assert len({(case, lesion) for case, lesion, _ in truth}) == len(held)
+    for case in patients:
+        weights = [float(weight) for number, _, weight in truth if number == case]
+        assert sum(weights) == pytest.approx(1)
+
+
+def test_that_a_study_without_normal_patients_says_that_no_auc_is_defined(
+    views: Path,
+) -> None:
+    assert doubts(views, SessionId(1)) == (
+        "The area under the ROC curve is not defined: all have Edema.",
+    )
 
 
 def test_that_the_same_readings_give_the_same_bytes(
@@ -133,7 +201,10 @@ def test_that_the_same_readings_give_the_same_bytes(
     first = export_readings(study, SessionId(1), tmp_path / "one")
     second = export_readings(study, SessionId(2), tmp_path / "two")
     assert [path.name for path in first] == [
-        *("readings.csv", "study.imrmc", "study.xlsx", "cases.csv"),
+        "readings.csv",
+        *("study_edema.imrmc", "study_edema.xlsx"),
+        *("study_pneumothorax.imrmc", "study_pneumothorax.xlsx"),
+        "cases.csv",
     ]
     for one, other in zip(first, second, strict=True):
         assert one.read_bytes() == other.read_bytes()
@@ -159,15 +230,18 @@ def test_that_cases_without_the_finding_have_the_truth_0(tmp_path: Path) -> None
         place = Absent() if denies else HIT
         recording.lock(path, session, task.position, {PLACE: place, "confidence": 4})
     export_readings(path, session, tmp_path)
-    lines = (tmp_path / "study.imrmc").read_text("utf-8").splitlines()
-    assert lines[1:3] == ["N0=2", "N1=2"]
-    (truths,) = [
-        {line.split(",")[1]: line[-1] for line in lines if line.startswith("-1,")}
-    ]
+    written = {
+        finding: (tmp_path / f"study_{finding.lower()}.imrmc").read_text("utf-8")
+        for finding in FINDINGS
+    }
+    assert written["Edema"].splitlines()[1:3] == ["N0=0", "N1=2"]
+    assert written["Pneumothorax"].splitlines()[1:3] == ["N0=2", "N1=0"]
     numbered = {row["item"]: row["case"] for row in _read(tmp_path / "cases.csv")}
     for row in _read(tmp_path / "readings.csv"):
         present = row["finding"] == "Edema"
         denied = int(row["position"]) % 2 == 0
+        lines = written[row["finding"]].splitlines()
+        truths = {n.split(",")[1]: n[-1] for n in lines if n.startswith("-1,")}
         assert truths[numbered[row["item"]]] == str(int(present))
         score = next(
             line.split(",")[3]

@@ -1,5 +1,6 @@
 """Lengths, angles and regions: drawn, moved, deleted, undone, and their values."""
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -346,7 +347,7 @@ def test_that_a_region_without_a_pixel_says_its_area() -> None:
     assert words(outside, image) == ("area 100 px², uncalibrated",)
 
 
-def test_that_no_line_of_another_mark_runs_through_a_value(
+def test_that_no_line_of_any_mark_runs_through_a_value(
     view: ImageView, undo: UndoStack
 ) -> None:
     del undo
@@ -354,10 +355,10 @@ def test_that_no_line_of_another_mark_runs_through_a_value(
     (alone,) = view.mark_items
     x, y = (view.native_at(alone.tag.center()).x, view.native_at(alone.tag.center()).y)
     view.marks.add(mark(MarkKind.LENGTH, (x - 20, y - 60), (x + 20, y + 60)))
-    first, second = sorted(view.mark_items, key=lambda item: item.mark.points[0].x)
-    crossed = QPainterPath()
-    crossed.addRect(first.tag)
-    ends = [view.to_view(point) for point in second.mark.points]
-    line = QPainterPath(ends[0])
-    line.lineTo(ends[1])
-    assert not crossed.intersects(line)
+    for item, other in product(view.mark_items, repeat=2):
+        said = QPainterPath()
+        said.addRect(item.tag)
+        start, end = map(view.to_view, other.mark.points)
+        line = QPainterPath(start)
+        line.lineTo(end)
+        assert not said.intersects(line)

@@ -89,7 +89,10 @@ class Layers:
         shapes = {item: item.frames(native) for item in tagged}
         for item in tagged:
             others = [
-                rect for other in shapes if other is not item for rect in shapes[other]
+                rect
+                for other in shapes
+                if other is not item or isinstance(item, MarkItem)  # off its own lines
+                for rect in shapes[other]
             ]
             seen = Surroundings(area, tuple(taken), others, clear)
             taken.append(item.lay_out(native, seen))

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
+from viewer.domain.errors import WrongUseError
 from viewer.domain.report import Section, Table
 from viewer.metrics.printed import as_percent
 from viewer.results.estimators.rates import arrow
@@ -31,7 +32,8 @@ def sections(specs: Sequence[Spec], tables: Sequence[Table]) -> Iterator[Section
     """
     for table in tables:
         for spec in specs:
-            if spec.title and spec.name == table.name:
+            if spec.title and spec.name == table.name and table.rows:
+                _check(spec, table)
                 shown = _taken(table, spec.printed)
                 if shown.rows:
                     yield _section(spec, shown)
@@ -45,6 +47,24 @@ def printed(table: Table, shown: Sequence[str | Shown] = ()) -> Table:
         return Table(table.name, tuple(of.header for of in columns), tuple(lines))
     header = tuple(name.replace("_", " ") for name in table.header)
     return Table(table.name, header, tuple(tuple(map(_cell, x)) for x in table.rows))
+
+
+def _check(spec: Spec, table: Table) -> None:
+    """Raise where a page names a column that its table does not have."""
+    named = chain(spec.printed, spec.ranking.apart, spec.ranking.but, _named(spec))
+    missing = next((name for name in named if name not in table.header), "")
+    if missing:
+        raise WrongUseError(
+            f"The page of the table '{spec.name}' names the column '{missing}', which "
+            "the table does not have.",
+            f"It has {', '.join(table.header)}.",
+        )
+
+
+def _named(spec: Spec) -> Iterator[str]:
+    for one in map(_column, spec.shown):
+        yield from (one.column, *one.counts, *one.but)
+        yield from filter(None, (one.also, one.change))
 
 
 def _taken(table: Table, where: Where) -> Table:

@@ -1,7 +1,11 @@
 """What a page shows of tables."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from viewer.domain.errors import WrongUseError
 from viewer.domain.report import Section, Table
 from viewer.results.page import sections
 from viewer.results.spec import HIGHEST, LOWEST, PERCENT, ListSpec, Ranking, Shown
@@ -127,3 +131,28 @@ def test_that_the_best_and_second_best_are_marked_among_what_is_compared() -> No
     (section,) = sections([everyone], [table])
     assert section.best == {(0, 1), (1, 1), (1, 2)}
     assert section.second == {(0, 2)}
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        {"shown": ("gone",)},
+        {"shown": (Shown("dice", "Dice", also="gone"),)},
+        {"shown": (Shown("dice", "Dice", counts=("lit", "gone")),)},
+        {"shown": (Shown("dice", "Dice", but={"gone": (1,)}),)},
+        {"printed": {"gone": (1,)}},
+        {"ranking": Ranking(("gone",))},
+    ],
+)
+def test_that_a_column_that_the_table_lacks_is_named_in_a_sentence(
+    of: dict[str, Any],
+) -> None:
+    spec = replace(PASSES, **of)
+    with pytest.raises(WrongUseError) as raised:
+        list(sections([spec], [Table("passes", HEADER, (("q0", "", 1, 2, 3),))]))
+    assert raised.value.what == (
+        "The page of the table 'passes' names the column 'gone', which the table does "
+        "not have."
+    )
+    assert raised.value.how == "It has item, answer_plain, lit, dice, none."
+    assert list(sections([spec], [Table("passes", HEADER, ())])) == []

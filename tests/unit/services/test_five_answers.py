@@ -1,6 +1,8 @@
 """A cell, a point, boxes, a mask and a heat map about one phantom, under any rule."""
 
+import csv
 import hashlib
+import io
 import json
 import math
 from collections.abc import Mapping
@@ -15,6 +17,7 @@ from sklearn.metrics import f1_score, jaccard_score
 
 from tests.helpers.five_answers import KINDS, Asked, ask_five
 from tests.helpers.tiny_study import D4, a_spec, finish, planned
+from tests.unit.services.test_export_item_bundle import members_of
 from viewer.domain.answer import (
     Answer,
     BoxesAnswer,
@@ -34,6 +37,7 @@ from viewer.services.answers import (
     sent_images,
     sent_text,
 )
+from viewer.services.export_bundle import run_bundle
 from viewer.services.report_run import write_report
 from viewer.services.rescore import rescore_run
 from viewer.store import cases
@@ -243,6 +247,21 @@ def test_that_a_gone_image_leaves_the_millimetres_out_only(tmp_path: Path) -> No
         assert one is not None
         assert one.distance_mm is not None
         assert other == replace(one, distance_mm=None, mm_meaning=None)
+
+
+def test_that_a_bundle_measures_in_millimetres_under_pseudonyms_as_well(
+    store: Path, asked: Asked
+) -> None:
+    with open_store(store) as opened:
+        bundle = run_bundle(opened, asked.run)
+    told = members_of(bundle)["tables/geometry.csv"].decode()
+    measured = ("model", "distance_px", "distance_mm", "mm_meaning", "iou", "dice")
+    mine, theirs = (
+        [[row[name] for name in measured] for row in rows]
+        for rows in (asked.rows("geometry.csv"), csv.DictReader(io.StringIO(told)))
+    )
+    assert mine == theirs
+    assert all(row[2] for row in mine)
 
 
 def test_that_a_run_of_cells_has_the_files_it_always_had(tmp_path: Path) -> None:

@@ -3,11 +3,9 @@
 :func:`compare` is quick; :func:`statistics_of` takes seconds.
 """
 
-import gc
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -47,6 +45,7 @@ from viewer.services.comparing.statistics import (
 )
 from viewer.services.comparing.why import Explainer
 from viewer.services.model_looks import learn_looks
+from viewer.services.records import without_collections
 from viewer.services.results.wording import words_of_runs
 from viewer.store import cases, comparing, runs
 from viewer.store.database import Store, open_store
@@ -127,24 +126,8 @@ def compare(store: Store, first: Side, second: Side) -> Comparison:
             f"{first} cannot be compared with itself.", "Choose another run or model."
         )
     learn_looks(store)
-    with _without_collections():
+    with without_collections():
         return _compared(store, first, second)
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Hold back the collector of cycles, which a comparison has none of.
-
-    It would look at hundreds of thousands of new rows several times, for a third of
-    the time that comparing them takes.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _compared(store: Store, first: Side, second: Side) -> Comparison:

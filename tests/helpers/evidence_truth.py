@@ -97,8 +97,19 @@ class Truth:
                 status = "scored_correct" if choice == case.answer else "scored_wrong"
                 status = "unparsed" if choice is None else status
                 one = Asked(i, PEOPLE[person], task, "raw", status)
-                found.append(one if task == "fdx" else _written(case, i, person))
+                one = one if task == "fdx" else _written(case, i, person)
+                counts = self._counts(i, task)
+                found.append(one if counts else replace(one, status="excluded"))
         return found
+
+    def _counts(self, number: int, task: str) -> bool:
+        """Tell whether any model's answer to a case counts."""
+        about = number, task, "raw"
+        return any(
+            (one.number, one.task, one.condition) == about and one.status in SETTLED
+            for one in self.trials
+            if one.model != "physicians"
+        )
 
 
 @cache

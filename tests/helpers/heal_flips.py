@@ -186,7 +186,10 @@ def _compared(swapped: _Asked, there: _Asked) -> tuple[int, float, int]:
         same = [(p, said) for w, p, said in there if w == words]
         others = [said is False for p, said in same if p != patient]
         everyone = {p for p, _ in same} | {p for w, p, _ in swapped if w == words}
-        if not same or len(everyone) < 2 or (yes is not None and not others):
+        is_held = any(
+            (w, p) == (words, patient) and said is not None for w, p, said in swapped
+        )
+        if not same or len(everyone) < 2 or (is_held and not others):
             continue
         hits, n = hits + (yes is False), n + 1
         prior += sum(others) / len(others) if yes is not None else 0.0

@@ -115,7 +115,8 @@ def gain_over_prior(
     trials than those that are held against them: their prior then varies by itself.
     """
     parts = [
-        [(one, _gained(one)) for one in some if _has_others(one)] for some in findings
+        [(one, _gained(one, apart=apart)) for one in some if _has_others(one)]
+        for some in findings
     ]
     known = [part for part in parts if any(g.trials for _, g in part)]
     if not known:
@@ -153,8 +154,11 @@ def _has_others(one: Stratum) -> bool:
     return one.patients.size > 1
 
 
-def _gained(one: Stratum) -> _Gained:
-    """Return what a stratum gains, of all its patients and without each of them."""
+def _gained(one: Stratum, *, apart: bool) -> _Gained:
+    """Return what a stratum gains, of all its patients and without each of them.
+
+    Where answers are ``apart`` nothing can be held against those of nobody.
+    """
     rest = one.answers.sum() - one.answers
     held = one.wanted.any(axis=1)
     kept = (rest > 0) | ~held
@@ -175,6 +179,9 @@ def _gained(one: Stratum) -> _Gained:
         prior += (of_others - of_left_out) / np.where(left > 0, left, 1)
         n_left -= np.where(left > 0, 0, one.trials[alike].sum() - alike * one.trials)
         k_left -= np.where(left > 0, 0, one.hits[alike].sum() - alike * one.hits)
+    if apart:
+        is_left = one.answers.sum() > one.answers
+        n_left, k_left, prior = n_left * is_left, k_left * is_left, prior * is_left
     return _Gained(k, n, gained, n_left, k_left - prior)
 
 

@@ -37,7 +37,8 @@ class Worded:
 def gain_over_words(swapped: Iterable[Worded], there: Iterable[Worded]) -> Gain:
     """Return the gain of swapped questions' denials over those of the same words.
 
-    ``there`` are questions about findings that are there.
+    ``there`` are questions about findings that are there; one of them that was not
+    answered tells nothing, and makes no patient count.
     """
     sums: dict[Hashable, dict[Hashable, _Ints]] = defaultdict(
         lambda: defaultdict(_sums)
@@ -46,12 +47,13 @@ def gain_over_words(swapped: Iterable[Worded], there: Iterable[Worded]) -> Gain:
         is_no, is_read = one.denied is True, one.denied is not None
         sums[one.words][one.patient] += (1, is_no, 0, 0, is_read)
     for one in there:
-        is_no, is_read = one.denied is True, one.denied is not None
-        sums[one.words][one.patient] += (0, 0, is_read, is_no, 0)
+        if one.denied is not None:
+            sums[one.words][one.patient] += (0, 0, 1, one.denied, 0)
     patients = dict.fromkeys(chain.from_iterable(sums.values()))
     places = {patient: place for place, patient in enumerate(patients)}
-    answered = (of for of in sums.values() if any(own[2] for own in of.values()))
-    return gain_over_prior([[_stratum(of, places) for of in answered]], apart=True)
+    strata = [_stratum(of, places) for of in sums.values()]
+    both = [one for one in strata if one.trials.any() and one.answers.any()]
+    return gain_over_prior([both], apart=True)
 
 
 def _sums() -> _Ints:

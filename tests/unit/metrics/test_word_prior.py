@@ -9,7 +9,7 @@ from scipy.stats import t
 from viewer.metrics.word_prior import Worded, gain_over_words
 
 
-def drawn(seed: int) -> tuple[list[Worded], list[Worded]]:
+def drawn(seed: int, elsewhere: int = 40) -> tuple[list[Worded], list[Worded]]:
     """Return swapped questions of six words about ten patients, and positive ones."""
     rng = np.random.default_rng(seed)
 
@@ -22,7 +22,7 @@ def drawn(seed: int) -> tuple[list[Worded], list[Worded]]:
             )
         ]
 
-    return questions(30), questions(40)
+    return questions(30), questions(elsewhere)
 
 
 def by_hand(
@@ -33,9 +33,13 @@ def by_hand(
     for one in swapped:
         same = [o for o in there if o.words == one.words and o.denied is not None]
         others = [o.denied for o in same if o.patient != one.patient]
-        if not same or (one.denied is not None and not others):
+        own_swaps = [
+            o for o in swapped if (o.words, o.patient) == (one.words, one.patient)
+        ]
+        is_held = any(o.denied is not None for o in own_swaps)
+        if not same or (is_held and not others):
             continue
-        own = {o.patient for o in (*swapped, *there) if o.words == one.words}
+        own = {o.patient for o in (*swapped, *same) if o.words == one.words}
         if len(own) < 2:
             continue
         n, hits = n + 1, hits + (one.denied is True)
@@ -55,31 +59,45 @@ def test_that_denials_are_held_against_those_of_other_patients(seed: int) -> Non
 
 
 @pytest.mark.statement("X-07")
+@pytest.mark.parametrize("elsewhere", [14, 40])
 @pytest.mark.parametrize("seed", range(5))
 def test_that_the_interval_is_a_jackknife_over_all_whose_answers_count(
-    seed: int,
+    seed: int, elsewhere: int
 ) -> None:
-    swapped, there = drawn(seed)
+    swapped, there = drawn(seed, elsewhere)
 
     def without(patient: int) -> float:
         parts = ([o for o in of if o.patient != patient] for of in (swapped, there))
         denied, prior, _ = by_hand(*parts)
         return float(denied - prior)
 
-    left = [without(patient) for patient in range(10)]
-    denied, prior, _ = by_hand(swapped, there)
-    kept = {o.words for o in there if o.denied is not None}
+    told = [o for o in there if o.denied is not None]
+    who: dict[object, set[object]] = {o.words: set() for o in told}
+    for one in (*swapped, *told):
+        who.get(one.words, set()).add(one.patient)
+    kept = {words for words, patients in who.items() if len(patients) > 1}
+    everyone = set().union(*(who[words] for words in kept))
+    left = [without(int(str(patient))) for patient in everyone]
+    m, (denied, prior, _) = len(left), by_hand(swapped, there)
     least = 0.0
     for rate, whose in (
         (denied, {o.patient for o in swapped if o.words in kept}),
-        (prior, {o.patient for o in there if o.denied is not None}),
+        (prior, {o.patient for o in told if o.words in kept}),
     ):
         near = (float(rate) * len(whose) + 2) / (len(whose) + 4)
         least += near * (1 - near) / len(whose)
-    half = t.ppf(0.975, 9) * max(9 * float(np.var(left)), least) ** 0.5
+    variance = max((m - 1) * float(np.var(left)), least)
+    half = t.ppf(0.975, m - 1) * variance**0.5
     found = gain_over_words(swapped, there)
     assert found.interval.low == pytest.approx(max(found.gain - half, -1))
     assert found.interval.high == pytest.approx(min(found.gain + half, 1))
+
+
+def test_that_answers_that_nothing_is_held_against_make_no_patient_count() -> None:
+    swapped, there = drawn(2)
+    more = [Worded(words, 10 + words, None) for words in range(6)]
+    more += [Worded("never swapped", patient, True) for patient in range(20, 30)]
+    assert gain_over_words(swapped, [*there, *more]) == gain_over_words(swapped, there)
 
 
 @pytest.mark.statement("X-09")

@@ -27,7 +27,13 @@ from viewer.studies.evidence_diagnosis.makers import related_to_judge
 from viewer.studies.evidence_diagnosis.params import PREPARING, Params, Task
 from viewer.studies.evidence_diagnosis.preparing import CHUNKS, INVENTED
 from viewer.studies.evidence_diagnosis.published import rows as published_rows
-from viewer.studies.evidence_diagnosis.rows import Row, judged_of, people_rows, rows_of
+from viewer.studies.evidence_diagnosis.rows import (
+    Row,
+    beside_models,
+    judged_of,
+    people_rows,
+    rows_of,
+)
 from viewer.studies.evidence_diagnosis.sensitivities import sensitivity_frame
 from viewer.studies.evidence_diagnosis.validation import problems_of, revalidated
 
@@ -69,7 +75,10 @@ def frames(
     printed = published_table(published_rows(), checks())
     return found | {
         ANSWERS: answer_frame(
-            (*people, *rows), params, labels_of(items), related_to_judge(spec, params)
+            (*beside_models(people, rows), *rows),
+            params,
+            labels_of(items),
+            related_to_judge(spec, params),
         ),
         SENSITIVITIES: sensitivity_frame(rows, params, spec.seed),
         ATTENTION: attention_frame(rows),

@@ -1,7 +1,8 @@
 """Answers as the study counts them: those of models, and those of physicians."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
@@ -12,6 +13,7 @@ from viewer.domain.evidence import EvidenceCase
 from viewer.domain.item import Item, item_of
 from viewer.domain.result import TrialResult
 from viewer.metrics.posterior import Posterior
+from viewer.results.records import NOT_COUNTED
 from viewer.studies.evidence_diagnosis.beliefs import posterior_of, rapt_of
 from viewer.studies.evidence_diagnosis.params import PREPARING, HumanMode, Params, Task
 from viewer.studies.evidence_diagnosis.people import PHYSICIANS, Answered, answered
@@ -162,6 +164,30 @@ def _differential(own: Row, said: Answered, trial: TrialResult | None) -> Row:
         judge=trial.score.number(JUDGE),
         first_match=_whole(trial.score.number(FIRST_MATCH)),
     )
+
+
+def beside_models(people: Sequence[Row], rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return people's answers to the cases that models' answers count of (X-08).
+
+    Where every model's trial of a case and task is left out, so is what people said,
+    and where it is still to be asked, that waits. Where no model is asked, all stands.
+    """
+    asked: dict[tuple[str, Task, Showing], set[Status]] = defaultdict(set)
+    for row in rows:
+        asked[row.case.key, row.task, row.showing].add(row.status)
+    return tuple(
+        replace(one, status=_beside(one.status, asked[one.case.key, one.task, _RAW]))
+        for one in people
+    )
+
+
+_RAW: Final = Showing()
+
+
+def _beside(own: Status, of_models: Collection[Status]) -> Status:
+    if not of_models or {*of_models} - NOT_COUNTED:
+        return own
+    return Status.PENDING if Status.PENDING in of_models else Status.EXCLUDED
 
 
 def _whole(number: float | None) -> int | None:

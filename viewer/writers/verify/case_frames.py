@@ -124,6 +124,10 @@ def _physicians(
     places = Counter[str]()
     of_case = {_case_of(one): one for one in asked}
     right = {_case_of(o): o.gold["right"] for o in asked if "right" in o.gold}
+    raw: dict[tuple[str, str], set[str]] = {}
+    for one in asked:
+        if one.gold["arm"] == "raw" and not one.gold["turned"]:
+            raw.setdefault((_case_of(one), one.finding), set()).add(one.status)
     mean, repeats = source.params["human_mode"] == "mean", dict[str, int]()
     for case, name, option, answer in source.people.get("physicians", ()):
         judgement = scores.get((case, places[case]))
@@ -142,6 +146,9 @@ def _physicians(
             own["status"] = status if score is None else score.status
             if score is not None:
                 own |= {k: score.numbers.get(v) for k, v in _OF_JUDGE.items()}
+            of_models = raw.get((case, task), set())
+            if of_models and of_models <= {"excluded", "pending"}:
+                own["status"] = "pending" if "pending" in of_models else "excluded"
             yield own
 
 

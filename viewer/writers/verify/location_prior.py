@@ -35,7 +35,7 @@ class Stratum:
     without each patient. Who has no other's answer to be held against is left out.
     """
 
-    def __init__(self, units: Units) -> None:
+    def __init__(self, units: Units, apart: bool) -> None:
         self.units = units
         every = sum((of.given for of in units.values()), Counter[int]())
         self._met = {
@@ -55,7 +55,9 @@ class Stratum:
         self._answers = sum(of.answers for of in units.values())
         self.trials, self.hits, self.gained = self._total(_NOBODY, 0)
         self.without = {
-            p: self._total(of, self._met[p])[::2] if len(units) > 2 else (0, 0.0)
+            p: self._total(of, self._met[p])[::2]
+            if len(units) > 2 and not (apart and of.answers == self._answers)
+            else (0, 0.0)
             for p, of in units.items()
         }
 
@@ -132,7 +134,7 @@ def gain_over_prior(findings: Sequence[Sequence[Units]], apart: bool = False) ->
 
     ``apart`` tells that answers are of other trials than those held against them.
     """
-    parts = [[Stratum(one) for one in some if len(one) > 1] for some in findings]
+    parts = [[Stratum(one, apart) for one in some if len(one) > 1] for some in findings]
     parts = [part for part in parts if any(one.trials for one in part)]
     if not parts:
         return Gain()
@@ -181,7 +183,7 @@ def over_words(s: Cell) -> Cells:
     """Hold denials of swapped questions against those of the same words elsewhere."""
     words, patient, swapped, said = s.of
     of: dict[str, dict[str, Rows]] = {}
-    for row in s.rows:
+    for row in (row for row in s.rows if row[swapped] or row[said]):
         of.setdefault(row[words], {}).setdefault(row[patient], []).append(row)
     strata = [
         {
@@ -190,8 +192,13 @@ def over_words(s: Cell) -> Cells:
         }
         for own in of.values()
     ]
-    there = [own for own in strata if any(unit.answers for unit in own.values())]
-    found = gain_over_prior([there], apart=True)
+    both = [
+        own
+        for own in strata
+        if any(unit.answers for unit in own.values())
+        and any(unit.trials for unit in own.values())
+    ]
+    found = gain_over_prior([both], apart=True)
     why = "jackknife by patient"
     if not any(row[swapped] for row in s.rows):
         why = "no trial"

@@ -7,13 +7,18 @@ from tests.helpers.study_samples import SAMPLES
 from tests.helpers.tiny_study import finish
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
+from viewer.domain.case_validation import VALIDATIONS, CaseValidation
+from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelProfile
+from viewer.domain.item import Item
+from viewer.domain.physician import Alignment
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import RunReport, report_data
 from viewer.services.study_file import make_spec
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 from viewer.studies.evidence_diagnosis.figures import gap_figure
+from viewer.studies.evidence_diagnosis.validation import problems_of
 
 MODEL = ModelProfile("studied", "scripted", {"answer": "1. Gout\n2. Lupus"})
 JUDGE = ModelProfile(
@@ -67,6 +72,29 @@ def test_that_the_judge_scores_physicians_as_it_scores_models(tmp_path: Path) ->
     figure = gap_figure(table)
     assert figure is not None
     assert figure.panels[0].groups[0] == "Ann"
+
+
+def _evidence(item: Item) -> int:
+    return len(EvidenceCase.of_item(item).evidence)
+
+
+@pytest.mark.statement("X-08")
+def test_that_people_are_counted_on_the_cases_that_models_are(tmp_path: Path) -> None:
+    dataset = asked_people(tmp_path)
+    first, *others = dataset.items
+    found = CaseValidation("", "Cy", (), False, (Alignment.OK,) * _evidence(first))
+    refuted = {VALIDATIONS: [found.as_json()]}
+    unfit = replace(first, reference={**first.reference, **refuted})
+    dataset = replace(dataset, items=(unfit, *others))
+    assert problems_of(unfit)
+    with open_store(tmp_path / "s.sqlite") as store:
+        report = finished(store, dataset, judge="judge", tasks=["ddx", "fdx"])
+    rows = next(t for t in report.data.tables if t.name == "table_02").records()
+    for row in rows:
+        for task in ("ddx", "fdx"):
+            n = len(others) * (2 if row["model"] == "studied" else 1)
+            assert row[f"{task}_all_n"] == n, (row["model"], task)
+            assert row[f"{task}_all_n_excluded"] > 0
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,11 @@ def _doubt(group: tuple[str, Sequence[ScoredReading]]) -> str:
     truth = {*_truth(scored).values()}
     if len(truth) > 1:
         return ""
-    cases = f"no patient has {finding}" if False in truth else f"all have {finding}"
+    cases = (
+        f"no patient has {finding}"
+        if False in truth
+        else f"every patient has {finding}"
+    )
     return f"The area under the ROC curve is not defined: {cases}."
 
 

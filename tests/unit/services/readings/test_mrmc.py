@@ -191,7 +191,7 @@ def test_that_a_study_without_normal_patients_says_that_no_auc_is_defined(
     views: Path,
 ) -> None:
     assert doubts(views, SessionId(1)) == (
-        "The area under the ROC curve is not defined: all have Edema.",
+        "The area under the ROC curve is not defined: every patient has Edema.",
     )
 
 

@@ -1,5 +1,7 @@
 """Each label belongs to its own shape, whatever lies around it."""
 
+import tracemalloc
+
 import pytest
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
 
@@ -54,3 +56,17 @@ def test_that_a_gap_is_measured_between_the_nearest_edges() -> None:
     assert gap_between(one, QRectF(13, 14, 5, 5)) == QLineF(10, 10, 13, 14)
     assert gap_between(one, QRectF(20, 2, 5, 2)).p1() == QPointF(10, 3)
     assert gap_between(one, QRectF(5, 5, 50, 50)).length() == 0
+
+
+def test_that_very_many_blocks_are_tried_in_little_memory() -> None:
+    """Places grow with the square of the blocks, and each is held against all."""
+    view = QRectF(0, 0, 900, 700)
+    others = [QRectF(9 * (n % 99), 14 * (n // 99), 12, 18) for n in range(4_000)]
+    tracemalloc.start()
+    at = placed(
+        QRectF(400, 300, 20, 20), QSizeF(80, 20), Surroundings(view, (), others)
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert view.contains(at)
+    assert peak < 100_000_000

@@ -66,7 +66,7 @@ def test_that_a_price_is_whole_micro_dollars_without_binary_rounding() -> None:
     ("change", "sentence"),
     [
         ({"temprature": 0}, "unknown setting 'temprature'. Did you mean temperature"),
-        ({"colour": 0}, "unknown setting 'colour'. openai_api knows server"),
+        ({"hue": 0}, "unknown setting 'hue'. openai_api knows server"),
         ({"api_key": "sk-CANARY"}, "a key may not stand in a file"),
         ({"bearer_token": "sk-CANARY"}, "a key may not stand in a file"),
         ({"Authorization": "sk-CANARY"}, "a key may not stand in a file"),

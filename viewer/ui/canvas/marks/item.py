@@ -34,7 +34,7 @@ _END: Final = 4.0
 _MARGIN: Final = 12.0
 _PIECE: Final = 12.0
 """How long, in the view's pixels, the pieces are that labels keep off a line by."""
-_MOST_PIECES: Final = 48
+_MOST_PIECES: Final = 24
 _SQUEEZE: Final = 2.0
 """Lines of text stand this much closer than their halos would have them."""
 

@@ -7,7 +7,7 @@ those right beside another shape, are taken only where there is no other.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product, zip_longest
-from math import sqrt
+from math import inf, sqrt
 from typing import Final
 
 import numpy as np
@@ -25,8 +25,10 @@ _CONTACT: Final = 6.0
 _LEADER_PX: Final = 1.0
 _MOST: Final = 400_000
 """Places times blocks that are tried at most: what grows is kept within some 10 ms."""
+_OUTWARD: Final = np.array((-1.0, -1.0, 1.0, 1.0))
+"""Which way each edge moves where a rectangle grows."""
 _Floats = npt.NDArray[np.float64]
-_Spans = Sequence[tuple[float, float]]
+_Spans = Iterable[tuple[float, float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +51,58 @@ def placed(own: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
     ``own`` is what is seen of the shape, null for an answer that has none: its label
     stands at the left edge of the view, or where there is room.
     """
-    spots = _array(_column(seen.area, size) if own.isNull() else _near(own, size, seen))
-    costs = _costs(spots, own, size, seen)
+    heeded = _heeded(own, seen)
+    near = _column(seen.area, size) if own.isNull() else _near(own, size, heeded)
+    spots = _array(near)
+    costs = _costs(spots, size, heeded)
     if not len(spots) or not (costs.sum(axis=0) == 0).any():
-        far = _array(_anywhere(own, size, seen))
+        far = _array(_anywhere(size, heeded))
         off = np.concatenate((np.zeros(len(spots)), _distances(far, own, size)))
         spots = np.concatenate((spots, far))
-        costs = np.vstack((off, _costs(spots, own, size, seen)))
+        costs = np.vstack((off, _costs(spots, size, heeded)))
     best = np.lexsort(costs)[0]  # its last row is compared first
     return QRectF(QPointF(*spots[best].tolist()), size)
+
+
+@dataclass(frozen=True, eq=False)
+class _Heeded:
+    """The same as edges, (n, 4): left, top, right, bottom; ``blocks`` stop a label."""
+
+    area: _Floats
+    taken: _Floats
+    others: _Floats
+    clear: _Floats
+    blocks: _Floats
+
+
+def _heeded(own: QRectF, seen: Surroundings) -> _Heeded:
+    """Return surroundings as edges, other shapes with a margin off this one.
+
+    All stop a label, or as many of the nearest as can be tried: each gives two columns
+    and two rows, and each place is held against every one.
+    """
+    (mine,) = _edges([own])
+    taken, others = _edges(seen.taken), _edges(seen.others)
+    overlaps = _lengths(others - _OUTWARD, mine).min(axis=1, initial=inf) > 0
+    others += np.where(overlaps, 0.0, GAP)[:, None] * _OUTWARD
+    blocks = np.concatenate((taken, others))
+    most = int(sqrt(_MOST / max(1, len(blocks))) / 2)
+    if len(blocks) > most:
+        apart = np.maximum(-_lengths(blocks, mine), 0)
+        nearest = np.argsort(np.hypot(*apart.T), kind="stable")[:most]
+        blocks = blocks[nearest]
+    return _Heeded(_edges([seen.area]), taken, others, _edges([seen.clear]), blocks)
+
+
+def _edges(rects: Sequence[QRectF]) -> _Floats:
+    edges = [(r.left(), r.top(), r.right(), r.bottom()) for r in rects]
+    return np.array(edges, np.float64).reshape(-1, 4)
+
+
+def _lengths(rects: _Floats, other: _Floats) -> _Floats:
+    """Return how far each overlaps another across and down, below 0 where apart."""
+    low = np.maximum(rects[..., :2], other[..., :2])
+    return np.asarray(np.minimum(rects[..., 2:], other[..., 2:]) - low)
 
 
 def gap_between(one: QRectF, other: QRectF) -> QLineF:
@@ -104,14 +149,11 @@ def _column(area: QRectF, size: QSizeF) -> Iterator[tuple[float, float]]:
         yield area.left() + 2 * GAP, 2 * GAP + number * pitch
 
 
-def _near(
-    own: QRectF, size: QSizeF, seen: Surroundings
-) -> Iterator[tuple[float, float]]:
+def _near(own: QRectF, size: QSizeF, heeded: _Heeded) -> Iterator[tuple[float, float]]:
     """Yield places against the edges of a shape, then in its corners."""
     wide, high = size.width(), size.height()
-    blocks = _blocks(own, seen)
-    across = [(block.left(), block.right()) for block in blocks]
-    down = [(block.top(), block.bottom()) for block in blocks]
+    left, top, right, bottom = heeded.blocks.T.tolist()
+    across, down = zip(left, right, strict=True), zip(top, bottom, strict=True)
     columns = _stops((own.left(), own.right()), wide, across)
     rows = _stops((own.top(), own.bottom()), high, down)
     for x, y in zip_longest(columns, rows):
@@ -138,63 +180,36 @@ def _stops(edge: tuple[float, float], length: float, blocks: _Spans) -> list[flo
     return [s for s in stops if min(high, s + length) - max(low, s) >= least]
 
 
-def _anywhere(
-    own: QRectF, size: QSizeF, seen: Surroundings
-) -> Iterator[tuple[float, float]]:
+def _anywhere(size: QSizeF, heeded: _Heeded) -> Iterator[tuple[float, float]]:
     """Yield places in the view: if any is free, one of these is.
 
     A label in a free place can be moved left and up until something stops it. Of very
     many blocks only the nearest are looked at.
     """
-    area, blocks = seen.area, (*_blocks(own, seen), seen.clear)
-    xs = {area.left(), area.right() - size.width()}
-    ys = {area.top(), area.bottom() - size.height()}
-    for block in blocks:
-        xs |= {block.right(), block.left() - size.width()}
-        ys |= {block.bottom(), block.top() - size.height()}
+    left, top, right, bottom = np.concatenate((heeded.blocks, heeded.clear)).T
+    (area,) = heeded.area.tolist()
+    xs = {area[0], area[2] - size.width(), *right, *(left - size.width())}
+    ys = {area[1], area[3] - size.height(), *bottom, *(top - size.height())}
     return product(sorted(xs), sorted(ys))
 
 
-def _blocks(own: QRectF, seen: Surroundings) -> list[QRectF]:
-    """Return what stops a label: all of it, or as many of the nearest as can be tried.
-
-    Each gives two columns and two rows, and each place is held against every block.
-    """
-    blocks = [*seen.taken, *_kept_off(own, seen.others)]
-    most = int(sqrt(_MOST / max(1, len(blocks))) / 2)
-    if len(blocks) <= most:
-        return blocks
-    return sorted(blocks, key=lambda one: gap_between(own, one).length())[:most]
-
-
-def _kept_off(own: QRectF, others: Iterable[QRectF]) -> Iterator[QRectF]:
-    """Yield other shapes, with a margin where they do not overlap this one."""
-    for other in others:
-        overlaps = other.adjusted(1, 1, -1, -1).intersects(own)
-        margin = 0.0 if overlaps else GAP
-        yield other.adjusted(-margin, -margin, margin, margin)
-
-
-def _costs(spots: _Floats, own: QRectF, size: QSizeF, seen: Surroundings) -> _Floats:
+def _costs(spots: _Floats, size: QSizeF, heeded: _Heeded) -> _Floats:
     """Return (4, n): covered of the reference, of shapes, of texts, and out of view."""
     ends = spots + np.array((size.width(), size.height()))
     label = np.hstack((spots, ends))
     area = size.width() * size.height()
     rows = (
-        _shared(label, [seen.clear]),
-        _shared(label, list(_kept_off(own, seen.others))),
-        _shared(label, seen.taken),
-        area - _shared(label, [seen.area]),
+        _shared(label, heeded.clear),
+        _shared(label, heeded.others),
+        _shared(label, heeded.taken),
+        area - _shared(label, heeded.area),
     )
     return np.asarray(np.round(np.stack(rows), 3), np.float64)
 
 
-def _shared(labels: _Floats, rects: Sequence[QRectF]) -> _Floats:
+def _shared(labels: _Floats, rects: _Floats) -> _Floats:
     """Return how much area of each label (n, 4) some rectangles cover, summed."""
-    edges = [(r.left(), r.top(), r.right(), r.bottom()) for r in rects]
-    left, top, right, bottom = np.array(edges).reshape(-1, 4).T
-    wide = np.minimum(labels[:, 2:3], right) - np.maximum(labels[:, 0:1], left)
-    high = np.minimum(labels[:, 3:4], bottom) - np.maximum(labels[:, 1:2], top)
+    wide, high = np.moveaxis(_lengths(labels[:, None], rects[None]), 2, 0)
     return np.asarray((np.maximum(wide, 0) * np.maximum(high, 0)).sum(axis=1))
 
 

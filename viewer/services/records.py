@@ -91,7 +91,7 @@ def some_records(
 
 
 def _strata(bench: Bench, found: Columns) -> dict[str, Sequence[str]]:
-    """Return what trials fall into, by the names that their study has for it."""
+    """Return the strata of trials under the study's own names."""
     words = bench.study.words
     named = {words.finding: found["finding"], words.view: found["view"]}
     of_items = {

@@ -1,4 +1,4 @@
-"""The one query of trials: each with its verdict, whoever shows them."""
+"""The query that reads trials with their verdicts for every view."""
 
 import json
 from collections.abc import Mapping, Sequence

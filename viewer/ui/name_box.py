@@ -32,7 +32,7 @@ class NameBox(QCheckBox):
         return QSize(min(_LEAST, hint.width()), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Show as much of the name as there is room for."""
+        """Show the name, elided where there is no room for all of it."""
         super().resizeEvent(event)
         if event.size().width() >= self.sizeHint().width():
             self.setText(self.name)

@@ -247,7 +247,7 @@ def summary_sentence(comparison: Comparison, condition: str = "") -> str:
 
 
 def _told_first(comparison: Comparison) -> tuple[GroupCounts, ...]:
-    """Return the groups that count each item once: findings of one task together."""
+    """Return groups that count each item once, with findings of a task pooled."""
     within = {
         (group.condition, finding)
         for group in comparison.groups

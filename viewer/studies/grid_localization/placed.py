@@ -79,7 +79,7 @@ NOWHERE: Final = Placed()
 
 @dataclass(frozen=True, slots=True)
 class PlacedTrial(TrialResult):
-    """A trial with what it was held against."""
+    """A trial with the reference that it was compared with."""
 
     placed: Placed = NOWHERE
 
@@ -117,7 +117,7 @@ def _are_placed(results: Sequence[TrialResult]) -> TypeGuard[Sequence[PlacedTria
 
 @dataclass(frozen=True)
 class _Placing:
-    """Holds the trials of a run against what is outlined on its images."""
+    """Compares the answers of a run with the references on its images."""
 
     params: Params
     images: Mapping[str, DatasetImage]

@@ -248,7 +248,7 @@ def _is_true_positive(result: TrialResult) -> bool:
 
 
 def _base(result: TrialResult) -> str:
-    """Return the question behind a trial, and its repeat."""
+    """Return the question that a trial asks, and its repeat."""
     return f"{_item(result)} {result.repeat}"
 
 

@@ -49,7 +49,7 @@ class CommitWanted:
 
 
 class Sight(QWidget):
-    """The check boxes; while a case is locked two of them wait."""
+    """The check boxes; two of them are disabled while a case is locked."""
 
     changed = Signal(object)
     """Carries a SightChanged."""

@@ -244,7 +244,7 @@ def _is_edit(condition: str) -> bool:
 
 
 def _question_of(one: Verdict) -> str:
-    """Return the question behind a trial, and its repeat."""
+    """Return the question that a trial asks, and its repeat."""
     return f"{_item_of(one)} {one.repeat}"
 
 

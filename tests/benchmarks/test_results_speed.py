@@ -103,6 +103,7 @@ def test_from_a_number_to_its_trials(path: Path) -> None:
     ids = cases_of(path, view, 7)
     listed = time.perf_counter()
     rows = trial_rows_at(path, ids[:200].tolist())
+    assert len(rows) == min(200, len(ids))
     _print(f"the {len(ids):,} trials of a row", [listed - start])
     _print(f"what the film shows of {len(rows)}", [time.perf_counter() - listed])
     for between in (Between.REFERENCE, Between.MODELS):

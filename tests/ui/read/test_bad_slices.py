@@ -87,6 +87,7 @@ def test_that_the_wheel_goes_on_after_a_bad_slice(
     _go_to_bad_slice(qtbot, viewport)
     _turn(viewport, -1)
     qtbot.waitUntil(lambda: _is_shown(viewport, _BAD - 1))
+    assert viewport.shown is not None
 
 
 def test_that_keys_and_the_scroll_tool_go_on_after_a_bad_slice(
@@ -99,6 +100,7 @@ def test_that_keys_and_the_scroll_tool_go_on_after_a_bad_slice(
     viewport.view.set_tool(Tool.SCROLL)
     drag(viewport.view, QPoint(50, 50), QPoint(50, 57), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: _is_shown(viewport, _BAD + 1))
+    assert viewport.shown is not None
 
 
 def test_that_window_and_zoom_outlast_a_bad_slice(

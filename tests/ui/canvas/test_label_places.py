@@ -2,13 +2,20 @@
 
 import tracemalloc
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF
+from PySide6.QtGui import QTransform
+from PySide6.QtWidgets import QGraphicsScene
 
 from tests.helpers.random_answers import faults, random_scene
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown
+from viewer.domain.geometry import PointPx
+from viewer.domain.mark import Mark, MarkKind
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.canvas.overlays.aside import Surroundings, gap_between, placed
+from viewer.ui.canvas.layers import DrawnMark, Layers
+from viewer.ui.canvas.overlays.aside import Surroundings, edges, gap_between, placed
+from viewer.ui.canvas.overlays.halo import Face
 
 
 def test_that_no_label_stands_on_a_neighbours_cell(
@@ -38,7 +45,7 @@ def test_that_labels_of_random_answers_belong_to_their_shapes(seed: int) -> None
 
 def test_that_a_label_stands_in_its_shape_where_nothing_outside_is_free() -> None:
     view = QRectF(0, 0, 300, 200)
-    seen = Surroundings(view, others=[QRectF(200, 0, 100, 200)])
+    seen = Surroundings(view, others=edges([QRectF(200, 0, 100, 200)]))
     at = placed(QRectF(0, 0, 195, 200), QSizeF(80, 20), seen)
     assert QRectF(0, 0, 195, 200).contains(at)
 
@@ -64,9 +71,30 @@ def test_that_very_many_blocks_are_tried_in_little_memory() -> None:
     others = [QRectF(9 * (n % 99), 14 * (n // 99), 12, 18) for n in range(4_000)]
     tracemalloc.start()
     at = placed(
-        QRectF(400, 300, 20, 20), QSizeF(80, 20), Surroundings(view, (), others)
+        QRectF(400, 300, 20, 20),
+        QSizeF(80, 20),
+        Surroundings(view, others=edges(others)),
     )
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert view.contains(at)
     assert peak < 100_000_000
+
+
+@pytest.mark.usefixtures("qapp")
+def test_that_the_words_of_many_marks_never_cover_one_another() -> None:
+    """Off the lines of others they keep only as long as that takes no time."""
+    rng, words = np.random.default_rng(5), ("12.3 mm",)
+    ends = rng.uniform(100, 900, (90, 1, 2)) + rng.uniform(-40, 40, (90, 2, 2))
+    marks = [
+        Mark(MarkKind.LENGTH, tuple(PointPx(*map(float, end)) for end in two))
+        for two in ends
+    ]
+    layers = Layers(QGraphicsScene(), Face())
+    layers.place(QTransform(), QRectF(0, 0, 1000, 1000), ())
+    layers.set_marks(tuple(DrawnMark(mark, words, chosen=False) for mark in marks))
+    tags = edges(item.tag for item in layers.marks)
+    shared = np.minimum(tags[:, None, 2:], tags[None, :, 2:]) - np.maximum(
+        tags[:, None, :2], tags[None, :, :2]
+    )
+    assert (shared.min(axis=2) > 0).sum() == len(marks)  # each with itself

@@ -1,8 +1,9 @@
 """Everything that is drawn over the image and moves with it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsRectItem, QGraphicsScene
@@ -14,7 +15,7 @@ from viewer.domain.reference import Mask
 from viewer.ui.canvas.marks.item import MarkItem
 from viewer.ui.canvas.overlays.answer_item import AnswerItem, model_colors
 from viewer.ui.canvas.overlays.answers import answer_item, depths
-from viewer.ui.canvas.overlays.aside import Surroundings
+from viewer.ui.canvas.overlays.aside import NOTHING, Surroundings, edges
 from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.reference import ReferenceItem
@@ -23,6 +24,10 @@ from viewer.ui.theme import current
 
 if TYPE_CHECKING:
     from viewer.services.answers import StoredAnswer
+
+
+_CLEAR_OF_LINES: Final = 40
+"""So many labels keep off other shapes, which takes time; the rest off texts alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +91,17 @@ class Layers:
         taken = list(grounds)
         tagged: tuple[AnswerItem | MarkItem, ...]
         tagged = (*reversed(self._answers), *self._marks)
-        shapes = {item: item.frames(native) for item in tagged}
-        for item in tagged:
-            others = [
-                rect
-                for other in shapes
-                if other is not item or isinstance(item, MarkItem)  # off its own lines
-                for rect in shapes[other]
-            ]
-            seen = Surroundings(area, tuple(taken), others, clear)
+        shapes = [edges(item.frames(native)) for item in tagged]
+        covered, whole = edges(grounds), np.concatenate((NOTHING, *shapes))
+        for n, item in enumerate(tagged):
+            others = whole  # the words of a mark keep off its own lines too
+            if n >= _CLEAR_OF_LINES:
+                others = NOTHING
+            elif isinstance(item, AnswerItem):
+                others = np.concatenate((NOTHING, *shapes[:n], *shapes[n + 1 :]))
+            seen = Surroundings(area, covered, others, clear)
             taken.append(item.lay_out(native, seen))
+            covered = np.concatenate((covered, edges(taken[-1:])))
         if self._grid:
             self._grid.lay_out((*taken, clear) if self._reference else tuple(taken))
         if isinstance(self._reference, ReferenceBoxesItem):

@@ -4,7 +4,7 @@ A label on another answer's shape would be read as that answer's, so such places
 those right beside another shape, are taken only where there is no other.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product, zip_longest
 from math import inf, sqrt
@@ -23,12 +23,15 @@ _TOUCH: Final = 1.0
 _CONTACT: Final = 6.0
 """How much of an edge a label lies along, where the edge is that long."""
 _LEADER_PX: Final = 1.0
-_MOST: Final = 100_000
+_MOST: Final = 30_000
 """Places times blocks that are tried at most, which takes some milliseconds."""
 _OUTWARD: Final = np.array((-1.0, -1.0, 1.0, 1.0))
 """Which way each edge moves where a rectangle grows."""
+Edges = npt.NDArray[np.float64]
+"""Rectangles (n, 4): left, top, right, bottom in the view's pixels."""
 _Floats = npt.NDArray[np.float64]
 _Spans = Iterable[tuple[float, float]]
+NOTHING: Final[Edges] = np.empty((0, 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +43,8 @@ class Surroundings:
     """
 
     area: QRectF
-    taken: Sequence[QRectF] = ()
-    others: Sequence[QRectF] = ()
+    taken: Edges = field(default_factory=NOTHING.copy)
+    others: Edges = field(default_factory=NOTHING.copy)
     clear: QRectF = field(default_factory=QRectF)
 
 
@@ -68,11 +71,11 @@ def placed(own: QRectF, size: QSizeF, seen: Surroundings) -> QRectF:
 class _Heeded:
     """The same as edges, (n, 4): left, top, right, bottom; ``blocks`` stop a label."""
 
-    area: _Floats
-    taken: _Floats
-    others: _Floats
-    clear: _Floats
-    blocks: _Floats
+    area: Edges
+    taken: Edges
+    others: Edges
+    clear: Edges
+    blocks: Edges
 
 
 def _heeded(own: QRectF, seen: Surroundings) -> _Heeded:
@@ -81,25 +84,26 @@ def _heeded(own: QRectF, seen: Surroundings) -> _Heeded:
     All stop a label, or as many of the nearest as can be tried: each gives two columns
     and two rows, and each place is held against every one.
     """
-    (mine,) = _edges([own])
-    taken, others = _edges(seen.taken), _edges(seen.others)
-    overlaps = _lengths(others - _OUTWARD, mine).min(axis=1, initial=inf) > 0
-    others += np.where(overlaps, 0.0, GAP)[:, None] * _OUTWARD
-    blocks = np.concatenate((taken, others))
+    (mine,) = edges([own])
+    overlaps = _lengths(seen.others - _OUTWARD, mine).min(axis=1, initial=inf) > 0
+    others = seen.others + np.where(overlaps, 0.0, GAP)[:, None] * _OUTWARD
+    blocks = np.concatenate((seen.taken, others))
     most = int(sqrt(_MOST / max(1, len(blocks))) / 2)
     if len(blocks) > most:
         apart = np.maximum(-_lengths(blocks, mine), 0)
         nearest = np.argsort(np.hypot(*apart.T), kind="stable")[:most]
         blocks = blocks[nearest]
-    return _Heeded(_edges([seen.area]), taken, others, _edges([seen.clear]), blocks)
+    area, clear = edges([seen.area]), edges([seen.clear])
+    return _Heeded(area, seen.taken, others, clear, blocks)
 
 
-def _edges(rects: Sequence[QRectF]) -> _Floats:
-    edges = [(r.left(), r.top(), r.right(), r.bottom()) for r in rects]
-    return np.array(edges, np.float64).reshape(-1, 4)
+def edges(rects: Iterable[QRectF]) -> Edges:
+    """Return rectangles as an array of their edges."""
+    rows = [(r.left(), r.top(), r.right(), r.bottom()) for r in rects]
+    return np.array(rows, np.float64).reshape(-1, 4)
 
 
-def _lengths(rects: _Floats, other: _Floats) -> _Floats:
+def _lengths(rects: Edges, other: Edges) -> _Floats:
     """Return how far each overlaps another across and down, below 0 where apart."""
     low = np.maximum(rects[..., :2], other[..., :2])
     return np.asarray(np.minimum(rects[..., 2:], other[..., 2:]) - low)
@@ -209,7 +213,8 @@ def _costs(spots: _Floats, size: QSizeF, heeded: _Heeded) -> _Floats:
 
 def _shared(labels: _Floats, rects: _Floats) -> _Floats:
     """Return how much area of each label (n, 4) some rectangles cover, summed."""
-    left, top, right, bottom = rects.T
+    reach = np.append(labels[:, :2].min(axis=0), labels[:, 2:].max(axis=0))
+    left, top, right, bottom = rects[_lengths(rects, reach).min(axis=1) > 0].T
     wide = np.minimum(labels[:, 2:3], right) - np.maximum(labels[:, 0:1], left)
     high = np.minimum(labels[:, 3:4], bottom) - np.maximum(labels[:, 1:2], top)
     np.maximum(wide, 0, out=wide)

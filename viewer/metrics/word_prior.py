@@ -1,4 +1,4 @@
-"""What of the denials of swapped questions the image explains (E002-09, X-09).
+"""Denials of swapped questions beyond the word prior (E002-09, X-09).
 
 A model that answers from the words alone denies a swapped question as often as the
 same words about other patients, in whom the finding is there. That share is its word

@@ -1,4 +1,4 @@
-"""The colour of each model: that of its profile, the same in every view and figure."""
+"""Each model's colour: set in its profile, the same in every view and figure."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -46,7 +46,7 @@ Task = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class GroupCounts:
-    """The pairs of one finding under one condition, or of several.
+    """Paired outcomes of two runs for one finding, or pooled over several.
 
     ``findings`` are those that are counted: all of a condition's are named (micro), or
     as their task where the study tells tasks apart. ``one_reply`` of the pairs show the

@@ -216,7 +216,7 @@ class _Placing:
 def _predicted(
     answer: Answer | None, field: BoxPx
 ) -> tuple[tuple[BoxPx, ...], tuple[float, ...]]:
-    """Return an answer's boxes, cropped to the sent part, and any confidences."""
+    """Return predicted boxes clipped to the part sent, with confidences if any."""
     if isinstance(answer, BoxesAnswer):
         cut = [cut_to(box, field) for box in answer.boxes]
         sure = compress(answer.confidences, cut)

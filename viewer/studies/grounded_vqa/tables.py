@@ -191,7 +191,7 @@ _COMMON_TEXTUAL: Final = TableSpec(
     "common_textual",
     (*_MODEL_WAY, Key("test", values=tuple(TEXTUAL))),
     (_over_words({"shared": (True,)}),),
-    "The textual test on shared true positives",
+    "Textual perturbation test on shared true positives",
     "Models are compared on the true positives that all of them have.",
     frame=EDITS,
     needs_several="model",

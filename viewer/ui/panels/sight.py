@@ -156,7 +156,7 @@ class LockedPage(QWidget):
         self._why.setText(f"{_LOCKED} The answer to your question is kept.")
 
     def begin(self, words: str) -> None:
-        """Let a reader go on with another case, of which ``words`` are written."""
+        """Ask for the reading of the next case, prefilled with ``words``."""
         self._why.setText(_LOCKED)
         self.words.setText(words)
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from viewer.domain.finding_names import ByFinding, own_word
 from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.item import Item
 from viewer.domain.reference import Mask
 
@@ -41,15 +42,18 @@ class ImageHeader:
     """What is known of an image without decoding its pixels."""
 
     ref: ImageRef
-    size: SizePx
+    geometry: ImageGeometry
     frames: int
     modality: str
     view: View
-    laterality: str
-    patient_orientation: tuple[str, ...]
     patient_key: str
     study_key: str
     series_key: str
+
+    @property
+    def size(self) -> SizePx:
+        """Rows and columns in pixels."""
+        return self.geometry.size
 
 
 @dataclass(frozen=True, slots=True)

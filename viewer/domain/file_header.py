@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from viewer.domain.case import ImageHeader, ImageRef, View
-from viewer.domain.geometry import PointMm, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.slide import SlideMap, SlideScale
 
 
@@ -12,20 +12,18 @@ from viewer.domain.slide import SlideMap, SlideScale
 class FileHeader:
     """An image file's header: what its frames share, and what sorts it.
 
-    Keys are empty where the file names no patient, study or series. ``position`` is
-    that of the slice's first pixel, ``axes`` the six direction cosines of its rows and
-    columns; both are None unless the file has them. ``slide`` tells the frames of a
-    whole slide, which differ in size; ``size`` is then the scan's. ``scale`` is the
-    one magnification of a slide that a header is about, None for all of them.
+    ``geometries`` are those of the frames in their order, or a single one that all of
+    them have; a whole slide's is the scan's. Keys are empty where the file names no
+    patient, study or series. ``slide`` tells the frames of a whole slide, which differ
+    in size. ``scale`` is the one magnification of a slide that a header is about, None
+    for all of them.
     """
 
     path: Path
-    size: SizePx
+    geometries: tuple[ImageGeometry, ...]
     frames: int
     modality: str = ""
     view: View = View.UNKNOWN
-    laterality: str = ""
-    patient_orientation: tuple[str, ...] = ()
     patient_key: str = ""
     study_key: str = ""
     series_key: str = ""
@@ -33,15 +31,20 @@ class FileHeader:
     study_description: str = ""
     series_description: str = ""
     instance: int | None = None
-    position: PointMm | None = None
-    axes: tuple[float, ...] | None = None
     slide: SlideMap | None = None
     scale: SlideScale | None = None
+
+    def geometry(self, frame: int = 0) -> ImageGeometry:
+        """Return the geometry of a frame, 0-based."""
+        if self.slide is not None:
+            return self.slide.geometry(frame)
+        return self.geometries[frame if len(self.geometries) > 1 else 0]
 
     def images(self) -> tuple[ImageHeader, ...]:
         """Return a header for every frame, in the file's order."""
         if self.scale is not None:
-            return self._fields(self.scale)
+            fields = range(self.scale.first, self.scale.first + self.scale.count)
+            return tuple(self._image(field) for field in fields)
         if self.slide is not None:
             return tuple(image for part in self.stacks() for image in part.images())
         return tuple(self._image(frame) for frame in range(self.frames))
@@ -64,21 +67,13 @@ class FileHeader:
             for scale in self.slide.scales
         )
 
-    def _fields(self, scale: SlideScale) -> tuple[ImageHeader, ...]:
-        return tuple(
-            replace(self._image(scale.first + n), size=scale.field_size(n))
-            for n in range(scale.count)
-        )
-
     def _image(self, frame: int) -> ImageHeader:
         return ImageHeader(
             ImageRef(self.path, frame),
-            self.size,
+            self.geometry(frame),
             self.frames,
             self.modality,
             self.view,
-            self.laterality,
-            self.patient_orientation,
             self.patient_key,
             self.study_key,
             self.series_key,

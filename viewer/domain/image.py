@@ -8,6 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
+
+_SQUARE = ImageGeometry(SizePx(0, 0))
+"""Stands for the size of the values and square pixels."""
 
 
 class VoiFunction(StrEnum):
@@ -57,23 +61,6 @@ class PresentationShape(StrEnum):
     INVERSE = "INVERSE"
 
 
-class SpacingMeaning(StrEnum):
-    """What the pixel spacing measures; a radiograph's is at the detector."""
-
-    PATIENT = "patient"
-    DETECTOR = "detector"
-    CALIBRATED = "calibrated"
-
-
-@dataclass(frozen=True, slots=True)
-class Spacing:
-    """Centre-to-centre distance of neighbouring rows and columns in millimetres."""
-
-    row_mm: float
-    column_mm: float
-    meaning: SpacingMeaning
-
-
 @dataclass(frozen=True, eq=False)
 class PixelImage:
     """One frame in modality units.
@@ -83,8 +70,10 @@ class PixelImage:
     for colour. ``padding`` is (rows, columns) bool, True where the modality stored
     no measurement (PS3.3 C.7.5.1.1.2), or None. ``windows`` and ``voi_luts`` keep
     the file's order; a VOI LUT takes precedence over a window (PS3.3 C.11.2.1).
-    ``value_range`` is the representable range of the modality values, used where
-    the file has neither window nor LUT and no ``values`` are worth stretching.
+    ``geometry`` is that of the whole image; made without one, an image has square
+    pixels and lies nowhere in a patient. ``value_range`` is the representable range
+    of the modality values, used where the file has neither window nor LUT and no
+    ``values`` are worth stretching.
     """
 
     values: npt.NDArray[Any]
@@ -94,8 +83,13 @@ class PixelImage:
     voi_luts: tuple[LookupTable, ...] = ()
     presentation_shape: PresentationShape | None = None
     padding: npt.NDArray[np.bool_] | None = None
-    spacing: Spacing | None = None
+    geometry: ImageGeometry = _SQUARE
     value_range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Take square pixels where nothing is known of them."""
+        if self.geometry == _SQUARE:
+            object.__setattr__(self, "geometry", ImageGeometry(self.size))
 
     @property
     def size(self) -> SizePx:

@@ -6,7 +6,7 @@ from typing import Final
 
 from viewer.domain.answer import AnyAnswer, Status, Unparsed
 from viewer.domain.geometry import PointPx
-from viewer.domain.image import SpacingMeaning
+from viewer.domain.image_geometry import SpacingMeaning
 
 IOU_THRESHOLD: Final = 0.5
 """From which intersection over union on an answer is a hit by that rule."""

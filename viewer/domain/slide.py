@@ -4,11 +4,12 @@ The list follows from the slide's size and scan alone, so that a file and a fram
 number name the same field everywhere and for good.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final
 
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 
 FIELD_PX: Final = 2048
 """Rows and columns of a field, and the most that the overview has of either."""
@@ -63,10 +64,18 @@ class SlideScale:
 
 @dataclass(frozen=True, slots=True)
 class SlideMap:
-    """Every frame of a slide; ``size`` is the scan's, ``scales`` begin at frame 0."""
+    """Every frame of a slide; ``scan`` is the scan's geometry.
 
-    size: SizePx
+    ``scales`` begin at frame 0.
+    """
+
+    scan: ImageGeometry
     scales: tuple[SlideScale, ...]
+
+    @property
+    def size(self) -> SizePx:
+        """The scan's rows and columns."""
+        return self.scan.size
 
     @property
     def frames(self) -> int:
@@ -81,6 +90,12 @@ class SlideMap:
         """Return a frame's pixels within the whole slide at its magnification."""
         scale = self.scale_of(frame)
         return scale.field(frame - scale.first)
+
+    def geometry(self, frame: int) -> ImageGeometry:
+        """Return a frame's geometry: its size and the spacing of its magnification."""
+        scale = self.scale_of(frame)
+        whole = self.scan.scaled(scale.size)
+        return replace(whole, size=scale.field_size(frame - scale.first))
 
     def on_slide(self, frame: int, point: PointPx) -> PointPx:
         """Return where a frame's native position lies on the scan, in its pixels."""

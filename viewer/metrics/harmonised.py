@@ -14,7 +14,7 @@ from viewer.domain.answer import Answer
 from viewer.domain.answer_json import type_of
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Grid
-from viewer.domain.image import Spacing
+from viewer.domain.image_geometry import Spacing
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures
 from viewer.metrics.coverage import Segments, column_segments

@@ -29,6 +29,7 @@ from viewer.readers.dicom_bounds import (
     held_bytes,
     may_be_dataset,
 )
+from viewer.readers.dicom_geometry import geometry_of
 from viewer.readers.dicom_values import lut_entries
 from viewer.readers.refusal import DAMAGED, refusing
 
@@ -60,9 +61,9 @@ def load_dicom(path: Path, frame: int = 0) -> PixelImage:
         stored = _decode(dataset, path, frame)
         if stored.ndim == 3:
             rgb = to_8_bit(stored, dicom_values.bits_stored(dataset))
-            return _color_image(dataset, rgb)
+            return _color_image(dataset, rgb, frame)
         if dataset.PhotometricInterpretation == "PALETTE COLOR":
-            return _color_image(dataset, apply_palette(dataset, stored))
+            return _color_image(dataset, apply_palette(dataset, stored), frame)
         return _grey_image(dataset, stored, frame)
 
 
@@ -200,8 +201,10 @@ def _check_length(dataset: Dataset, path: Path) -> None:
         )
 
 
-def _color_image(dataset: Dataset, rgb: npt.NDArray[np.uint8]) -> PixelImage:
-    return PixelImage(rgb, Photometric.RGB, spacing=dicom_values.spacing(dataset, 0))
+def _color_image(
+    dataset: Dataset, rgb: npt.NDArray[np.uint8], frame: int
+) -> PixelImage:
+    return PixelImage(rgb, Photometric.RGB, geometry=geometry_of(dataset, frame))
 
 
 def _grey_image(dataset: Dataset, stored: npt.NDArray[Any], frame: int) -> PixelImage:
@@ -218,7 +221,7 @@ def _grey_image(dataset: Dataset, stored: npt.NDArray[Any], frame: int) -> Pixel
         if shape in set(PresentationShape)
         else None,
         padding=dicom_values.padding(dataset, stored),
-        spacing=dicom_values.spacing(dataset, frame),
+        geometry=geometry_of(dataset, frame),
         value_range=value_range,
     )
 

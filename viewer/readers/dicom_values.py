@@ -15,11 +15,10 @@ from pydicom.dataset import Dataset
 
 from viewer.domain.image import (
     LookupTable,
-    Spacing,
-    SpacingMeaning,
     VoiFunction,
     Window,
 )
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
 
 _PROJECTIONS = frozenset({"CR", "DX", "RF", "XA", "MG", "IO", "PX", "RG", "SC"})
 
@@ -249,9 +248,9 @@ def spacing(dataset: Dataset, frame: int) -> Spacing | None:
     pixel = _numbers(measures, "PixelSpacing")
     imager = _numbers(dataset, "ImagerPixelSpacing")
     pair = pixel or imager or _numbers(dataset, "NominalScannedPixelSpacing")
-    if len(pair) != 2 or not all(np.isfinite(v) and v > 0 for v in pair):
+    if len(pair) != 2:
         return None
-    return Spacing(pair[0], pair[1], _meaning(dataset, pixel, imager))
+    return Spacing.known(pair[0], pair[1], _meaning(dataset, pixel, imager))
 
 
 def _meaning(

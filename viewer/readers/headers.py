@@ -1,7 +1,5 @@
 """What a file says of its images without decoding a pixel."""
 
-import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +10,6 @@ from pydicom.errors import InvalidDicomError
 from viewer.domain.case import View
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.file_header import FileHeader
-from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.slide import SLIDE_MODALITY
 from viewer.readers.dicom import MAX_PIXELS
 from viewer.readers.dicom_bounds import (
@@ -23,18 +20,19 @@ from viewer.readers.dicom_bounds import (
     may_be_dataset,
     read_before_pixels,
 )
+from viewer.readers.dicom_geometry import KEYWORDS, geometries_of
 from viewer.readers.isolation import isolated
 from viewer.readers.pixels import FileKind, file_kind
-from viewer.readers.raster_files import raster_file_size
+from viewer.readers.raster_files import raster_geometries
 from viewer.readers.refusal import DAMAGED, refusing
 from viewer.readers.slide import read_slide
 from viewer.readers.slide_annotation import scan_words
-from viewer.readers.volume import volume_size
+from viewer.readers.volume import volume_geometries
 
 _KEYWORDS = (
+    *KEYWORDS,
     "SOPClassUID",
     "StudyDate",
-    "Modality",
     "StudyDescription",
     "SeriesDescription",
     "PatientID",
@@ -42,14 +40,6 @@ _KEYWORDS = (
     "StudyInstanceUID",
     "SeriesInstanceUID",
     "InstanceNumber",
-    "PatientOrientation",
-    "ImagePositionPatient",
-    "ImageOrientationPatient",
-    "Laterality",
-    "ImageLaterality",
-    "NumberOfFrames",
-    "Rows",
-    "Columns",
     "SamplesPerPixel",
     "PhotometricInterpretation",
     "BitsAllocated",
@@ -89,10 +79,15 @@ def _header_of(path: Path, kind: FileKind) -> FileHeader:
         return _dicom_header(path)
     if kind is FileKind.SLIDE:
         return _slide_header(path)
-    measure = raster_file_size if kind is FileKind.RASTER else volume_size
-    size, frames = measure(path)
+    measure = raster_geometries if kind is FileKind.RASTER else volume_geometries
+    geometries, frames = measure(path)
     stack = kind is not FileKind.RASTER and frames > 1
-    return FileHeader(path, size, frames, view=View.OTHER if stack else View.UNKNOWN)
+    return FileHeader(
+        path,
+        geometries,
+        frames,
+        view=View.OTHER if stack else View.UNKNOWN,
+    )
 
 
 def _slide_header(path: Path) -> FileHeader:
@@ -104,7 +99,7 @@ def _slide_header(path: Path) -> FileHeader:
     facts = slide.facts
     return FileHeader(
         facts.path,
-        facts.size,
+        (slide.map.scan,),
         slide.map.frames,
         modality=SLIDE_MODALITY,
         view=View.OTHER,
@@ -146,16 +141,12 @@ def _dicom_header(path: Path) -> FileHeader:
                 f"{path.name} says that it is {columns} × {rows} pixels.", DAMAGED
             )
         modality = _text(dataset, "Modality")
-        side = _text(dataset, "ImageLaterality") or _text(dataset, "Laterality")
         return FileHeader(
             path,
-            SizePx(rows, columns),
+            geometries_of(dataset),
             frame_count(dataset),
             modality=modality,
             view=view_of(modality, _text(dataset, "ViewPosition")),
-            laterality=side,
-            patient_orientation=orientation_letters(_axes(dataset))
-            or _texts(dataset, "PatientOrientation"),
             patient_key=_text(dataset, "PatientID"),
             study_key=_text(dataset, "StudyInstanceUID"),
             series_key=_text(dataset, "SeriesInstanceUID"),
@@ -163,8 +154,6 @@ def _dicom_header(path: Path) -> FileHeader:
             study_description=_text(dataset, "StudyDescription"),
             series_description=_text(dataset, "SeriesDescription"),
             instance=_instance(dataset),
-            position=_position(dataset),
-            axes=_axes(dataset),
         )
 
 
@@ -204,64 +193,6 @@ def _text(dataset: Dataset, keyword: str) -> str:
     return str(dataset.get(keyword) or "").strip()
 
 
-def _texts(dataset: Dataset, keyword: str) -> tuple[str, ...]:
-    value = dataset.get(keyword) or ()
-    return (value,) if isinstance(value, str) else tuple(str(v) for v in value)
-
-
 def _instance(dataset: Dataset) -> int | None:
     value = _text(dataset, "InstanceNumber")
     return int(value) if value.lstrip("+-").isdecimal() else None
-
-
-def _position(dataset: Dataset) -> PointMm | None:
-    values = [float(v) for v in dataset.get("ImagePositionPatient") or ()]
-    return PointMm(*values) if len(values) == 3 else None
-
-
-def _axes(dataset: Dataset) -> tuple[float, ...] | None:
-    values = tuple(float(v) for v in dataset.get("ImageOrientationPatient") or ())
-    return values if len(values) == 6 else None
-
-
-_POSITIVE, _NEGATIVE = "LPH", "RAF"
-_LEAST_PART: Final = 0.1
-"""A letter stands for a part of the direction of at least this, about 6 degrees."""
-_UNIT_WITHIN: Final = 0.05
-
-
-def orientation_letters(axes: Sequence[float] | None) -> tuple[str, ...]:
-    """Return which way the rows and the columns of an image run.
-
-    Parameters
-    ----------
-    axes : sequence of float or None
-        Image Orientation (Patient): the cosines of the row, then of the column, with
-        x to the left, y to the back and z to the head (PS3.3 C.7.6.2.1.1).
-
-    Returns
-    -------
-    tuple of str
-        Two values as Patient Orientation has them (PS3.3 C.7.6.1.1.1), the strongest
-        direction first: ``("L", "PF")`` for an axial slice with its gantry tilted.
-        Empty where the cosines are no two perpendicular unit vectors.
-    """
-    if axes is None or len(axes) != 6 or not _is_frame(axes[:3], axes[3:]):
-        return ()
-    return _letters(axes[:3]), _letters(axes[3:])
-
-
-def _is_frame(row: Sequence[float], column: Sequence[float]) -> bool:
-    lengths = (math.hypot(*row), math.hypot(*column))
-    across = sum(a * b for a, b in zip(row, column, strict=True))
-    units = all(abs(length - 1) < _UNIT_WITHIN for length in lengths)
-    return units and abs(across) < _UNIT_WITHIN
-
-
-def _letters(direction: Sequence[float]) -> str:
-    parts = sorted(range(3), key=lambda i: -abs(direction[i]))
-    return "".join(
-        (_POSITIVE if direction[i] > 0 else _NEGATIVE)[i]
-        for i in parts
-        if abs(direction[i]) >= _LEAST_PART
-    )

@@ -192,9 +192,10 @@ def _lost(
 
 def _plane(header: FileHeader) -> object:
     """Return what slices of one stack share; radiographs and photographs share all."""
-    if header.axes is None or header.position is None:
+    geometry = header.geometry()
+    if geometry.axes is None or geometry.position is None:
         return None
-    return tuple(round(value, 3) for value in header.axes), header.size
+    return tuple(round(value, 3) for value in geometry.axes), geometry.size
 
 
 def _ordered(stack: Sequence[_Part]) -> list[_Part]:
@@ -212,10 +213,10 @@ def _depth(header: FileHeader) -> float:
 
     The normal is rows × columns of Image Orientation (PS3.3 C.7.6.2.1.1); 0 without.
     """
-    if header.axes is None or header.position is None:
+    axes, at = header.geometry().axes, header.geometry().position
+    if axes is None or at is None:
         return 0.0
-    (a, b, c), (d, e, f) = header.axes[:3], header.axes[3:]
-    at = header.position
+    (a, b, c), (d, e, f) = axes[:3], axes[3:]
     along = at.x * (b * f - c * e) + at.y * (c * d - a * f) + at.z * (a * e - b * d)
     # A micrometre: less is rounding of the decimal strings, not another slice.
     return round(along, 3)

@@ -14,6 +14,7 @@ from PIL import Image
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric, PixelImage, VoiFunction, Window
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.readers.refusal import DAMAGED, refusing
 
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF")
@@ -34,10 +35,11 @@ def load_raster_file(path: Path, frame: int = 0) -> PixelImage:
     return PixelImage(pixels, Photometric.MONOCHROME2, value_range=_range(pixels))
 
 
-def raster_file_size(path: Path) -> tuple[SizePx, int]:
-    """Return rows and columns and the number of pages, without decoding."""
+def raster_geometries(path: Path) -> tuple[tuple[ImageGeometry, ...], int]:
+    """Return the first page's geometry and the number of pages, without decoding."""
     with refusing(path), _opened(path) as image:
-        return SizePx(image.height, image.width), _page_count(image)
+        size = SizePx(image.height, image.width)
+        return (ImageGeometry(size),), _page_count(image)
 
 
 def _opened(path: Path) -> Image.Image:

@@ -23,7 +23,7 @@ from viewer.readers.slide_dicom import (
     open_dicom_slide,
     slide_lead,
 )
-from viewer.readers.slide_format import SlideFacts, SlideFile, map_of, spacing_at
+from viewer.readers.slide_format import SlideFacts, SlideFile, map_of
 from viewer.readers.slide_openslide import (
     is_openslide,
     open_openslide,
@@ -122,7 +122,7 @@ def load_field(path: Path, frame: int) -> PixelImage:
     with refusing(path), _format_of(path).open(slide.facts.path) as file:
         pixels = _read_at(file, size, slide.map.field(frame))
     shown = _to_srgb(pixels, slide.facts.icc)
-    return PixelImage(shown, Photometric.RGB, spacing=spacing_at(slide.facts, size))
+    return PixelImage(shown, Photometric.RGB, geometry=slide.map.geometry(frame))
 
 
 def slide_parts(path: Path) -> tuple[Path, ...]:

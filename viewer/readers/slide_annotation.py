@@ -2,7 +2,7 @@
 
 from viewer.domain.slide import OVERVIEW, scale_name
 from viewer.readers.slide import Slide, colour_words
-from viewer.readers.slide_format import SlideFacts, spacing_at
+from viewer.readers.slide_format import SlideFacts
 
 
 def scan_words(facts: SlideFacts) -> str:
@@ -19,7 +19,7 @@ def scan_words(facts: SlideFacts) -> str:
 def field_lines(slide: Slide, frame: int) -> tuple[str, ...]:
     """Return magnification and place of a field, pixel size, colours and loss."""
     scale = slide.map.scale_of(frame)
-    spacing = spacing_at(slide.facts, scale.size)
+    spacing = slide.map.geometry(frame).spacing
     um = None if spacing is None else spacing.column_mm * 1000
     lines = (
         _overview_words(slide)

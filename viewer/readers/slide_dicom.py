@@ -19,7 +19,7 @@ from pydicom.uid import VLWholeSlideMicroscopyImageStorage
 
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.geometry import BoxPx, SizePx
-from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.readers.compression import lossy_text
 from viewer.readers.jpeg_color import is_tagged_rgb_in_error
 from viewer.readers.refusal import refusing

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.geometry import BoxPx, SizePx
-from viewer.domain.image import Spacing
+from viewer.domain.image_geometry import ImageGeometry, Spacing
 from viewer.domain.slide import (
     FIELD_PX,
     MAGNIFICATIONS,
@@ -100,19 +100,7 @@ def map_of(facts: SlideFacts) -> SlideMap:
     for name, factor in factors:
         scales.append(SlideScale(name, _size_at(facts, factor), first))
         first += scales[-1].count
-    return SlideMap(facts.size, tuple(scales))
-
-
-def spacing_at(facts: SlideFacts, size: SizePx) -> Spacing | None:
-    """Return the spacing of the whole slide shown with a size."""
-    own = facts.spacing
-    if own is None:
-        return None
-    return Spacing(
-        own.row_mm * facts.size.rows / size.rows,
-        own.column_mm * facts.size.columns / size.columns,
-        own.meaning,
-    )
+    return SlideMap(ImageGeometry(facts.size, facts.spacing), tuple(scales))
 
 
 def _offered(facts: SlideFacts) -> list[tuple[str, float]]:

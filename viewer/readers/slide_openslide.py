@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.geometry import BoxPx, SizePx
-from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.readers.regular import regular_file
 from viewer.readers.side_files import beside
 from viewer.readers.slide_format import EXTRA, SlideFacts

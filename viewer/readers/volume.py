@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
-from viewer.domain.image import Photometric, PixelImage, Spacing, SpacingMeaning
+from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.readers.refusal import DAMAGED, refusing
 from viewer.readers.side_files import (
     is_nifti,
@@ -57,20 +58,27 @@ def load_slice(path: Path, frame: int = 0) -> PixelImage:
                 f"Choose 0 to {slices - 1}.",
             )
         pixels = _read_slice(reader, frame).reshape(size.rows, size.columns, -1)
-        spacing = reader.GetSpacing()
-    measured = Spacing(spacing[1], spacing[0], SpacingMeaning.PATIENT)
+        geometry = _geometry(reader, size)
     if pixels.shape[2] == 3 and pixels.dtype == np.uint8:
-        return PixelImage(pixels, Photometric.RGB, spacing=measured)
+        return PixelImage(pixels, Photometric.RGB, geometry=geometry)
     grey = np.ascontiguousarray(pixels[:, :, 0])
     if grey.dtype == np.float64:
         grey = grey.astype(np.float32)
-    return PixelImage(grey, Photometric.MONOCHROME2, spacing=measured)
+    return PixelImage(grey, Photometric.MONOCHROME2, geometry=geometry)
 
 
-def volume_size(path: Path) -> tuple[SizePx, int]:
-    """Return rows and columns of a slice and the number of slices."""
+def volume_geometries(path: Path) -> tuple[tuple[ImageGeometry, ...], int]:
+    """Return the one geometry of all slices, and the number of slices."""
     with refusing(path, "cannot be read as a volume"):
-        return _size(_header(path), path)
+        reader = _header(path)
+        size, slices = _size(reader, path)
+        return (_geometry(reader, size),), slices
+
+
+def _geometry(reader: Any, size: SizePx) -> ImageGeometry:  # noqa: ANN401 - as below
+    column_mm, row_mm = (*reader.GetSpacing(), 0.0)[:2]
+    spacing = Spacing.known(row_mm, column_mm, SpacingMeaning.PATIENT)
+    return ImageGeometry(size, spacing)
 
 
 def _simpleitk() -> Any:  # noqa: ANN401 - SimpleITK has no types

@@ -19,8 +19,8 @@ from viewer.domain.reference import Mask
 from viewer.domain.result import Measures, Score
 from viewer.domain.run import RunSpec
 from viewer.models.reading import read_reply
+from viewer.services.geometry import spacing_of
 from viewer.services.model_looks import learn_looks
-from viewer.services.spacing import spacing_of
 from viewer.store import answers, trials
 from viewer.store.answers import AnswerRecord
 from viewer.store.database import Store, open_store

@@ -30,9 +30,9 @@ from viewer.readers.pixels import load_pixels
 from viewer.services.answer_mask import answer_mask
 from viewer.services.bench import Bench
 from viewer.services.gate import open_gate
+from viewer.services.geometry import spacing_of
 from viewer.services.plan_run import plan_sha256
 from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.spacing import spacing_of
 from viewer.services.study_file import make_spec
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store

@@ -15,6 +15,7 @@ from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
 from viewer.services.bench import Bench
 from viewer.services.few_shot import examples_dataset
+from viewer.services.geometry import spacing_of
 from viewer.services.grades import grades_of
 from viewer.services.grading import take_in_grades
 from viewer.services.manifest import manifest_of
@@ -23,7 +24,6 @@ from viewer.services.readings.reviewing import error_counts
 from viewer.services.records import gold_texts
 from viewer.services.report_words import in_words
 from viewer.services.rescore import told_departures
-from viewer.services.spacing import spacing_of
 from viewer.services.versions import versions_asked
 from viewer.store import asking, cases, reuse, runs, trials, usage
 from viewer.store.database import Store

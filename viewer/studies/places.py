@@ -12,7 +12,8 @@ from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Cell, Grid
-from viewer.domain.image import Raster, Spacing
+from viewer.domain.image import Raster
+from viewer.domain.image_geometry import Spacing
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures, Score
 from viewer.domain.run import Condition, Trial

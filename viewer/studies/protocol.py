@@ -6,7 +6,7 @@ from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import PointPx
-from viewer.domain.image import Spacing
+from viewer.domain.image_geometry import Spacing
 from viewer.domain.rubric import NO_GRADES, Grades
 
 

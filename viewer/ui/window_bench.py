@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QApplication
 from viewer.domain.annotation import CornerLine
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.errors import WrongUseError
+from viewer.domain.geometry import SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.image import Photometric, PixelImage, Window
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.services.benching.bench import GESTURES, SIDES, WindowSpeeds, frame_key
 from viewer.services.benching.samples import Samples
@@ -97,11 +99,11 @@ def square_image(side: int) -> ShownImage:
     """Return a noisy ramp of 16 bits with corner text."""
     noise = np.random.default_rng(0).normal(0, 300, (side, side)).astype(np.float32)
     ramp = np.linspace(2000, 60_000, side, dtype=np.float32)[None, :] + noise
-    image = PixelImage(ramp.clip(0, 65_535).astype(np.uint16), Photometric.MONOCHROME2)
+    geometry = ImageGeometry(SizePx(side, side), patient_orientation=("L", "F"))
+    values = ramp.clip(0, 65_535).astype(np.uint16)
+    image = PixelImage(values, Photometric.MONOCHROME2, geometry=geometry)
     ref = ImageRef(Path("bench.dcm"))
-    header = ImageHeader(
-        ref, image.size, 1, "DX", View.FRONTAL, "", ("L", "F"), "p", "s", "e"
-    )
+    header = ImageHeader(ref, image.geometry, 1, "DX", View.FRONTAL, "p", "s", "e")
     text = (CornerLine("A line of text"), CornerLine("and another"))
     return ShownImage(ref, header, image, CornerText(text, text, text, text))
 

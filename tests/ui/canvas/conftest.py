@@ -1,7 +1,10 @@
 """An image view of a known size, and images and answers to show in it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,19 +54,22 @@ def drag(view: ImageView, start: QPoint, end: QPoint, button: Qt.MouseButton) ->
 
 @pytest.fixture
 def make_shown() -> MakeShown:
-    def make(image: PixelImage | None = None, **header: object) -> ShownImage:
+    def make(
+        image: PixelImage | None = None,
+        geometry: Mapping[str, Any] = MappingProxyType({}),
+        **header: object,
+    ) -> ShownImage:
         if image is None:
             ramp = np.arange(600 * 500).reshape(600, 500) % 4096
             image = PixelImage(ramp.astype(np.uint16), Photometric.MONOCHROME2)
+        image = replace(image, geometry=replace(image.geometry, **geometry))
         ref = ImageRef(Path("somewhere.dcm"))
         known: dict[str, object] = {
             "ref": ref,
-            "size": image.size,
+            "geometry": image.geometry,
             "frames": 1,
             "modality": "DX",
             "view": View.FRONTAL,
-            "laterality": "",
-            "patient_orientation": (),
             "patient_key": "p",
             "study_key": "s",
             "series_key": "e",

@@ -19,7 +19,8 @@ from viewer.domain.answer import (
 )
 from viewer.domain.exchange import SentHeatMap
 from viewer.domain.geometry import BoxPx, PointPx
-from viewer.domain.image import Photometric, PixelImage, SpacingMeaning
+from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.image_geometry import SpacingMeaning
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures
 from viewer.services.answers import StoredAnswer

@@ -12,16 +12,15 @@ from pytestqt.qtbot import QtBot
 from tests.ui.canvas.conftest import MakeShown, drag, pixels
 from viewer.domain.annotation import CornerLine, CornerText
 from viewer.domain.case import ImageRef
-from viewer.domain.geometry import PointPx
+from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.image import (
     LookupTable,
     Photometric,
     PixelImage,
-    Spacing,
-    SpacingMeaning,
     VoiFunction,
     Window,
 )
+from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.domain.mark import Mark, MarkKind
 from viewer.imaging.luts import to_raster
 from viewer.ui.canvas.events import CursorMoved, FilesDropped, Scrolled
@@ -259,7 +258,8 @@ def test_that_pixels_taller_than_wide_are_shown_so(
     view: ImageView, make_shown: MakeShown
 ) -> None:
     spacing = Spacing(2.0, 1.0, SpacingMeaning.PATIENT)
-    image = PixelImage(np.zeros((100, 100), np.uint8), GREY, spacing=spacing)
+    geometry = ImageGeometry(SizePx(100, 100), spacing)
+    image = PixelImage(np.zeros((100, 100), np.uint8), GREY, geometry=geometry)
     view.show_image(make_shown(image))
     extent = view.to_view(PointPx(100, 100)) - view.to_view(PointPx(0, 0))
     assert extent.y() == pytest.approx(2 * extent.x())

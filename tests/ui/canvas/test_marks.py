@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QMenu
 
 from tests.ui.canvas.conftest import MakeShown, drag
 from viewer.domain.case import ImageRef
-from viewer.domain.geometry import PointPx
-from viewer.domain.image import Photometric, PixelImage, Spacing, SpacingMeaning
+from viewer.domain.geometry import PointPx, SizePx
+from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.events import Tool
@@ -86,7 +87,8 @@ def click(view: ImageView, x: float, y: float) -> None:
 def test_that_a_length_says_what_it_is_worth(
     view: ImageView, make_shown: MakeShown, spacing: Spacing | None, text: str
 ) -> None:
-    image = PixelImage(np.zeros((300, 300), np.uint8), GREY, spacing=spacing)
+    geometry = ImageGeometry(SizePx(300, 300), spacing)
+    image = PixelImage(np.zeros((300, 300), np.uint8), GREY, geometry=geometry)
     view.show_image(make_shown(image))
     view.one_to_one()
     view.set_tool(Tool.LENGTH)
@@ -326,7 +328,8 @@ def test_that_a_regions_values_are_those_of_a_loop(kind: MarkKind, seed: int) ->
 
 def test_that_a_region_says_mean_deviation_range_and_area() -> None:
     values = np.arange(100, dtype=np.int16).reshape(10, 10)
-    image = PixelImage(values, GREY, "HU", spacing=Spacing(0.5, 0.5, DETECTOR))
+    geometry = ImageGeometry(SizePx(*values.shape), Spacing(0.5, 0.5, DETECTOR))
+    image = PixelImage(values, GREY, "HU", geometry=geometry)
     box = mark(MarkKind.RECTANGLE, (8, 6), (2, 3))
     part = values[3:6, 2:8].astype(float)
     assert words(box, image) == (

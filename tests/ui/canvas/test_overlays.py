@@ -11,7 +11,8 @@ from viewer.domain.answer import Status
 from viewer.domain.case import ReferenceBox
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell, Grid, LetterAxis
-from viewer.domain.image import Spacing, SpacingMeaning, Window
+from viewer.domain.image import Window
+from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.domain.mark import Mark, MarkKind
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
@@ -61,7 +62,7 @@ def load_all(view: ImageView, make_answer: MakeAnswer) -> None:
 def test_that_hidden_overlays_leave_not_a_byte(
     view: ImageView, make_shown: MakeShown, make_answer: MakeAnswer
 ) -> None:
-    view.show_image(make_shown(patient_orientation=("L", "F")))
+    view.show_image(make_shown(geometry={"patient_orientation": ("L", "F")}))
     bare = pixels(view)
     load_all(view, make_answer)
     assert (pixels(view) != bare).any()
@@ -88,7 +89,7 @@ def test_that_a_held_key_shows_what_a_view_without_overlays_shows(
         qtbot.addWidget(view)
         view.resize(*size)
         view.show()
-        view.show_image(make_shown(patient_orientation=("L", "F")))
+        view.show_image(make_shown(geometry={"patient_orientation": ("L", "F")}))
         if loaded:
             load_all(view, make_answer)
         view.zoom_by(zoom)
@@ -174,11 +175,9 @@ def test_that_every_edge_of_the_mask_is_outlined_once() -> None:
     assert outline_loops(np.zeros((5, 5), bool)) == []
 
 
-def test_that_letters_are_the_files_own_and_their_opposites(
-    make_shown: MakeShown,
-) -> None:
+def test_that_letters_are_the_files_own_and_their_opposites() -> None:
     def letters(*values: str) -> tuple[str, str, str, str]:
-        found = edge_letters(make_shown(patient_orientation=values).header)
+        found = edge_letters(ImageGeometry(SizePx(4, 4), patient_orientation=values))
         return found.left, found.right, found.top, found.bottom
 
     assert letters("L", "F") == ("R", "L", "H", "F")
@@ -186,8 +185,8 @@ def test_that_letters_are_the_files_own_and_their_opposites(
     assert letters() == ("", "", "", "")
     assert letters("L") == ("R", "L", "", "")
     assert letters("LE", "F") == ("", "", "H", "F")
-    assert laterality_text(make_shown(laterality="L").header) == "Left"
-    assert laterality_text(make_shown(laterality="U").header) == ""
+    assert laterality_text(ImageGeometry(SizePx(4, 4), laterality="L")) == "Left"
+    assert laterality_text(ImageGeometry(SizePx(4, 4), laterality="U")) == ""
 
 
 def test_that_a_scale_bar_needs_a_spacing_and_says_where_it_holds() -> None:
@@ -262,7 +261,7 @@ def test_that_tags_and_labels_do_not_cover_each_other(
     view: ImageView, make_shown: MakeShown, make_answer: MakeAnswer
 ) -> None:
     view.resize(900, 800)
-    view.show_image(make_shown(patient_orientation=("L", "F")))
+    view.show_image(make_shown(geometry={"patient_orientation": ("L", "F")}))
     answers = [make_answer(label, model=label) for label in ("C2", "C3", "C4", "D3")]
     answers += [make_answer("", None, Status.REFUSED, f"m{n}") for n in range(3)]
     view.set_answers(tuple(answers))

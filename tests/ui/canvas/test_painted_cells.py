@@ -22,7 +22,8 @@ from PySide6.QtGui import QColor
 from tests.ui.canvas.conftest import MakeAnswer, MakeShown, pixels
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell, Grid
-from viewer.domain.image import Photometric, PixelImage, Spacing, SpacingMeaning, Window
+from viewer.domain.image import Photometric, PixelImage, Window
+from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.imaging.grid_overlay import LabelStyle
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.answer_item import FILL_ALPHA
@@ -64,7 +65,7 @@ def look_at_random(view: ImageView, make_shown: MakeShown, seed: int) -> Look:
         np.zeros((rows, columns), np.uint16),
         Photometric.MONOCHROME2,
         windows=(Window(1000, 100),),
-        spacing=spacing,
+        geometry=ImageGeometry(SizePx(rows, columns), spacing),
     )
     view.resize(*(int(n) for n in random.integers((300, 260), (1100, 800))))
     view.show_image(make_shown(black))

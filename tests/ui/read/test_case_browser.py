@@ -13,6 +13,7 @@ from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.services.decoding import LocalDecoder
 from viewer.services.open_case import OtherFile
 from viewer.ui.panels.case_browser import CaseBrowser, ImageChosen, OtherFiles
@@ -35,9 +36,8 @@ class Greys(LocalDecoder):
 
 
 def _header(name: str, view: View = View.UNKNOWN) -> ImageHeader:
-    return ImageHeader(
-        ImageRef(Path(name)), SizePx(4, 6), 1, "DX", view, "", (), "p", "s", name
-    )
+    geometry = ImageGeometry(SizePx(4, 6))
+    return ImageHeader(ImageRef(Path(name)), geometry, 1, "DX", view, "p", "s", name)
 
 
 def _stack(name: str, *names: str, view: View = View.UNKNOWN) -> Stack:

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from viewer.domain.case import Case, ImageHeader, ImageRef, Series, Study, View
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.ui.panels.hanging import Chosen, derived_count, hanging, stacks_of
 
 
 def _header(name: str, view: View = View.UNKNOWN, frame: int = 0) -> ImageHeader:
     ref = ImageRef(Path(name), frame)
-    return ImageHeader(ref, SizePx(4, 6), 1, "DX", view, "", (), "p", "s", name)
+    return ImageHeader(ref, ImageGeometry(SizePx(4, 6)), 1, "DX", view, "p", "s", name)
 
 
 def _series(modality: str, *images: ImageHeader, description: str = "") -> Series:

@@ -37,7 +37,7 @@ def fill(viewport: Viewport, name: str) -> ImageView:
     """Show an image as if it had been decoded."""
     image = PixelImage(np.eye(60, dtype=np.uint8), Photometric.MONOCHROME2)
     ref = ImageRef(Path(name))
-    header = ImageHeader(ref, image.size, 1, "DX", View.FRONTAL, "", (), "p", "s", name)
+    header = ImageHeader(ref, image.geometry, 1, "DX", View.FRONTAL, "p", "s", name)
     viewport.stack = Stack(name, "DX", (header,))
     viewport.view.show_image(ShownImage(ref, header, image, CornerText((), (), (), ())))
     return viewport.view

@@ -40,7 +40,7 @@ def fill(pair: ViewportPair) -> None:
     rows, columns = np.mgrid[0:300, 0:260]
     image = PixelImage((rows + columns).astype(np.uint16), Photometric.MONOCHROME2)
     ref = ImageRef(Path("a"))
-    header = ImageHeader(ref, image.size, 1, "DX", View.FRONTAL, "", (), "p", "s", "a")
+    header = ImageHeader(ref, image.geometry, 1, "DX", View.FRONTAL, "p", "s", "a")
     pair.active.stack = Stack("a", "DX", (header,))
     shown = ShownImage(ref, header, image, CornerText((), (), (), ()))
     pair.active.shown = shown

@@ -154,7 +154,7 @@ def test_that_another_magnification_shows_the_middle_of_the_view(
 def test_that_the_scale_bar_of_a_slide_is_in_micrometres(window: _Window) -> None:
     shown = window.pair.active.shown
     assert shown is not None
-    bar = scale_bar(shown.image.spacing, 1.0)
+    bar = scale_bar(shown.image.geometry.spacing, 1.0)
     assert bar is not None
     assert bar.text == "100 µm"
     assert bar.length == pytest.approx(100 / (0.5 * 5000 / 2048))

@@ -7,6 +7,7 @@ import numpy as np
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.pyramid import Pyramid
 from viewer.services.opened_image import OpenedImage
 from viewer.services.view_image import CornerText, ShownImage
@@ -16,7 +17,7 @@ from viewer.ui.panels.viewport import ImageCache
 def _loaded(frame: int, side: int = 10) -> OpenedImage:
     ref = ImageRef(Path("a.dcm"), frame)
     size = SizePx(side, side)
-    header = ImageHeader(ref, size, 9, "CT", View.UNKNOWN, "", (), "p", "s", "r")
+    header = ImageHeader(ref, ImageGeometry(size), 9, "CT", View.UNKNOWN, "p", "s", "r")
     pixels = np.zeros((side, side), dtype=np.uint8)
     image = PixelImage(pixels, Photometric.MONOCHROME2)
     shown = ShownImage(ref, header, image, CornerText((), (), (), ()))

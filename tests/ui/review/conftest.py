@@ -25,7 +25,7 @@ def an_opened_image(name: str = "secret-name.png") -> OpenedImage:
     values = np.full((600, 400), 90, np.uint8)
     image = PixelImage(values, Photometric.MONOCHROME2)
     ref = ImageRef(Path(name))
-    header = ImageHeader(ref, image.size, 1, "DX", View.FRONTAL, "", (), "p", "s", "e")
+    header = ImageHeader(ref, image.geometry, 1, "DX", View.FRONTAL, "p", "s", "e")
     shown = ShownImage(ref, header, image, CornerText((CornerLine(name),)))
     return OpenedImage(shown, FIELD, Pyramid(image).build())
 

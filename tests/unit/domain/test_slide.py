@@ -3,11 +3,12 @@
 import pytest
 
 from viewer.domain.geometry import PointPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.slide import FIELD_PX, SlideMap, SlideScale
 
 SCAN = SizePx(5000, 9000)
 MAP = SlideMap(
-    SCAN,
+    ImageGeometry(SCAN),
     (
         SlideScale("Overview", SizePx(1138, 2048), 0),
         SlideScale("10x", SizePx(2500, 4500), 1),
@@ -50,7 +51,7 @@ def test_that_looking_closer_goes_to_10x_and_then_on() -> None:
     steps = [MAP.finer(frame) for frame in (0, 1, 7)]
     assert [step and step.name for step in steps] == ["10x", "20x", None]
     small = SlideMap(
-        SizePx(900, 1200),
+        ImageGeometry(SizePx(900, 1200)),
         (
             SlideScale("Overview", SizePx(900, 1200), 0),
             SlideScale("10x", SizePx(450, 600), 1),

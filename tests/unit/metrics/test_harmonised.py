@@ -21,7 +21,7 @@ from viewer.domain.answer import (
 from viewer.domain.exchange import SentHeatMap
 from viewer.domain.geometry import BoxPx, PointPx, PolygonPx, SizePx
 from viewer.domain.grid import Cell, Grid
-from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.domain.reference import Mask
 from viewer.imaging.resample import FitMode
 from viewer.metrics.coverage import column_segments

@@ -52,12 +52,12 @@ def test_that_a_header_is_read_without_pixels(tmp_path: Path) -> None:
     )
     (header,) = read_headers(path)
     assert header.size == SizePx(4, 6)
-    assert (header.modality, header.view, header.laterality) == (
+    assert (header.modality, header.view, header.geometry.laterality) == (
         "DX",
         View.FRONTAL,
         "U",
     )
-    assert header.patient_orientation == ("L", "F")
+    assert header.geometry.letters == ("L", "F")
     assert (header.patient_key, header.study_key) == ("somebody", "1.2.3")
     assert header.series_key == "1.2.3.4"
 

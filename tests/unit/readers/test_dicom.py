@@ -25,7 +25,8 @@ from pydicom.uid import (
 from tests.helpers import reference_pipeline
 from tests.helpers.make_dicom import dicom_dataset, make_dicom, save_dicom
 from viewer.domain.errors import UnreadableInputError
-from viewer.domain.image import Photometric, PresentationShape, SpacingMeaning
+from viewer.domain.image import Photometric, PresentationShape
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.imaging.luts import to_raster
 from viewer.readers.dicom import load_dicom, stored_pixels
 
@@ -359,9 +360,8 @@ def test_that_each_frame_has_its_own_transformation(
 
     assert (image.values == RAMP.astype(int) + 1 - 3).all()
     assert image.windows[0].center == 33
-    assert image.spacing is not None
-    assert (image.spacing.row_mm, image.spacing.column_mm) == (0.5, 0.25)
-    assert image.spacing.meaning is SpacingMeaning.PATIENT
+    patient = SpacingMeaning.PATIENT
+    assert image.geometry.spacing == Spacing(0.5, 0.25, patient)
     assert stored_pixels(path).shape == (2, 16, 16)
 
 
@@ -392,7 +392,7 @@ def test_that_each_frame_has_its_own_transformation(
 def test_that_spacing_says_what_it_measures(
     tmp_path: Path, header: dict[str, Any], meaning: SpacingMeaning
 ) -> None:
-    spacing = load_dicom(make_dicom(tmp_path / "a", RAMP, **header)).spacing
+    spacing = load_dicom(make_dicom(tmp_path / "a", RAMP, **header)).geometry.spacing
     assert spacing is not None
     assert spacing.meaning is meaning
     assert (spacing.row_mm, spacing.column_mm) == (0.2, 0.1)
@@ -400,10 +400,12 @@ def test_that_spacing_says_what_it_measures(
 
 def test_that_spacing_of_zero_is_none(tmp_path: Path) -> None:
     assert (
-        load_dicom(make_dicom(tmp_path / "a", RAMP, PixelSpacing=[0, 0])).spacing
+        load_dicom(
+            make_dicom(tmp_path / "a", RAMP, PixelSpacing=[0, 0])
+        ).geometry.spacing
         is None
     )
-    assert load_dicom(make_dicom(tmp_path / "b", RAMP)).spacing is None
+    assert load_dicom(make_dicom(tmp_path / "b", RAMP)).geometry.spacing is None
 
 
 def test_that_a_shape_for_film_is_no_shape_for_screens(tmp_path: Path) -> None:

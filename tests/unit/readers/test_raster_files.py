@@ -8,9 +8,10 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.luts import to_raster
 from viewer.readers.pixels import load_pixels
-from viewer.readers.raster_files import raster_file_size
+from viewer.readers.raster_files import raster_geometries
 
 GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
 DEEP = np.arange(0, 65536, 256, dtype=np.uint16).reshape(16, 16)
@@ -82,7 +83,7 @@ def test_that_what_lies_under_transparency_is_kept(tmp_path: Path) -> None:
 def test_that_pages_are_frames(tmp_path: Path) -> None:
     pages = [Image.fromarray(GREY // n) for n in (1, 2, 3)]
     pages[0].save(path := tmp_path / "a.tif", save_all=True, append_images=pages[1:])
-    assert raster_file_size(path) == (SizePx(16, 16), 3)
+    assert raster_geometries(path) == ((ImageGeometry(SizePx(16, 16)),), 3)
     assert (load_pixels(ImageRef(path, 2)).values == GREY // 3).all()
     with pytest.raises(UnreadableInputError, match=r"a\.tif has 3 pages, number 3"):
         load_pixels(ImageRef(path, 3))

@@ -18,7 +18,7 @@ from tests.helpers.make_slide import (
 from tests.helpers.shared_data import shared_data
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.geometry import SizePx
-from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.readers.slide import (
     START_BYTES,
     colour_words,
@@ -98,7 +98,7 @@ def test_that_a_slide_made_smaller_in_blocks_equals_one_made_smaller_at_once(
 
 def test_that_a_pixel_is_as_large_as_the_specimen_under_it(slide: Path) -> None:
     def spacing(frame: int) -> Spacing:
-        found = load_field(slide, frame).spacing
+        found = load_field(slide, frame).geometry.spacing
         assert found is not None
         return found
 
@@ -153,7 +153,7 @@ def test_that_a_slide_that_says_nothing_is_uncalibrated_and_named_by_its_factor(
     found = read_slide(path)
     names = [scale.name for scale in found.map.scales]
     assert names == ["Overview", "1:32", "1:16", "1:8", "1:4", "1:2", "1:1"]
-    assert load_field(path, found.map.frames - 1).spacing is None
+    assert load_field(path, found.map.frames - 1).geometry.spacing is None
     np.testing.assert_array_equal(load_field(path, 4).values, LEVELS[2])
 
 

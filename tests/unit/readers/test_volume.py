@@ -9,10 +9,11 @@ import SimpleITK
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
-from viewer.domain.image import Photometric, Spacing, SpacingMeaning
+from viewer.domain.image import Photometric
+from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.readers.masks import load_mask
 from viewer.readers.pixels import load_pixels
-from viewer.readers.volume import volume_size
+from viewer.readers.volume import volume_geometries
 
 VOLUME = np.arange(4 * 5 * 6, dtype=np.int16).reshape(4, 5, 6) - 50
 SUFFIXES = ["nii", "nii.gz", "nrrd", "mha", "mhd"]
@@ -30,18 +31,21 @@ def test_that_frames_are_the_slices_along_the_last_axis(
     tmp_path: Path, suffix: str
 ) -> None:
     path = write(tmp_path / f"a.{suffix}", VOLUME)
-    assert volume_size(path) == (SizePx(5, 6), 4)
+    spacing = Spacing(0.75, 0.5, SpacingMeaning.PATIENT)
+    expected = ImageGeometry(SizePx(5, 6), spacing)
+    assert volume_geometries(path) == ((expected,), 4)
     for frame in range(4):
         image = load_pixels(ImageRef(path, frame))
         assert (image.values == VOLUME[frame]).all()
-        assert image.spacing == Spacing(0.75, 0.5, SpacingMeaning.PATIENT)
+        assert image.geometry == expected
 
 
 def test_that_a_time_series_runs_slice_by_slice(tmp_path: Path) -> None:
     series = np.arange(2 * 3 * 4 * 5, dtype=np.int16).reshape(2, 3, 4, 5)
     path = tmp_path / "a.nii"
     SimpleITK.WriteImage(SimpleITK.GetImageFromArray(series, isVector=False), str(path))
-    assert volume_size(path) == (SizePx(4, 5), 6)
+    (geometry,), slices = volume_geometries(path)
+    assert (geometry.size, slices) == (SizePx(4, 5), 6)
     assert (load_pixels(ImageRef(path, 4)).values == series[1, 1]).all()
 
 
@@ -90,7 +94,7 @@ def test_that_a_volume_of_absurd_size_is_refused(tmp_path: Path) -> None:
     header = path.read_text().replace("DimSize = 6 5 4", "DimSize = 60000 50000 40000")
     path.write_text(header)
     with pytest.raises(UnreadableInputError, match="60000 × 50000 × 40000 voxels"):
-        volume_size(path)
+        volume_geometries(path)
 
 
 def test_that_a_mask_may_be_a_one_slice_volume(tmp_path: Path) -> None:

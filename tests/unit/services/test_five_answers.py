@@ -28,7 +28,7 @@ from viewer.domain.answer import (
     Status,
 )
 from viewer.domain.geometry import BoxPx, SizePx
-from viewer.domain.image import Spacing
+from viewer.domain.image_geometry import Spacing
 from viewer.metrics.pointing import centre
 from viewer.readers.pixels import load_pixels
 from viewer.services.answers import (
@@ -160,7 +160,7 @@ def test_that_the_screen_the_scorer_and_other_libraries_agree(
     assert answer.answer is not None
     reference = asked.reference
     x, y = _point(answer.answer)
-    spacing = load_pixels(answer.ref).spacing
+    spacing = load_pixels(answer.ref).geometry.spacing
     assert spacing is not None
     expected: dict[str, float] = {
         "point_x": x,

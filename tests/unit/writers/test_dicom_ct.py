@@ -22,7 +22,7 @@ def test_that_slices_keep_their_values_and_their_order(tmp_path: Path) -> None:
     for number, image in enumerate(images):
         read = load_pixels(ImageRef(image.ref.path))
         np.testing.assert_array_equal(read.values, values + number)
-        assert read.spacing is not None
+        assert read.geometry.spacing is not None
 
 
 def test_that_a_slice_says_that_it_is_no_person(tmp_path: Path) -> None:

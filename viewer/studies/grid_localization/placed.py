@@ -16,7 +16,7 @@ from viewer.domain.answer import (
 from viewer.domain.box_reference import boxes_by_rule
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.geometry import BoxPx
-from viewer.domain.image import Spacing
+from viewer.domain.image_geometry import Spacing
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures, TrialResult
 from viewer.metrics.boxes import cut_to

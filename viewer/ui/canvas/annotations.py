@@ -45,8 +45,9 @@ class Annotations:
         live = (*((said,) if grey else ()), CornerLine(f"Zoom {scale:.0%}", _ZOOM))
         self._area = area
         self._lines = corner_text.layout(self._shown.corners, live, area, TEXT)
-        self._letters = letters.layout(self._shown.header, area, LETTER)
-        self._bar = scale_bar.scale_bar(self._shown.image.spacing, scale / ratio)
+        geometry = self._shown.image.geometry
+        self._letters = letters.layout(geometry, area, LETTER)
+        self._bar = scale_bar.scale_bar(geometry.spacing, scale / ratio)
 
     def paint(self, painter: QPainter) -> None:
         """Draw everything."""

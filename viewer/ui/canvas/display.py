@@ -132,13 +132,6 @@ class Display:
         return Frame(image, pixels, patch.left, patch.top)
 
 
-def aspect_of(image: PixelImage) -> float:
-    """Return how much taller than wide a pixel is; 1 without a spacing."""
-    if image.spacing is None or image.spacing.column_mm <= 0:
-        return 1.0
-    return image.spacing.row_mm / image.spacing.column_mm or 1.0
-
-
 def value_text(image: PixelImage, point: PointPx) -> str | None:
     """Return the value under a native position with its unit, None off the image."""
     row, column = int(np.floor(point.y)), int(np.floor(point.x))

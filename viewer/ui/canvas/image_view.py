@@ -19,7 +19,7 @@ from viewer.imaging.luts import is_inverted
 from viewer.imaging.pyramid import Pyramid
 from viewer.services.view_image import ShownImage
 from viewer.ui.canvas.annotations import Annotations
-from viewer.ui.canvas.display import Camera, Display, aspect_of, value_text
+from viewer.ui.canvas.display import Camera, Display, value_text
 from viewer.ui.canvas.events import (
     AnswerClicked,
     AnswerHovered,
@@ -239,7 +239,7 @@ class ImageView(StillView):
         """Show each native pixel as one of the screen's."""
         if self._shown is not None:
             image = self._shown.image
-            aspect = aspect_of(image)
+            aspect = image.geometry.pixel_aspect
             self._move(Camera.centred(image.size, self.screen_size, aspect, 1.0))
 
     def zoom_by(self, factor: float) -> None:
@@ -403,7 +403,8 @@ class ImageView(StillView):
             self.redraw()
             return
         image = self._shown.image
-        self._move(Camera.fitted(image.size, self.screen_size, aspect_of(image)))
+        aspect = image.geometry.pixel_aspect
+        self._move(Camera.fitted(image.size, self.screen_size, aspect))
         self._fitted = True
 
     def _move(self, camera: Camera) -> None:

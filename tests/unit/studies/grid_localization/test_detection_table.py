@@ -7,7 +7,7 @@ import pytest
 from tests.unit.studies.grid_localization.cases import spec
 from viewer.domain.answer import Status
 from viewer.domain.geometry import BoxPx, PointPx
-from viewer.domain.image import SpacingMeaning
+from viewer.domain.image_geometry import SpacingMeaning
 from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Measures, Score
 from viewer.metrics.boxes import image_boxes

@@ -8,7 +8,7 @@ from tests.helpers.small_store import a_dataset
 from viewer.domain.answer import PointAnswer, Status
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import PointPx
-from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.domain.result import Score, TrialResult
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.placed import NOWHERE, placed_trials

@@ -6,7 +6,7 @@ from tests.helpers.tabled import Row, rows_of
 from tests.unit.studies.grid_localization.cases import spec
 from viewer.domain.answer import Status
 from viewer.domain.geometry import PointPx
-from viewer.domain.image import SpacingMeaning
+from viewer.domain.image_geometry import SpacingMeaning
 from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Measures, Outcome, Score
 from viewer.studies.catalog import study_named

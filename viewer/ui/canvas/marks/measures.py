@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from viewer.domain.geometry import PointPx
-from viewer.domain.image import PixelImage, Spacing
+from viewer.domain.image import PixelImage
+from viewer.domain.image_geometry import Spacing
 from viewer.domain.mark import REGIONS, Mark, MarkKind
 from viewer.ui.canvas.overlays.scale_bar import SUFFIX
 
@@ -21,7 +22,7 @@ def words(mark: Mark, image: PixelImage, *, final: bool = True) -> tuple[str, ..
 
     A region that is not ``final`` follows the mouse and says its area only.
     """
-    spacing, ends = image.spacing, mark.points[:2]
+    spacing, ends = image.geometry.spacing, mark.points[:2]
     if mark.kind is MarkKind.COBB and mark.complete:
         return (f"Cobb {cobb_angle(mark, spacing):.1f}°",)
     if mark.kind is MarkKind.ANGLE and mark.complete:

@@ -5,11 +5,10 @@ from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF
 
-from viewer.domain.case import ImageHeader
+from viewer.domain.image_geometry import ImageGeometry, is_direction, opposite
 from viewer.ui.canvas.overlays.corner_text import MARGIN, Line
 from viewer.ui.canvas.overlays.halo import Face, text_size
 
-_OPPOSITE: Final = {"L": "R", "R": "L", "A": "P", "P": "A", "H": "F", "F": "H"}
 _SIDES: Final = {"L": "Left", "R": "Right", "B": "Both sides"}
 
 
@@ -23,26 +22,26 @@ class EdgeLetters:
     bottom: str
 
 
-def edge_letters(header: ImageHeader) -> EdgeLetters:
+def edge_letters(geometry: ImageGeometry) -> EdgeLetters:
     """Return the letters of Patient Orientation (PS3.3 C.7.6.1.1.1).
 
     Its first value is the direction of the rows (to the right), its second that of
     the columns (downwards); the other two edges are their opposites.
     """
-    values = (*header.patient_orientation, "", "")
+    values = (*geometry.letters, "", "")
     right, bottom = (_known(value) for value in values[:2])
-    return EdgeLetters(_opposite(right), right, _opposite(bottom), bottom)
+    return EdgeLetters(opposite(right), right, opposite(bottom), bottom)
 
 
-def laterality_text(header: ImageHeader) -> str:
+def laterality_text(geometry: ImageGeometry) -> str:
     """Return the side that was imaged (PS3.3 C.7.3.1, C.8.11.2), "" if unknown."""
-    return _SIDES.get(header.laterality.strip().upper(), "")
+    return _SIDES.get(geometry.laterality.strip().upper(), "")
 
 
-def layout(header: ImageHeader, area: QRectF, face: Face) -> tuple[Line, ...]:
+def layout(geometry: ImageGeometry, area: QRectF, face: Face) -> tuple[Line, ...]:
     """Place the letters in the middle of the view's edges."""
-    letters = edge_letters(header)
-    top = "  ".join(text for text in (letters.top, laterality_text(header)) if text)
+    letters = edge_letters(geometry)
+    top = "  ".join(text for text in (letters.top, laterality_text(geometry)) if text)
     return tuple(
         _line(text, x, y, area, face)
         for text, x, y in (
@@ -67,8 +66,4 @@ def _line(text: str, x: float, y: float, area: QRectF, face: Face) -> Line:
 def _known(value: str) -> str:
     """Return a direction as it stands, "" if it holds an unknown letter."""
     value = value.strip().upper()
-    return value if all(letter in _OPPOSITE for letter in value) else ""
-
-
-def _opposite(value: str) -> str:
-    return "".join(_OPPOSITE[letter] for letter in value)
+    return value if is_direction(value) else ""

@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
-from viewer.domain.image import Spacing, SpacingMeaning
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.ui.canvas.overlays.corner_text import COLOR, MARGIN
 from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
 
@@ -33,7 +33,7 @@ def scale_bar(spacing: Spacing | None, scale: float) -> ScaleBar | None:
 
     ``scale`` is the view's pixels per native pixel along a row.
     """
-    if spacing is None or spacing.column_mm <= 0:
+    if spacing is None:
         return None
     per_mm = scale / spacing.column_mm
     length_mm = _round_below(_WANTED_PX / per_mm)

@@ -28,7 +28,7 @@ from viewer.domain.reference import Mask
 from viewer.services.opened_image import OpenedImage
 from viewer.services.view_image import CornerText, ShownImage
 from viewer.ui import theme
-from viewer.ui.canvas.display import MAX_SCALE, MIN_SCALE, Camera, aspect_of
+from viewer.ui.canvas.display import MAX_SCALE, MIN_SCALE, Camera
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.answer_item import AnswerShape
@@ -137,7 +137,9 @@ class ReviewImage(ImageView):
 
     @property
     def _aspect(self) -> float:
-        return aspect_of(self._shown.image) if self._shown is not None else 1.0
+        return (
+            self._shown.image.geometry.pixel_aspect if self._shown is not None else 1.0
+        )
 
     def place(self, kind: PlaceKind, answer: Answer | None = None) -> None:
         """Let the left button place a cell, a point, boxes or a mask."""

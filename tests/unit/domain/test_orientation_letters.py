@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viewer.readers.headers import orientation_letters
+from viewer.domain.image_geometry import orientation_letters
 
 _UNIT = {"L": 0, "R": 0, "P": 1, "A": 1, "H": 2, "F": 2}
 _SIGN = {"L": 1, "P": 1, "H": 1, "R": -1, "A": -1, "F": -1}

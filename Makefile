@@ -1,6 +1,6 @@
 # The two commands are `make run` and `make test`; each sets up all it needs first.
 .DEFAULT_GOAL := run
-.PHONY: run run-reader test proof mutants statements bench lint lock package clean
+.PHONY: run run-reader test proof mutants statements bench lint lock docs package clean
 
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
@@ -65,10 +65,15 @@ lock:           ## pin every package anew, with hashes, for every Python and sys
 	$(PYTHON) packaging/lock.py
 	$(PYTHON) packaging/lock.py --check
 
+docs:           ## the documentation in site/; every warning is an error
+	@packaging/bootstrap docs
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --quiet --strict
+	@echo "open site/index.html in a browser"
+
 package:        ## a frozen folder of window and command line, tried without Python
 	@packaging/bootstrap test
 	packaging/package
 
 clean:          ## remove everything that was made here
-	rm -rf .venv .venv-headless build dist mutants .coverage .coverage.json .mypy_cache \
+	rm -rf .venv .venv-headless build dist site mutants .coverage .coverage.json .mypy_cache \
 	    .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,6 +1,7 @@
 """Pin every package with its hashes, once for all supported Pythons and systems.
 
     packaging/lock.py          write packaging/lock/*.txt anew from pyproject.toml
+    packaging/lock.py --keep   the same, but every package keeps its version
     packaging/lock.py --check  say for which Python and system a wheel is missing
 
 One resolution covers Python 3.11 to 3.14 on Linux, macOS and Windows by environment
@@ -9,6 +10,7 @@ so that any mirror serves. torch and the CUDA libraries that only its default bu
 needs are left out: the bootstrap chooses the build.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -27,6 +29,7 @@ PARTS = {
     "cluster": ("cluster",),
     "dev": ("dev",),
     "dev-local": ("dev-local",),
+    "docs": ("docs",),
 }
 """The extras whose packages each file adds to those of ``reader``."""
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -45,14 +48,25 @@ def main() -> int:
     if sys.argv[1:] == ["--check"]:
         return check()
     LOCK.mkdir(exist_ok=True)
+    kept = pinned() if sys.argv[1:] == ["--keep"] else []
     with tempfile.TemporaryDirectory() as folder:
-        write_files(Path(folder))
+        write_files(Path(folder), kept)
     return 0
 
 
-def write_files(folder: Path) -> None:
+def pinned() -> list[str]:
+    """Return each requirement that the lock pins now, without its hashes."""
+    texts = (path.read_text(encoding="utf-8") for path in sorted(LOCK.glob("*.txt")))
+    blocks = (block for text in texts for block in _BLOCK.findall(text))
+    return [b.partition(" \\\n")[0] for b in blocks if not b.startswith("#")]
+
+
+def write_files(folder: Path, kept: list[str]) -> None:
     """Resolve in a folder of its own, where uv may leave its file with an index."""
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    project = project.replace(
+        "[tool.uv]\n", f"[tool.uv]\nconstraint-dependencies = {json.dumps(kept)}\n"
+    )
     build = tomllib.loads(project)["build-system"]["requires"]
     groups = f"\n[dependency-groups]\nbuild = {build}\n"
     (folder / "pyproject.toml").write_text(project + groups, encoding="utf-8")

@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "viewer").rglob("*.py"))
 LONGEST_MODULE = 450
 TOP_LEVEL = {
-    ".ci", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md",
-    "docs",
+    ".ci", ".gitignore", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE",
+    "Makefile", "README.md", "SECURITY.md", "docs", "mkdocs.yml",
     "packaging", "pyproject.toml", "resources", "tests", "viewer",
 }  # fmt: skip
 HEAVY = (

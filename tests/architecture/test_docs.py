@@ -1,0 +1,99 @@
+"""What the documentation says is there: pages, commands, menus; nothing is fetched."""
+
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+from viewer.cli import overread
+from viewer.ui.actions import ACTIONS, shortcut_text
+
+ROOT = Path(__file__).parents[2]
+GENERATED = {"commands.md", "keys.md"}
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[ModuleType]:
+    """Return the hook that makes the generated pages."""
+    path = ROOT / "packaging" / "docs_pages.py"
+    spec = importlib.util.spec_from_file_location("docs_pages", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[spec.name]
+
+
+def shown(group: click.Group, path: str = "overread") -> Iterator[str]:
+    """Yield the words of each command that ``--help`` lists."""
+    for name, command in group.commands.items():
+        if not command.hidden:
+            yield f"{path} {name}"
+            if isinstance(command, click.Group):
+                yield from shown(command, f"{path} {name}")
+
+
+def test_that_the_command_page_has_every_command_and_option(made: ModuleType) -> None:
+    page = made.commands_page()
+    titles = re.findall(r"^###? (overread .+)$", page, re.MULTILINE)
+    assert sorted(titles) == sorted(shown(overread))
+    section = page.partition("## overread run\n")[2].partition("\n## ")[0]
+    for parameter in overread.commands["run"].params:
+        for option in (*parameter.opts, *parameter.secondary_opts):
+            if option.startswith("--"):
+                assert f"`{option}" in section or f" {option}" in section
+
+
+def test_that_the_command_page_keeps_signs_that_markdown_would_read(
+    made: ModuleType,
+) -> None:
+    @click.command(help="Take <b> and a|b.\n\n\b\nkept\nlines")
+    @click.option("--way", type=click.Choice(["a", "b"]))
+    def odd() -> None: ...
+
+    group = click.Group("overread", commands={"odd": odd})
+    ((command, context),) = made.commands(click.Context(group, info_name="overread"))
+    section = made._section(command, context)
+    assert r"Take \<b\> and a\|b." in section
+    assert "```text\nkept\nlines\n```" in section
+    assert r"| `--way [a\|b]` |" in section
+
+
+def test_that_the_page_of_keys_has_every_action_of_the_window(
+    made: ModuleType,
+) -> None:
+    rows = [line for line in made.keys_page().splitlines() if line.startswith("| ")]
+    plain = [row.replace("\\", "") for row in rows]
+    for action in ACTIONS:
+        row = f"| {action.text} | {shortcut_text(action)} |"
+        assert any(line.startswith(row) for line in plain), action.id
+    heads = sum(row.startswith("| command |") for row in rows)
+    assert len(rows) == len(ACTIONS) + heads
+
+
+def test_that_no_page_fetches_anything_from_another_host() -> None:
+    """Fonts are the system's own, and every script lies beside the pages."""
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "  font: false\n" in config
+    assert "://" not in config
+    (script,) = re.findall(r"polyfills: \[(.+)\]", config)
+    assert "iframe-worker" in script  # else the plug-in "offline" names unpkg.com
+    assert (ROOT / "docs" / script).is_file()
+
+
+def test_that_every_page_is_in_the_navigation() -> None:
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    nav = config.partition("\nnav:\n")[2].partition("\n\n")[0]
+    named = re.findall(r": (\S+\.md)$", nav, re.MULTILINE)
+    pages = {
+        path.relative_to(ROOT / "docs").as_posix()
+        for path in (ROOT / "docs").rglob("*.md")
+    }
+    assert sorted(named) == sorted(pages | GENERATED)

@@ -24,7 +24,7 @@ BASELINES = {"chance level", "chance", "constant answer", "random cell", "gain"}
 """Estimators of what somebody reaches who sees nothing."""
 RATES = {"rate", "share", "nested mean of rates"}
 """Estimators of what a model reaches, where they read a verdict."""
-VERDICTS = {"right", "typed_right"}
+VERDICTS = {"correct", "typed_correct"}
 COUNTED = ("n_scored", "n_failed", "n_refused", "n_unparsed")
 WITHOUT = {
     "replicates": "how one item was answered again and again",

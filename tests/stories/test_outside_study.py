@@ -122,7 +122,7 @@ def least(seen):
 
 
 SPECS = (
-    TableSpec("sides", (Key("answer"),), (Cell("rate", ("k", "n"), ("right",)),)),
+    TableSpec("sides", (Key("answer"),), (Cell("rate", ("k", "n"), ("correct",)),)),
     TableSpec("firsts", (Key("answer"),), (Cell("least", ("first",), ("item",)),)),
 )
 
@@ -171,7 +171,7 @@ from viewer.results.evaluate import evaluate
 from viewer.results.records import records
 from viewer.results.spec import Cell, TableSpec
 
-SPEC = TableSpec("spans", (), (Cell("half range", ("half",), ("right",)),))
+SPEC = TableSpec("spans", (), (Cell("half range", ("half",), ("correct",)),))
 
 
 class Spanned(Laterality):

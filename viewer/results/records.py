@@ -14,7 +14,7 @@ _ANSWERED = frozenset({Status.SCORED_CORRECT, Status.SCORED_WRONG})
 _FOLLOWING: Final[Mapping[str, Mapping[object, bool]]] = {
     "counted": {one: one not in NOT_COUNTED for one in Status},
     "answered": {one: one in _ANSWERED for one in Status},
-    "right": {one: one is Status.SCORED_CORRECT for one in Status},
+    "correct": {one: one is Status.SCORED_CORRECT for one in Status},
 }
 """What follows from each status."""
 _Numbers = Iterable[tuple[str, float]]
@@ -47,10 +47,10 @@ def frame_of_trials(
 ) -> Frame:
     """Return trials with what follows from their column ``status``.
 
-    ``counted`` trials are settled, ``answered`` ones have a verdict, ``right`` ones the
-    best. ``chance`` is how often an option at random is right, NaN where what is right
-    (``gold``, as JSON) tells of no options. A column follows for each named number that
-    any verdict has, NaN where a verdict is without it.
+    ``counted`` trials are settled, ``answered`` ones have a verdict, ``correct`` ones
+    the best. ``chance`` is how often an option at random is right, NaN where what is
+    right (``gold``, as JSON) tells of no options. A column follows for each named
+    number that any verdict has, NaN where a verdict is without it.
     """
     statuses = columns["status"]
     names = {name: None for own in numbers for name, _ in own}

@@ -36,7 +36,7 @@ def records(store: Store, run: int, *, replies: bool = False) -> Frame:
     has whatever else items fall into, such as an anatomy. ``answer`` is as tables write
     it; ``condition_params``, ``parsed`` and ``gold`` are JSON, "" where there is none.
     Tokens, ``seconds`` and ``cost`` in US dollars are those of all replies that an
-    answer was read from, None where nobody said them. ``right`` and what else follows
+    answer was read from, None where nobody said them. ``correct`` and what else follows
     from the status, and the named numbers, are as :func:`frame_of_trials` has them.
     With ``replies`` there is a column ``reply`` with their text, of an answer of
     several steps that of the last; it takes longer.

@@ -40,10 +40,10 @@ RATE: Final = (
     Cell(
         "rate",
         ("k", "n", "hit_rate", *INTERVAL),
-        ("right", *OF_WHOM),
+        ("correct", *OF_WHOM),
         {"counted": (True,)},
     ),
-    Cell("share", ("answered_rate",), ("right",), {"answered": (True,)}),
+    Cell("share", ("answered_rate",), ("correct",), {"answered": (True,)}),
     Cell("chance level", ("chance",), ("chance",), {"counted": (True,)}),
 )
 """The primary rate, of all settled trials, that of those with an answer, and chance."""

@@ -15,7 +15,7 @@ def trials_in(path: str) -> pd.DataFrame:
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
     rows["counted"] = ~rows["status"].isin(["excluded", "pending"])
     rows["answered"] = rows["status"].isin(["scored_correct", "scored_wrong"])
-    rows["right"] = rows["status"] == "scored_correct"
+    rows["correct"] = rows["status"] == "scored_correct"
     return rows
 
 

@@ -51,7 +51,7 @@ def test_that_a_rate_has_an_interval_by_patient(
     rows: list[tuple[bool, int, int]],
 ) -> None:
     columns: Columns = {
-        "right": [right for right, _, _ in rows],
+        "correct": [right for right, _, _ in rows],
         "patient": [patient for _, patient, _ in rows],
         "item": [item for _, _, item in rows],
     }
@@ -61,13 +61,13 @@ def test_that_a_rate_has_an_interval_by_patient(
         [hits[patient] for patient in trials], [*trials.values()], len(items)
     )
     k, n, value, *ends, method = estimate("rate", columns)
-    assert (k, n) == (sum(columns["right"]), len(rows))
+    assert (k, n) == (sum(columns["correct"]), len(rows))
     assert (value, *ends) == pytest.approx(
         (wanted.value, wanted.interval.low, wanted.interval.high), nan_ok=True
     )
     assert method == wanted.method
     assert estimate("interval", columns)[2] == method
-    alone = estimate("rate", columns, of=("right",))
+    alone = estimate("rate", columns, of=("correct",))
     assert alone == pytest.approx((k, n, value), nan_ok=True)
 
 
@@ -107,10 +107,10 @@ def test_that_a_mean_of_pooled_rates_needs_all_of_them() -> None:
 
 
 def test_that_nothing_has_no_rate() -> None:
-    assert estimate("rate", {"right": []})[:2] == (0, 0)
+    assert estimate("rate", {"correct": []})[:2] == (0, 0)
     empty = [
-        *estimate("rate", {"right": []})[2:],
-        *estimate("share", {"right": []}),
+        *estimate("rate", {"correct": []})[2:],
+        *estimate("share", {"correct": []}),
         *estimate("mean", {"cost": []}),
         *estimate("mean", {"cost": [None, nan]}),
         *estimate("largest", {"cost": []}),
@@ -303,28 +303,28 @@ def test_that_one_cluster_tells_no_interval() -> None:
 LEVELS: Columns = {
     "kind": ["a", "a", "a", "b", "b"],
     "level": [1, 1, 2, 1, 3],
-    "right": [True, False, True, False, True],
+    "correct": [True, False, True, False, True],
 }
 
 
 def test_that_a_nested_mean_is_of_means_of_rates() -> None:
     nested = "nested mean of rates"
-    assert estimate(nested, LEVELS, of=("right",), by=()) == (3 / 5,)
+    assert estimate(nested, LEVELS, of=("correct",), by=()) == (3 / 5,)
     by_level = ((1 / 3 + 1.0) + 1.0) / 3
-    (value,) = estimate(nested, LEVELS, of=("right",), by=("level",))
+    (value,) = estimate(nested, LEVELS, of=("correct",), by=("level",))
     assert value == pytest.approx(by_level, abs=1e-15)
-    (value,) = estimate(nested, LEVELS, of=("right",), by=("kind", "level"))
+    (value,) = estimate(nested, LEVELS, of=("correct",), by=("kind", "level"))
     assert value == pytest.approx(((0.5 + 1.0) / 2 + (0.0 + 1.0) / 2) / 2, abs=1e-15)
     empty: Columns = {name: [] for name in LEVELS}
-    assert isnan(*estimate(nested, empty, of=("right",), by=("kind",)))
+    assert isnan(*estimate(nested, empty, of=("correct",), by=("kind",)))
 
 
-CLEAN: Columns = {"pair": [0, 1, 2, 3], "right": [True, True, True, False]}
+CLEAN: Columns = {"pair": [0, 1, 2, 3], "correct": [True, True, True, False]}
 WORSE: Columns = {
     "pair": [0, 1, 2, 3, 0, 1, 9],
     "kind": ["a"] * 4 + ["b"] * 3,
     "level": [1, 1, 1, 2, 1, 1, 1],
-    "right": [True, False, False, True, True, False, True],
+    "correct": [True, False, False, True, True, False, True],
     "chance": [0.25, 0.25, 0.5, 0.5, 0.25, 0.25, 1.0],
 }
 """The last has no counterpart that is clean."""
@@ -332,7 +332,7 @@ WORSE: Columns = {
 
 def change(rows: Columns, others: Columns | None) -> tuple[Any, ...]:
     held = None if others is None else frame_of(others)
-    of, by = ("right", "chance"), ("kind", "level")
+    of, by = ("correct", "chance"), ("kind", "level")
     return estimate("change of rates", rows, held, of=of, by=by, pair="pair")
 
 

@@ -19,7 +19,7 @@ FRAME = frame_of(
         "way": ["x", "y", "x", "x", "x"],
         "finding": ["p", "p", "q", "q", "q"],
         "side": [3, 1, 2, 3, 1],
-        "right": [True, False, True, False, True],
+        "correct": [True, False, True, False, True],
         "cost": [0.5, None, 1.5, 2.0, 4.0],
     }
 )
@@ -112,7 +112,7 @@ def test_that_a_cell_counts_the_rows_it_wants() -> None:
         (MODEL,),
         (
             Cell("size", ("n_q",), where={"finding": ("q",), "way": ("x",)}),
-            Cell("rate", ("k", "n"), ("right",)),
+            Cell("rate", ("k", "n"), ("correct",)),
             Cell("mean", ("mean_cost",), ("cost",), where={"finding": ("p",)}),
         ),
         where={"side": (1, 3)},
@@ -168,7 +168,7 @@ def test_that_values_are_python_s_own_and_none_where_there_is_none() -> None:
     found = values(spec)
     assert found == [(3, 1.25), (1, 4.0), (2, 1.5)]
     assert {type(value) for row in found for value in row} == {int, float}
-    listed = evaluate(ListSpec("l", ("side", "right", "cost")), FRAMES)
+    listed = evaluate(ListSpec("l", ("side", "correct", "cost")), FRAMES)
     assert listed.rows[1] == (1, False, None)
     assert list(map(type, listed.rows[0])) == [int, bool, float]
     odd = frame_of({"a": [np.int64(1), np.float64("nan"), "x"]})

@@ -18,7 +18,7 @@ from viewer.results.frame import Frame, frame_of
 RNG = np.random.default_rng(3)
 MODELS = RNG.choice(["a", "b", "c", "d"], 60).tolist()
 RIGHT = [bool(x) for x in RNG.random(60) < 0.5]
-ANSWERS = frame_of({"model": MODELS, "right": RIGHT})
+ANSWERS = frame_of({"model": MODELS, "correct": RIGHT})
 
 
 def estimate(
@@ -44,20 +44,20 @@ def test_that_a_share_is_ranked_among_those_of_all_models() -> None:
     ranks = rankdata([-share for share in shares().values()], method="min")
     for model, rank in zip(shares(), ranks, strict=True):
         own, options = ANSWERS.where({"model": (model,)}), {"by": "model"}
-        found = estimate("rank of share", own, ("right",), ANSWERS, options)
+        found = estimate("rank of share", own, ("correct",), ANSWERS, options)
         assert found == (rank,)
     nobody = ANSWERS.take(())
     options = {"by": "model"}
-    assert estimate("rank of share", nobody, ("right",), ANSWERS, options) == (None,)
-    assert estimate("rank of share", nobody, ("right",), None, options) == (None,)
+    assert estimate("rank of share", nobody, ("correct",), ANSWERS, options) == (None,)
+    assert estimate("rank of share", nobody, ("correct",), None, options) == (None,)
 
 
 def test_that_a_spread_lies_between_the_extremes_and_needs_every_share() -> None:
     among = {"by": "model", "among": tuple(shares())}
-    (found,) = estimate("spread of shares", ANSWERS, ("right",), None, among)
+    (found,) = estimate("spread of shares", ANSWERS, ("correct",), None, among)
     assert found == pytest.approx(np.ptp(list(shares().values())), abs=1e-12)
     more = {**among, "among": ("a", "nobody")}
-    (found,) = estimate("spread of shares", ANSWERS, ("right",), None, more)
+    (found,) = estimate("spread of shares", ANSWERS, ("correct",), None, more)
     assert np.isnan(found)
 
 
@@ -73,24 +73,24 @@ def test_that_a_change_is_that_of_the_pairs_that_both_have() -> None:
             {
                 "pair": pairs,
                 "case": pairs,
-                "right": [bool(x) for x in RNG.random(40) < p],
+                "correct": [bool(x) for x in RNG.random(40) < p],
             }
         )
         for pairs, p in ((list(range(40)), 0.4), (list(range(10, 50)), 0.7))
     )
     options = {"pair": "pair", "cluster": "case"}
-    found = estimate("paired change", after, ("right",), before, options)
-    both = [(before["right"][i], after["right"][i - 10]) for i in range(10, 40)]
+    found = estimate("paired change", after, ("correct",), before, options)
+    both = [(before["correct"][i], after["correct"][i - 10]) for i in range(10, 40)]
     gained = sum(bool(b and not a) for a, b in both)
     lost = sum(bool(a and not b) for a, b in both)
     p = mcnemar([[0, lost], [gained, 0]], exact=True).pvalue
     expected = (100 * (gained - lost) / 30, gained, lost, p, 30)
     assert found == pytest.approx(expected, abs=1e-12)
     for others in (None, after):
-        found = estimate("paired change", after, ("right",), others, options)
+        found = estimate("paired change", after, ("correct",), others, options)
         assert np.isnan(found).all()
     apart = before.having(pair=[-1] * 40)
-    *found, n = estimate("paired change", after, ("right",), apart, options)
+    *found, n = estimate("paired change", after, ("correct",), apart, options)
     assert np.isnan(found).all()
     assert n == 0
 
@@ -100,10 +100,10 @@ def test_that_a_change_is_that_of_the_pairs_that_both_have() -> None:
 def test_that_asking_again_makes_no_change_more_certain(repeats: int) -> None:
     cases = [case for case in range(10) for _ in range(repeats)]
     pairs = list(range(len(cases)))
-    before = frame_of({"pair": pairs, "case": cases, "right": [False] * len(pairs)})
-    after = before.having(right=[case < 3 for case in cases])
+    before = frame_of({"pair": pairs, "case": cases, "correct": [False] * len(pairs)})
+    after = before.having(correct=[case < 3 for case in cases])
     options = {"pair": "pair", "cluster": "case"}
-    *_, p, n = estimate("paired change", after, ("right",), before, options)
+    *_, p, n = estimate("paired change", after, ("correct",), before, options)
     assert (p, n) == (0.25, len(pairs))
 
 
@@ -114,9 +114,9 @@ def test_that_a_change_is_tested_over_cases_with_all_patterns_of_signs() -> None
     options = {"pair": "pair", "cluster": "case"}
     *_, p, _ = estimate(
         "paired change",
-        frame_of({**columns, "right": after}),
-        ("right",),
-        frame_of({**columns, "right": before}),
+        frame_of({**columns, "correct": after}),
+        ("correct",),
+        frame_of({**columns, "correct": before}),
         options,
     )
     means = [

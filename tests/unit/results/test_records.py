@@ -40,7 +40,7 @@ def test_that_a_record_has_all_that_is_known_of_a_trial() -> None:
         "request_sha256": "abc",
         "counted": True,
         "answered": True,
-        "right": False,
+        "correct": False,
         "chance": 0.5,
         "judge": 2.0,
         "share": 0.5,
@@ -66,4 +66,4 @@ def test_that_every_status_is_in_its_denominators(status: Status) -> None:
     assert found["status"] == [status.value]
     assert found["answered"] == [status in scored]
     assert found["counted"] == [status in settled]
-    assert found["right"] == [status is Status.SCORED_CORRECT]
+    assert found["correct"] == [status is Status.SCORED_CORRECT]

@@ -32,7 +32,7 @@ SPECS: tuple[Spec, ...] = (
             Cell(
                 "rate",
                 ("k", "n"),
-                ("right",),
+                ("correct",),
                 {"counted": (True,), "score": (1, 2.5)},
                 {"model": None, "way": Way.PLAIN},
                 {"seed": 3, "answer": None, "by": "model"},

@@ -45,7 +45,7 @@ def without(*names: str, spec: bool = True) -> Forged:
 def counting_less(members: dict[str, bytes], specs: list[Record]) -> None:
     del members["tables/official.csv"]
     spec = next(one for one in specs if one["name"] == "official")
-    spec["where"] = {"typed_right": [1]}
+    spec["where"] = {"typed_correct": [1]}
 
 
 def unspecified(_members: dict[str, bytes], specs: list[Record]) -> None:

@@ -82,7 +82,7 @@ def test_that_a_view_alone_has_no_rows_of_its_own(tmp_path: Path) -> None:
     assert printed(script, tmp_path) == as_csv(results)
 
 
-RATES = TableSpec("rates", (Key("model"),), (Cell("share", ("share",), ("right",)),))
+RATES = TableSpec("rates", (Key("model"),), (Cell("share", ("share",), ("correct",)),))
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ def rate(
     A rate of answers that are ``chosen`` among options stands beside chance.
     """
     settled = {**where, **COUNTED}
-    yield Cell("share", (name,), ("right",), settled, frame=frame)
-    yield Cell("sum", (f"{prefix}k",), ("right",), settled, frame=frame)
+    yield Cell("share", (name,), ("correct",), settled, frame=frame)
+    yield Cell("sum", (f"{prefix}k",), ("correct",), settled, frame=frame)
     yield Cell("size", (f"{prefix}n",), where=settled, frame=frame)
     if chosen:
         level = f"{prefix}chance"

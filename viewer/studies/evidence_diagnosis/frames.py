@@ -141,7 +141,7 @@ def _right_columns(rows: Sequence[Row], plain: Sequence[bool]) -> Columns:
     """Return which answers count and which are right, and the chance of a choice."""
     return {
         "counted": list(map(_counted, rows)),
-        "right": list(map(_right, rows)),
+        "correct": list(map(_right, rows)),
         "chance": [1 / OPTIONS if row.task is Task.FDX else None for row in rows],
         "ddx": list(_right_of(Task.DDX, rows, plain)),
         "fdx": list(_right_of(Task.FDX, rows, plain)),

@@ -94,7 +94,7 @@ def _overall_cells() -> Iterator[Cell]:
         yield Cell(
             "rank of share",
             (f"rank_{subset}",),
-            ("right",),
+            ("correct",),
             {**of_task(Task.FDX, language), **COUNTED, **MODELS},
             against={"model": None},
             options={"by": "model"},
@@ -203,7 +203,7 @@ def _interventions(number: str, language: Language) -> Spec:
     change = Cell(
         "paired change",
         changes,
-        ("right",),
+        ("correct",),
         COUNTED,
         against={"arm": Arm.RAW},
         options={"pair": "pair", "cluster": "case"},
@@ -248,14 +248,14 @@ def _position_cells() -> Iterator[Cell]:
     for place in range(OPTIONS):
         own = {"place": (place,), **COUNTED}
         name = f"gold_{LETTERS[place]}"
-        yield Cell("share", (name,), ("right",), own)
-        yield Cell("sum", (f"{name}_k",), ("right",), own)
+        yield Cell("share", (name,), ("correct",), own)
+        yield Cell("sum", (f"{name}_k",), ("correct",), own)
         yield Cell("size", (f"{name}_n",), where=own)
     among = {"by": "place", "among": tuple(range(OPTIONS))}
     yield Cell("size", ("n",), where=COUNTED)
-    yield Cell("share", ("accuracy",), ("right",), COUNTED)
+    yield Cell("share", ("accuracy",), ("correct",), COUNTED)
     yield Cell("chance level", ("chance",), ("chance",), COUNTED)
-    yield Cell("spread of shares", ("spread",), ("right",), COUNTED, options=among)
+    yield Cell("spread of shares", ("spread",), ("correct",), COUNTED, options=among)
     yield Cell(
         AGREEMENT,
         ("n_orders_planned", "n_complete", "same", "same_right"),

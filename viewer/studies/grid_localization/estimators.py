@@ -45,7 +45,7 @@ ANSWERS: Final = "spread of answers"
 AGREEMENT: Final = "agreement of replicates"
 OF_ITEMS: Final = "rate of items"
 _ARM: Final = ["condition", "model"]
-_TRIAL: Final = ("item", "right")
+_TRIAL: Final = ("item", "correct")
 _Floats = npt.NDArray[np.float64]
 _Items = Counter[tuple[str, bool]]
 """Trials by item and whether they are hits."""
@@ -142,7 +142,7 @@ def _over_patients(seen: Seen) -> dict[str, ClusterEstimate]:
     patients = _numbered(sorted(set(others["patient"])))
     findings = _numbered(dict.fromkeys(others["of_finding"]))
     counts = np.zeros((2, len(patients), len(findings)), np.int64)
-    for patient, finding, right in others.each("patient", "of_finding", "right"):
+    for patient, finding, right in others.each("patient", "of_finding", "correct"):
         counts[:, patients[patient], findings[finding]] += right, 1
     found = cluster_bootstrap(counts[0], counts[1], _resampling(seen))
     rows = (*findings, MACRO, MICRO)
@@ -180,7 +180,7 @@ def rate_of_items(seen: Seen) -> Sequence[object]:
     An item counts once, with the mean of its replicates.
     """
     items: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
-    for *item, right in seen.rows.each("item", "patient", "finding", "right"):
+    for *item, right in seen.rows.each("item", "patient", "finding", "correct"):
         items[tuple(item)].append(right)
     patients = _numbered(dict.fromkeys(patient for _, patient, _ in items))
     findings = _numbered(dict.fromkeys(finding for *_, finding in items))

@@ -191,7 +191,7 @@ def _copies(trials: Frame, of: Asked) -> Iterator[_Copy]:
 
 _COUNTED: Final = (
     *("item", "patient", "finding", "view", "condition", "model", *STATUSES),
-    *("counted", "answered", "right", "partial", "capitulated", "place", "n_cells"),
+    *("counted", "answered", "correct", "partial", "capitulated", "place", "n_cells"),
     *("hits", "in_both_modes", "hit_paper", "hit_exact", "differs"),
 )
 """What tables of rates need of a trial."""

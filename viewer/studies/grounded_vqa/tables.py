@@ -130,9 +130,11 @@ _CLOSED_SCORES: Final = TableSpec(
         _f1(("f1_no",), _CLOSED, only=(NO,)),
         Cell("macro f1", ("macro_f1",), _LABELS, _CLOSED, options={"only": (YES, NO)}),
         Cell("size", ("n",), where=_CLOSED),
-        Cell("share", ("accuracy",), ("right",), _CLOSED),
+        Cell("share", ("accuracy",), ("correct",), _CLOSED),
         Cell("chance level", ("chance",), ("chance",), _CLOSED),
-        Cell("share", ("specificity",), ("right",), {**_CLOSED, "right_answer": (NO,)}),
+        Cell(
+            "share", ("specificity",), ("correct",), {**_CLOSED, "right_answer": (NO,)}
+        ),
     ),
     where=_AS_IS,
 )
@@ -344,9 +346,9 @@ _DICE: Final = TableSpec(
     (
         Cell("size", ("n",)),
         Cell("part", ("share",), against={"dice_from": None}),
-        Cell("sum", ("k",), ("right",)),
-        Cell("share", ("accuracy",), ("right",)),
-        Cell("interval", INTERVAL, ("right", *OF_WHOM)),
+        Cell("sum", ("k",), ("correct",)),
+        Cell("share", ("accuracy",), ("correct",)),
+        Cell("interval", INTERVAL, ("correct", *OF_WHOM)),
         Cell("chance level", ("chance",), ("chance",)),
     ),
     "Right answers by the region's Dice",

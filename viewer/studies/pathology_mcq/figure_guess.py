@@ -37,7 +37,7 @@ _BARS: Final = TableSpec(
     "figure5",
     (Key("panel"), Key("model", "who")),
     (
-        Cell("rate", ("k", "n", "accuracy"), ("right",), {"counted": (True,)}),
+        Cell("rate", ("k", "n", "accuracy"), ("correct",), {"counted": (True,)}),
         Cell("chance", ("random",), ("options",)),
     ),
 )

@@ -129,9 +129,9 @@ def change_frame(answers: Frame) -> Frame:
     """
     header = (
         *("model", "part", "subset", "shown", "kind", "level"),
-        *("counted", "right", "pair", "chance"),
+        *("counted", "correct", "pair", "chance"),
     )
-    columns = ("model", "part", "subset", "condition", "counted", "right")
+    columns = ("model", "part", "subset", "condition", "counted", "correct")
     more = zip(answers.each("item", "repeat"), answers["chance"], strict=True)
     rows = (
         row
@@ -194,7 +194,7 @@ def choice_frame(
     ``whole`` where every group read all items of the column.
     """
     known = list(choices)
-    header = ("part", "subset", "group", "reader", "item", "right", "items", "whole")
+    header = ("part", "subset", "group", "reader", "item", "correct", "items", "whole")
     rows = (
         (scope.part, scope.subset, c.group, c.reader, c.item, right, len(truth), whole)
         for scope in scopes
@@ -231,7 +231,7 @@ def vote_frame(
         for (group, item), of in votes.items()
         if item in truth
     )
-    return frame_of_rows(("part", "subset", "group", "item", "right"), rows)
+    return frame_of_rows(("part", "subset", "group", "item", "correct"), rows)
 
 
 def _truth(asked: Sequence[Mcq], scope: Scope) -> dict[str, int]:

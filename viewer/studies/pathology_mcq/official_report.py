@@ -39,8 +39,8 @@ def differing_rows(
     """
     header = (
         *("model", "condition", "item", "typed", "official", "why", "one"),
-        *("typed_right", "official_right", "official_counted", "at_random", "differs"),
-        "chance",
+        *("typed_correct", "official_correct", "official_counted", "at_random"),
+        *("differs", "chance"),
     )
     groups: dict[tuple[str, str], list[TrialResult]] = {}
     for one in sorted(results, key=_turn):

@@ -76,7 +76,7 @@ def accuracy_paper(params: Params, mcqs: Sequence[Mcq]) -> TableSpec:
         _COLUMN,
         (
             *counts(),
-            Cell("rate", ("k", "n", "accuracy"), ("right",), _COUNTED),
+            Cell("rate", ("k", "n", "accuracy"), ("correct",), _COUNTED),
             *_chance(params, mcqs, _COUNTED),
         ),
         "Accuracy",
@@ -118,8 +118,10 @@ RECOMMENDED: Final = TableSpec(
     _COLUMN,
     (
         *counts(),
-        Cell("rate", ("k", "n", "accuracy", *INTERVAL), ("right", *OF_WHOM), _COUNTED),
-        Cell("share", ("answered_rate",), ("right",), {"answered": (True,)}),
+        Cell(
+            "rate", ("k", "n", "accuracy", *INTERVAL), ("correct", *OF_WHOM), _COUNTED
+        ),
+        Cell("share", ("answered_rate",), ("correct",), {"answered": (True,)}),
         _CHANCE,
     ),
     frame=ANSWERS,
@@ -129,16 +131,16 @@ OFFICIAL_TABLE: Final = TableSpec(
     "official",
     (Key("model"), Key("condition")),
     (
-        Cell("sum", ("typed_k",), ("typed_right",)),
+        Cell("sum", ("typed_k",), ("typed_correct",)),
         Cell("size", ("typed_n",)),
-        Cell("sum", ("official_k",), ("official_right",)),
+        Cell("sum", ("official_k",), ("official_correct",)),
         Cell("sum", ("official_n",), ("official_counted",)),
         Cell("sum", ("official_at_random",), ("at_random",)),
         Cell("size", ("official_dropped",), where={"official_counted": (0,)}),
         Cell(
             "difference in points",
             ("difference_points",),
-            ("official_right", "official_counted", "typed_right", "one"),
+            ("official_correct", "official_counted", "typed_correct", "one"),
         ),
         Cell("size", ("differing",), where={"differs": (True,)}),
         Cell("chance level", ("chance",), ("chance",)),
@@ -162,7 +164,7 @@ def _change(names: tuple[str, ...], by: tuple[str, ...]) -> Cell:
     return Cell(
         "change of rates",
         names,
-        ("right", "chance"),
+        ("correct", "chance"),
         _COUNTED,
         against={"shown": CLEAN},
         options={"by": by, "pair": "pair"},
@@ -236,7 +238,7 @@ def experts(pooling: Pooling) -> TableSpec:
             Cell(
                 "nested mean of rates",
                 ("score",),
-                ("right",),
+                ("correct",),
                 options={"by": by},
                 frame=frame,
             ),

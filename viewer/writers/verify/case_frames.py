@@ -103,7 +103,7 @@ def _complete(row: dict[str, object], covered_from: int) -> None:
     right = row["status"] == "scored_correct"
     plain = row["arm"] == "raw" and row["order"] == 0
     first, judge, human = row["first"], row["judge"], row["human"]
-    row |= {"plain": plain, "counted": counted, "right": right}
+    row |= {"plain": plain, "counted": counted, "correct": right}
     row["chance"] = 1 / len(_OPTIONS) if row["task"] == "fdx" else None
     for task in ("ddx", "fdx"):
         own = plain and counted and row["task"] == task

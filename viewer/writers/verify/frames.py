@@ -50,7 +50,7 @@ def trial_rows(verdicts: Verdicts) -> Rows:
             "request_sha256": one.request,
             "counted": one.counted,
             "answered": one.status in (RIGHT, WRONG),
-            "right": one.is_right,
+            "correct": one.is_right,
             "chance": chance_of(one),
             **{name: one.numbers.get(name) for name in names},
         }

@@ -91,7 +91,7 @@ def _answers(verdicts: Verdicts) -> Iterator[dict[str, object]]:
 
 def _changes(row: dict[str, object]) -> Iterator[dict[str, object]]:
     """Yield what was shown of an image: itself, noise, or a corruption at a level."""
-    names = ("model", "part", "subset", "counted", "right", "chance")
+    names = ("model", "part", "subset", "counted", "correct", "chance")
     own, condition = {name: row[name] for name in names}, str(row["condition"])
     own["pair"] = row["item"], row["repeat"]
     plain = {"plain": "clean", "noise": "noise"}
@@ -154,8 +154,8 @@ def _official(verdicts: Verdicts, seed: int) -> Iterator[dict[str, object]]:
                 "official": said,
                 "one": 1,
                 "why": dropped or ("at random" if drawn else "read otherwise"),
-                "typed_right": int(one.is_right),
-                "official_right": int(right),
+                "typed_correct": int(one.is_right),
+                "official_correct": int(right),
                 "official_counted": int(not dropped),
                 "at_random": int(drawn),
                 "differs": bool(dropped) or right != one.is_right,
@@ -209,12 +209,12 @@ def _experts(listed: Sequence[Sequence[object]], verdicts: Verdicts) -> dict[str
         where = {"part": column[0], "subset": column[1]}
         choices += [
             {**where, "group": group, "reader": reader, "item": item}
-            | {"right": option == truth[item], "items": len(truth)}
+            | {"correct": option == truth[item], "items": len(truth)}
             for item, group, reader, option in listed
             if item in truth
         ]
         votes += [
-            {**where, "group": group, "item": item, "right": _most(of) == truth[item]}
+            {**where, "group": group, "item": item, "correct": _most(of) == truth[item]}
             for (group, item), of in ballots.items()
             if item in truth
         ]

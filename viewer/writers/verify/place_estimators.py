@@ -34,7 +34,7 @@ def _grouped(rows: Rows, *columns: str) -> dict[Any, Any]:
 
 
 def _hits(rows: Rows) -> tuple[int, int]:
-    return sum(row["right"] for row in rows), len(rows)
+    return sum(row["correct"] for row in rows), len(rows)
 
 
 def _sd_over_items(s: Cell) -> Cells | Later:

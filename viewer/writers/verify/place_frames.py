@@ -83,7 +83,7 @@ def _trial(one: Verdict, *, paper: bool) -> dict[str, Any]:
         "condition": _grid(one),
         **{name: one.status in of for name, of in _STATUSES.items()},
         "counted": one.counted,
-        "right": one.is_right,
+        "correct": one.is_right,
         "partial": placed.outcome == "partial",
         "capitulated": one.reason == "capitulated",
         "said": one.answer or "(no cell)",

@@ -99,10 +99,10 @@ def _agrees_on_closed(rng: np.random.Generator) -> None:
         assert ours == pytest.approx(theirs[:, place], abs=1e-12, nan_ok=True)
     (macro,) = estimate("macro f1", frame, of=LABELS, only=both)
     assert macro == pytest.approx(np.mean(theirs[0]), abs=1e-12, nan_ok=True)
-    (accuracy,) = estimate("share", frame, of=("right",))
+    (accuracy,) = estimate("share", frame, of=("correct",))
     assert accuracy == pytest.approx(accuracy_score(true, found), abs=1e-12)
     (specificity,) = estimate(
-        "share", frame.where({"right_answer": ("No",)}), of=("right",)
+        "share", frame.where({"right_answer": ("No",)}), of=("correct",)
     )
     assert specificity == pytest.approx(theirs[2, 1], abs=1e-12, nan_ok=True)
 

@@ -17,6 +17,7 @@ from viewer.domain.annotation import CornerLine, CornerText, Tag
 from viewer.domain.case import ImageRef
 from viewer.readers.compression import lossy_text
 from viewer.readers.dicom_bounds import held_bytes
+from viewer.readers.geometry import load_geometry
 from viewer.readers.isolation import isolated
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.refusal import refusing
@@ -45,16 +46,17 @@ _WINDOWS: Final = (("VOILUTSequence",), ("WindowCenter", "WindowWidth"))
 def corner_text(ref: ImageRef) -> CornerText:
     """Return the annotation of an image (PS3.3 as the BIR checklist asks, 5.8).
 
-    A file of another kind than DICOM has its name at the top left and, where it is a
-    JPEG, that it is lossy.
+    A file of another kind than DICOM has its name at the top left, and says where it is
+    a lossy JPEG and where its rows and columns were turned.
     """
     kind = file_kind(ref.path)
     if kind is FileKind.SLIDE:
         return _slide_corners(ref)
     if kind is not FileKind.DICOM:
         jpeg = ref.path.suffix.lower() in {".jpg", ".jpeg"}
-        lossy = (CornerLine("Lossy JPEG", "File format"),) if jpeg else ()
-        return CornerText((_file_name(ref.path),), (), (), lossy)
+        lossy = CornerLine("Lossy JPEG" if jpeg else "", "File format")
+        turned = _turned(ref) if kind is FileKind.RASTER else CornerLine("")
+        return CornerText((_file_name(ref.path),), (), (), _lines(turned, lossy))
     with refusing(ref.path):
         dataset = _read(ref)
         return CornerText(
@@ -82,6 +84,12 @@ def tags_of(ref: ImageRef) -> tuple[Tag, ...]:
     with refusing(ref.path):
         dataset = _read(ref)
         return (*_tags(dataset.file_meta, 0), *_tags(dataset, 0))
+
+
+def _turned(ref: ImageRef) -> CornerLine:
+    orientation = load_geometry(ref).stored_orientation
+    words = "" if orientation == 1 else f"Turned by Orientation {orientation}"
+    return CornerLine(words, "Orientation of EXIF or TIFF (0112)")
 
 
 def _slide_corners(ref: ImageRef) -> CornerText:

@@ -4,6 +4,7 @@ Each format's reader is imported with the first file of it: most of what imports
 module never reads one in its own process, least of all a window that is to start.
 """
 
+import re
 from enum import Enum
 from pathlib import Path
 
@@ -30,15 +31,22 @@ _RASTER_STARTS = (
     b"\xff\xd8\xff",
     b"II*\x00",
     b"MM\x00*",
+    b"II+\x00",
+    b"MM\x00+",
     b"BM",
     b"GIF8",
+    b"\x00\x00\x00\x0cjP  ",
+    b"\xff\x4f\xff\x51",
 )
-_RASTER_SUFFIXES = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif"}
+_WEBP = re.compile(rb"RIFF....WEBP", re.DOTALL)
+RASTER_SUFFIXES = (
+    ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp", ".jp2", ".j2k",
+)  # fmt: skip
 
 
 @isolated
 def load_pixels(ref: ImageRef) -> PixelImage:
-    """Return one frame of a DICOM, PNG, JPEG, TIFF, NIfTI, NRRD or MetaImage file.
+    """Return one frame of a file: DICOM, a picture, a volume or a slide.
 
     A whole slide's frames are its overview and its fields (`viewer.domain.slide`).
     Safe to call from several threads at once.
@@ -87,6 +95,8 @@ def file_kind(path: Path) -> FileKind:
             return FileKind.SLIDE
     if start[128:132] == b"DICM":
         return FileKind.DICOM
-    if start.startswith(_RASTER_STARTS) or path.suffix.lower() in _RASTER_SUFFIXES:
+    if start.startswith(_RASTER_STARTS) or _WEBP.match(start):
+        return FileKind.RASTER
+    if path.suffix.lower() in RASTER_SUFFIXES:
         return FileKind.RASTER
     return FileKind.DICOM

@@ -1,92 +1,89 @@
-"""PNG, JPEG, TIFF, BMP and GIF: pixels as they are in the file.
+"""PNG, JPEG, JPEG 2000, WebP, TIFF, BMP and GIF: pixels as they are stored, upright.
 
-An EXIF orientation is not applied: masks and boxes of a data set are drawn on the
-stored rows and columns. An ICC profile is not applied either. Grey of 8 bits is shown
-as it is; deeper grey, which says of no window, over its full range.
+- The Orientation of EXIF (JPEG, PNG, WebP) and of TIFF is applied here, once: all else
+  sees the upright image only. Rows and columns, boxes and masks count from its top
+  left, also where they are stored or exported.
+- Grey keeps its depth. 8 bits and fewer are shown as they are, deeper grey and numbers,
+  which say of no window, over their full range. Where 0 is white the values stay as
+  stored, and what is shown is inverted, as with MONOCHROME1 in DICOM.
+- Colour has 8 bits: deeper colour is scaled and rounded (v·255/65535), a palette is
+  looked up. Deeper colour whose channels are all the same is grey and keeps its depth.
+- Alpha and a transparent colour are passed over: what lies under them was measured.
+- Neither an ICC profile nor the gAMA and cHRM of a PNG is applied: samples are
+  measurements here, and what analyses images (Pillow, OpenCV) reads them so too.
 """
 
 from pathlib import Path
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
-from PIL import Image
 
-from viewer.domain.errors import UnreadableInputError
-from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric, PixelImage, VoiFunction, Window
 from viewer.domain.image_geometry import ImageGeometry
-from viewer.readers.refusal import DAMAGED, refusing
+from viewer.readers.pillow_files import pillow_geometries, pillow_page
+from viewer.readers.raster_page import RasterPage, Samples, colours_of, eight_bits
+from viewer.readers.refusal import refusing
+from viewer.readers.tiff_files import STARTS, tiff_geometries, tiff_page
 
-FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF")
-_IDENTITY = Window(128.0, 256.0, VoiFunction.LINEAR)
+_MOST_PAGES: Final = 1 << 16
+_IDENTITY: Final = Window(128.0, 256.0, VoiFunction.LINEAR)
 """Maps 0-255 to 0-255 exactly (PS3.3 C.11.2.1.2.1)."""
-_DEEP = {"I": np.int32, "F": np.float32}
 
 
 def load_raster_file(path: Path, frame: int = 0) -> PixelImage:
-    """Return a page of an image file: uint8 or uint16 grey, float grey, or RGB."""
-    with refusing(path), _opened(path) as image:
-        _seek(image, path, frame)
-        pixels = _pixels(image)
-    if pixels.ndim == 3:
-        return PixelImage(pixels, Photometric.RGB)
-    if pixels.dtype == np.uint8:
-        return PixelImage(pixels, Photometric.MONOCHROME2, windows=(_IDENTITY,))
-    return PixelImage(pixels, Photometric.MONOCHROME2, value_range=_range(pixels))
+    """Return a page of an image file: grey of its own depth, or RGB of 8 bits."""
+    page = raster_page(path, frame)
+    colours = colours_of(page, path)
+    if colours.ndim == 2:
+        return _grey_image(page, colours)
+    if _is_grey(page, colours):
+        return _grey_image(page, colours[..., 0])
+    rgb = eight_bits(colours, page.white)
+    return PixelImage(rgb, Photometric.RGB, geometry=page.geometry)
+
+
+def raster_page(path: Path, frame: int) -> RasterPage:
+    """Return the samples of a page of an image file, upright.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file is damaged, says what cannot be, or has no such page.
+    """
+    with refusing(path):
+        return (tiff_page if _is_tiff(path) else pillow_page)(path, frame)
 
 
 def raster_geometries(path: Path) -> tuple[tuple[ImageGeometry, ...], int]:
-    """Return the first page's geometry and the number of pages, without decoding."""
-    with refusing(path), _opened(path) as image:
-        size = SizePx(image.height, image.width)
-        return (ImageGeometry(size),), _page_count(image)
+    """Return the geometry of each page, or one of all, and the number of pages.
 
-
-def _opened(path: Path) -> Image.Image:
-    try:
-        return Image.open(path, formats=FORMATS)
-    except Image.DecompressionBombError as error:
-        raise UnreadableInputError(
-            f"{path.name} says that it has more pixels than an image should.", DAMAGED
-        ) from error
-
-
-def _page_count(image: Image.Image) -> int:
-    return int(getattr(image, "n_frames", 1))
-
-
-def _seek(image: Image.Image, path: Path, frame: int) -> None:
-    pages = _page_count(image)
-    if not 0 <= frame < pages:
-        raise UnreadableInputError(
-            f"{path.name} has {pages} pages, number {frame} is not one of them.",
-            f"Choose 0 to {pages - 1}.",
-        )
-    image.seek(frame)
-
-
-def _pixels(image: Image.Image) -> npt.NDArray[np.generic]:
-    """Return the pixels as grey where they are grey, else as RGB.
-
-    An alpha channel is dropped, not blended: what lies under it was measured.
+    No pixel is decoded.
     """
-    mode = image.mode
-    if mode.startswith("I;16"):
-        return np.array(image).astype(np.uint16)
-    if mode in _DEEP:
-        return np.array(image, dtype=_DEEP[mode])
-    if mode in {"1", "L", "LA", "La"}:
-        return np.array(image.convert("L"), dtype=np.uint8)
-    if mode in {"P", "PA"} and _is_grey_palette(image):
-        return np.array(image.convert("L"), dtype=np.uint8)
-    rgb = image.convert("RGBA") if image.mode in {"RGBa", "P", "PA"} else image
-    return np.ascontiguousarray(np.array(rgb.convert("RGB"), dtype=np.uint8))
+    with refusing(path):
+        if not _is_tiff(path):
+            return pillow_geometries(path)
+        geometries, pages = tiff_geometries(path, _MOST_PAGES)
+    return (geometries[:1] if len(set(geometries)) == 1 else geometries), pages
 
 
-def _is_grey_palette(image: Image.Image) -> bool:
-    palette = np.array(image.getpalette("RGB"), dtype=np.uint8).reshape(-1, 3)
-    return bool((palette == palette[:, :1]).all())
+def _is_tiff(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(4).startswith(STARTS)
 
 
-def _range(pixels: npt.NDArray[np.generic]) -> tuple[float, float] | None:
-    return (0.0, 65535.0) if pixels.dtype == np.uint16 else None
+def _is_grey(page: RasterPage, colours: Samples) -> bool:
+    """Tell whether a palette, or colour of more than 8 bits, has no colour in it."""
+    if page.palette is not None:
+        return bool((page.palette == page.palette[:, :1]).all())
+    return page.bits > 8 and bool((colours == colours[..., :1]).all())
+
+
+def _grey_image(page: RasterPage, values: Samples) -> PixelImage:
+    sense = Photometric.MONOCHROME1 if page.white_is_zero else Photometric.MONOCHROME2
+    if values.dtype.kind == "f":
+        return PixelImage(values.astype(np.float32), sense, geometry=page.geometry)
+    if values.dtype == np.uint8:
+        grey = eight_bits(values, page.white)
+        return PixelImage(grey, sense, windows=(_IDENTITY,), geometry=page.geometry)
+    full = (0.0, float(page.white)) if values.dtype == np.uint16 else None
+    return PixelImage(values, sense, geometry=page.geometry, value_range=full)

@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.helpers import make_png
+from tests.helpers.make_png import write_png
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Photometric
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.luts import to_raster
-from viewer.readers.pixels import load_pixels
+from viewer.readers.catalog import read_headers
+from viewer.readers.pixels import FileKind, file_kind, load_pixels
 from viewer.readers.raster_files import raster_geometries
 
 GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
@@ -89,13 +92,6 @@ def test_that_pages_are_frames(tmp_path: Path) -> None:
         load_pixels(ImageRef(path, 3))
 
 
-def test_that_an_orientation_in_the_file_is_not_applied(tmp_path: Path) -> None:
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    Image.fromarray(RGB).save(path := tmp_path / "a.png", exif=exif)
-    assert (load_pixels(ImageRef(path)).values == RGB).all()
-
-
 def test_that_a_file_is_known_by_its_beginning_not_its_name(tmp_path: Path) -> None:
     Image.fromarray(GREY).save(path := tmp_path / "a.dcm", "PNG")
     assert (load_pixels(ImageRef(path)).values == GREY).all()
@@ -108,3 +104,57 @@ def test_that_a_bomb_is_refused(
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
     with pytest.raises(UnreadableInputError, match="more pixels than an image should"):
         load_pixels(ImageRef(path))
+
+
+def test_that_an_index_without_a_colour_is_refused(tmp_path: Path) -> None:
+    table = [(b"PLTE", bytes(6))]
+    indices = np.array([[0, 1, 5]], np.uint8)
+    path = write_png(tmp_path / "a.png", indices, make_png.PALETTE, before=table)
+    with pytest.raises(UnreadableInputError, match="colour 5 of a palette of 2"):
+        load_pixels(ImageRef(path))
+
+
+def test_that_a_damaged_orientation_turns_nothing(tmp_path: Path) -> None:
+    for body in (b"", b"MM", b"no EXIF at all", b"MM\0*\0\0\0\x08\0\x01"):
+        path = write_png(tmp_path / "a.png", GREY, 0, behind=[(b"eXIf", body)])
+        assert (load_pixels(ImageRef(path)).values == GREY).all()
+
+
+@pytest.mark.parametrize("orientation", [0, 9, 65_535])
+def test_that_a_reserved_orientation_turns_nothing(
+    tmp_path: Path, orientation: int
+) -> None:
+    chunk = make_png.orientation_chunk(orientation)
+    path = write_png(tmp_path / "a.png", GREY, 0, behind=[chunk])
+    assert (load_pixels(ImageRef(path)).values == GREY).all()
+
+
+def test_that_a_jpeg_2000_of_two_sizes_is_refused(tmp_path: Path) -> None:
+    Image.fromarray(RGB).save(path := tmp_path / "a.jp2")
+    data = bytearray(path.read_bytes())
+    head = data.index(b"ihdr")
+    data[head + 4 : head + 8] = (8).to_bytes(4)
+    path.write_bytes(data)
+    said = r"a\.jp2 says that it is 7 × 8 pixels; its codestream is 7 × 9"
+    with pytest.raises(UnreadableInputError, match=said):
+        load_pixels(ImageRef(path))
+
+
+@pytest.mark.parametrize("suffix", ["webp", "jp2", "j2k"])
+def test_that_newer_formats_are_known_by_their_content(
+    tmp_path: Path, suffix: str
+) -> None:
+    Image.fromarray(RGB).save(made := tmp_path / f"a.{suffix}", lossless=True)
+    made.rename(path := tmp_path / "a.dcm")
+    assert file_kind(path) is FileKind.RASTER
+    assert load_pixels(ImageRef(path)).values.shape == RGB.shape
+
+
+def test_that_a_photograph_with_a_second_picture_has_pages_of_two_sizes(
+    tmp_path: Path,
+) -> None:
+    first, second = Image.fromarray(RGB), Image.fromarray(GREY)
+    first.save(path := tmp_path / "a.jpg", "MPO", save_all=True, append_images=[second])
+    sizes = [header.size for header in read_headers(path)]
+    assert sizes == [SizePx(9, 7), SizePx(16, 16)]
+    assert load_pixels(ImageRef(path, 1)).size == SizePx(16, 16)

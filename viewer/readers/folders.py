@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
+from viewer.readers.pixels import RASTER_SUFFIXES
+
 _IGNORED: Final = frozenset({"DICOMDIR", "THUMBS.DB", "DESKTOP.INI"})
 """Names, in capitals, that no one means when opening a folder."""
 
@@ -25,8 +27,9 @@ def list_files(
     """Yield each file once, in natural order, until ``stopped``.
 
     Of folders all that lies below; hidden files, DICOMDIR and the masks that lie
-    beside an image as ``NAME.<finding>.png`` are passed over. Links to further folders
-    are not followed; they, pipes and devices come as files, for their reader to refuse.
+    beside an image as ``NAME.<finding>.png`` (or of another picture format) are passed
+    over. Links to further folders are not followed; they, pipes and devices come as
+    files, for their reader to refuse.
     """
     seen: set[Path] = set()
     for root in paths:
@@ -85,7 +88,13 @@ def _is_sidecar(name: str, stems: set[str]) -> bool:
     """Tell whether ``NAME.<finding>.png`` lies beside an image ``NAME``."""
     mask = PurePath(name)
     image = PurePath(mask.stem)
-    return mask.suffix.lower() == ".png" and bool(image.suffix) and image.stem in stems
+    is_picture = mask.suffix.lower() in RASTER_SUFFIXES
+    return is_picture and names_finding(image.suffix) and image.stem in stems
+
+
+def names_finding(part: str) -> bool:
+    """Tell whether a part of a file's name may be a finding: numbers are none."""
+    return any(map(str.isalpha, part))
 
 
 def _natural(name: str) -> tuple[tuple[int, int, str], ...]:

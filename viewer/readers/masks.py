@@ -1,6 +1,7 @@
 """Reference masks kept as files of their own."""
 
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -8,26 +9,49 @@ import numpy.typing as npt
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.isolation import isolated
-from viewer.readers.pixels import load_pixels
+from viewer.readers.mask_rule import (
+    Caution,
+    ReadMask,
+    binarized,
+    mask_of_values,
+)
+from viewer.readers.pixels import FileKind, file_kind, load_pixels
+
+_JPEG: Final = b"\xff\xd8\xff"
+_ALTERED: Final = Caution(
+    "mask_jpeg", "is a JPEG, which alters values and edges; write it as PNG"
+)
 
 
 @isolated
-def load_mask(path: Path) -> npt.NDArray[np.bool_]:
-    """Return a (rows, columns) mask, True where the file is not zero.
+def read_mask(path: Path) -> ReadMask:
+    """Return the mask that a file holds, upright, and what is odd about it.
 
     Any image file of one frame: PNG as written by annotation tools, a one-slice volume,
-    a DICOM image or segmentation. In colour a pixel counts if any channel is not zero.
+    a DICOM image or segmentation. Which pixels are marked, `viewer.readers.mask_rule`
+    says.
 
     Raises
     ------
     UnreadableInputError
-        If the file cannot be read or holds values that are not numbers.
+        If the file cannot be read, has several pages, or does not say which of its
+        values are the finding.
     """
-    values = load_pixels(ImageRef(path)).values
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
+    if file_kind(path) is not FileKind.RASTER:
+        return mask_of_values(load_pixels(ImageRef(path)).values, path)
+    from viewer.readers.raster_files import raster_geometries, raster_page
+
+    _, pages = raster_geometries(path)
+    if pages > 1:
         raise UnreadableInputError(
-            f"The mask {path.name} holds values that are not numbers.",
-            "Write it with 0 outside the finding and 1 or 255 inside.",
+            f"The mask {path.name} has {pages} pages.", "Keep one mask in each file."
         )
-    marked = np.asarray(values, dtype=bool)
-    return np.any(marked, axis=2) if marked.ndim == 3 else marked
+    mask = binarized(raster_page(path, 0), path)
+    with path.open("rb") as stream:
+        is_jpeg = stream.read(len(_JPEG)) == _JPEG
+    return ReadMask(mask.marked, (*mask.cautions, _ALTERED)) if is_jpeg else mask
+
+
+def load_mask(path: Path) -> npt.NDArray[np.bool_]:
+    """Return a (rows, columns) mask, True where a file marks the finding."""
+    return read_mask(path).marked

@@ -28,6 +28,7 @@ from viewer.readers.datasets.files import (
     Progress,
     content_sha256,
     read_facts,
+    turned_notices,
 )
 from viewer.readers.datasets.image_files import ImageFiles, missing_path
 from viewer.readers.datasets.naming import (
@@ -138,7 +139,12 @@ def _image(
         boxes=reference.boxes,
         readers=entry.readers,
     )
-    told = _file_notices(image, entry, found), _view_notices(image, entry, header)
+    has_places = bool(entry.boxes or entry.masks)
+    told = (
+        _file_notices(image, entry, found),
+        _view_notices(image, entry, header),
+        turned_notices(image.key, header if has_places else None),
+    )
     return image, [*chain(*told), *reference.notices]
 
 

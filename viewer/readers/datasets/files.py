@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from viewer.domain.case import DatasetImage, ImageHeader
+from viewer.domain.case import DatasetImage, ImageHeader, Notice
 from viewer.domain.errors import OverreadError, UnreadableInputError
 from viewer.domain.item import Item
 from viewer.domain.reference import Mask
@@ -173,6 +173,19 @@ def read_facts(
     finally:
         pool.shutdown(cancel_futures=True)
     return facts
+
+
+def turned_notices(key: str, header: ImageHeader | None) -> Iterator[Notice]:
+    """Tell of an image with places that its file says to turn.
+
+    A tool that drew them without looking at the Orientation drew them elsewhere.
+    """
+    if header and header.geometry.stored_orientation != 1:
+        text = (
+            f"It is turned by its Orientation, {header.geometry.stored_orientation}; "
+            "masks and boxes are taken to be of the turned image."
+        )
+        yield Notice("turned", key, text)
 
 
 def content_sha256(images: Iterable[DatasetImage], items: Iterable[Item] = ()) -> str:

@@ -1,15 +1,19 @@
 """A plain folder: images of any kind, with masks beside them.
 
-``NAME.<finding>.png`` beside an image ``NAME.*`` is its mask: every pixel that is not
-zero is the finding. Underscores in the finding read as spaces. An image's id is its
-path below the folder without the suffix, joined by ``/``; where two files would share
-an id, both keep their suffix. A frame of a file with several has ``#2`` appended,
-counted from 1.
+``NAME.<finding>.png`` beside an image ``NAME.*`` is its mask, as is a picture of any
+other format; which pixels are the finding, `viewer.readers.mask_rule` says. Underscores
+in the finding read as spaces. An image's id is its path below the folder without the
+suffix, joined by ``/``; where two files would share an id, both keep their suffix. A
+frame of a file with several has ``#2`` appended, counted from 1.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
 
 from viewer.domain.case import (
     Dataset,
@@ -27,21 +31,29 @@ from viewer.readers.datasets.files import (
     Progress,
     content_sha256,
     read_facts,
+    turned_notices,
 )
 from viewer.readers.datasets.folder_layout import ImageFile, find_images, image_file
 from viewer.readers.datasets.names import with_storable_names
 from viewer.readers.datasets.naming import named_view, patient_key, study_key
-from viewer.readers.masks import load_mask
+from viewer.readers.mask_rule import Caution
+from viewer.readers.masks import read_mask
 
+_LARGEST_PART: Final = 0.6
+"""A mask of more of the image than this may be the wrong way round."""
 _NO_PICTURES = frozenset({"SEG", "SR", "PR", "KO", "RTSTRUCT"})
 
 
 @dataclass(frozen=True)
 class _Masks:
-    """The masks beside an image: read, and the sentence why one could not be."""
+    """The masks beside an image: read, and the sentence why one could not be.
+
+    ``cautions`` are what a person should look at in one that was read.
+    """
 
     read: Mapping[str, Mask]
     problems: Mapping[str, str]
+    cautions: Mapping[str, Sequence[Caution]]
 
 
 def read(
@@ -123,12 +135,23 @@ def _read_masks(file: ImageFile) -> _Masks:
     problems = dict.fromkeys(
         file.ambiguous, "more than one image has its name, so it is not used"
     )
+    cautions: dict[str, Sequence[Caution]] = {}
     for finding, path in file.masks.items():
         try:
-            masks[finding] = Mask.of_array(load_mask(path))
+            found = read_mask(path)
         except OverreadError as error:
-            problems[finding] = error.what.rstrip(".")
-    return _Masks(masks, problems)
+            problems[finding] = str(error).rstrip(".")
+        else:
+            masks[finding] = Mask.of_array(found.marked)
+            cautions[finding] = (*found.cautions, *_large(found.marked))
+    return _Masks(masks, problems, cautions)
+
+
+def _large(marked: npt.NDArray[np.bool_]) -> Iterator[Caution]:
+    share = marked.mean()
+    if share > _LARGEST_PART:
+        clause = f"covers {share:.0%} of the image; it may mark what is not the finding"
+        yield Caution("mask_area", clause)
 
 
 def _images(
@@ -139,7 +162,7 @@ def _images(
         return (_image(file, file.key, found, header, masks, view),)
     why = "its image has several frames, so it is not used"
     unused = dict.fromkeys({*masks.read, *masks.problems}, why)
-    masks = _Masks({}, unused)
+    masks = _Masks({}, unused, {})
     return tuple(
         _image(file, f"{file.key}#{n}", found, header, masks, view)
         for n, header in enumerate(found.headers, start=1)
@@ -208,12 +231,17 @@ def _notices(
     elif named_view(first.key) not in {View.UNKNOWN, first.view}:
         text = f"Its name and its View Position disagree; {first.view} is used."
         yield Notice("view_disagrees", first.key, text)
+    if masks.read:
+        yield from turned_notices(first.key, next(iter(found.headers), None))
     for name, why in sorted(masks.problems.items()):
         text = f"The mask of {name} cannot be used: {why}."
         yield Notice("mask_unreadable", first.key, text)
     for name, mask in sorted(masks.read.items()):
         if first.defects.get(name) == "mask_size":
             yield Notice("mask_size", first.key, _size_text(name, mask.size, first))
+        for caution in masks.cautions[name]:
+            text = f"The mask of {name} {caution.clause}."
+            yield Notice(caution.kind, first.key, text)
 
 
 def _size_text(name: str, size: SizePx, image: DatasetImage) -> str:

@@ -10,14 +10,14 @@ from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.files import found_below
 from viewer.readers.datasets.findings import display_name, is_known
+from viewer.readers.folders import names_finding
+from viewer.readers.pixels import RASTER_SUFFIXES
 from viewer.readers.regular import regular_file
 
 IMAGE_SUFFIXES = (
-    ".nii.gz", ".nii", ".nrrd", ".mha", ".mhd", ".dcm", ".dicom", ".png", ".jpg",
-    ".jpeg", ".tif", ".tiff", ".svs", ".ndpi", ".mrxs", ".scn", ".bif", ".svslide",
-    ".vms", ".vmu", ".czi",
+    ".nii.gz", ".nii", ".nrrd", ".mha", ".mhd", ".dcm", ".dicom", *RASTER_SUFFIXES,
+    ".svs", ".ndpi", ".mrxs", ".scn", ".bif", ".svslide", ".vms", ".vmu", ".czi",
 )  # fmt: skip
-_MASK_SUFFIX = ".png"
 _PREAMBLE = 128
 """A DICOM file has ``DICM`` after 128 bytes (PS3.10, 7.1)."""
 
@@ -73,7 +73,7 @@ def find_images(root: Path) -> FolderLayout:
 
 def image_file(path: Path) -> ImageFile:
     """Return one image with the masks that lie beside it."""
-    beside = sorted(path.parent.glob(f"{escape(_stem(path))}.*{_MASK_SUFFIX}"))
+    beside = sorted(path.parent.glob(f"{escape(_stem(path))}.*.*"))
     masks = _mask_files([path, *(p for p in beside if p != path)])
     return _image_file(path, _stem(path), _by_owner(masks).get(path, ()))
 
@@ -108,12 +108,12 @@ def _mask_files(pictures: Sequence[Path]) -> list[_MaskFile]:
 def _mask_file(
     path: Path, by_stem: Mapping[tuple[Path, str], list[Path]]
 ) -> _MaskFile | None:
-    if _suffix(path) != _MASK_SUFFIX:
+    if _suffix(path) not in RASTER_SUFFIXES:
         return None
     parts = _stem(path).split(".")
     for n in range(len(parts) - 1, 0, -1):
         owners = by_stem.get((path.parent, ".".join(parts[:n])))
-        if owners:
+        if owners and names_finding(".".join(parts[n:])):
             return _MaskFile(path, display_name(".".join(parts[n:])), tuple(owners))
     if len(parts) > 1 and is_known(parts[-1]):
         return _MaskFile(path, display_name(parts[-1]), ())

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.helpers.small_datasets import square, write_dicom, write_picture
 from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.errors import UnreadableInputError
+from viewer.domain.geometry import SizePx
 from viewer.readers.datasets.folder import read, read_image
 from viewer.readers.datasets.naming import named_view
+from viewer.readers.pixels import load_pixels
 
 MASK = square().astype(np.uint8) * 255
 
@@ -33,6 +36,79 @@ def test_that_a_png_named_after_a_finding_is_its_mask(tmp_path: Path) -> None:
     assert set(masks) == {"Lung Lesion", "Lung Opacity"}
     assert np.array_equal(masks["Lung Lesion"].array(), square())
     assert np.array_equal(masks["Lung Opacity"].array(), square())
+
+
+@pytest.mark.parametrize("suffix", ["jpg", "tif", "bmp", "gif", "webp"])
+def test_that_a_mask_of_another_format_is_no_film(tmp_path: Path, suffix: str) -> None:
+    write_picture(tmp_path / "ref.png")
+    write_picture(tmp_path / f"ref.nodule.{suffix}", MASK)
+    dataset = read(tmp_path, "x", View.FRONTAL)
+    assert [image.key for image in dataset.images] == ["ref"]
+    (mask,) = _image(dataset, "ref").masks.values()
+    overlap = (mask.array() & square()).sum() / (mask.array() | square()).sum()
+    assert overlap > 0.95
+
+
+def test_that_a_number_in_a_name_is_no_finding(tmp_path: Path) -> None:
+    for name in ("1.2.840.jpg", "1.2.840.7.jpg", "1.2.840.7.png", "scan.001.png"):
+        write_picture(tmp_path / name)
+    keys = [image.key for image in read(tmp_path, "x").images]
+    assert keys == ["1.2.840", "1.2.840.7.jpg", "1.2.840.7.png", "scan.001"]
+
+
+def test_that_what_is_odd_about_a_mask_is_told(tmp_path: Path) -> None:
+    write_picture(tmp_path / "a_pa.png")
+    write_picture(tmp_path / "a_pa.Edema.jpg", MASK)
+    write_picture(tmp_path / "a_pa.Mass.png", 255 - MASK)
+    texts = [notice.text for notice in read(tmp_path, "x").notices]
+    jpeg = (
+        "The mask of Edema is a JPEG, which alters values and edges; write it as PNG."
+    )
+    assert jpeg in texts
+    share = f"{1 - square().mean():.0%}"
+    large = f"The mask of Mass covers {share} of the image; it may mark what is not "
+    assert f"{large}the finding." in texts
+
+
+def test_that_a_mask_that_leaves_the_finding_open_is_no_reference(
+    tmp_path: Path,
+) -> None:
+    write_picture(tmp_path / "a_pa.png")
+    write_picture(tmp_path / "a_pa.Edema.png", MASK // 255 + 1)
+    dataset = read(tmp_path, "x")
+    assert _image(dataset, "a_pa").defects == {"Edema": "mask_unreadable"}
+    (text,) = [n.text for n in dataset.notices if n.kind == "mask_unreadable"]
+    assert text == (
+        "The mask of Edema cannot be used: The mask a_pa.Edema.png holds the values 1 "
+        "and 2, and neither is 0. Write it as grey PNG, 0 outside the finding and 255 "
+        "inside."
+    )
+
+
+def test_that_an_image_is_as_its_orientation_shows_it_beside_an_upright_mask(
+    tmp_path: Path,
+) -> None:
+    marked = np.zeros((30, 30), np.uint8)
+    marked[3:9, 4:20] = 255
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    stored = Image.fromarray(np.rot90(marked))  # a quarter turn against the clock
+    stored.save(tmp_path / "a_pa.jpg", quality=95, exif=exif)
+    Image.fromarray(marked).save(tmp_path / "a_pa.Mass.png")
+    dataset = read(tmp_path, "x")
+    image = _image(dataset, "a_pa")
+    shown = load_pixels(image.ref).values > 127
+    assert np.array_equal(shown, image.masks["Mass"].array())
+    assert ("turned", "a_pa") in _kinds(dataset)
+
+
+def test_that_an_upright_mask_has_the_size_of_the_turned_image(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 8
+    Image.new("L", (50, 30)).save(tmp_path / "a_pa.jpg", exif=exif)
+    write_picture(tmp_path / "a_pa.Mass.png", np.eye(50, 30, dtype=np.uint8))
+    image = _image(read(tmp_path, "x"), "a_pa")
+    assert (image.size, dict(image.defects)) == (SizePx(50, 30), {})
 
 
 def test_that_a_dot_in_an_image_name_does_not_make_it_a_mask(tmp_path: Path) -> None:

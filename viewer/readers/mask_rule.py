@@ -1,0 +1,267 @@
+"""Which pixels of a picture are the finding: one rule for every mask file.
+
+- Grey: 0 is background. Of two values the other is the finding, be it 1 or 255. Of
+  more, as smooth edges and JPEG make them, those from half of the greatest up.
+- Indices of a palette: every colour but the background is the finding. The background
+  is what most of the border has, if that is black or colour 0; else black, if that is
+  colour 0. Greys are grey, unless the border has colour 0 and that is not black.
+- RGB: the same, with black for background, else white where nothing is black. Up to 16
+  flat colours all count; shades of one colour are cut at half of their distance from
+  the background.
+- Alpha that varies over one colour is read instead of the colour.
+
+What stays open after that is refused: no part of a reference is guessed.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.errors import UnreadableInputError
+from viewer.readers.raster_page import RasterPage, Samples, colours_of, eight_bits
+
+Marked = npt.NDArray[np.bool_]
+_Colour = tuple[int, int, int]
+
+WRITE_PLAINLY: Final = "Write it as grey PNG, 0 outside the finding and 255 inside."
+_BLACK: Final = (0, 0, 0)
+_FLAT_COLOURS: Final = 16
+"""As many colours may be labels; more are shades, of smooth edges or of JPEG."""
+_NEAR: Final = 32
+"""How far JPEG takes black and white from 0 and 255."""
+_ALIKE: Final = 16
+"""How far the channels of a grey, or two pixels of one colour, may lie apart."""
+_SAME_HUE: Final = 0.98
+"""The least cosine between shades of one colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """What a person should look at, as a stable word and in words.
+
+    A mask is the subject of the ``clause``: ``has 254 grey levels; …``.
+    """
+
+    kind: str
+    clause: str
+
+
+@dataclass(frozen=True, eq=False)
+class ReadMask:
+    """A (rows, columns) mask, True in the finding, and what is odd about it."""
+
+    marked: Marked
+    cautions: tuple[Caution, ...] = ()
+
+
+def binarized(page: RasterPage, path: Path) -> ReadMask:
+    """Return the mask that a page of a picture holds.
+
+    Raises
+    ------
+    UnreadableInputError
+        If nothing in the file says which of its values or colours are the finding.
+    """
+    if page.alpha is not None and _has_clear_pixels(page.alpha):
+        return _by_alpha(page, page.alpha, path)
+    return _by_colour(page, path)
+
+
+def mask_of_values(values: Samples, path: Path, white: float | None = None) -> ReadMask:
+    """Return the mask of (rows, columns) numbers or (rows, columns, 3) colours.
+
+    ``white`` is the greatest value that they could have; by itself, that of their type,
+    and of numbers with a fraction 1, or 255 where one is greater.
+    """
+    if values.ndim == 3:
+        return _mask_of_colours(values, path)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise UnreadableInputError(
+            f"The mask {path.name} holds values that are not numbers.", WRITE_PLAINLY
+        )
+    levels = _levels(values)
+    least, greatest = levels[0].item(), levels[-1].item()
+    if len(levels) <= 2:
+        if len(levels) == 2 and 0 not in levels:
+            raise UnreadableInputError(
+                f"The mask {path.name} holds the values {least} and {greatest}, and "
+                "neither is 0.",
+                WRITE_PLAINLY,
+            )
+        return ReadMask(values != 0)
+    if least < 0 or 2 * greatest < (white or _white(values, greatest)):
+        raise UnreadableInputError(
+            f"The mask {path.name} holds {len(levels)} values from {least} to "
+            f"{greatest}: they may be labels of several findings.",
+            WRITE_PLAINLY,
+        )
+    half = greatest / 2 if values.dtype.kind == "f" else (greatest + 1) // 2
+    clause = f"has {len(levels)} grey levels; those from {half:g} up are the finding"
+    return ReadMask(values >= half, (Caution("mask_levels", clause),))
+
+
+def _levels(values: Samples) -> Samples:
+    """Return the values that occur, ascending."""
+    if values.dtype.kind == "u" and values.dtype.itemsize <= 2:
+        return np.flatnonzero(np.bincount(values.ravel()))
+    return np.unique(values)
+
+
+def _white(values: Samples, greatest: float) -> float:
+    if values.dtype.kind == "f":
+        return 1.0 if greatest <= 1 else 255.0
+    return 1.0 if values.dtype == np.bool_ else float(np.iinfo(values.dtype).max)
+
+
+def _has_clear_pixels(alpha: Samples) -> bool:
+    return bool(2 * int(alpha.min()) < int(alpha.max()))
+
+
+def _by_alpha(page: RasterPage, alpha: Samples, path: Path) -> ReadMask:
+    """Return what alpha covers, if that is of one colour or marked by colours too."""
+    covered = alpha >= int(alpha.max()) / 2
+    colours = _shown(page, path)[covered]
+    apart = colours.max(axis=0).astype(int) - colours.min(axis=0)
+    if np.max(apart) <= _ALIKE:
+        return ReadMask(covered, _shades(len(_levels(alpha)), "levels of opacity"))
+    by_colour = _by_colour(page, path)
+    if (by_colour.marked != covered).any():
+        raise UnreadableInputError(
+            f"The alpha and the colours of the mask {path.name} mark different pixels.",
+            WRITE_PLAINLY,
+        )
+    return by_colour
+
+
+def _shades(levels: int, named: str) -> tuple[Caution, ...]:
+    if levels <= 2:
+        return ()
+    clause = f"has {levels} {named}; those from half of the greatest up are the finding"
+    return (Caution("mask_levels", clause),)
+
+
+def _by_colour(page: RasterPage, path: Path) -> ReadMask:
+    if page.palette is not None:
+        return _mask_of_palette(page, page.palette, path)
+    if page.samples.ndim == 3:
+        return _mask_of_colours(_shown(page, path), path)
+    if not page.white_is_zero:
+        return mask_of_values(page.samples, path, _white_of(page))
+    if page.samples.dtype.kind != "u":
+        raise UnreadableInputError(
+            f"0 is white in the mask {path.name}, whose values have no greatest.",
+            WRITE_PLAINLY,
+        )
+    return mask_of_values(page.white - page.samples, path, page.white)
+
+
+def _white_of(page: RasterPage) -> float | None:
+    return page.white if page.samples.dtype.kind == "u" else None
+
+
+def _shown(page: RasterPage, path: Path) -> Samples:
+    """Return grey as it is, or RGB of 8 bits."""
+    colours = colours_of(page, path)
+    return colours if colours.ndim == 2 else eight_bits(colours, page.white)
+
+
+def _mask_of_palette(page: RasterPage, palette: Samples, path: Path) -> ReadMask:
+    shown = colours_of(page, path)
+    used = {_colour(palette[index]) for index in _levels(page.samples)}
+    first, border = _colour(palette[0]), _colour_of_border(shown)
+    if all(len(set(colour)) == 1 for colour in used):
+        if border == first != _BLACK:
+            raise UnreadableInputError(
+                f"The border of the mask {path.name} has colour 0 of its palette, grey "
+                f"{first[0]}: colour 0 is background, but grey above 0 the finding.",
+                WRITE_PLAINLY,
+            )
+        return mask_of_values(shown[..., 0], path)
+    if border in {first, _BLACK}:
+        background = border
+    elif first == _BLACK:
+        background = first
+    else:
+        raise _open(path, first, border)
+    marked = (shown != np.array(background)).any(axis=2)
+    return ReadMask(marked, _several(len(used - {background})))
+
+
+def _open(path: Path, first: _Colour, border: _Colour | None) -> UnreadableInputError:
+    most = f"most of the border is {border}" if border else "its border has several"
+    return UnreadableInputError(
+        f"Nothing says which colour of the mask {path.name} is background: colour 0 of "
+        f"its palette is {first}, {most}.",
+        WRITE_PLAINLY,
+    )
+
+
+def _colour_of_border(shown: Samples) -> _Colour | None:
+    """Return the colour of more than half of the border's pixels, if there is one."""
+    border = _border(shown)
+    colours, counts = np.unique(border, axis=0, return_counts=True)
+    most = int(counts.argmax())
+    return _colour(colours[most]) if 2 * counts[most] > len(border) else None
+
+
+def _border(shown: Samples) -> Samples:
+    """Return the (n, 3) pixels along the four edges."""
+    inner = shown[1:-1]
+    return np.concatenate([shown[0], shown[-1], inner[:, 0], inner[:, -1]])
+
+
+def _colour(values: Samples) -> _Colour:
+    red, green, blue = (int(value) for value in values)
+    return red, green, blue
+
+
+def _several(colours: int) -> tuple[Caution, ...]:
+    if colours <= 1:
+        return ()
+    clause = f"has {colours} colours beside its background; all are the finding"
+    return (Caution("mask_colours", clause),)
+
+
+def _mask_of_colours(rgb: Samples, path: Path) -> ReadMask:
+    greatest = rgb.max(axis=2)
+    if np.max(greatest - rgb.min(axis=2)) <= _ALIKE:
+        return mask_of_values(greatest, path)
+    background = _background(rgb, greatest, path)
+    away = rgb.astype(np.int16) - np.array(background, dtype=np.int16)
+    distance = np.abs(away).max(axis=2)
+    colours = np.unique(away.reshape(-1, 3), axis=0)
+    others = colours[colours.any(axis=1)]
+    if len(others) <= _FLAT_COLOURS and not _are_shades(others):
+        return ReadMask(distance > 0, _several(len(others)))
+    marked = 2 * distance >= distance.max()
+    return ReadMask(marked, _shades(len(colours), "shades of colour"))
+
+
+def _background(rgb: Samples, greatest: Samples, path: Path) -> _Colour:
+    """Return the colour of most black pixels; where there are none, white."""
+    is_black = greatest < _NEAR
+    light = _border(rgb).min(axis=1) > 255 - _NEAR
+    is_white_around = bool(2 * light.sum() > len(light))
+    if is_black.any() == is_white_around:
+        why = "both black and white" if is_white_around else "neither black nor white"
+        raise UnreadableInputError(
+            f"Nothing says which colour of the mask {path.name} is background: it "
+            f"has {why} for one.",
+            WRITE_PLAINLY,
+        )
+    ground = rgb[is_black if not is_white_around else rgb.min(axis=2) > 255 - _NEAR]
+    colours, counts = np.unique(ground, axis=0, return_counts=True)
+    return _colour(colours[counts.argmax()])
+
+
+def _are_shades(away: Samples) -> bool:
+    """Tell whether more than one colour lie on one line from the background."""
+    if len(away) <= 1:
+        return False
+    lengths = np.linalg.norm(away, axis=1)
+    main = away[lengths.argmax()]
+    cosines = (away @ main) / (lengths * lengths.max())
+    return bool((cosines >= _SAME_HUE).all())

@@ -57,18 +57,32 @@ def write_svs(path: Path, levels: Sequence[Pixels], facts: str = "") -> Path:
     return write_tiled_tiff(path, levels, said)
 
 
-def write_tiled_tiff(path: Path, levels: Sequence[Pixels], description: str) -> Path:
-    """Write an uncompressed TIFF of 8-bit RGB tiles, one directory a level."""
+def write_tiled_tiff(
+    path: Path,
+    levels: Sequence[Pixels],
+    description: str,
+    pixels_per_cm: float | None = None,
+) -> Path:
+    """Write an uncompressed TIFF of 8-bit RGB tiles, one directory a level.
+
+    ``pixels_per_cm`` is the scan's resolution, None for none.
+    """
     data = bytearray(b"II*\0" + struct.pack("<I", 0))
     link = 4
     for number, pixels in enumerate(levels):
-        link = _add_level(data, pixels, description, link, reduced=number > 0)
+        said = None if number else pixels_per_cm
+        link = _add_level(data, pixels, description, link, number > 0, said)
     path.write_bytes(bytes(data))
     return path
 
 
 def _add_level(
-    data: bytearray, pixels: Pixels, description: str, link: int, *, reduced: bool
+    data: bytearray,
+    pixels: Pixels,
+    description: str,
+    link: int,
+    reduced: bool,
+    pixels_per_cm: float | None,
 ) -> int:
     """Append a level; returns where the next directory's position belongs."""
     offsets = [_append(data, tile.tobytes()) for tile in tiles(pixels)]
@@ -83,6 +97,7 @@ def _add_level(
         (270, 2, list(said)),
         (277, 3, [3]),
         (284, 3, [1]),
+        *_resolution(pixels_per_cm),
         (322, 4, [TILE]),
         (323, 4, [TILE]),
         (324, 4, offsets),
@@ -101,12 +116,21 @@ def _append(data: bytearray, piece: bytes) -> int:
 
 
 def _entry(data: bytearray, tag: int, kind: int, values: list[int]) -> bytes:
-    code = {2: "B", 3: "H", 4: "I"}[kind]
-    packed = struct.pack(f"<{len(values)}{code}", *values)
+    code = {2: "B", 3: "H", 4: "I", 5: "II"}[kind]
+    form = code * len(values) if kind != 5 else code
+    packed = struct.pack(f"<{form}", *values)
     if len(packed) > 4:
         data += b"\0" * (len(data) % 2)
         packed = struct.pack("<I", _append(data, packed))
-    return struct.pack("<HHI", tag, kind, len(values)) + packed.ljust(4, b"\0")
+    count = 1 if kind == 5 else len(values)
+    return struct.pack("<HHI", tag, kind, count) + packed.ljust(4, b"\0")
+
+
+def _resolution(pixels_per_cm: float | None) -> list[tuple[int, int, list[int]]]:
+    if pixels_per_cm is None:
+        return []
+    ratio = [round(pixels_per_cm * 1000), 1000]
+    return [(282, 5, ratio), (283, 5, ratio), (296, 3, [3])]
 
 
 def tiles(pixels: Pixels) -> list[Pixels]:

@@ -8,12 +8,21 @@ from viewer.readers.slide_format import SlideFacts
 def scan_words(facts: SlideFacts) -> str:
     """Return ``Whole slide, scanned at 20x``, with what is known of the magnification.
 
-    By its pixel size where the file does not name the objective.
+    By its pixel size where the file does not name the objective, or another one.
     """
     if facts.magnification is None:
         return "Whole slide, magnification unknown"
     words = f"Whole slide, scanned at {_rounded(facts.magnification)}"
-    return words if facts.power is not None else f"{words} by its pixel size"
+    if facts.power is None:
+        return f"{words} by its pixel size"
+    return f"{words} {_against(facts)}".strip()
+
+
+def _against(facts: SlideFacts) -> str:
+    """Return what the file says of an objective that its pixels contradict."""
+    if facts.power is None or not facts.contradicts_power:
+        return ""
+    return f"by its pixel size; the file says {_rounded(facts.power)}"
 
 
 def field_lines(slide: Slide, frame: int) -> tuple[str, ...]:
@@ -28,9 +37,15 @@ def field_lines(slide: Slide, frame: int) -> tuple[str, ...]:
         "Uncalibrated" if um is None else f"{um:.4g} µm/px",
         colour_words(slide.facts),
         slide.facts.note,
+        _contradiction_words(slide.facts),
         slide.facts.lossy,
     )
     return tuple(line for line in lines if line)
+
+
+def _contradiction_words(facts: SlideFacts) -> str:
+    magnification, against = facts.magnification, _against(facts)
+    return f"{_rounded(magnification)} {against}" if magnification and against else ""
 
 
 def _overview_words(slide: Slide) -> str:

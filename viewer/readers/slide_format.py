@@ -24,6 +24,13 @@ _UM_AT_1X: Final = 10.0
 """The pixel of a scan at 1x in µm by common use: 0.25 µm is called 40x."""
 _LIKENESS: Final = 0.1
 """How far, as a part, a pixel size may be from a magnification's to be called so."""
+_CONTRADICTION: Final = 0.25
+"""An objective whose power is further, as a part, from that of the pixels is none."""
+_SCANNED_UM: Final = (0.05, 20.0)
+"""The smallest and the largest pixel of a scan by a microscope, 200x and 0.5x.
+
+Writers of TIFF leave 10 pixels/cm (libvips) or 72 to 600 dpi where they know nothing.
+"""
 _LEVEL_TOLERANCE: Final = 0.002
 """Levels are cut to whole pixels; closer than this to a size they have that size."""
 _LEAST_PX: Final = 64
@@ -65,9 +72,25 @@ class SlideFacts:
         """The scan's: its objective's power, else that of its pixel size, else None.
 
         A pixel within a tenth of an offered magnification's has that magnification.
+        Where the two contradict each other the pixel size holds: it is measured, and
+        a lens behind the objective may magnify further.
         """
-        if self.power is not None or self.spacing is None:
-            return self.power
+        if self.power is None or self.contradicts_power:
+            return self._of_pixels
+        return self.power
+
+    @property
+    def contradicts_power(self) -> bool:
+        """Whether the pixel size is that of quite another objective."""
+        pixels = self._of_pixels
+        if self.power is None or pixels is None:
+            return False
+        return abs(pixels / self.power - 1) > _CONTRADICTION
+
+    @property
+    def _of_pixels(self) -> float | None:
+        if self.spacing is None:
+            return None
         found = _UM_AT_1X / (self.spacing.column_mm * 1000)
         nearest = min(MAGNIFICATIONS, key=lambda m: abs(log2(m / found)))
         return nearest if abs(nearest / found - 1) <= _LIKENESS else found
@@ -90,6 +113,12 @@ class SlideFile(Protocol):
 
     def __exit__(self, *exception: object) -> None:
         """Close its files."""
+
+
+def is_scanned_at(spacing: Spacing) -> bool:
+    """Tell whether a microscope may have scanned pixels of this size."""
+    least, most = _SCANNED_UM
+    return all(least <= mm * 1000 <= most for mm in (spacing.row_mm, spacing.column_mm))
 
 
 def map_of(facts: SlideFacts) -> SlideMap:

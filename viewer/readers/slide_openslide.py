@@ -14,7 +14,7 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.readers.regular import regular_file
 from viewer.readers.side_files import beside
-from viewer.readers.slide_format import EXTRA, SlideFacts
+from viewer.readers.slide_format import EXTRA, SlideFacts, is_scanned_at
 
 _STARTS: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+", b"ZISRAWFILE")
 """TIFF, BigTIFF and CZI: what most slides begin with, and many that are none."""
@@ -152,14 +152,16 @@ def _is_pyramid(path: Path) -> bool:
 def _facts_of(path: Path, slide: Any) -> SlideFacts:  # noqa: ANN401 - untyped library
     said = slide.properties
     profile = slide.color_profile
+    spacing, note = _spacing(said)
     return SlideFacts(
         path,
         tuple(SizePx(rows, columns) for columns, rows in slide.level_dimensions),
-        _spacing(said),
+        spacing,
         _number(said, "openslide.objective-power"),
         scanner=_scanner(said),
         icc=None if profile is None else profile.tobytes(),
         lossy=_lossy(said.get("openslide.comment", "")),
+        note=note,
         # A slide without a person's identifier is a case of its own, all its fields
         # together; its content names it, so that its place does not matter.
         patient_key=path.name,
@@ -168,11 +170,15 @@ def _facts_of(path: Path, slide: Any) -> SlideFacts:  # noqa: ANN401 - untyped l
     )
 
 
-def _spacing(said: Mapping[str, str]) -> Spacing | None:
+def _spacing(said: Mapping[str, str]) -> tuple[Spacing | None, str]:
+    """Return the spacing of the scan, and words on one that cannot be a scan's."""
     row, column = _number(said, "openslide.mpp-y"), _number(said, "openslide.mpp-x")
     if row is None or column is None:
-        return None
-    return Spacing(row / 1000, column / 1000, SpacingMeaning.CALIBRATED)
+        return None, ""
+    found = Spacing(row / 1000, column / 1000, SpacingMeaning.CALIBRATED)
+    if is_scanned_at(found):
+        return found, ""
+    return None, f"Pixel size in the file, {column:.4g} µm, is no scan's: not used"
 
 
 def _number(said: Mapping[str, str], name: str) -> float | None:

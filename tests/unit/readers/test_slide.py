@@ -26,6 +26,7 @@ from viewer.readers.slide import (
     load_field,
     read_slide,
 )
+from viewer.readers.slide_annotation import field_lines, scan_words
 
 pytest.importorskip("openslide")
 pytest.importorskip("wsidicom")
@@ -146,6 +147,52 @@ def test_that_the_magnification_of_a_scan_follows_from_its_pixels(
         assert read_slide(path).map.scales[-1].name == names
 
 
+@pytest.mark.parametrize(("dpcm", "um"), [(10, 1000), (28.3464567, 352.8), (1, 10000)])
+def test_that_a_pixel_size_that_no_scan_has_is_not_used(
+    tmp_path: Path, dpcm: float, um: float
+) -> None:
+    path = write_tiled_tiff(tmp_path / "a.tif", LEVELS, "", pixels_per_cm=dpcm)
+    found = read_slide(path)
+    names = [scale.name for scale in found.map.scales]
+    assert names == ["Overview", "1:32", "1:16", "1:8", "1:4", "1:2", "1:1"]
+    assert found.facts.spacing is None
+    note = f"Pixel size in the file, {um:.4g} µm, is no scan's: not used"
+    assert note in field_lines(found, 0)
+
+
+def test_that_a_pixel_size_of_a_scan_in_a_plain_tiff_is_used(tmp_path: Path) -> None:
+    path = write_tiled_tiff(tmp_path / "a.tif", LEVELS, "", pixels_per_cm=20_000)
+    found = read_slide(path)
+    assert (found.map.scales[-1].name, found.facts.note) == ("20x", "")
+
+
+@pytest.mark.parametrize(
+    ("power", "um", "scanned", "said"),
+    [
+        (20, 0.25, "40x", "by its pixel size; the file says 20x"),
+        (40, 0.5, "20x", "by its pixel size; the file says 40x"),
+        (20, 0.33, "30.3x", "by its pixel size; the file says 20x"),
+        (20, 0.46, "20x", ""),
+        (40, 0.2325, "40x", ""),
+    ],
+)
+def test_that_the_pixel_size_holds_where_the_objective_contradicts_it(
+    tmp_path: Path, power: int, um: float, scanned: str, said: str
+) -> None:
+    facts = f"|AppMag = {power}|MPP = {um}"
+    found = read_slide(write_svs(tmp_path / "a.svs", LEVELS, facts))
+    ten = next(scale for scale in found.map.scales if scale.name == "10x")
+    spacing = load_field(tmp_path / "a.svs", ten.first).geometry.spacing
+    assert spacing is not None
+    assert spacing.column_mm == pytest.approx(
+        0.001 if said else um * power / 10_000, rel=0.1
+    )
+    words = f"Whole slide, scanned at {scanned} {said}".strip()
+    assert scan_words(found.facts) == words
+    lines = [line for line in field_lines(found, 0) if "the file says" in line]
+    assert lines == ([f"{scanned} {said}"] if said else [])
+
+
 def test_that_a_slide_that_says_nothing_is_uncalibrated_and_named_by_its_factor(
     tmp_path: Path,
 ) -> None:
@@ -224,7 +271,7 @@ def test_that_colours_follow_the_profile_of_the_file(tmp_path: Path) -> None:
     path.ICCProfile = profile.tobytes()
     path.ObjectiveLensPower = "40"
     unusable = write_dicom_slide(
-        tmp_path / "lab", LEVELS[2:], 0.5, OpticalPathSequence=[path]
+        tmp_path / "lab", LEVELS[2:], 0.25, OpticalPathSequence=[path]
     )
     found = read_slide(unusable[0])
     assert found.map.scales[-1].name == "40x"

@@ -26,7 +26,9 @@ from viewer.readers.raster_page import RasterPage, Samples, colours_of, eight_bi
 Marked = npt.NDArray[np.bool_]
 _Colour = tuple[int, int, int]
 
-WRITE_PLAINLY: Final = "Write it as grey PNG, 0 outside the finding and 255 inside."
+WRITE_PLAINLY: Final = "Write a grey PNG: 0 outside the finding, 255 inside."
+CAUTIONS: Final = frozenset({"mask_levels", "mask_colours", "mask_jpeg", "mask_area"})
+"""The kinds of what a person should look at in a mask that was read."""
 _BLACK: Final = (0, 0, 0)
 _FLAT_COLOURS: Final = 16
 """As many colours may be labels; more are shades, of smooth edges or of JPEG."""
@@ -87,20 +89,21 @@ def mask_of_values(values: Samples, path: Path, white: float | None = None) -> R
     if len(levels) <= 2:
         if len(levels) == 2 and 0 not in levels:
             raise UnreadableInputError(
-                f"The mask {path.name} holds the values {least} and {greatest}, and "
-                "neither is 0.",
+                f"{path.name} holds the values {least} and {greatest}, neither of "
+                "which is 0.",
                 WRITE_PLAINLY,
             )
         return ReadMask(values != 0)
     if least < 0 or 2 * greatest < (white or _white(values, greatest)):
         raise UnreadableInputError(
-            f"The mask {path.name} holds {len(levels)} values from {least} to "
-            f"{greatest}: they may be labels of several findings.",
+            f"{path.name} holds {len(levels)} values from {least} to {greatest}, which "
+            "may be labels of several findings.",
             WRITE_PLAINLY,
         )
     half = greatest / 2 if values.dtype.kind == "f" else (greatest + 1) // 2
-    clause = f"has {len(levels)} grey levels; those from {half:g} up are the finding"
-    return ReadMask(values >= half, (Caution("mask_levels", clause),))
+    clause = f"has {len(levels)} grey levels; those from {half:g} up"
+    caution = Caution("mask_levels", f"{clause} count as the finding")
+    return ReadMask(values >= half, (caution,))
 
 
 def _levels(values: Samples) -> Samples:
@@ -130,7 +133,7 @@ def _by_alpha(page: RasterPage, alpha: Samples, path: Path) -> ReadMask:
     by_colour = _by_colour(page, path)
     if (by_colour.marked != covered).any():
         raise UnreadableInputError(
-            f"The alpha and the colours of the mask {path.name} mark different pixels.",
+            f"{path.name} marks different pixels by its alpha and by its colours.",
             WRITE_PLAINLY,
         )
     return by_colour
@@ -139,8 +142,8 @@ def _by_alpha(page: RasterPage, alpha: Samples, path: Path) -> ReadMask:
 def _shades(levels: int, named: str) -> tuple[Caution, ...]:
     if levels <= 2:
         return ()
-    clause = f"has {levels} {named}; those from half of the greatest up are the finding"
-    return (Caution("mask_levels", clause),)
+    clause = f"has {levels} {named}; those from half of the greatest up"
+    return (Caution("mask_levels", f"{clause} count as the finding"),)
 
 
 def _by_colour(page: RasterPage, path: Path) -> ReadMask:
@@ -152,7 +155,7 @@ def _by_colour(page: RasterPage, path: Path) -> ReadMask:
         return mask_of_values(page.samples, path, _white_of(page))
     if page.samples.dtype.kind != "u":
         raise UnreadableInputError(
-            f"0 is white in the mask {path.name}, whose values have no greatest.",
+            f"{path.name} says that 0 is white, and not which of its values is black.",
             WRITE_PLAINLY,
         )
     return mask_of_values(page.white - page.samples, path, page.white)
@@ -175,8 +178,8 @@ def _mask_of_palette(page: RasterPage, palette: Samples, path: Path) -> ReadMask
     if all(len(set(colour)) == 1 for colour in used):
         if border == first != _BLACK:
             raise UnreadableInputError(
-                f"The border of the mask {path.name} has colour 0 of its palette, grey "
-                f"{first[0]}: colour 0 is background, but grey above 0 the finding.",
+                f"{path.name} has colour 0 of its palette at its border, as a "
+                f"background would, but as grey {first[0]} it would be the finding.",
                 WRITE_PLAINLY,
             )
         return mask_of_values(shown[..., 0], path)
@@ -193,8 +196,8 @@ def _mask_of_palette(page: RasterPage, palette: Samples, path: Path) -> ReadMask
 def _open(path: Path, first: _Colour, border: _Colour | None) -> UnreadableInputError:
     most = f"most of the border is {border}" if border else "its border has several"
     return UnreadableInputError(
-        f"Nothing says which colour of the mask {path.name} is background: colour 0 of "
-        f"its palette is {first}, {most}.",
+        f"{path.name} does not say which of its colours is background: colour 0 of its "
+        f"palette is {first}, {most}.",
         WRITE_PLAINLY,
     )
 
@@ -221,7 +224,7 @@ def _colour(values: Samples) -> _Colour:
 def _several(colours: int) -> tuple[Caution, ...]:
     if colours <= 1:
         return ()
-    clause = f"has {colours} colours beside its background; all are the finding"
+    clause = f"has {colours} colours beside its background; all count as the finding"
     return (Caution("mask_colours", clause),)
 
 
@@ -246,12 +249,12 @@ def _background(rgb: Samples, greatest: Samples, path: Path) -> _Colour:
     light = _border(rgb).min(axis=1) > 255 - _NEAR
     is_white_around = bool(2 * light.sum() > len(light))
     if is_black.any() == is_white_around:
-        why = "both black and white" if is_white_around else "neither black nor white"
-        raise UnreadableInputError(
-            f"Nothing says which colour of the mask {path.name} is background: it "
-            f"has {why} for one.",
-            WRITE_PLAINLY,
+        why = (
+            "has black in it and white around it, either of which may be background"
+            if is_white_around
+            else "has neither a black nor a white background"
         )
+        raise UnreadableInputError(f"{path.name} {why}.", WRITE_PLAINLY)
     ground = rgb[is_black if not is_white_around else rgb.min(axis=2) > 255 - _NEAR]
     colours, counts = np.unique(ground, axis=0, return_counts=True)
     return _colour(colours[counts.argmax()])

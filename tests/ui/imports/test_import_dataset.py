@@ -8,13 +8,18 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QTableWidget
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.mask_files import DISC, READ, SIDE
 from tests.helpers.report_folder import report_folder
+from viewer.domain.case import ImageRef
+from viewer.domain.reference import Mask
 from viewer.services.batch_form import dataset_names
+from viewer.services.mask_pictures import MaskShown
 from viewer.services.privacy import restricted_datasets
 from viewer.settings import Settings
 from viewer.ui.dialogs.import_dataset import ImportDataset
 from viewer.ui.dialogs.import_reading import FilesRead, Reading, Wanted
 
+_MASK = Mask.of_array(DISC)
 TABLE = """\
 image_id,rad_id,class_name,x_min,y_min,x_max,y_max
 one,R1,Mass,10,10,30,30
@@ -78,6 +83,39 @@ def test_that_the_format_is_found_and_the_counts_are_shown_before_it_registers(
     assert dataset_names(settings.store) == ("mine",)
     assert restricted_datasets(settings.store) == {"mine"}
     assert not page.isVisible()
+
+
+def test_that_masks_are_shown_on_their_images_odd_ones_first(
+    page: ImportDataset, tmp_path: Path, qtbot: QtBot
+) -> None:
+    for name, mask in (("a", "grey-255.png"), ("b", "smooth.png")):
+        Image.new("L", (SIDE, SIDE), 90).save(tmp_path / f"{name}_pa.png")
+        READ[mask](tmp_path / f"{name}_pa.Edema.png")
+    page.open_path(tmp_path)
+    qtbot.waitUntil(page.foot.go.isEnabled)
+    first, second = page.masks.pictures
+    assert page.masks.isVisible()
+    said = "b_pa: Edema\nThe mask of Edema has 44 grey levels; those from 128 up "
+    assert first.accessibleName() == f"{said}count as the finding."
+    assert second.accessibleName() == "a_pa: Edema"
+    qtbot.waitUntil(lambda: not second.pixmap().isNull())
+    shown = second.pixmap().toImage()
+    side = shown.width()
+    inside = shown.pixelColor(50 * side // SIDE, 40 * side // SIDE)
+    outside = shown.pixelColor(3, 3)
+    assert inside.blue() > inside.red()
+    assert outside.blue() == outside.red()
+
+
+def test_that_a_mask_whose_image_is_gone_says_so(
+    page: ImportDataset, tmp_path: Path, qtbot: QtBot
+) -> None:
+    masks = (MaskShown("a", "Edema", ImageRef(tmp_path / "a.png"), _MASK, ()),)
+    page.masks.show_masks(masks)
+    (picture,) = page.masks.pictures
+    qtbot.waitUntil(lambda: picture.text() == "a.png is not there.")
+    page.masks.show_masks(())
+    assert not page.masks.isVisible()
 
 
 def test_that_another_format_can_be_said(

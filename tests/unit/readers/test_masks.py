@@ -7,6 +7,7 @@ from PIL import Image
 from tests.helpers.make_dicom import make_dicom
 from tests.helpers.mask_files import DISC, OPEN, READ
 from viewer.domain.errors import UnreadableInputError
+from viewer.readers.mask_rule import WRITE_PLAINLY
 from viewer.readers.masks import load_mask, read_mask
 
 MASK = np.random.default_rng(0).random((8, 9)) < 0.5
@@ -40,10 +41,7 @@ def test_that_what_leaves_the_finding_open_is_refused(
     with pytest.raises(UnreadableInputError) as caught:
         read_mask(path)
     assert name in caught.value.what
-    assert (
-        caught.value.how
-        == "Write it as grey PNG, 0 outside the finding and 255 inside."
-    )
+    assert caught.value.how == WRITE_PLAINLY
 
 
 @pytest.mark.parametrize("value", [1, 127, 255])
@@ -75,7 +73,7 @@ def test_that_grey_is_cut_at_half_of_the_greatest(
     found = read_mask(path)
     assert found.marked[0].tolist() == [value >= from_up for value in values]
     (caution,) = found.cautions
-    said = f"has 4 grey levels; those from {from_up} up are the finding"
+    said = f"has 4 grey levels; those from {from_up} up count as the finding"
     assert caution.clause == said
 
 

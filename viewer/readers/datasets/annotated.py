@@ -29,6 +29,7 @@ from viewer.readers.datasets.files import (
     content_sha256,
     read_facts,
     turned_notices,
+    unknown_patients,
 )
 from viewer.readers.datasets.image_files import ImageFiles, missing_path
 from viewer.readers.datasets.naming import (
@@ -107,7 +108,7 @@ def assembled(
         format=collection.format,
         root=collection.root,
         images=tuple(images),
-        notices=(*found, *_unknown_patients(images)),
+        notices=(*found, *unknown_patients(images)),
         root_sha256=content_sha256(images),
         split=collection.split,
     )
@@ -283,14 +284,6 @@ def _other_size(entry: Annotated, size: SizePx) -> _Reference:
 
 def _by(size: SizePx) -> str:
     return f"{size.rows} × {size.columns}"
-
-
-def _unknown_patients(images: Sequence[DatasetImage]) -> Iterator[Notice]:
-    alone = [image.key for image in images if image.patient == image.key]
-    if alone:
-        n = "1 image says" if len(alone) == 1 else f"{len(alone)} images say"
-        text = f"{n} nothing of the patient; each counts as a patient of its own."
-        yield Notice("unknown_patient", alone[0], text)
 
 
 def without_repeats(

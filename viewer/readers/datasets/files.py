@@ -188,6 +188,15 @@ def turned_notices(key: str, header: ImageHeader | None) -> Iterator[Notice]:
         yield Notice("turned", key, text)
 
 
+def unknown_patients(images: Sequence[DatasetImage]) -> Iterator[Notice]:
+    """Tell how many images count as a patient of their own."""
+    alone = [image.key for image in images if image.patient == image.key]
+    if alone:
+        n = "1 image says" if len(alone) == 1 else f"{len(alone)} images say"
+        text = f"{n} nothing of the patient; each counts as a patient of its own."
+        yield Notice("unknown_patient", alone[0], text)
+
+
 def content_sha256(images: Iterable[DatasetImage], items: Iterable[Item] = ()) -> str:
     """Return the hash that names a data set's content, wherever its folder lies.
 

@@ -32,6 +32,7 @@ from viewer.readers.datasets.files import (
     content_sha256,
     read_facts,
     turned_notices,
+    unknown_patients,
 )
 from viewer.readers.datasets.folder_layout import ImageFile, find_images, image_file
 from viewer.readers.datasets.names import with_storable_names
@@ -95,7 +96,7 @@ def read(
         of_file = _images(file, found, masks, view)
         images.extend(of_file)
         notices.extend(_notices(of_file, found, masks))
-    notices.extend(_patient_notices(images))
+    notices.extend(unknown_patients(images))
     return Dataset(
         name=name,
         format="folder",
@@ -249,13 +250,3 @@ def _size_text(name: str, size: SizePx, image: DatasetImage) -> str:
         f"The mask of {name} is {size.rows} × {size.columns}, the image "
         f"{image.size.rows} × {image.size.columns}."
     )
-
-
-def _patient_notices(images: list[DatasetImage]) -> Iterator[Notice]:
-    alone = [image.key for image in images if image.patient == image.key]
-    if alone:
-        text = (
-            f"{len(alone)} images say nothing of their patient; each counts as a "
-            "patient of its own."
-        )
-        yield Notice("unknown_patient", alone[0], text)

@@ -22,6 +22,7 @@ from viewer.domain.errors import OverreadError
 from viewer.settings import Settings
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead, Reading, Wanted
+from viewer.ui.dialogs.mask_strip import MOST, MaskStrip
 from viewer.ui.dialogs.told_tables import FINDINGS, ITEMS, NOTICES, fill, told_table
 from viewer.ui.drop_target import DropTarget
 from viewer.ui.errands import Errands
@@ -62,7 +63,7 @@ class ImportDataset(QDialog):
         self.name = QLineEdit()
         self.restricted = QCheckBox("Restricted: stays on this machine")
         self.findings, self.notices = told_table(FINDINGS), told_table(NOTICES)
-        self.items = told_table(ITEMS)
+        self.items, self.masks = told_table(ITEMS), MaskStrip()
         self.foot = Foot("Import")
         self._drop = DropTarget(self)
         self._fill()
@@ -125,6 +126,8 @@ class ImportDataset(QDialog):
 
     def _show(self, seen: "ImportPreview | None") -> None:
         """Show what a data set holds; None empties the page."""
+        from viewer.services.mask_pictures import masks_to_look_at
+
         self._seen = seen
         counts = seen.findings if seen else ()
         kinds = seen.notices if seen else ()
@@ -133,6 +136,7 @@ class ImportDataset(QDialog):
         fill(self.notices, [(n.count, n.first) for n in kinds])
         asked = seen.items if seen else ()
         fill(self.items, [(_kind(each.kind), each.items) for each in asked])
+        self.masks.show_masks(masks_to_look_at(seen.dataset, MOST) if seen else ())
         self.items.setVisible(bool(asked))
         self.findings.setVisible(bool(counts) or not asked)
         self.foot.sentence.setText(seen.sentence if seen else "")
@@ -248,6 +252,7 @@ class ImportDataset(QDialog):
         column.addWidget(self.items, 3)
         column.addWidget(self.findings, 3)
         column.addWidget(self.notices, 2)
+        column.addWidget(self.masks)
         column.addWidget(caption("Every notice is kept with the data set."))
         column.addWidget(self.foot)
         self.resize(*_SIZE)

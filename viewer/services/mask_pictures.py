@@ -1,0 +1,64 @@
+"""Small pictures of masks on their images, to look at before a data set is kept."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from viewer.domain.case import Dataset, ImageRef, Notice
+from viewer.domain.image import Raster
+from viewer.domain.reference import Mask
+
+
+@dataclass(frozen=True, slots=True)
+class MaskShown:
+    """A mask of an image; ``odd`` are the sentences of what to look at, if any."""
+
+    image: str
+    finding: str
+    ref: ImageRef
+    mask: Mask
+    odd: tuple[str, ...]
+
+
+def masks_to_look_at(dataset: Dataset, most: int) -> tuple[MaskShown, ...]:
+    """Return some masks of a data set, first those of images with odd ones."""
+    told = _told(dataset.notices)
+    images = sorted(dataset.images, key=lambda image: image.key not in told)
+    found: list[MaskShown] = []
+    for image in images:
+        for finding, mask in image.masks.items():
+            if len(found) == most:
+                return tuple(found)
+            odd = tuple(told.get(image.key, ()))
+            found.append(MaskShown(image.key, finding, image.ref, mask, odd))
+    return tuple(found)
+
+
+def _told(notices: Sequence[Notice]) -> Mapping[str, Sequence[str]]:
+    """Return what is told of images whose masks somebody should look at."""
+    from viewer.readers.mask_rule import CAUTIONS
+
+    told: dict[str, list[str]] = defaultdict(list)
+    for notice in notices:
+        if notice.kind in CAUTIONS:
+            told[notice.subject].append(notice.text)
+    return told
+
+
+def mask_picture(shown: MaskShown, side: int) -> Raster:
+    """Return an image as a square of RGB, a mask outlined and tinted.
+
+    An image that cannot be read raises UnreadableInputError.
+    """
+    from viewer.imaging.answer_overlay import REFERENCE, draw_regions
+    from viewer.imaging.luts import to_raster
+    from viewer.imaging.resample import FitMode, fit, fit_mask
+    from viewer.readers.pixels import load_pixels
+
+    small = fit(to_raster(load_pixels(shown.ref)), side, FitMode.LETTERBOX)
+    mask = fit_mask(shown.mask.array(), side, FitMode.LETTERBOX)
+    pixels = draw_regions(small, [mask], REFERENCE).pixels
+    pixels[mask] = pixels[mask] // 4 * 3 + np.array(REFERENCE, dtype=np.uint8) // 4
+    return Raster(pixels)

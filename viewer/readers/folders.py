@@ -89,12 +89,12 @@ def _is_sidecar(name: str, stems: set[str]) -> bool:
     mask = PurePath(name)
     image = PurePath(mask.stem)
     is_picture = mask.suffix.lower() in RASTER_SUFFIXES
-    return is_picture and names_finding(image.suffix) and image.stem in stems
+    return is_picture and names_finding(image.suffix[1:]) and image.stem in stems
 
 
 def names_finding(part: str) -> bool:
     """Tell whether a part of a file's name may be a finding: numbers are none."""
-    return any(map(str.isalpha, part))
+    return bool(part) and not part.replace(".", "").isdecimal()
 
 
 def _natural(name: str) -> tuple[tuple[int, int, str], ...]:

@@ -108,9 +108,26 @@ def mask_of_values(values: Samples, path: Path, white: float | None = None) -> R
 
 def _levels(values: Samples) -> Samples:
     """Return the values that occur, ascending."""
-    if values.dtype.kind == "u" and values.dtype.itemsize <= 2:
-        return np.flatnonzero(np.bincount(values.ravel()))
-    return np.unique(values)
+    return _counted(values)[0]
+
+
+def _counted(values: Samples) -> tuple[Samples, Samples]:
+    """Return the values that occur, ascending, and how often.
+
+    Masks have few runs of equal values along their rows, and only these are sorted.
+    """
+    flat = values.ravel()
+    starts = np.flatnonzero(np.concatenate([[True], flat[1:] != flat[:-1]]))
+    lengths = np.diff(starts, append=flat.size)
+    found, which = np.unique(flat[starts], return_inverse=True)
+    return found, np.bincount(which, weights=lengths).astype(np.int64)
+
+
+def _colour_counts(rgb: Samples) -> tuple[Samples, Samples]:
+    """Return the (n, 3) colours of (…, 3) uint8, and how many pixels each has."""
+    red, green, blue = np.moveaxis(rgb.astype(np.int64), -1, 0)
+    codes, counts = _counted(red << 16 | green << 8 | blue)
+    return np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=-1), counts
 
 
 def _white(values: Samples, greatest: float) -> float:
@@ -204,10 +221,9 @@ def _open(path: Path, first: _Colour, border: _Colour | None) -> UnreadableInput
 
 def _colour_of_border(shown: Samples) -> _Colour | None:
     """Return the colour of more than half of the border's pixels, if there is one."""
-    border = _border(shown)
-    colours, counts = np.unique(border, axis=0, return_counts=True)
+    colours, counts = _colour_counts(_border(shown))
     most = int(counts.argmax())
-    return _colour(colours[most]) if 2 * counts[most] > len(border) else None
+    return _colour(colours[most]) if 2 * counts[most] > counts.sum() else None
 
 
 def _border(shown: Samples) -> Samples:
@@ -232,21 +248,23 @@ def _mask_of_colours(rgb: Samples, path: Path) -> ReadMask:
     greatest = rgb.max(axis=2)
     if np.max(greatest - rgb.min(axis=2)) <= _ALIKE:
         return mask_of_values(greatest, path)
-    background = _background(rgb, greatest, path)
-    away = rgb.astype(np.int16) - np.array(background, dtype=np.int16)
-    distance = np.abs(away).max(axis=2)
-    colours = np.unique(away.reshape(-1, 3), axis=0)
-    others = colours[colours.any(axis=1)]
+    colours, counts = _colour_counts(rgb)
+    background = np.array(_background(colours, counts, _border(rgb), path))
+    away = colours - background
+    others = away[away.any(axis=1)]
+    distance = np.abs(rgb - background.astype(np.int16)).max(axis=2)
     if len(others) <= _FLAT_COLOURS and not _are_shades(others):
         return ReadMask(distance > 0, _several(len(others)))
     marked = 2 * distance >= distance.max()
     return ReadMask(marked, _shades(len(colours), "shades of colour"))
 
 
-def _background(rgb: Samples, greatest: Samples, path: Path) -> _Colour:
-    """Return the colour of most black pixels; where there are none, white."""
-    is_black = greatest < _NEAR
-    light = _border(rgb).min(axis=1) > 255 - _NEAR
+def _background(
+    colours: Samples, counts: Samples, border: Samples, path: Path
+) -> _Colour:
+    """Return the commonest black; where nothing is black, the commonest white."""
+    is_black = colours.max(axis=1) < _NEAR
+    light = border.min(axis=1) > 255 - _NEAR
     is_white_around = bool(2 * light.sum() > len(light))
     if is_black.any() == is_white_around:
         why = (
@@ -255,9 +273,9 @@ def _background(rgb: Samples, greatest: Samples, path: Path) -> _Colour:
             else "has neither a black nor a white background"
         )
         raise UnreadableInputError(f"{path.name} {why}.", WRITE_PLAINLY)
-    ground = rgb[is_black if not is_white_around else rgb.min(axis=2) > 255 - _NEAR]
-    colours, counts = np.unique(ground, axis=0, return_counts=True)
-    return _colour(colours[counts.argmax()])
+    is_white = colours.min(axis=1) > 255 - _NEAR
+    of_ground = is_white if is_white_around else is_black
+    return _colour(colours[np.where(of_ground, counts, 0).argmax()])
 
 
 def _are_shades(away: Samples) -> bool:

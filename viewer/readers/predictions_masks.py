@@ -1,7 +1,7 @@
 """Predictions as a folder of mask pictures, ``<image>.<Finding>.png``.
 
-Every pixel that is not zero belongs to the mask; a picture without one is a prediction
-without a place.
+Which pixels belong to a mask, `viewer.readers.mask_rule` says; a picture that marks
+none is a prediction without a place.
 """
 
 from pathlib import Path

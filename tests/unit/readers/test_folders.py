@@ -36,7 +36,9 @@ def test_that_a_file_goes_by_the_folder_it_lies_in_and_comes_once(
 def test_that_what_no_one_means_is_passed_over(tmp_path: Path) -> None:
     _touch(*(tmp_path / n for n in (".a", "DICOMDIR", "thumbs.db", ".git/b", "c.dcm")))
     _touch(tmp_path / "c.Lung Lesion.png", tmp_path / "d.Edema.png")
-    assert [f.path.name for f in list_files([tmp_path])] == ["c.dcm", "d.Edema.png"]
+    _touch(tmp_path / "c.nodule.JPG", tmp_path / "c.2.jpg")
+    names = [file.path.name for file in list_files([tmp_path])]
+    assert names == ["c.2.jpg", "c.dcm", "d.Edema.png"]
 
 
 def test_that_a_link_to_a_folder_above_is_named_and_not_followed(

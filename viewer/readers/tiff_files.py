@@ -61,9 +61,11 @@ _BY_LIBTIFF: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 1, 6: 2, 7: 3, 8: 4}
 def tiff_geometries(path: Path, most: int) -> tuple[tuple[ImageGeometry, ...], int]:
     """Return the geometries of the first ``most`` pages, and how many pages there are.
 
-    No pixel is decoded.
+    No pixel is decoded. A first page of a size that no image has is refused; others
+    are when they are opened.
     """
     with _pages(path) as pages:
+        check_size(path, pages[0].imagelength, pages[0].imagewidth)
         return tuple(map(_geometry, islice(pages, most))), len(pages)
 
 

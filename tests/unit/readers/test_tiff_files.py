@@ -120,6 +120,17 @@ def test_that_what_contradicts_itself_is_refused(
     assert said in refused(path)
 
 
+@pytest.mark.parametrize("tags", [{256: 0}, {257: 10**9}])
+def test_that_a_size_that_no_image_has_is_refused_when_it_is_listed(
+    tmp_path: Path, tags: dict[int, Value]
+) -> None:
+    path = write_tiff(tmp_path / "a.tif", Page(GREY, tags=tags))
+    with pytest.raises(UnreadableInputError, match=r"a\.tif says that it"):
+        read_headers(path)
+    pages = Page(GREY), Page(GREY, tags=tags)
+    assert len(read_headers(write_tiff(tmp_path / "b.tif", *pages))) == 2
+
+
 @pytest.mark.parametrize("compression", [1, DEFLATE])
 def test_that_a_file_that_is_cut_short_is_refused(
     tmp_path: Path, compression: int

@@ -1,16 +1,20 @@
-"""The grey-scale pipeline of PS3.4 once more, slowly and without our code.
+"""The pipeline of PS3.4 N.2.1 once more, slowly and without our code.
 
-Everything in double precision, pixel by pixel formulas written down from PS3.3
-C.11.1, C.11.2 and C.11.6; no tables, no shortcuts, nothing shared with viewer.
+Everything in double precision, formulas written down from PS3.3 C.7.6.3, C.7.9.2,
+C.11.1, C.11.2 and C.11.6 and from PS3.5 8.1.1; no tables of results, no shortcuts,
+nothing shared with viewer.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from pydicom.dataset import Dataset
+from pydicom.uid import ExplicitVRBigEndian
 
 Floats = npt.NDArray[np.float64]
+CHANNELS = ("Red", "Green", "Blue")
 
 
 def windowed(x: Floats, center: float, width: float, function: str) -> Floats:
@@ -36,11 +40,28 @@ def windowed(x: Floats, center: float, width: float, function: str) -> Floats:
 
 def looked_up(x: Floats, entries: npt.NDArray[Any], first: int) -> Floats:
     """Return the entry for each value, the first and last beyond the ends."""
-    out = np.empty(x.shape)
-    for place in np.ndindex(x.shape):
-        index = min(max(int(x[place]) - first, 0), len(entries) - 1)
-        out[place] = float(entries[index])
-    return out
+    index = np.clip(np.rint(x).astype(np.int64) - first, 0, len(entries) - 1)
+    return entries.astype(np.float64)[index]
+
+
+def of_bits(words: npt.NDArray[Any], bits: int, high: int, *, signed: bool) -> Any:  # noqa: ANN401 - integers of any kind
+    """Return the ``bits`` up to bit ``high`` of each word as a number (PS3.5 8.1.1)."""
+    raw = (words.astype(np.int64) >> (high + 1 - bits)) & ((1 << bits) - 1)
+    negative = raw >= (1 << (bits - 1))
+    return np.where(negative, raw - (1 << bits), raw) if signed else raw
+
+
+def of_frame(dataset: Dataset, frame: int) -> Dataset:
+    """Return the data set with the functional groups of a frame at its top level."""
+    flat = Dataset(dataset)
+    flat.file_meta = dataset.file_meta
+    own = dataset.get("PerFrameFunctionalGroupsSequence") or ()
+    shared = dataset.get("SharedFunctionalGroupsSequence") or ()
+    for group in (*shared[:1], *own[frame : frame + 1]):
+        for name in ("PixelValueTransformationSequence", "FrameVOILUTSequence"):
+            for item in group.get(name) or ():
+                flat.update(item)
+    return flat
 
 
 def shown(dataset: Dataset, stored: npt.NDArray[Any]) -> Floats:
@@ -57,19 +78,113 @@ def shown(dataset: Dataset, stored: npt.NDArray[Any]) -> Floats:
     return grey
 
 
+def colored(samples: npt.NDArray[Any], color: str, bits: int) -> Floats:
+    """Return (rows, columns, 3) 0-255 for samples of so many bits (C.7.6.3.1.2)."""
+    x = samples.astype(np.float64)
+    most, middle = float((1 << bits) - 1), float(1 << (bits - 1))
+    if color == "RGB":
+        return np.asarray(x / most * 255.0)
+    y, blue, red = x[..., 0], x[..., 1] - middle, x[..., 2] - middle
+    if color == "YBR_PARTIAL_422":
+        y, blue, red = (y - 16.0) / 219.0 * 255.0, blue / 0.8784, red / 0.8784
+    rgb = [y + 1.402 * red, y - 0.344136 * blue - 0.714136 * red, y + 1.772 * blue]
+    return np.asarray(np.clip(np.stack(rgb, axis=-1) / most * 255.0, 0.0, 255.0))
+
+
+def paletted(dataset: Dataset, indices: npt.NDArray[Any]) -> Floats:
+    """Return (rows, columns, 3) 0-255 for stored indices (C.7.6.3.1.5 and 6).
+
+    All three channels have entries of 8 bits where none of them has a greater one.
+    """
+    tables = [_palette_channel(dataset, name) for name in CHANNELS]
+    wide = max(int(entries.max()) for entries, _ in tables) > 255
+    channels = [
+        looked_up(indices.astype(np.float64), entries // (256 if wide else 1), first)
+        for entries, first in tables
+    ]
+    return np.stack(channels, axis=-1)
+
+
+def segments(words: Sequence[int], word_bytes: int) -> list[int]:
+    """Return the entries of a segmented table (C.7.9.2), one segment after another."""
+    out: list[int] = []
+
+    def one(at: int) -> int:
+        if words[at] == 0:
+            out.extend(words[at + 2 : at + 2 + words[at + 1]])
+            return at + 2 + words[at + 1]
+        start, end, count = out[-1], words[at + 2], words[at + 1]
+        out.extend(
+            round(start + (end - start) * i / count) for i in range(1, count + 1)
+        )
+        return at + 3
+
+    at = 0
+    while at + 1 < len(words):
+        if words[at] != 2:
+            at = one(at)
+            continue
+        size = 4 // word_bytes
+        raw = b"".join(w.to_bytes(word_bytes, "little") for w in words[at + 2 :][:size])
+        source = int.from_bytes(raw, "little") // word_bytes
+        for _ in range(words[at + 1]):
+            source = one(source)
+        at += 2 + size
+    return out
+
+
+def _palette_channel(dataset: Dataset, name: str) -> tuple[npt.NDArray[Any], int]:
+    count, first, bits = dataset[f"{name}PaletteColorLookupTableDescriptor"].value
+    count = count or 65536
+    if dataset.get("PixelRepresentation") and first > 32767:
+        first -= 65536
+    plain = dataset.get(f"{name}PaletteColorLookupTableData")
+    if plain is not None:
+        return _words(plain, count, dataset), first
+    data = _little(
+        dataset[f"Segmented{name}PaletteColorLookupTableData"].value, dataset
+    )
+    words = np.frombuffer(data, "u1" if bits == 8 else "<u2")
+    return np.array(segments([int(w) for w in words], words.itemsize))[:count], first
+
+
+def _little(data: bytes, dataset: Dataset) -> bytes:
+    """Return OW as in a little endian file: its words turned round in a big one."""
+    if dataset.file_meta.TransferSyntaxUID != ExplicitVRBigEndian:
+        return data
+    return b"".join(data[i : i + 2][::-1] for i in range(0, len(data), 2))
+
+
+def _words(data: object, count: int, dataset: Dataset) -> npt.NDArray[Any]:
+    """Return the entries of a table given as OW or as numbers (C.11.1.1)."""
+    if not isinstance(data, bytes):
+        numbers = np.atleast_1d(np.array(data, dtype=np.uint16))
+        if len(numbers) == count:
+            return numbers
+        data = numbers.astype("<u2").tobytes()
+    else:
+        data = _little(data, dataset)
+    packed = len(data) <= count + count % 2
+    return np.frombuffer(data, "u1" if packed else "<u2")[:count].astype(np.uint16)
+
+
 def _modality(dataset: Dataset, x: Floats) -> Floats:
-    if dataset.get("ModalityLUTSequence"):
-        item = dataset.ModalityLUTSequence[0]
-        return looked_up(x, _entries(item), int(item.LUTDescriptor[1]))
+    items = [i for i in dataset.get("ModalityLUTSequence") or () if "LUTData" in i]
+    if items:
+        signed = bool(dataset.get("PixelRepresentation"))
+        entries, first, _ = _table(items[0], dataset, signed=signed)
+        return looked_up(x, entries, first)
     slope = float(dataset.get("RescaleSlope") or 1.0)
     return x * slope + float(dataset.get("RescaleIntercept") or 0.0)
 
 
-def _entries(item: Dataset) -> npt.NDArray[Any]:
-    data, count = item.LUTData, int(item.LUTDescriptor[0]) or 65536
-    if isinstance(data, bytes):
-        return np.frombuffer(data, "<u2" if len(data) >= 2 * count else "u1")[:count]
-    return np.array(data)[:count]
+def _table(
+    item: Dataset, dataset: Dataset, *, signed: bool
+) -> tuple[npt.NDArray[Any], int, int]:
+    count, first, bits = item.LUTDescriptor
+    if signed and first > 32767:
+        first -= 65536
+    return _words(item.LUTData, int(count) or 65536, dataset), int(first), int(bits)
 
 
 def _padding(dataset: Dataset, stored: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -86,11 +201,13 @@ def _first(value: Any) -> float:  # noqa: ANN401 - DICOM values are what they ar
 
 
 def _voi(dataset: Dataset, x: Floats, padding: npt.NDArray[np.bool_]) -> Floats:
-    if dataset.get("VOILUTSequence"):
-        item = dataset.VOILUTSequence[0]
-        bits = int(item.LUTDescriptor[2])
-        entries = looked_up(x, _entries(item), int(item.LUTDescriptor[1]))
-        return entries / (2.0**bits - 1.0) * 255.0
+    items = [i for i in dataset.get("VOILUTSequence") or () if "LUTData" in i]
+    if items:
+        entries, first, bits = _table(items[0], dataset, signed=bool((x < 0).any()))
+        if not 1 <= bits <= 16:
+            bits = int(entries.max()).bit_length()
+        most = 2.0**bits - 1.0
+        return np.asarray(np.minimum(looked_up(x, entries, first), most) / most * 255.0)
     if dataset.get("WindowCenter") is not None and dataset.WindowCenter != "":
         center, width = _first(dataset.WindowCenter), _first(dataset.WindowWidth)
         return windowed(x, center, width, dataset.get("VOILUTFunction", "LINEAR"))

@@ -7,23 +7,17 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pydicom
 import pytest
-from pydicom.dataset import Dataset
 
-from tests.helpers import reference_pipeline
+from tests.helpers.public_frames import public_files
 from tests.helpers.pydicom_files import pydicom_files
 from tests.helpers.shared_data import shared_data
-from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
-from viewer.domain.image import Photometric
 from viewer.imaging.luts import to_raster
 from viewer.readers.catalog import read_headers
-from viewer.readers.dicom import load_dicom, open_dataset, stored_pixels
+from viewer.readers.dicom import load_dicom, stored_pixels
 from viewer.readers.pixels import load_pixels
 
 pytestmark = pytest.mark.proof
@@ -31,12 +25,7 @@ pytestmark = pytest.mark.proof
 _LOSSY = {"JPEG 2000 Image Compression", "JPEG Baseline (Process 1)"}
 
 
-def dicom_files() -> list[Path]:
-    shared = Path(__file__).parents[3] / "shared" / "data" / "dicom"
-    return [*pydicom_files(), *sorted(p for p in shared.rglob("*") if p.is_file())]
-
-
-@pytest.mark.parametrize("path", dicom_files(), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", public_files(), ids=lambda path: path.name)
 def test_that_every_file_is_read_or_refused_with_its_sentence(path: Path) -> None:
     try:
         headers = read_headers(path)
@@ -49,34 +38,6 @@ def test_that_every_file_is_read_or_refused_with_its_sentence(path: Path) -> Non
         return
     assert sentences[0].startswith(path.name)
     assert all(sentence.endswith(".") for sentence in sentences)
-
-
-def grey_frames(path: Path) -> tuple[Dataset, npt.NDArray[Any]] | None:
-    """Return what pydicom alone reads of a simple grey file, None of any other."""
-    try:
-        dataset = open_dataset(path)
-        pixels = dataset.pixel_array
-    except (UnreadableInputError, ValueError, AttributeError, RuntimeError):
-        return None
-    simple = "PerFrameFunctionalGroupsSequence" not in dataset
-    grey = str(dataset.PhotometricInterpretation).startswith("MONOCHROME")
-    return (dataset, pixels) if simple and grey else None
-
-
-@pytest.mark.parametrize("path", dicom_files(), ids=lambda path: path.name)
-def test_that_every_grey_file_is_shown_as_the_second_pipeline_shows_it(
-    path: Path,
-) -> None:
-    read = grey_frames(path)
-    if read is None:
-        pytest.skip("not a plain grey image")
-    dataset, pixels = read
-    frame = pixels[0] if pixels.ndim == 3 else pixels
-    if frame.min() == frame.max():
-        pytest.skip("the frame holds one value")
-    ours = to_raster(load_pixels(ImageRef(path))).pixels
-    expected = reference_pipeline.shown(dataset, frame)
-    assert np.abs(ours - expected).max() <= 1.0
 
 
 def manifest() -> list[tuple[str, str, str]]:
@@ -158,22 +119,3 @@ def test_that_damaged_files_of_every_coding_are_read_or_refused(
     print(tail[-1])
     assert done.returncode == 0, (tail, done.stderr[-2000:])
     assert not done.stderr, done.stderr[-2000:]
-
-
-def test_that_colour_equals_what_pydicom_makes_of_it() -> None:
-    compared = 0
-    for path in dicom_files():
-        try:
-            image, dataset = load_pixels(ImageRef(path)), open_dataset(path)
-        except UnreadableInputError:
-            continue
-        palette = dataset.PhotometricInterpretation == "PALETTE COLOR"
-        if image.photometric is not Photometric.RGB or palette:
-            continue
-        theirs = pydicom.pixels.utils.pixel_array(dataset, index=0)
-        depth = max(0, int(dataset.BitsStored) - 8)
-        difference = np.abs(image.values.astype(int) - (theirs >> depth).astype(int))
-        assert difference.max() <= 2, path.name
-        compared += 1
-    print(compared)
-    assert compared > 30

@@ -19,6 +19,8 @@ from viewer.domain.image import (
     Window,
 )
 from viewer.domain.image_geometry import Spacing, SpacingMeaning
+from viewer.readers.dicom_luts import lookup_tables
+from viewer.readers.stored_frame import StoredFrame, limits
 
 _PROJECTIONS = frozenset({"CR", "DX", "RF", "XA", "MG", "IO", "PX", "RG", "SC"})
 
@@ -70,21 +72,19 @@ class ModalityTransform:
         return self.slope == 1.0 and self.intercept == int(self.intercept)
 
 
-def modality_transform(dataset: Dataset, frame: int) -> ModalityTransform:
-    """Return the modality LUT of a frame (PS3.3 C.11.1).
+def modality_transform(
+    dataset: Dataset, frame: int, *, signed: bool
+) -> ModalityTransform:
+    """Return the modality LUT of a frame of ``signed`` values (PS3.3 C.11.1).
 
     A slope of zero would make every pixel equal and is taken as absent.
     """
     group = _group(dataset, frame, "PixelValueTransformationSequence")
     units = str(group.get("RescaleType") or "")
-    sequence = group.get("ModalityLUTSequence")
-    if sequence:
-        signed = bool(dataset.get("PixelRepresentation"))
-        low = -1.0 if signed else 0.0
-        table = _lookup_table(sequence[0], low)
-        return ModalityTransform(
-            table=table, units=str(sequence[0].get("ModalityLUTType") or "")
-        )
+    tables = lookup_tables(dataset, group, "ModalityLUTSequence", signed=signed)
+    if tables:
+        kind = group.ModalityLUTSequence[0].get("ModalityLUTType")
+        return ModalityTransform(table=tables[0], units=str(kind or ""))
     if not units and dataset.get("Modality") == "CT":
         units = "HU"
     return ModalityTransform(
@@ -137,74 +137,15 @@ def voi_luts(
 ) -> tuple[LookupTable, ...]:
     """Return the VOI LUTs in the file's order (PS3.3 C.11.2.1.1)."""
     group = _group(dataset, frame, "FrameVOILUTSequence")
-    return tuple(
-        _lookup_table(item, value_range[0])
-        for item in group.get("VOILUTSequence") or ()
-    )
+    return lookup_tables(dataset, group, "VOILUTSequence", signed=value_range[0] < 0)
 
 
-def _lookup_table(item: Dataset, least_input: float) -> LookupTable:
-    """Read LUT Descriptor and LUT Data.
-
-    Zero entries mean 65,536; the first mapped value is signed where the input can be
-    negative; entries of 8 bits may be packed two to a word. Bits outside 1-16 are
-    taken from the greatest entry.
-    """
-    count, first, bits = (int(v) for v in item.LUTDescriptor)
-    count = count or 1 << 16
-    if first > 0x7FFF and least_input < 0:
-        first -= 1 << 16
-    entries = lut_entries(item.LUTData, count)
-    if not 1 <= bits <= 16:
-        bits = max(1, int(entries.max()).bit_length())
-    explanation = str(item.get("LUTExplanation") or "")
-    return LookupTable(entries, first, bits, explanation)
-
-
-def lut_entries(
-    data: object, count: int, *, big_endian: bool = False
-) -> npt.NDArray[np.uint16]:
-    """Return ``count`` entries of LUT data, given as words (US) or as bytes (OW)."""
-    if isinstance(data, bytes):
-        order = ">" if big_endian else "<"
-        if len(data) < 2 * count:
-            return np.frombuffer(data, np.uint8).astype(np.uint16)[:count]
-        return np.frombuffer(data, f"{order}u2", count).astype(np.uint16)
-    words = np.atleast_1d(np.asarray(data)).astype(np.int64).astype(np.uint16)
-    if words.size < count <= 2 * words.size:
-        return words.view(np.uint8).astype(np.uint16)[:count]
-    return words[:count]
-
-
-def bits_stored(dataset: Dataset) -> int:
-    """Return Bits Stored, Bits Allocated where it is absent."""
-    return int(dataset.get("BitsStored") or dataset.get("BitsAllocated") or 8)
-
-
-def without_unused_bits(dataset: Dataset, pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Clear or sign-fill what stands above High Bit, such as an overlay (PS3.5 8.1.1).
-
-    Nothing is copied where nothing is set.
-    """
-    bits, allocated = bits_stored(dataset), pixels.dtype.itemsize * 8
-    high_bit = int(dataset.get("HighBit") or bits - 1)
-    low, high = stored_range(dataset, pixels)
-    shift = max(0, min(high_bit, allocated - 1) + 1 - bits)
-    if not shift and low <= pixels.min() and pixels.max() <= high:
-        return pixels
-    # Up until the sign or the top bit leads, then down again with sign fill.
-    up = allocated - bits - shift
-    return (pixels << up) >> (allocated - bits)
-
-
-def stored_range(dataset: Dataset, pixels: npt.NDArray[Any]) -> tuple[float, float]:
-    """Return the least and greatest value that Bits Stored can hold."""
-    if pixels.dtype.kind == "f":
+def stored_range(frame: StoredFrame) -> tuple[float, float]:
+    """Return the least and greatest value that a frame's bits can hold."""
+    if frame.samples.dtype.kind == "f":
         return 0.0, 1.0
-    bits = bits_stored(dataset)
-    if pixels.dtype.kind == "i":
-        return -float(1 << (bits - 1)), float((1 << (bits - 1)) - 1)
-    return 0.0, float((1 << bits) - 1)
+    low, high = limits(frame.bits, signed=frame.samples.dtype.kind == "i")
+    return float(low), float(high)
 
 
 def padding(dataset: Dataset, stored: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:

@@ -1,4 +1,4 @@
-"""Whether a JPEG holds luminance and chrominance, also where its file says RGB.
+"""What a JPEG says of itself: its size, and whether it holds RGB or YCbCr.
 
 Some writers of slides compress the smaller levels anew as YCbCr and keep the tag of the
 scan, which was RGB. The codestream itself tells the truth.
@@ -15,6 +15,9 @@ from pydicom.uid import JPEGBaseline8Bit
 
 _START: Final = b"\xff\xd8"
 _LOOKED_AT: Final = 4096
+RGB: Final = "RGB"
+YCBCR: Final = "YCBCR"
+_LOSSLESS: Final = frozenset({0xC3, 0xF7})
 _FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2, 0xC3, 0xF7})
 """Markers of baseline, extended, progressive and lossless frames (T.81, table B.1) and
 of JPEG-LS (T.87, C.1.1)."""
@@ -23,19 +26,23 @@ _JFIF, _ADOBE = 0xE0, 0xEE
 
 @dataclass(frozen=True, slots=True)
 class FrameHeader:
-    """What a JPEG says of its frame (ITU-T T.81, B.2.2), in samples."""
+    """What a JPEG says of its frame (ITU-T T.81, B.2.2): samples, and bits of each."""
 
     rows: int
     columns: int
     components: int
+    precision: int
+    lossless: bool
 
 
 def frame_header(start: bytes) -> FrameHeader | None:
     """Return the first frame header of a JPEG, given its start; None without one."""
     for marker, body in _segments(start):
         if marker in _FRAMES and len(body) >= 6:
-            _, rows, columns, components = struct.unpack_from(">BHHB", body)
-            return FrameHeader(rows, columns, components)
+            precision, rows, columns, components = struct.unpack_from(">BHHB", body)
+            return FrameHeader(
+                rows, columns, components, precision, marker in _LOSSLESS
+            )
     return None
 
 
@@ -57,20 +64,25 @@ def is_tagged_rgb_in_error(path: Path) -> bool:
 
 
 def holds_ycbcr(start: bytes) -> bool:
-    """Tell whether a JPEG of three components, given its start, holds YCbCr.
+    """Tell whether a JPEG of three components, given its start, says YCbCr."""
+    return coded_color(start) == YCBCR
 
-    It does if it says so: by JFIF, which allows nothing else (T.871), or by Adobe's
-    transform flag (T.872, 6.5.3); or if its first component has more samples than the
-    others, as only luminance has.
+
+def coded_color(start: bytes) -> str:
+    """Return what a JPEG of three components, given its start, says that they are.
+
+    It says so by JFIF, which allows YCbCr alone (T.871), by Adobe's transform flag
+    (T.872, 6.5.3), by components numbered R, G and B, or by more samples of the first
+    component than of the others, as only luminance has. "" where it does not say.
     """
     for marker, body in _segments(start):
         if marker == _JFIF and body.startswith(b"JFIF\0"):
-            return True
+            return YCBCR
         if marker == _ADOBE and body.startswith(b"Adobe") and len(body) >= 12:
-            return body[11] == 1
+            return YCBCR if body[11] == 1 else RGB
         if marker in _FRAMES and len(body) >= 15:
-            return _has_fewer_chroma(body)
-    return False
+            return _named_color(body)
+    return ""
 
 
 def _segments(start: bytes) -> Iterator[tuple[int, bytes]]:
@@ -84,7 +96,11 @@ def _segments(start: bytes) -> Iterator[tuple[int, bytes]]:
         at += 2 + length
 
 
-def _has_fewer_chroma(frame: bytes) -> bool:
-    """Compare the sampling factors of three components (T.81, B.2.2)."""
-    first, *others = (frame[7 + 3 * n] for n in range(3))
-    return frame[5] == 3 and all(first > other for other in others)
+def _named_color(frame: bytes) -> str:
+    """Look at numbers and sampling factors of three components (T.81, B.2.2)."""
+    if frame[5] != 3:
+        return ""
+    if frame[6:15:3].upper() == b"RGB":
+        return RGB
+    first, *others = frame[7:15:3]
+    return YCBCR if all(first > other for other in others) else ""

@@ -11,6 +11,10 @@ _DECODERS = r"(pydicom|PIL)(\.|$)"
 DAMAGED = "The file is damaged or incomplete: copy or export it again."
 
 
+class ContradictionError(ValueError):
+    """What a file says that cannot all be true, worded to follow the file's name."""
+
+
 @contextmanager
 def refusing(
     path: Path, what: str = "cannot be read", how: str = DAMAGED
@@ -38,6 +42,8 @@ def refusing(
             f"{path.name} needs more memory than a decoder may use.",
             "Open a smaller image, or set OVERREAD_DECODER_MEMORY_MB to more.",
         ) from error
+    except ContradictionError as error:
+        raise UnreadableInputError(f"{path.name} {error}.", how) from error
     except Exception as error:
         raise UnreadableInputError(
             f"{path.name} {what} ({type(error).__name__}).", how

@@ -106,6 +106,14 @@ def palette_without_table(folder: Path) -> Path:
     return make_dicom(folder / "x.dcm", RAMP, PhotometricInterpretation="PALETTE COLOR")
 
 
+def of_pixels_that_are_encapsulated(folder: Path) -> Path:
+    path = of_wrong_run_lengths(folder)
+    data = path.read_bytes()
+    coded, plain = b"1.2.840.10008.1.2.5\0", b"1.2.840.10008.1.2.1\0"
+    path.write_bytes(data.replace(coded, plain))
+    return path
+
+
 def corrupted_png(folder: Path) -> Path:
     path = folder / "x.png"
     Image.fromarray(np.random.default_rng(0).integers(0, 256, (64, 64), np.uint8)).save(
@@ -150,11 +158,24 @@ CASES: list[tuple[Callable[[Path], Path], str]] = [
     (of_unknown_syntax, "which cannot be decoded"),
     (of_video, "which cannot be decoded"),
     (of_wrong_run_lengths, "cannot be decoded"),
-    (of_bits_that_do_not_fit, "cannot be decoded"),
-    (of_odd_bits, "cannot be decoded"),
-    (of_unknown_photometric, "cannot be decoded"),
-    (without_photometric, "cannot be decoded"),
-    (palette_without_table, "cannot be read"),
+    (
+        of_bits_that_do_not_fit,
+        "x.dcm says Bits Allocated 16 and Bits Stored 20, which contradict each other.",
+    ),
+    (of_odd_bits, "says Bits Allocated 12, not 1, 8, 16, 32 or 64."),
+    (
+        of_unknown_photometric,
+        "says Photometric Interpretation SEPIA, which is not read.",
+    ),
+    (without_photometric, "does not say its Photometric Interpretation."),
+    (
+        palette_without_table,
+        "says Photometric Interpretation PALETTE COLOR, and has no",
+    ),
+    (
+        of_pixels_that_are_encapsulated,
+        "says Transfer Syntax Explicit VR Little Endian, and its pixels are encaps",
+    ),
     (corrupted_png, "cannot be read"),
     (truncated_jpeg, "cannot be read"),
     (text_named_png, "cannot be read"),

@@ -1,13 +1,18 @@
+"""What a JPEG 2000 codestream says of itself, held against the header."""
+
 from collections.abc import Callable
 
 import numpy as np
 import pydicom
 import pytest
 from pydicom.dataset import Dataset
-from pydicom.encaps import encapsulate, encapsulate_extended, get_frame
+from pydicom.encaps import encapsulate_extended, get_frame
 
 from tests.helpers.pydicom_files import pydicom_file
-from viewer.readers.dicom import encapsulated_frame
+from viewer.readers.jpeg2000_decoder import decode_jpeg2000
+from viewer.readers.pixel_form import PixelForm, pixel_form
+from viewer.readers.refusal import ContradictionError
+from viewer.readers.stored_frame import coded_frame
 
 SIZE = 8
 """Where the codestream's width stands, after its start, marker, length and profile."""
@@ -23,12 +28,17 @@ def frame(dataset: Dataset) -> bytes:
     return data
 
 
+def form_of(dataset: Dataset) -> PixelForm:
+    return pixel_form(dataset)
+
+
 def test_that_a_wrapper_is_taken_off() -> None:
     dataset = compressed("GDCMJ2K_TextGBR.dcm")
-    assert not frame(dataset).startswith(b"\xff\x4f")
-    bare = get_frame(encapsulated_frame(dataset, 0, 1), 0, number_of_frames=1)
-    assert bare.startswith(b"\xff\x4f\xff\x51")
-    assert bare.rstrip(b"\0") in frame(dataset)
+    wrapped, form = frame(dataset), form_of(dataset)
+    bare = wrapped[wrapped.index(b"\xff\x4f\xff\x51") :]
+    assert len(bare) < len(wrapped)
+    samples = decode_jpeg2000(wrapped, form).samples
+    assert np.array_equal(samples, decode_jpeg2000(bare, form).samples)
 
 
 def test_that_a_frame_is_found_by_an_extended_offset_table() -> None:
@@ -37,7 +47,8 @@ def test_that_a_frame_is_found_by_an_extended_offset_table() -> None:
     pixel_data, offsets, lengths = encapsulate_extended([b"first!", data])
     dataset.PixelData = pixel_data
     dataset.ExtendedOffsetTable, dataset.ExtendedOffsetTableLengths = offsets, lengths
-    found = get_frame(encapsulated_frame(dataset, 1, 2), 0, number_of_frames=1)
+    dataset.NumberOfFrames = 2
+    found = coded_frame(dataset, form_of(dataset), 1)
     assert found.rstrip(b"\0") == data.rstrip(b"\0")
 
 
@@ -58,28 +69,27 @@ def of_tiny_tiles(data: bytes) -> bytes:
     return data[:tiles] + bytes(8) + data[tiles + 8 :]
 
 
+def without_coding_style(data: bytes) -> bytes:
+    return data.replace(b"\xff\x52", b"\xff\x64", 1)
+
+
 @pytest.mark.parametrize(
-    ("damage", "says"),
+    ("damage", "error", "says"),
     [
-        (without_stream, "no codestream"),
-        (without_start, "does not begin"),
-        (of_another_width, "another size"),
-        (of_tiny_tiles, "more tiles"),
+        (without_stream, ValueError, "no codestream"),
+        (without_start, ValueError, "does not begin"),
+        (
+            of_another_width,
+            ContradictionError,
+            "says 64 × 64 pixels, and its codestream 65 × 64",
+        ),
+        (of_tiny_tiles, ValueError, "more tiles"),
+        (without_coding_style, ValueError, "does not say how it is coded"),
     ],
 )
 def test_that_a_codestream_that_lies_is_refused(
-    damage: Callable[[bytes], bytes], says: str
+    damage: Callable[[bytes], bytes], error: type[Exception], says: str
 ) -> None:
     dataset = compressed()
-    dataset.PixelData = encapsulate([damage(frame(dataset))])
-    with pytest.raises(ValueError, match=says):
-        encapsulated_frame(dataset, 0, 1)
-
-
-def test_that_an_honest_codestream_passes_unchanged() -> None:
-    dataset = compressed()
-    passed = get_frame(encapsulated_frame(dataset, 0, 1), 0, number_of_frames=1)
-    assert np.array_equal(
-        np.frombuffer(passed.rstrip(b"\0"), np.uint8),
-        np.frombuffer(frame(dataset).rstrip(b"\0"), np.uint8),
-    )
+    with pytest.raises(error, match=says):
+        decode_jpeg2000(damage(frame(dataset)), form_of(dataset))

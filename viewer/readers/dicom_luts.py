@@ -1,0 +1,65 @@
+"""Look-up tables of DICOM: modality and VOI LUTs, and the entries of palettes."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from pydicom.dataset import Dataset
+
+from viewer.domain.image import LookupTable
+
+_MOST_BITS: Final = 16
+
+
+def lookup_tables(
+    dataset: Dataset, group: Dataset, keyword: str, *, signed: bool
+) -> tuple[LookupTable, ...]:
+    """Return the tables of a sequence of ``group``; items without entries are none.
+
+    ``dataset`` is the file, whose byte order counts; ``signed`` whether the input can
+    be negative, as the first value mapped then is signed too.
+    """
+    return tuple(
+        _lookup_table(item, dataset, signed=signed)
+        for item in group.get(keyword) or ()
+        if item.get("LUTDescriptor") and item.get("LUTData")
+    )
+
+
+def _lookup_table(item: Dataset, dataset: Dataset, *, signed: bool) -> LookupTable:
+    """Read LUT Descriptor and LUT Data (PS3.3 C.11.1.1 and C.11.2.1.1).
+
+    Bits outside 1-16 are taken from the greatest entry. The range of the output is that
+    of the bits, so an entry beyond it is at its end.
+    """
+    count, first, bits = (int(v) for v in item.LUTDescriptor)
+    if first > 0x7FFF and signed:
+        first -= 1 << 16
+    entries = lut_entries(item.LUTData, count or 1 << 16, dataset)
+    if not 1 <= bits <= _MOST_BITS:
+        bits = max(1, int(entries.max()).bit_length())
+    explanation = str(item.get("LUTExplanation") or "")
+    return LookupTable(entries.clip(max=(1 << bits) - 1), first, bits, explanation)
+
+
+def lut_entries(data: object, count: int, dataset: Dataset) -> npt.NDArray[np.uint16]:
+    """Return ``count`` entries of LUT data, given as words (US) or as bytes (OW).
+
+    Entries of 8 bits may be packed two to a word, the first in the low byte.
+    """
+    if isinstance(data, bytes):
+        raw = little_endian(data, dataset)
+    else:
+        words = np.atleast_1d(np.asarray(data)).astype(np.int64)
+        raw = words.astype("<u2").tobytes()
+    packed = len(raw) <= count + count % 2
+    size = 1 if packed else 2
+    entries = np.frombuffer(raw[: len(raw) // size * size], f"<u{size}")
+    return entries[:count].astype(np.uint16)
+
+
+def little_endian(data: bytes, dataset: Dataset) -> bytes:
+    """Return OW with its words in the order of a little endian file (PS3.5 7.3)."""
+    if dataset.original_encoding[1] is not False:
+        return data
+    return np.frombuffer(data, "u2").byteswap().tobytes()

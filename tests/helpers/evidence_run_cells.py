@@ -84,6 +84,7 @@ def items(truth: Truth) -> list[Row]:
             "status": one.status,
             "reason": one.reason,
             "answer": one.answer,
+            "chance": _chance([one]),
             **{name: one.number_of(name) for name in names},
         }
         for one in truth.trials

@@ -62,6 +62,7 @@ def _item(v: Verdict, *, regions: bool) -> Row:
         "status": v.status,
         "reason": v.reason,
         "answer": v.answer,
+        "chance": 0.5 if q.closed else None,
     }
     counts = _label_counts(q, v.labels) if v.labels is not None else (None,) * 3
     found |= dict(zip(("tp", "fp", "fn"), _floats(counts), strict=True))

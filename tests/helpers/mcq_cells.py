@@ -368,13 +368,14 @@ def _compare_items(made: Made) -> int:
     assert len(rows) == len(made.said) + out
     for row in rows:
         question = by_key[row["item"]]
+        assert row["chance"] == str(float(chance_of([question])))
         if row["condition"] == "mismatch" and question.key in made.left_out:
             assert (row["status"], row["reason"]) == ("excluded", "no_other_question")
             continue
         wanted = status(made, row["model"], row["condition"], question)
         assert row["status"] == wanted
         assert (row["finding"], row["view"]) == (question.subset, question.split)
-    return 3 * len(rows)
+    return 4 * len(rows)
 
 
 def _compare_latex(made: Made, name: str, expected: Sequence[Row]) -> int:

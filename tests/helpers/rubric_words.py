@@ -131,8 +131,8 @@ class Said:
     def _items(self) -> Iterator[tuple[Any, ...]]:
         yield (
             *("item", "patient", "image", "finding", "view", "condition", "repeat"),
-            *("model", "status", "reason", "answer", "gold", "request_sha256"),
-            "boxes",
+            *("model", "status", "reason", "answer", "gold", "chance"),
+            *("request_sha256", "boxes"),
             *(metric.lower() for metric in TESTED),
         )
         sha256 = Hexadecimal()
@@ -144,7 +144,7 @@ class Said:
                 *(task.name, task.patient, f"{task.study}/pa", task.category),
                 *(task.view, "plain", 0, model, self.status(model, task)),
                 *("token_limit" if gone else "", "" if gone else said),
-                *(_gold(task, model), sha256),
+                *(_gold(task, model), None, sha256),
                 *((None,) * 6 if gone else (float(n), *self._finals(model, task))),
             )
 

@@ -17,7 +17,7 @@ ALL_VIEWS: Final = "all"
 """The view of rows that count trials of all views."""
 ITEMS_HEADER: Final = (
     *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
-    *("status", "reason", "answer", "gold", "request_sha256"),
+    *("status", "reason", "answer", "gold", "chance", "request_sha256"),
 )
 STATUSES: Final[Mapping[str, tuple[Status, ...]]] = {
     "n_scored": (Status.SCORED_CORRECT, Status.SCORED_WRONG),

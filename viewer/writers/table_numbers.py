@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from math import nan
+from math import fsum, nan
 from typing import Any
 
 import pandas as pd
@@ -51,12 +51,17 @@ def interval(rows: pd.DataFrame, column: str) -> list[object]:
 
 
 def numbers(kind: str, rows: pd.DataFrame, column: str = "", *_: str) -> list[object]:
-    """Return a size, a share, a rate with its interval, or a mean of what is told."""
+    """Return a size, a share, a rate with its interval, or a mean of what is told.
+
+    Chance has a mean where every row tells of it.
+    """
     if kind == "size":
         return [len(rows)]
-    if kind == "mean":
+    if kind in ("mean", "chance level"):
         values = [float(value) for value in rows[column] if value]
-        return [sum(values) / len(values) if values else nan]
+        if not values or (kind == "chance level" and len(values) < len(rows)):
+            return [nan]
+        return [(sum if kind == "mean" else fsum)(values) / len(values)]
     k, n = int(rows[column].sum()), len(rows)
     share = k / n if n else nan
     return [k, n, share, *interval(rows, column)] if kind == "rate" else [share]

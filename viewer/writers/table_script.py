@@ -8,7 +8,7 @@ from typing import Final
 from viewer.domain.plain import plain
 from viewer.results.spec import OF_WHOM, TRIALS, Cell, Spec, TableSpec
 
-_KNOWN: Final = ("size", "share", "rate", "mean")
+_KNOWN: Final = ("size", "share", "rate", "mean", "chance level")
 """The estimators of :mod:`viewer.writers.table_numbers`."""
 _SHORT: Final = '''"""The table {name} of run {run}, out of the items.csv of its report.
 

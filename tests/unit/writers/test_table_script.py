@@ -1,13 +1,17 @@
 """Scripts of tables print what the tables hold, with pandas alone."""
 
+import csv
+import io
+import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.item_runs import STUDIES, item_run
 from tests.unit.studies.pathology_mcq.small import item, result
 from viewer.domain.answer import Status
 from viewer.domain.report import Table
@@ -15,6 +19,9 @@ from viewer.domain.result import TrialResult
 from viewer.results.evaluate import evaluate_all
 from viewer.results.records import number_names, records
 from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
+from viewer.services.measure import run_table_script
+from viewer.services.report_run import write_report
+from viewer.store.database import open_store
 from viewer.studies.tables import trial_specs
 from viewer.writers.table_script import table_script
 from viewer.writers.tables import csv_bytes
@@ -35,9 +42,11 @@ def trials() -> list[TrialResult]:
         for i in range(9 if model == "m" else 4)
     ]
     return [
-        replace(one, score=replace(one.score, numbers=(("points", i / 7),)))
-        if i % 3
-        else one
+        replace(
+            one,
+            score=replace(one.score, numbers=(("points", i / 7),) if i % 3 else ()),
+            gold=json.dumps({"options": ["one", "other", "third"][: 2 + i % 2]}),
+        )
         for i, one in enumerate(made)
     ]
 
@@ -46,25 +55,27 @@ def as_csv(table: Table) -> str:
     return csv_bytes(table.header, table.rows).decode()
 
 
+WITHOUT_OVERREAD = """
+import runpy, sys
+sys.modules["viewer"] = None
+runpy.run_path("table.py", run_name="__main__")
+"""
+
+
 def printed(script: str, folder: Path) -> str:
-    path = folder / "table.py"
-    path.write_text(script, encoding="utf-8")
+    """Return what a script prints in a process that cannot import Overread."""
+    (folder / "table.py").write_text(script, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-I", path], cwd=folder, capture_output=True, check=True
+        [sys.executable, "-I", "-c", WITHOUT_OVERREAD],
+        cwd=folder,
+        capture_output=True,
+        check=True,
     )
     return done.stdout.decode()
 
 
-def told_by_items(specs: Sequence[Spec]) -> tuple[Spec, ...]:
-    """Return the specifications without chance, which no column of items.csv tells."""
-    items, results = specs
-    assert isinstance(results, TableSpec)
-    cells = tuple(cell for cell in results.cells if cell.names != ("chance",))
-    return items, replace(results, cells=cells)
-
-
 def test_that_the_script_of_the_results_prints_them(tmp_path: Path) -> None:
-    specs = told_by_items(trial_specs(number_names(trials())))
+    specs = trial_specs(number_names(trials()))
     items, results = evaluate_all(specs, {TRIALS: records(trials())})
     (tmp_path / "items.csv").write_text(as_csv(items), encoding="utf-8")
     script = table_script(specs[1], "results", tmp_path / "store", 3)
@@ -75,11 +86,45 @@ def test_that_the_script_of_the_results_prints_them(tmp_path: Path) -> None:
 
 def test_that_a_view_alone_has_no_rows_of_its_own(tmp_path: Path) -> None:
     some = [one for one in trials() if one.view == "val" and one.model == "m"]
-    specs = told_by_items(trial_specs(number_names(some), means=False))
+    specs = trial_specs(number_names(some), means=False)
     items, results = evaluate_all(specs, {TRIALS: records(some)})
     (tmp_path / "items.csv").write_text(as_csv(items), encoding="utf-8")
     script = table_script(specs[1], "results", tmp_path / "store", 3)
     assert printed(script, tmp_path) == as_csv(results)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_that_what_is_copied_prints_the_results_of_a_report(
+    study: str, tmp_path: Path
+) -> None:
+    with open_store(tmp_path / "s.sqlite") as store:
+        run = item_run(store, tmp_path / "sample", study, second="Answer: B")
+        write_report(store, run, tmp_path / "report")
+    script = run_table_script(tmp_path / "s.sqlite", run)
+    results = (tmp_path / "report" / "results.csv").read_text(encoding="utf-8")
+    found, expected = map(numbers_in, (printed(script, tmp_path / "report"), results))
+    for row, other in zip(found, expected, strict=True):
+        assert row == pytest.approx(other)  # SciPy's quantiles and ours
+
+
+def numbers_in(table: str) -> Iterator[dict[str, object]]:
+    for row in csv.DictReader(io.StringIO(table)):
+        yield {
+            name: float(text) if text[:1].isdecimal() else text
+            for name, text in row.items()
+        }
+
+
+def test_that_chance_is_told_where_every_trial_tells_of_it(tmp_path: Path) -> None:
+    some = [replace(one, gold="") if one.view == "val" else one for one in trials()]
+    specs = trial_specs((), means=False)
+    items, results = evaluate_all(specs, {TRIALS: records(some)})
+    (tmp_path / "items.csv").write_text(as_csv(items), encoding="utf-8")
+    script = table_script(specs[1], "results", tmp_path / "store", 3)
+    assert printed(script, tmp_path) == as_csv(results)
+    told = {row["view"]: row["chance"] for row in results.records()}
+    assert told["val"] is told["all"] is None
+    assert 1 / 3 <= told["test"] <= 1 / 2
 
 
 RATES = TableSpec("rates", (Key("model"),), (Cell("share", ("share",), ("correct",)),))

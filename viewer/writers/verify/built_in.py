@@ -32,7 +32,7 @@ _UNSPECIFIED = frozenset({"published"})
 """Tables of built-in studies without a specification."""
 _OF_PAGES = frozenset({"title", "text", "shown", "printed", "ranking", "most"})
 """What tells a page how a table looks, and no number."""
-_ITEM_COLUMNS = 13
+_ITEM_COLUMNS = 14
 _IN_BOTH = ("items", "results")
 _PREPARED = ("preparation", "invented")
 _DIGITS = 20

@@ -2,7 +2,7 @@
 
 FINGERPRINTS = {
     "grid_localization": """\
-items 58c96e9a5cc8302ffabc
+items 9657e0540696a6e69f0f
 results f388eb6878ab4b5d7474
 recommended 3f8cd9188a012dbdd0c1
 replicates 6bb342491c6b5c73f323
@@ -22,7 +22,7 @@ examples 90af67c155adfa0d40ae
 counts 0efa35c9ceaf63f693c7
 defects 6c7025322fd113ec543b""",
     "evidence_diagnosis": """\
-items ff9a0309340e2a245b1c
+items fbec9b36685a2b65a991
 results 44dbff0104261871e1c1
 preparation c7e89b043012c6964464
 invented b745da89223f2dc79e80
@@ -53,7 +53,7 @@ published b0a9f67d59f35f51502d
 validation f75b2c849b724b0186e1
 judge_calibration fe4dece3aa6c589d799c""",
     "grounded_vqa": """\
-items ff9a0309340e2a245b1c
+items fbec9b36685a2b65a991
 results e39998c9da28cd045d42
 benchmark 0918ece145d5dc3093f5
 threshold_curve_iou 6aed9adf1459498e478e
@@ -74,7 +74,7 @@ passes 02c619f3295e3afa4f79
 extraction_disagreements b40c8136a465eaa95e94
 figure_7_dice 8b6031032d05047199ec""",
     "pathology_mcq": """\
-items ff9a0309340e2a245b1c
+items fbec9b36685a2b65a991
 results 1556a68abc93a6f22bb0
 accuracy_paper 95f0d69e5ce7d194bf2b d7d1c7d6f165d32b78d5
 accuracy_recommended 1db15d6b320f029d6873
@@ -90,7 +90,7 @@ sizes b73744afa68789095ff6
 built b7f029f8dc7c342c0eeb
 built_questions 58ab5c2f5575d146c675""",
     "rubric_reading": """\
-items ff9a0309340e2a245b1c
+items fbec9b36685a2b65a991
 results 1556a68abc93a6f22bb0
 outputs b2e24d50b83d59cd848c
 prompt_difference ba9a2271b61be479a145

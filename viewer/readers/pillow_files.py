@@ -1,7 +1,7 @@
 """PNG, JPEG, JPEG 2000, WebP, BMP and GIF, by Pillow.
 
-Pillow keeps 8 bits of deeper colour in PNG, and spreads every JPEG 2000 over 8 or 16
-bits; these are decoded by imagecodecs.
+Pillow keeps 8 bits of deeper colour in PNG, does not miss rows that a PNG lacks, and
+spreads every JPEG 2000 over 8 or 16 bits; imagecodecs decodes these.
 """
 
 import os
@@ -13,7 +13,6 @@ from typing import Final
 
 import numpy as np
 from PIL import ExifTags, Image
-from PIL.PngImagePlugin import PngImageFile
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
@@ -36,9 +35,6 @@ _PNG_SIGNATURE: Final = 8
 _RESOLUTIONS: Final = ("dpi", "aspect", "jfif_density")
 """What Pillow calls the pixels a unit of length, known or not, of rows and columns."""
 _MOST_CHUNKS: Final = 1 << 20
-_DEEP: Final = 16
-_DEEP_COLOUR: Final = frozenset({"LA;16B", "RGB;16B", "RGBA;16B"})
-"""What Pillow calls samples of 16 bits of which it would keep 8."""
 _GREY_MODES: Final = frozenset({"1", "L", "LA"})
 
 
@@ -136,10 +132,11 @@ def _samples(image: Image.Image, path: Path) -> tuple[Samples, Samples | None, i
             white = (1 << bits) - 1
             return without_ink(white - samples, white), None, bits
         return *_parted(samples), bits
-    if _keeps_eight_bits(image):
+    if image.format == "PNG" and image.mode != "P" and _page_count(image) == 1:
         from imagecodecs import png_decode
 
-        return *_parted(png_decode(path.read_bytes())), _DEEP
+        samples = png_decode(path.read_bytes())
+        return *_parted(samples), 8 * samples.dtype.itemsize
     if image.mode == "P":
         return np.array(image), _alpha(image), 8
     if image.mode.startswith("I"):
@@ -147,13 +144,6 @@ def _samples(image: Image.Image, path: Path) -> tuple[Samples, Samples | None, i
         return samples, None, 8 * samples.dtype.itemsize
     mode = "L" if image.mode in _GREY_MODES else "RGB"
     return np.array(image.convert(mode)), _alpha(image), 8
-
-
-def _keeps_eight_bits(image: Image.Image) -> bool:
-    """Tell whether Pillow would cut the samples of a PNG of one page."""
-    if not isinstance(image, PngImageFile) or _page_count(image) > 1:
-        return False
-    return any(tile.args in _DEEP_COLOUR for tile in image.tile)
 
 
 def _parted(samples: Samples) -> tuple[Samples, Samples | None]:

@@ -1,5 +1,6 @@
 """The one place where whatever a decoder raises becomes a sentence."""
 
+import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,8 @@ from pathlib import Path
 from viewer.domain.errors import OverreadError, UnreadableInputError
 
 _DECODERS = r"(pydicom|PIL)(\.|$)"
+_LOGGERS = ("imagecodecs", "tifffile")
+"""What they log is mended by them, or refused here."""
 DAMAGED = "The file is damaged or incomplete: copy or export it again."
 
 
@@ -56,6 +59,8 @@ def _quieten() -> None:
     ``warnings.catch_warnings`` is not safe with threads, and many read at once, so
     the filter is set where it is missing, and stays.
     """
+    for name in _LOGGERS:
+        logging.getLogger(name).disabled = True
     if not any(
         getattr(entry[3], "pattern", None) == _DECODERS for entry in warnings.filters
     ):

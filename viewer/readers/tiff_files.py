@@ -5,7 +5,6 @@ are ExtraSamples, of which only alpha has a meaning here. A page whose tags cont
 each other or its bytes is refused.
 """
 
-import logging
 from contextlib import contextmanager
 from itertools import islice
 from math import prod
@@ -95,8 +94,6 @@ def tiff_page(path: Path, frame: int) -> RasterPage:
 def _pages(path: Path) -> "Iterator[Sequence[TiffPage]]":
     from tifffile import TiffFile
 
-    # What it warns of is either mended by it or refused here.
-    logging.getLogger("tifffile").disabled = True
     with TiffFile(path) as file:
         yield cast("Sequence[TiffPage]", file.pages)
 

@@ -1,3 +1,4 @@
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -158,3 +159,25 @@ def test_that_a_photograph_with_a_second_picture_has_pages_of_two_sizes(
     sizes = [header.size for header in read_headers(path)]
     assert sizes == [SizePx(9, 7), SizePx(16, 16)]
     assert load_pixels(ImageRef(path, 1)).size == SizePx(16, 16)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_that_a_png_that_lacks_rows_is_refused(tmp_path: Path, deep: bool) -> None:
+    samples = np.repeat(DEEP[..., None], 3, axis=2) if deep else GREY
+    kind, bits = (make_png.RGB, 16) if deep else (make_png.GREY, 8)
+    path = write_png(tmp_path / "a.png", samples, kind, bits)
+    data = bytearray(path.read_bytes())
+    data[20:24] = (17).to_bytes(4)  # the height, in bytes 20 to 23
+    data[29:33] = zlib.crc32(data[12:29]).to_bytes(4)
+    path.write_bytes(data)
+    with pytest.raises(UnreadableInputError, match=r"a\.png cannot be read"):
+        load_pixels(ImageRef(path))
+
+
+def test_that_damaged_words_of_colour_harm_nothing_and_are_not_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    profile = (b"iCCP", b"sRGB\0\0" + zlib.compress(b"no profile"))
+    path = write_png(tmp_path / "a.png", GREY, 0, before=[profile, (b"gAMA", bytes(4))])
+    assert (load_pixels(ImageRef(path)).values == GREY).all()
+    assert caplog.messages == []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from viewer.cli.shared import DONE, UNFINISHED, json_option, store_option
-from viewer.printing import echo, print_json, print_rows
+from viewer.printing import echo, print_json, print_rows, print_text
 from viewer.settings import read_settings
 from viewer.terminal import run_number
 
@@ -75,7 +75,7 @@ def _print(
         {n: _shown(n, v) for n, v in zip(table.header, row, strict=True)}
         for row in table.rows
     ]
-    echo(summary_sentence(comparison))
+    print_text(summary_sentence(comparison))
     echo(statistics.adjustment.sentence)
     print_rows(rows, _COLUMNS)
     if comparison.causes:

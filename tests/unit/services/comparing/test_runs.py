@@ -407,3 +407,13 @@ def test_that_the_command_line_compares_and_declares(
     told = run(overread, ["compare", *names, *where])
     for words in ("Of 40 items", "Confirmatory", "verdicts differ: answer", "Clopper"):
         assert words in told.output
+
+
+def test_that_each_condition_is_told_on_a_line_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, sides: tuple[Side, Side], store: Store
+) -> None:
+    told = "viewer.services.comparing.runs.summary_sentence"
+    monkeypatch.setattr(told, lambda _: "8 × 8\n16 × 16")
+    names = [f"{side.run}:{side.model}" for side in sides]
+    done = CliRunner().invoke(overread, ["compare", *names, "--store", str(store.path)])
+    assert done.output.splitlines()[:2] == ["8 × 8", "16 × 16"]

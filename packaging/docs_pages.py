@@ -73,18 +73,15 @@ def _section(command: click.Command, context: click.Context) -> str:
     lines += ["```text", f"{context.command_path} {usage}", "```", ""]
     records = [
         record
-        for parameter in command.get_params(context)
-        if (record := parameter.get_help_record(context)) and "--help" not in record[0]
+        for option in command.params  # without --help, which every command has
+        if isinstance(option, click.Option)
+        and (record := option.get_help_record(context))
     ]
     if records:
         lines += ["| option | what it does |", "|---|---|"]
-        lines += [f"| `{_cell(name)}` | {_plain(text)} |" for name, text in records]
+        lines += [f"| `{name}` | {_plain(text)} |" for name, text in records]
         lines.append("")
     return "\n".join(lines)
-
-
-def _cell(code: str) -> str:
-    return code.replace("|", r"\|")
 
 
 def _plain(text: str) -> str:

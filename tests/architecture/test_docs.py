@@ -63,7 +63,7 @@ def test_that_the_command_page_keeps_signs_that_markdown_would_read(
     section = made._section(command, context)
     assert r"Take \<b\> and a\|b." in section
     assert "```text\nkept\nlines\n```" in section
-    assert r"| `--way [a\|b]` |" in section
+    assert "| `--way [a|b]` |" in section
 
 
 def test_that_the_page_of_keys_has_every_action_of_the_window(

@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.slide import SlideMap, SlideScale
+
+MOST_FRAMES: Final = 1 << 16
+"""More than the longest film or the fields of the largest slide."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """What a file says of its images without decoding a pixel."""
 
 from pathlib import Path
-from typing import Final
 
 from pydicom.datadict import tag_for_keyword
 from pydicom.dataset import Dataset
@@ -9,7 +8,7 @@ from pydicom.errors import InvalidDicomError
 
 from viewer.domain.case import View
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
-from viewer.domain.file_header import FileHeader
+from viewer.domain.file_header import MOST_FRAMES, FileHeader
 from viewer.domain.slide import SLIDE_MODALITY
 from viewer.readers.dicom import MAX_PIXELS
 from viewer.readers.dicom_bounds import (
@@ -47,8 +46,6 @@ _KEYWORDS = (
 _TAGS = [tag for tag in map(tag_for_keyword, _KEYWORDS) if tag is not None]
 _DICOM_SUFFIXES = frozenset({"", ".dcm", ".dicom", ".ima"})
 _PROJECTIONS = frozenset({"CR", "DR", "DX", "PX", "RF", "RG"})
-MOST_FRAMES: Final = 1 << 16
-"""More than the longest film or the fields of the largest slide."""
 _UNSPOKEN = frozenset({"", "OT"})
 """Modalities that do not tell a radiograph from anything else."""
 _FRONTAL_WORDS = frozenset({"AP", "PA", "FRONTAL"})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from viewer.domain.errors import OverreadError, UnreadableInputError
 
-_DECODERS = r"(pydicom|PIL)(\.|$)"
+_DECODERS = r"(pydicom|PIL|nibabel)(\.|$)"
 _LOGGERS = ("imagecodecs", "tifffile")
 """What they log is mended by them, or refused here."""
 DAMAGED = "The file is damaged or incomplete: copy or export it again."

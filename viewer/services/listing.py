@@ -97,7 +97,7 @@ _PACKAGES: Final = (
     ("numpy", ""),
     ("scipy", ""),
     ("pillow", ""),
-    ("SimpleITK", ""),
+    ("nibabel", ""),
     ("highdicom", ""),
     ("openai", ""),
     ("sqlite-utils", ""),

@@ -11,8 +11,9 @@ from pydicom.uid import DeflatedExplicitVRLittleEndian, ExplicitVRLittleEndian
 from tests.helpers.make_dicom import make_dicom
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
+from viewer.domain.file_header import MOST_FRAMES
 from viewer.readers import dicom_bounds
-from viewer.readers.headers import MOST_FRAMES, read_file_header
+from viewer.readers.headers import read_file_header
 from viewer.readers.pixels import load_pixels
 
 RAMP = np.arange(256, dtype=np.uint16).reshape(16, 16)

@@ -1,3 +1,6 @@
+import os
+import struct
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +11,7 @@ import SimpleITK
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
-from viewer.domain.geometry import SizePx
+from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.image import Photometric
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.readers.masks import load_mask
@@ -31,22 +34,58 @@ def test_that_frames_are_the_slices_along_the_last_axis(
     tmp_path: Path, suffix: str
 ) -> None:
     path = write(tmp_path / f"a.{suffix}", VOLUME)
-    spacing = Spacing(0.75, 0.5, SpacingMeaning.PATIENT)
-    expected = ImageGeometry(SizePx(5, 6), spacing)
-    assert volume_geometries(path) == ((expected,), 4)
+    geometries, slices = volume_geometries(path)
+    assert slices == 4
     for frame in range(4):
         image = load_pixels(ImageRef(path, frame))
         assert (image.values == VOLUME[frame]).all()
-        assert image.geometry == expected
+        assert image.geometry == geometries[frame]
+        assert image.geometry == ImageGeometry(
+            SizePx(5, 6),
+            Spacing(0.75, 0.5, SpacingMeaning.PATIENT),
+            axes=(1, 0, 0, 0, 1, 0),
+            position=PointMm(0, 0, 2 * frame),
+        )
 
 
 def test_that_a_time_series_runs_slice_by_slice(tmp_path: Path) -> None:
     series = np.arange(2 * 3 * 4 * 5, dtype=np.int16).reshape(2, 3, 4, 5)
-    path = tmp_path / "a.nii"
-    SimpleITK.WriteImage(SimpleITK.GetImageFromArray(series, isVector=False), str(path))
-    (geometry,), slices = volume_geometries(path)
-    assert (geometry.size, slices) == (SizePx(4, 5), 6)
-    assert (load_pixels(ImageRef(path, 4)).values == series[1, 1]).all()
+    image: Any = SimpleITK.GetImageFromArray(series, isVector=False)
+    for direction, slices in ((1, [0, 1, 2]), (-1, [2, 1, 0])):  # only these turn round
+        path = tmp_path / f"a{direction}.nii"
+        image.SetDirection(np.diag([1.0, 1, direction, 1]).ravel().tolist())
+        SimpleITK.WriteImage(image, str(path))
+        geometries, count = volume_geometries(path)
+        assert (geometries[0].size, count) == (SizePx(4, 5), 6)
+        shown = [load_pixels(ImageRef(path, frame)).values for frame in range(count)]
+        assert (np.stack(shown).reshape(2, 3, 4, 5) == series[:, slices]).all()
+        assert geometries[:3] == geometries[3:]
+
+
+@pytest.mark.parametrize("suffix", ["nii", "mhd", "nhdr"])
+def test_that_a_slice_of_a_large_volume_is_read_alone(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / f"a.{suffix}"
+    image: Any = SimpleITK.GetImageFromArray(np.zeros((2, 64, 64), np.int16))
+    image.SetSpacing([0.5, 0.75, 2.0])
+    SimpleITK.WriteImage(image, str(path))
+    data = path if suffix == "nii" else path.with_suffix(".raw")
+    start = data.stat().st_size - 64 * 64 * 2 * 2
+    header = path.read_bytes()
+    if suffix == "nii":
+        header = header[:46] + struct.pack("<h", 32_000) + header[48:]
+    path.write_bytes(header.replace(b"64 64 2\n", b"64 64 32000\n"))
+    os.truncate(data, start + 32_000 * 64 * 64 * 2)  # takes no room on the disk
+    with data.open("r+b") as stream:
+        stream.seek(start + 31_999 * 64 * 64 * 2)
+        stream.write(b"\1\0")
+    tracemalloc.start()
+    values = load_pixels(ImageRef(path, 31_999)).values
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert values[0, 0] == values.sum() == 1
+    assert peak < 5 << 20
 
 
 def test_that_a_single_slice_and_doubles_and_colour_are_read(tmp_path: Path) -> None:

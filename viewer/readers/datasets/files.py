@@ -19,7 +19,7 @@ from viewer.readers.isolation import isolated
 from viewer.readers.pixels import FileKind, file_kind
 from viewer.readers.refusal import refusing
 from viewer.readers.regular import regular_file
-from viewer.readers.side_files import volume_parts
+from viewer.readers.volume import volume_parts
 
 Progress = Callable[[int, int], None]
 """Called with the number of files read so far and of all files."""
@@ -181,9 +181,10 @@ def turned_notices(key: str, header: ImageHeader | None) -> Iterator[Notice]:
     A tool that drew them without looking at the Orientation drew them elsewhere.
     """
     if header and header.geometry.stored_orientation != 1:
+        number = header.geometry.stored_orientation
         text = (
-            f"It is turned by its Orientation, {header.geometry.stored_orientation}; "
-            "masks and boxes are taken to be of the turned image."
+            f"It is turned to be shown (Orientation {number}); masks and boxes are "
+            "taken to be of the turned image."
         )
         yield Notice("turned", key, text)
 

@@ -1,0 +1,98 @@
+"""What a file compressed by gzip or zlib holds, from any byte on.
+
+Inflating begins at the start of a file, so the last slice of a volume would take as
+long as all of it. The state is kept every few megabytes on the way, and the next slice
+begins at the nearest one before it.
+"""
+
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import IO, Final
+
+_PIECE: Final = 1 << 16
+_APART: Final = 8 << 20
+_EITHER: Final = 32 + zlib.MAX_WBITS
+"""Takes the headers of gzip (RFC 1952) and zlib (RFC 1950)."""
+_MOST_FILES: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """An inflater that has read up to a byte of the file and given out so many."""
+
+    read: int
+    given: int
+    inflater: "zlib._Decompress"
+
+    @classmethod
+    def new(cls, read: int, given: int) -> "_State":
+        """Return the state before a member of a file."""
+        return cls(read, given, zlib.decompressobj(_EITHER))
+
+    def copy(self) -> "_State":
+        """Return a state that may go on without this one."""
+        return _State(self.read, self.given, self.inflater.copy())
+
+    def inflate(self, stream: IO[bytes]) -> tuple[bytes, "_State"]:
+        """Return the next bytes and the state behind them; this one is used up."""
+        stream.seek(self.read)
+        piece = stream.read(_PIECE)
+        if not piece:
+            raise EOFError("the compressed data end early")
+        found = self.inflater.decompress(piece)
+        given = self.given + len(found)
+        read = self.read + len(piece) - len(self.inflater.unused_data)
+        if self.inflater.eof:  # members that follow one another are one file
+            return found, _State.new(read, given)
+        return found, _State(read, given, self.inflater)
+
+
+class _States:
+    """The states that are kept of one file."""
+
+    def __init__(self, start: int) -> None:
+        self._lock = Lock()
+        self._kept = [_State.new(start, 0)]
+
+    def before(self, first: int) -> _State:
+        """Return the last state that comes before a byte."""
+        with self._lock:
+            return next(s for s in reversed(self._kept) if s.given <= first).copy()
+
+    def keep(self, state: _State) -> None:
+        """Keep a state that is far enough behind the last one."""
+        with self._lock:
+            if state.given >= self._kept[-1].given + _APART:
+                self._kept.append(state.copy())
+
+
+def inflated(path: Path, start: int, first: int, length: int) -> bytes:
+    """Return ``length`` bytes from ``first`` on of what is compressed in a file.
+
+    ``start`` is the byte of the file at which the compressed data begin. Safe to call
+    from several threads at once.
+
+    Raises
+    ------
+    EOFError, zlib.error
+        If the data end early or are damaged.
+    """
+    found = path.stat()
+    states = _states(path, start, found.st_mtime_ns, found.st_size)
+    state = states.before(first)
+    kept = bytearray()
+    with path.open("rb") as stream:
+        while len(kept) < length:
+            skipped = max(0, first - state.given)
+            piece, state = state.inflate(stream)
+            kept += piece[skipped:]
+            states.keep(state)
+    return bytes(kept[:length])
+
+
+@lru_cache(maxsize=_MOST_FILES)
+def _states(_path: Path, start: int, _changed: int, _size: int) -> _States:
+    return _States(start)

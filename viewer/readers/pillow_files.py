@@ -35,6 +35,8 @@ _PNG_SIGNATURE: Final = 8
 _RESOLUTIONS: Final = ("dpi", "aspect", "jfif_density")
 """What Pillow calls the pixels a unit of length, known or not, of rows and columns."""
 _MOST_CHUNKS: Final = 1 << 20
+_MOST_EXIF: Final = 1 << 16
+"""Bytes; in JPEG, where EXIF comes from, there is no room for more."""
 _GREY_MODES: Final = frozenset({"1", "L", "LA"})
 
 
@@ -117,7 +119,7 @@ def _png_exif(path: Path) -> bytes:
         for _ in range(_MOST_CHUNKS):
             length, name = int.from_bytes(stream.read(4)), stream.read(4)
             if name == b"eXIf":
-                return stream.read(length)
+                return stream.read(min(length, _MOST_EXIF))
             if len(name) < 4:
                 break
             stream.seek(length + 4, os.SEEK_CUR)

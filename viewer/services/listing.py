@@ -98,6 +98,7 @@ _PACKAGES: Final = (
     ("scipy", ""),
     ("pillow", ""),
     ("nibabel", ""),
+    ("tifffile", ""),
     ("highdicom", ""),
     ("openai", ""),
     ("sqlite-utils", ""),

@@ -10,11 +10,19 @@ from viewer.domain.geometry import PointMm, SizePx
 
 
 class SpacingMeaning(StrEnum):
-    """What the pixel spacing measures; a radiograph's is at the detector."""
+    """Where the millimetres of a pixel spacing are (PS3.3 10.7.1).
+
+    In the patient, at a radiograph's detector, in the patient by calibration, on the
+    film that was scanned, in the patient within the planes of an ultrasound image, or
+    in a plane that the file does not name.
+    """
 
     PATIENT = "patient"
     DETECTOR = "detector"
     CALIBRATED = "calibrated"
+    SCANNED = "scanned"
+    REGION = "region"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

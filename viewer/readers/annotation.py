@@ -17,6 +17,7 @@ from viewer.domain.annotation import CornerLine, CornerText, Tag
 from viewer.domain.case import ImageRef
 from viewer.readers.compression import lossy_text
 from viewer.readers.dicom_bounds import held_bytes
+from viewer.readers.dicom_spacing import regions_differ
 from viewer.readers.geometry import load_geometry
 from viewer.readers.isolation import isolated
 from viewer.readers.pixels import FileKind, file_kind
@@ -39,6 +40,8 @@ _LOSSY: Final = (
     "LossyImageCompressionRatio",
     "LossyImageCompressionMethod",
 )
+_REGIONS: Final = "SequenceOfUltrasoundRegions"
+_UNEQUAL: Final = "Regions without one scale: no mm"
 _WINDOWS: Final = (("VOILUTSequence",), ("WindowCenter", "WindowWidth"))
 
 
@@ -161,6 +164,7 @@ def _image(dataset: Dataset, frame: int) -> tuple[CornerLine, ...]:
         _joined(shown),
         _number(dataset, frame),
         _element(dataset, "SliceLocation", lambda at: f"Location {float(at):.1f} mm"),
+        CornerLine(_UNEQUAL if regions_differ(dataset) else "", _source(_REGIONS)),
         CornerLine(lossy_text(dataset), _lossy_source(dataset)),
     )
 

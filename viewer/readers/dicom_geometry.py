@@ -5,8 +5,8 @@ from pydicom.dataset import Dataset
 
 from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.image_geometry import ImageGeometry
+from viewer.readers import dicom_spacing
 from viewer.readers.dicom_bounds import frame_count
-from viewer.readers.dicom_values import spacing
 
 KEYWORDS = (
     "Rows",
@@ -17,13 +17,7 @@ KEYWORDS = (
     "ImageOrientationPatient",
     "Laterality",
     "ImageLaterality",
-    "Modality",
-    "PixelSpacing",
-    "PixelSpacingCalibrationType",
-    "ImagerPixelSpacing",
-    "NominalScannedPixelSpacing",
-    "SharedFunctionalGroupsSequence",
-    "PerFrameFunctionalGroupsSequence",
+    *dicom_spacing.KEYWORDS,
 )
 """What the geometry of an image is read from."""
 
@@ -40,7 +34,7 @@ def geometry_of(dataset: Dataset, frame: int) -> ImageGeometry:
     """Return the geometry of a frame, 0-based."""
     return ImageGeometry(
         SizePx(int(dataset.Rows), int(dataset.Columns)),
-        spacing(dataset, frame),
+        dicom_spacing.spacing(dataset, frame),
         axes=_axes(dataset),
         position=_position(dataset),
         patient_orientation=_texts(dataset, "PatientOrientation"),

@@ -1,4 +1,4 @@
-"""What a DICOM header says about pixel values: modality LUT, VOI, padding, spacing.
+"""What a DICOM header says about pixel values: modality LUT, VOI, padding.
 
 A multi-frame file may say it for every frame (PS3.3 C.7.6.16); then the frame's own
 functional group is taken before the shared one, and that before the top level. Rescale
@@ -7,7 +7,7 @@ values agree with PS3.3 C.11.1 and C.11.2 and with one another.
 """
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,9 @@ from viewer.domain.image import (
     VoiFunction,
     Window,
 )
-from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.readers.dicom_luts import lookup_tables
+from viewer.readers.functional_groups import functional_group
 from viewer.readers.stored_frame import StoredFrame, limits
-
-_PROJECTIONS = frozenset({"CR", "DX", "RF", "XA", "MG", "IO", "PX", "RG", "SC"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +77,7 @@ def modality_transform(
 
     A slope of zero would make every pixel equal and is taken as absent.
     """
-    group = _group(dataset, frame, "PixelValueTransformationSequence")
+    group = functional_group(dataset, frame, "PixelValueTransformationSequence")
     units = str(group.get("RescaleType") or "")
     tables = lookup_tables(dataset, group, "ModalityLUTSequence", signed=signed)
     if tables:
@@ -113,7 +111,7 @@ def windows(dataset: Dataset, frame: int) -> tuple[Window, ...]:
     One whose width has no meaning is left out. A LINEAR width between 0 and 1, which
     PS3.3 does not allow, is seen with fractional values; it is read as LINEAR_EXACT.
     """
-    group = _group(dataset, frame, "FrameVOILUTSequence")
+    group = functional_group(dataset, frame, "FrameVOILUTSequence")
     centers, widths = _numbers(group, "WindowCenter"), _numbers(group, "WindowWidth")
     said = _texts(group, "WindowCenterWidthExplanation")
     names = said + [""] * len(centers)
@@ -136,7 +134,7 @@ def voi_luts(
     dataset: Dataset, frame: int, value_range: tuple[float, float]
 ) -> tuple[LookupTable, ...]:
     """Return the VOI LUTs in the file's order (PS3.3 C.11.2.1.1)."""
-    group = _group(dataset, frame, "FrameVOILUTSequence")
+    group = functional_group(dataset, frame, "FrameVOILUTSequence")
     return lookup_tables(dataset, group, "VOILUTSequence", signed=value_range[0] < 0)
 
 
@@ -177,42 +175,6 @@ def _as_stored(value: float, stored: npt.NDArray[Any]) -> float:
     if whole > info.max:
         return whole - span
     return whole + span if whole < info.min else whole
-
-
-def spacing(dataset: Dataset, frame: int) -> Spacing | None:
-    """Return the pixel spacing and what it measures (PS3.3 10.7.1.3).
-
-    That of a projection is at the detector unless the file says that it was
-    calibrated. Zero or missing spacing is None.
-    """
-    measures = _group(dataset, frame, "PixelMeasuresSequence")
-    pixel = _numbers(measures, "PixelSpacing")
-    imager = _numbers(dataset, "ImagerPixelSpacing")
-    pair = pixel or imager or _numbers(dataset, "NominalScannedPixelSpacing")
-    if len(pair) != 2:
-        return None
-    return Spacing.known(pair[0], pair[1], _meaning(dataset, pixel, imager))
-
-
-def _meaning(
-    dataset: Dataset, pixel: list[float], imager: list[float]
-) -> SpacingMeaning:
-    if dataset.get("Modality") not in _PROJECTIONS and not imager:
-        return SpacingMeaning.PATIENT
-    said = bool(dataset.get("PixelSpacingCalibrationType"))
-    if pixel and (said or (imager and pixel != imager)):
-        return SpacingMeaning.CALIBRATED
-    return SpacingMeaning.DETECTOR
-
-
-def _group(dataset: Dataset, frame: int, name: str) -> Dataset:
-    """Return the frame's functional group, else the shared one, else the top level."""
-    own = dataset.get("PerFrameFunctionalGroupsSequence") or ()
-    shared = dataset.get("SharedFunctionalGroupsSequence") or ()
-    for holder in (*own[frame : frame + 1], *shared[:1]):
-        for item in holder.get(name) or ():
-            return cast("Dataset", item)
-    return dataset
 
 
 def _number(dataset: Dataset, keyword: str, default: float) -> float:

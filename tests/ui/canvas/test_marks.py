@@ -81,6 +81,9 @@ def click(view: ImageView, x: float, y: float) -> None:
         (None, "100.0 px, uncalibrated"),
         (Spacing(0.2, 0.2, DETECTOR), "20.0 mm at detector"),
         (Spacing(0.2, 0.2, PATIENT), "20.0 mm"),
+        (Spacing(0.2, 0.2, SpacingMeaning.SCANNED), "20.0 mm as scanned"),
+        (Spacing(0.2, 0.2, SpacingMeaning.REGION), "20.0 mm in ultrasound region"),
+        (Spacing(0.2, 0.2, SpacingMeaning.UNKNOWN), "20.0 mm in unknown plane"),
         (Spacing(0.001, 0.001, PATIENT), "100.0 µm"),
     ],
 )

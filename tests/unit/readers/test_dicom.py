@@ -365,49 +365,6 @@ def test_that_each_frame_has_its_own_transformation(
     assert stored_pixels(path).shape == (2, 16, 16)
 
 
-@pytest.mark.parametrize(
-    ("header", "meaning"),
-    [
-        ({"Modality": "DX", "ImagerPixelSpacing": [0.2, 0.1]}, SpacingMeaning.DETECTOR),
-        ({"Modality": "CR", "PixelSpacing": [0.2, 0.1]}, SpacingMeaning.DETECTOR),
-        (
-            {
-                "Modality": "DX",
-                "PixelSpacing": [0.2, 0.1],
-                "ImagerPixelSpacing": [0.3, 0.15],
-            },
-            SpacingMeaning.CALIBRATED,
-        ),
-        (
-            {
-                "Modality": "DX",
-                "PixelSpacing": [0.2, 0.1],
-                "PixelSpacingCalibrationType": "FIDUCIAL",
-            },
-            SpacingMeaning.CALIBRATED,
-        ),
-        ({"Modality": "MR", "PixelSpacing": [0.2, 0.1]}, SpacingMeaning.PATIENT),
-    ],
-)
-def test_that_spacing_says_what_it_measures(
-    tmp_path: Path, header: dict[str, Any], meaning: SpacingMeaning
-) -> None:
-    spacing = load_dicom(make_dicom(tmp_path / "a", RAMP, **header)).geometry.spacing
-    assert spacing is not None
-    assert spacing.meaning is meaning
-    assert (spacing.row_mm, spacing.column_mm) == (0.2, 0.1)
-
-
-def test_that_spacing_of_zero_is_none(tmp_path: Path) -> None:
-    assert (
-        load_dicom(
-            make_dicom(tmp_path / "a", RAMP, PixelSpacing=[0, 0])
-        ).geometry.spacing
-        is None
-    )
-    assert load_dicom(make_dicom(tmp_path / "b", RAMP)).geometry.spacing is None
-
-
 def test_that_a_shape_for_film_is_no_shape_for_screens(tmp_path: Path) -> None:
     film = make_dicom(tmp_path / "a", RAMP, PresentationLUTShape="LIN OD")
     assert load_dicom(film).presentation_shape is None

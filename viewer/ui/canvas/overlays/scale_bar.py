@@ -17,6 +17,9 @@ SUFFIX: Final = {
     SpacingMeaning.PATIENT: "",
     SpacingMeaning.CALIBRATED: "",
     SpacingMeaning.DETECTOR: " at detector",
+    SpacingMeaning.SCANNED: " as scanned",
+    SpacingMeaning.REGION: " in ultrasound region",
+    SpacingMeaning.UNKNOWN: " in unknown plane",
 }
 
 

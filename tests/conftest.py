@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,3 +83,11 @@ def _no_connection_but_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     before = os.environ.get("PYTHONPATH")
     path = folder if not before else os.pathsep.join((folder, before))
     monkeypatch.setenv("PYTHONPATH", path)
+
+
+@pytest.fixture
+def hears_the_terminal_close() -> Iterator[None]:
+    """Let programs be told by SIGHUP, also where nohup made this one deaf to it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ if sys.platform == "win32":
     pytest.skip("signals of POSIX", allow_module_level=True)
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.usefixtures("hears_the_terminal_close")
 ENDINGS = [signal.SIGTERM, signal.SIGHUP]
 N = 12
 
@@ -76,14 +76,6 @@ class Told:
         assert process.returncode == 0
         assert len(self.asked) == N
         assert set(self.asked.values()) == {1}
-
-
-@pytest.fixture(autouse=True)
-def hears_the_terminal_close() -> Iterator[None]:
-    """Let programs be told by SIGHUP, also where nohup made this one deaf to it."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("number", ENDINGS)

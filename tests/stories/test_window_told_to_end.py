@@ -16,6 +16,7 @@ from viewer.store.database import open_store
 if sys.platform == "win32":
     pytest.skip("signals of POSIX", allow_module_level=True)
 pytest.importorskip("PySide6.QtWidgets")
+pytestmark = pytest.mark.usefixtures("hears_the_terminal_close")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -7,6 +7,7 @@ import pytest
 from tests.helpers.quitting import from_source, quit_often
 
 pytest.importorskip("PySide6.QtWidgets", reason="the window needs PySide6")
+pytestmark = pytest.mark.usefixtures("hears_the_terminal_close")
 
 
 def ended_badly(folder: Path, starts: int) -> list[str]:

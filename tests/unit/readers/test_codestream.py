@@ -93,3 +93,12 @@ def test_that_a_codestream_that_lies_is_refused(
     dataset = compressed()
     with pytest.raises(error, match=says):
         decode_jpeg2000(damage(frame(dataset)), form_of(dataset))
+
+
+def test_that_components_of_different_depth_are_refused() -> None:
+    dataset = compressed("GDCMJ2K_TextGBR.dcm")
+    data = frame(dataset)
+    depth = data.index(b"\xff\x4f\xff\x51") + SIZE + 34 + 3
+    mixed = data[:depth] + bytes([data[depth] + 1]) + data[depth + 1 :]
+    with pytest.raises(ContradictionError, match="its components differ in depth"):
+        decode_jpeg2000(mixed, form_of(dataset))

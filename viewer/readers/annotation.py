@@ -18,6 +18,7 @@ from viewer.domain.case import ImageRef
 from viewer.readers.compression import lossy_text
 from viewer.readers.dicom_bounds import held_bytes
 from viewer.readers.dicom_spacing import regions_differ
+from viewer.readers.functional_groups import functional_group
 from viewer.readers.geometry import load_geometry
 from viewer.readers.isolation import isolated
 from viewer.readers.pixels import FileKind, file_kind
@@ -149,11 +150,16 @@ def _moment(dataset: Dataset) -> CornerLine:
 
 
 def _image(dataset: Dataset, frame: int) -> tuple[CornerLine, ...]:
-    laterality = _element(dataset, "ImageLaterality")
+    anatomy = functional_group(dataset, frame, "FrameAnatomySequence")
+    sides = (
+        _element(anatomy, "FrameLaterality"),
+        _element(dataset, "ImageLaterality"),
+        _element(dataset, "Laterality"),
+    )
     shown = (
         _element(dataset, "Modality"),
         _element(dataset, "ViewPosition"),
-        laterality if laterality.text else _element(dataset, "Laterality"),
+        *_lines(*sides)[:1],
     )
     series = (
         _element(dataset, "SeriesNumber", lambda number: f"Series {number}"),

@@ -1,4 +1,10 @@
-"""The geometry of a DICOM image's frames: pixel size, place and orientation."""
+"""The geometry of a DICOM image's frames: pixel size, place and orientation.
+
+An enhanced multi-frame file says it of each frame or of all of them in its functional
+groups (PS3.3 C.7.6.16), any other file at its top level.
+"""
+
+from math import isfinite
 
 import numpy as np
 from pydicom.dataset import Dataset
@@ -7,6 +13,7 @@ from viewer.domain.geometry import PointMm, SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.readers import dicom_spacing
 from viewer.readers.dicom_bounds import frame_count
+from viewer.readers.functional_groups import functional_group
 
 KEYWORDS = (
     "Rows",
@@ -17,6 +24,7 @@ KEYWORDS = (
     "ImageOrientationPatient",
     "Laterality",
     "ImageLaterality",
+    "PixelAspectRatio",
     *dicom_spacing.KEYWORDS,
 )
 """What the geometry of an image is read from."""
@@ -32,32 +40,38 @@ def geometries_of(dataset: Dataset) -> tuple[ImageGeometry, ...]:
 
 def geometry_of(dataset: Dataset, frame: int) -> ImageGeometry:
     """Return the geometry of a frame, 0-based."""
+    plane = functional_group(dataset, frame, "PlaneOrientationSequence")
+    place = functional_group(dataset, frame, "PlanePositionSequence")
+    anatomy = functional_group(dataset, frame, "FrameAnatomySequence")
+    letters = functional_group(dataset, frame, "PatientOrientationInFrameSequence")
+    position = _numbers(place, "ImagePositionPatient", 3)
     return ImageGeometry(
         SizePx(int(dataset.Rows), int(dataset.Columns)),
         dicom_spacing.spacing(dataset, frame),
-        axes=_axes(dataset),
-        position=_position(dataset),
-        patient_orientation=_texts(dataset, "PatientOrientation"),
-        laterality=_text(dataset, "ImageLaterality") or _text(dataset, "Laterality"),
+        _aspect_ratio(dataset),
+        _numbers(plane, "ImageOrientationPatient", 6),
+        PointMm(*position) if position else None,
+        _texts(letters, "PatientOrientation"),
+        _first_text(anatomy, "FrameLaterality")
+        or _first_text(dataset, "ImageLaterality", "Laterality"),
     )
 
 
-def _position(dataset: Dataset) -> PointMm | None:
-    values = _numbers(dataset, "ImagePositionPatient")
-    return PointMm(*values) if len(values) == 3 else None
+def _aspect_ratio(dataset: Dataset) -> float | None:
+    """Return Pixel Aspect Ratio: the height over the width of a pixel."""
+    pair = _numbers(dataset, "PixelAspectRatio", 2)
+    return pair[0] / pair[1] if pair and min(pair) > 0 else None
 
 
-def _axes(dataset: Dataset) -> tuple[float, ...] | None:
-    values = _numbers(dataset, "ImageOrientationPatient")
-    return values if len(values) == 6 else None
+def _numbers(dataset: Dataset, keyword: str, count: int) -> tuple[float, ...] | None:
+    """Return so many numbers, None where there are others or none."""
+    values = tuple(float(v) for v in np.atleast_1d(dataset.get(keyword) or ()))
+    return values if len(values) == count and all(map(isfinite, values)) else None
 
 
-def _numbers(dataset: Dataset, keyword: str) -> tuple[float, ...]:
-    return tuple(float(v) for v in np.atleast_1d(dataset.get(keyword) or ()))
-
-
-def _text(dataset: Dataset, keyword: str) -> str:
-    return str(dataset.get(keyword) or "").strip()
+def _first_text(dataset: Dataset, *keywords: str) -> str:
+    texts = (str(dataset.get(keyword) or "").strip() for keyword in keywords)
+    return next(filter(None, texts), "")
 
 
 def _texts(dataset: Dataset, keyword: str) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def test_how_long_a_radiograph_takes_from_file_to_sent_bytes(
         "to raster, another window": lambda: to_raster(image, Window(1000, 900)),
         "load and raster": lambda: to_raster(load_pixels(radiograph)),
         "fit to 256": lambda: fit(raster, 256, FitMode.CROP_RESIZE),
-        "fit a mask": lambda: fit_mask(mask, 256, FitMode.CROP_RESIZE),
+        "fit a mask": lambda: fit_mask(mask, 1.0, 256, FitMode.CROP_RESIZE),
         "grid 8 × 8": lambda: draw_grid(sent, Grid(8, 8)),
         "grid 16 × 16": lambda: draw_grid(sent, Grid(16, 16)),
         "PNG of 256 × 256 RGB": lambda: encode_png(gridded),

@@ -21,13 +21,15 @@ from viewer.domain.exchange import ModelProfile, ModelReply
 from viewer.domain.item import check_items, item_of
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
+from viewer.imaging.png import decode_png
+from viewer.services.answers import images_of
 from viewer.services.bench import Bench
 from viewer.services.plan_run import plan_run
 from viewer.services.report_run import report_data, report_files
 from viewer.services.rescore import rescore_run
 from viewer.services.run_trial import prepare_trial
 from viewer.services.study_file import make_spec
-from viewer.store import cases, runs
+from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
 from viewer.studies.asking import Replied, Turn
 from viewer.studies.catalog import OURS, study_named
@@ -95,6 +97,34 @@ def test_that_its_sample_is_sound(name: str, datasets: dict[str, Dataset]) -> No
     dataset = datasets[name]
     check_items(dataset.items, [image.key for image in dataset.images])
     assert dataset.items
+
+
+@names
+def test_that_images_are_sent_with_square_pixels(
+    name: str, datasets: dict[str, Dataset], tmp_path: Path
+) -> None:
+    """Of images whose pixels are three times as high as wide, by their proportions."""
+    tall = [
+        replace(image, geometry=replace(image.geometry, aspect_ratio=3.0))
+        for image in datasets[name].images
+    ]
+    whole = {round(3 * i.size.rows / i.size.columns, 1) for i in tall if i.size.rows}
+    with open_store(tmp_path / "s.sqlite") as store:
+        cases.add_dataset(store, replace(datasets[name], images=tuple(tall)))
+        finish(store, plan_run(store, a_spec(name)))
+        requests = [
+            trials.sent_request(store, row["sha256"])
+            for row in store.rows("SELECT sha256 FROM request")
+        ]
+    sent = [decode_png(png).size for one in requests for png in _first(name, one)]
+    assert bool(sent) is bool(whole)
+    assert {round(size.rows / size.columns, 1) for size in sent} <= whole
+
+
+def _first(name: str, request: trials.RequestRecord) -> tuple[bytes, ...]:
+    """Return the images of a request that are whole: a region's crop is none."""
+    images = images_of(request)
+    return images[:1] if name == "grounded_vqa" else images
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,9 @@ def test_that_a_verdict_is_the_same_every_time(name: str, dataset: Dataset) -> N
     places = places_of(name, paper_preset(name), {})
     trial = a_trial(name, dataset)
     image = next(i for i in dataset.images if i.key == trial.image)
-    reference = places.reference(image.masks[trial.finding], trial.condition)
+    reference = places.reference(
+        image.masks[trial.finding], image.geometry, trial.condition
+    )
     scores = [
         places.score(CellAnswer(cell), reference, trial.condition)
         for _ in range(2)

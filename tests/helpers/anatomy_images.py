@@ -7,6 +7,7 @@ import numpy as np
 
 from viewer.domain.case import DatasetImage, ImageRef, ReferenceBox, View
 from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 
 SIDE = 40
@@ -51,7 +52,7 @@ def image(
         study="",
         view=view,
         ref=ImageRef(Path(f"{key}.png")),
-        size=SizePx(SIDE, SIDE),
+        geometry=ImageGeometry(SizePx(SIDE, SIDE)),
         sha256="",
         anatomy={name: block(*_WHERE[name]) for name in anatomies},
         boxes={finding: tuple(of) for finding, of in drawn.items()},

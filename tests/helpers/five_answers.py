@@ -19,6 +19,7 @@ from viewer.domain.case import DatasetImage
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import crop_window
 from viewer.metrics.pointing import deepest_point
@@ -59,7 +60,7 @@ class Asked:
 def ask_five(store: Path, folder: Path, size: SizePx) -> Asked:
     """Make one patient, ask the five models about the largest finding, and report."""
     make_phantom(folder / "phantom", 1, 1, size, lambda *_: None, compress=False)
-    field = crop_window(size)
+    field = crop_window(ImageGeometry(size))
     with open_store(store) as opened:
         import_dataset(opened, "chexlocalize", folder / "phantom", _DATASET)
         image, finding = _largest(opened, field)
@@ -71,7 +72,7 @@ def ask_five(store: Path, folder: Path, size: SizePx) -> Asked:
             preset="gosai2025",
             seed=0,
             repeats=1,
-            models=five_models(folder, field, deepest_point(inside), half),
+            models=five_models(folder, field, deepest_point(inside, 1.0), half),
             overrides={"findings": [finding], "views": ["frontal"]},
         )
         run = plan_run(opened, spec)

@@ -11,6 +11,7 @@ from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.exchange import ModelProfile, RawReply, ReplyKind, Usage
 from viewer.domain.geometry import SizePx
 from viewer.domain.grid import Cell
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSpec
@@ -47,7 +48,7 @@ def images(
             study=f"patient{i}_study",
             view=view,
             ref=ImageRef(Path(f"patient{i}_{view}.png")),
-            size=SIZE,
+            geometry=ImageGeometry(SIZE),
             sha256=f"{i:064x}",
             labels=dict.fromkeys(findings, True),
             masks={name: _mask(slice(0, 10), slice(0, 10)) for name in findings},
@@ -128,8 +129,9 @@ def _answer_all(
         for one in pending:
             trial = one.trial
             answer = CellAnswer(cells.get(trial.model, Cell(3, 3)), "exact")
-            mask = by_key[trial.image].masks[trial.finding]
-            reference = places.reference(mask, trial.condition)
+            image = by_key[trial.image]
+            mask = image.masks[trial.finding]
+            reference = places.reference(mask, image.geometry, trial.condition)
             score = places.score(answer, reference, trial.condition)
             _settle(store, one.id, answer, score)
 

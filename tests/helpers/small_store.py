@@ -7,6 +7,7 @@ import numpy as np
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice, View
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.store import cases, runs
@@ -32,7 +33,7 @@ def a_dataset(name: str = "small", n: int = 2) -> Dataset:
             study=f"patient{i}_study1",
             view=View.FRONTAL,
             ref=ImageRef(Path(f"/nowhere/{i}.png")),
-            size=SIZE,
+            geometry=ImageGeometry(SIZE),
             sha256=f"{i:064x}",
             labels={"Edema": True, "Fracture": False},
             masks={"Edema": a_mask(slice(3, 9), slice(4, 20))},

@@ -9,6 +9,7 @@ from tests.helpers.golden_replies import FRAME, golden_replies, numbers_of
 from tests.helpers.mutations import mutated
 from tests.helpers.reading_checks import assert_sound
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.places import Place, ReplyStatus
 from viewer.imaging.resample import FitMode, fit_affine
 from viewer.models.coordinates.conventions import CONVENTIONS
@@ -43,7 +44,8 @@ def _random_frame(rng: random.Random, view: ProviderView) -> Frame:
     side = rng.choice((256, 512, 768, 1024))
     mode = rng.choice((FitMode.CROP_RESIZE, FitMode.LETTERBOX, FitMode.STRETCH))
     sent = SizePx(side, side)
-    return Frame(native, fit_affine(native, side, mode), sent, view.seen(sent))
+    to_sent = fit_affine(ImageGeometry(native), side, mode)
+    return Frame(native, to_sent, sent, view.seen(sent))
 
 
 def _random_box(rng: random.Random, frame: Frame) -> BoxPx:

@@ -7,6 +7,7 @@ from pycocotools import mask as coco
 
 from viewer.domain import rle
 from viewer.domain.grid import Grid
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition
 from viewer.studies.grid_localization.params import read_params
@@ -82,9 +83,9 @@ def check(seed: int) -> int:
     rows, columns = (int(n) for n in rng.choice(sides, 2))
     grid = Grid(rows, columns)
     condition = Condition("grid", (("rows", grid.rows), ("columns", grid.columns)))
-    paper = reference_of(mask, condition, PAPER)
+    paper = reference_of(mask, ImageGeometry(mask.size), condition, PAPER)
     assert list(paper.covered) == brute_force_paper(array, grid)
-    exact = reference_of(mask, condition, EXACT)
+    exact = reference_of(mask, ImageGeometry(mask.size), condition, EXACT)
     expected = brute_force_exact(array, grid)
     assert np.allclose(exact.covered, expected.ravel(), rtol=0, atol=1e-6)
     s = min(array.shape)

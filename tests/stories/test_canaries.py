@@ -16,6 +16,7 @@ from tests.helpers.scripted_server import Received, ScriptedServer
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import PointPx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.burned_in_text import text_finder_missing
 from viewer.imaging.png import decode_png, is_bare_png
 from viewer.imaging.resample import FitMode, fit_affine
@@ -114,7 +115,7 @@ def _image_of(received: Received) -> bytes:
 def _check_pixels(canary: Canary, received: Received) -> None:
     """Look at where the text was: nothing but the grid is brighter than black."""
     pixels = decode_png(_image_of(received)).pixels.astype(int)
-    affine = fit_affine(SIZE, pixels.shape[0], FitMode.CROP_RESIZE)
+    affine = fit_affine(ImageGeometry(SIZE), pixels.shape[0], FitMode.CROP_RESIZE)
     box = canary.burned_in
     first = affine.apply(PointPx(box.x0, box.y0))
     last = affine.apply(PointPx(box.x1, box.y1))

@@ -125,7 +125,7 @@ class DatasetImage:
     study: str
     view: View
     ref: ImageRef
-    size: SizePx
+    geometry: ImageGeometry
     sha256: str
     labels: Mapping[str, bool] = field(default_factory=dict)
     masks: Mapping[str, Mask] = field(default_factory=dict)
@@ -141,6 +141,11 @@ class DatasetImage:
             values = getattr(self, name)
             if not isinstance(values, ByFinding):
                 object.__setattr__(self, name, ByFinding(values))
+
+    @property
+    def size(self) -> SizePx:
+        """Rows and columns in pixels."""
+        return self.geometry.size
 
     def word_for(self, finding: str) -> str:
         """Return the image's own word for a finding; a finding it lacks stays as is."""

@@ -28,6 +28,7 @@ from viewer.domain.form import (
 )
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Grid
+from viewer.domain.image_geometry import ImageGeometry
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,16 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """Where a reader draws: an image's size and the grid on a native rectangle."""
+    """Where a reader draws: an image and the grid on a native rectangle of it."""
 
-    size: SizePx
+    geometry: ImageGeometry
     grid: Grid
     field: BoxPx
+
+    @property
+    def size(self) -> SizePx:
+        """The image's rows and columns."""
+        return self.geometry.size
 
 
 def problem_with(

@@ -101,10 +101,12 @@ class PixelImage:
 class Raster:
     """What eyes and models see: uint8, 0 black to 255 white.
 
-    ``pixels`` is (rows, columns) grey or (rows, columns, 3) RGB, C-contiguous.
+    ``pixels`` is (rows, columns) grey or (rows, columns, 3) RGB, C-contiguous;
+    ``pixel_aspect`` is how much taller than wide each of them is.
     """
 
     pixels: npt.NDArray[np.uint8]
+    pixel_aspect: float = 1.0
 
     @property
     def size(self) -> SizePx:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from viewer.domain.errors import MissingDependencyError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster
+from viewer.imaging.resample import squared
 
 MISSING: Final = (
     "Looking for burned-in text needs rapidocr (pip install overread[ocr])."
@@ -84,7 +85,8 @@ def find_text(raster: Raster) -> tuple[TextPlace, ...]:
     """
     if text_finder_missing() is not None:
         raise MissingDependencyError(MISSING)
-    pixels = raster.pixels
+    shown = squared(raster)
+    pixels = shown.pixels
     if pixels.ndim == 2:
         pixels = np.repeat(pixels[..., None], 3, axis=2)
     found = _read(pixels)
@@ -92,7 +94,7 @@ def find_text(raster: Raster) -> tuple[TextPlace, ...]:
         # upside down, or written from bottom to top
         found += _read(pixels, turned=True)
     places = dict.fromkeys(
-        _within(_place(corners, text, score), raster.size)
+        _native(_place(corners, text, score), shown.size, raster.size)
         for corners, text, score in found
     )
     telling = {place.box for place in places if place.telling}
@@ -159,12 +161,13 @@ def _names_somebody(text: str) -> bool:
     return any(len(word) > 1 and word not in _MARKERS for word in words)
 
 
-def _within(place: TextPlace, size: SizePx) -> TextPlace:
-    box = place.box
+def _native(place: TextPlace, shown: SizePx, size: SizePx) -> TextPlace:
+    """Return the part of a place that lies on the image, in native pixels."""
+    box, x, y = place.box, size.columns / shown.columns, size.rows / shown.rows
     cut = BoxPx(
-        max(0.0, box.x0),
-        max(0.0, box.y0),
-        min(float(size.columns), box.x1),
-        min(float(size.rows), box.y1),
+        max(0.0, box.x0 * x),
+        max(0.0, box.y0 * y),
+        min(float(size.columns), box.x1 * x),
+        min(float(size.rows), box.y1 * y),
     )
     return TextPlace(cut, place.telling)

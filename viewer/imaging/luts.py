@@ -47,8 +47,9 @@ def to_raster(
     WrongUseError
         If the file has VOI transformations, but not that many.
     """
+    aspect = image.geometry.pixel_aspect
     if image.photometric is Photometric.RGB:
-        return Raster(np.ascontiguousarray(image.values))
+        return Raster(np.ascontiguousarray(image.values), aspect)
     voi = window or _file_voi(image, voi_index) or _full_range(image)
     if image.values.dtype.kind == "f":
         pixels = _shade(image.values, voi, inverted=is_inverted(image))
@@ -56,7 +57,7 @@ def to_raster(
         pixels = _through_table(image.values, voi, inverted=is_inverted(image))
     if image.padding is not None:
         pixels[image.padding] = 0
-    return Raster(pixels)
+    return Raster(pixels, aspect)
 
 
 def is_inverted(image: PixelImage) -> bool:

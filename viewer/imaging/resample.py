@@ -1,12 +1,17 @@
 """From native pixels to the square that is sent, and masks with them (E000-07).
 
 The four modes differ only in which rectangle of the native image lands on which
-rectangle of the square; :func:`_place` says so in whole pixels, and images, masks and
-the affine map all follow from it.
+rectangle of the square; :func:`_place` says so, and images, masks and the affine map
+all follow from it. What is sent has square pixels: a native pixel that is
+``pixel_aspect`` times taller than wide is stretched by as much, in the one resize that
+there is.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +20,7 @@ import numpy.typing as npt
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import Affine, BoxPx, SizePx
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 
 _MAX_PIXELS = 1 << 28
 _Pixel = TypeVar("_Pixel", bound=np.generic)
@@ -34,6 +40,19 @@ class FitMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class _Source:
+    """From whole pixels ``x`` and ``y`` on, ``width`` and ``height`` of them.
+
+    These are whole as well where pixels are square, and exact where they are not.
+    """
+
+    x: int
+    y: int
+    width: Fraction
+    height: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class _Rectangle:
     """Whole pixels from ``x``, ``y``, ``width`` and ``height`` of them."""
 
@@ -47,25 +66,35 @@ class _Rectangle:
 class _Placement:
     """A native rectangle and where it lands; the target may overhang the square."""
 
-    source: _Rectangle
+    source: _Source
     target: _Rectangle
 
 
-def crop_window(size: SizePx) -> BoxPx:
-    """Return the centred square of the shorter side.
+def crop_window(geometry: ImageGeometry) -> BoxPx:
+    """Return the centred part of an image that is square, in native pixels.
 
-    With s = min(rows, columns): x0 = ⌊(columns − s)/2⌋, y0 = ⌊(rows − s)/2⌋.
+    With a the aspect of a pixel: w = min(columns, rows·a), h = min(rows, columns/a);
+    x0 and y0 are the whole pixels nearest to (columns − w)/2 and (rows − h)/2, the
+    lower of two.
     """
-    s = min(size.rows, size.columns)
-    x0, y0 = (size.columns - s) // 2, (size.rows - s) // 2
-    return BoxPx(x0, y0, x0 + s, y0 + s)
+    part = _cropped(geometry)
+    x1, y1 = part.x + part.width, part.y + part.height
+    return BoxPx(part.x, part.y, float(x1), float(y1))
 
 
-def fit_affine(size: SizePx, side: int, mode: FitMode) -> Affine:
+def _cropped(geometry: ImageGeometry) -> _Source:
+    size, aspect = geometry.size, Fraction(geometry.pixel_aspect)
+    width = min(Fraction(size.columns), size.rows * aspect)
+    height = min(Fraction(size.rows), size.columns / aspect)
+    x, y = ceil((size.columns - width - 1) / 2), ceil((size.rows - height - 1) / 2)
+    return _Source(x, y, width, height)
+
+
+def fit_affine(geometry: ImageGeometry, side: int, mode: FitMode) -> Affine:
     """Return the map from native pixel coordinates to those of the sent square."""
-    place = _place(size, side, mode)
-    scale_x = place.target.width / place.source.width
-    scale_y = place.target.height / place.source.height
+    place = _place(geometry, side, mode)
+    scale_x = float(place.target.width / place.source.width)
+    scale_y = float(place.target.height / place.source.height)
     return Affine(
         scale_x,
         0.0,
@@ -77,44 +106,48 @@ def fit_affine(size: SizePx, side: int, mode: FitMode) -> Affine:
 
 
 def fit(raster: Raster, side: int, mode: FitMode) -> Raster:
-    """Return ``raster`` as a square of ``side`` pixels.
+    """Return ``raster`` as a square of ``side`` square pixels.
 
     Resampling is Pillow's antialiased bilinear, in fixed point and hence the same on
     every machine.
     """
-    place = _place(raster.size, side, mode)
+    place = _place(_geometry_of(raster), side, mode)
     source, target = place.source, place.target
     # Cut first: given a box, Pillow's filter would also see the pixels beside it.
-    cut = raster.pixels[
-        source.y : source.y + source.height, source.x : source.x + source.width
-    ]
+    bottom, right = ceil(source.y + source.height), ceil(source.x + source.width)
+    cut = raster.pixels[source.y : bottom, source.x : right]
     from PIL import Image  # the window's first image needs none of this
 
     resized = Image.fromarray(np.ascontiguousarray(cut)).resize(
-        (target.width, target.height), Image.Resampling.BILINEAR
+        (target.width, target.height),
+        Image.Resampling.BILINEAR,
+        box=(0, 0, float(source.width), float(source.height)),
     )
     return Raster(_on_square(np.asarray(resized), target, side))
 
 
 def fit_mask(
-    mask: npt.NDArray[np.bool_], side: int, mode: FitMode
+    mask: npt.NDArray[np.bool_], pixel_aspect: float, side: int, mode: FitMode
 ) -> npt.NDArray[np.bool_]:
     """Return a (rows, columns) mask as a square of ``side`` pixels.
 
-    Nearest neighbour: target pixel i of n takes source pixel ⌊(i + ½)·s/n⌋ of s, in
-    integers (E000-17). What lies beside a letterboxed image is False.
+    Nearest neighbour: target pixel i of n takes source pixel ⌊(i + ½)·s/n⌋ of s,
+    exactly (E000-17). What lies beside a letterboxed image is False.
     """
     rows, columns = mask.shape
-    place = _place(SizePx(int(rows), int(columns)), side, mode)
+    geometry = ImageGeometry(SizePx(int(rows), int(columns)), aspect_ratio=pixel_aspect)
+    place = _place(geometry, side, mode)
     source, target = place.source, place.target
     ys = source.y + _nearest(source.height, target.height)
     xs = source.x + _nearest(source.width, target.width)
     return _on_square(mask[np.ix_(ys, xs)], target, side)
 
 
-def _nearest(source: int, target: int) -> npt.NDArray[np.int64]:
-    """Return the source index of each of ``target`` pixels."""
-    return (2 * np.arange(target, dtype=np.int64) + 1) * source // (2 * target)
+@lru_cache(maxsize=256)
+def _nearest(source: Fraction | int, target: int) -> npt.NDArray[np.int64]:
+    """Return the source index of each of ``target`` pixels; shared, to be read."""
+    length, parts = source.numerator, 2 * target * source.denominator
+    return np.array([(2 * i + 1) * length // parts for i in range(target)], np.int64)
 
 
 def _on_square(
@@ -128,28 +161,28 @@ def _on_square(
     return square
 
 
-def _place(size: SizePx, side: int, mode: FitMode) -> _Placement:
+def _place(geometry: ImageGeometry, side: int, mode: FitMode) -> _Placement:
     if side < 1:
         raise WrongUseError(
             f"An image cannot be sent at {side} pixels.", "Choose a side of 1 or more."
         )
-    whole = _Rectangle(0, 0, size.columns, size.rows)
+    size = geometry.size
+    whole = _Source(0, 0, Fraction(size.columns), Fraction(size.rows))
     square = _Rectangle(0, 0, side, side)
     if mode is FitMode.STRETCH:
         return _Placement(whole, square)
     if mode is FitMode.CROP_RESIZE:
-        window = crop_window(size)
-        s = min(size.rows, size.columns)
-        return _Placement(_Rectangle(int(window.x0), int(window.y0), s, s), square)
-    return _Placement(whole, _in_proportion(size, side, mode))
+        return _Placement(_cropped(geometry), square)
+    return _Placement(whole, _in_proportion(geometry, side, mode))
 
 
-def _in_proportion(size: SizePx, side: int, mode: FitMode) -> _Rectangle:
+def _in_proportion(geometry: ImageGeometry, side: int, mode: FitMode) -> _Rectangle:
     """Return the whole image scaled to fill or to fit the square, and centred."""
-    choose = min if mode is FitMode.RESIZE_CROP else max
-    reference = choose(size.rows, size.columns)
-    width = max(1, size.columns * side // reference)
-    height = max(1, size.rows * side // reference)
+    size = geometry.size
+    wide, tall = Fraction(size.columns), size.rows * Fraction(geometry.pixel_aspect)
+    reference = min(wide, tall) if mode is FitMode.RESIZE_CROP else max(wide, tall)
+    width = max(1, floor(wide * side / reference))
+    height = max(1, floor(tall * side / reference))
     if width * height > _MAX_PIXELS:
         raise WrongUseError(
             f"An image of {size.columns} × {size.rows} pixels is too long and narrow "
@@ -159,14 +192,15 @@ def _in_proportion(size: SizePx, side: int, mode: FitMode) -> _Rectangle:
     return _Rectangle((side - width) // 2, (side - height) // 2, width, height)
 
 
-def shrunk(raster: Raster, longest: int) -> Raster:
-    """Return a raster whose longer side has at most ``longest`` pixels.
+def shrunk(raster: Raster, longest: int | None) -> Raster:
+    """Return a raster of square pixels, at most ``longest`` on its longer side.
 
-    Proportions are kept to the nearest pixel; a small raster is returned as it is.
+    Proportions are kept to the nearest pixel; a small raster of square pixels is
+    returned as it is.
     """
-    size = shrunk_size(raster.size, longest)
+    size = shrunk_size(_geometry_of(raster), longest)
     if size == raster.size:
-        return raster
+        return Raster(raster.pixels) if raster.pixel_aspect != 1 else raster
     from PIL import Image
 
     image = Image.fromarray(raster.pixels)
@@ -174,13 +208,33 @@ def shrunk(raster: Raster, longest: int) -> Raster:
     return Raster(np.asarray(image.resize(wanted, Image.Resampling.BILINEAR)))
 
 
-def shrunk_size(size: SizePx, longest: int) -> SizePx:
-    """Return the size of what ``shrunk`` returns for a raster of a size."""
-    longer = max(size.rows, size.columns)
-    if longer <= longest:
-        return size
-    scale = longest / longer
-    return SizePx(max(1, round(size.rows * scale)), max(1, round(size.columns * scale)))
+def shrunk_size(geometry: ImageGeometry, longest: int | None) -> SizePx:
+    """Return the size of what ``shrunk`` returns for an image.
+
+    Where pixels are not square the coarser side is first brought to the finer one's
+    resolution, so that nothing of the image is lost.
+    """
+    size, aspect = geometry.size, geometry.pixel_aspect
+    rows, columns = size.rows * max(1.0, aspect), size.columns / min(1.0, aspect)
+    longer = max(rows, columns, 1.0)
+    scale = 1.0 if longest is None else min(1.0, longest / longer)
+    found = SizePx(max(1, round(rows * scale)), max(1, round(columns * scale)))
+    if found.rows * found.columns > max(_MAX_PIXELS, size.rows * size.columns):
+        raise WrongUseError(
+            f"The pixels of an image of {size.columns} × {size.rows} are so long and "
+            "narrow that it cannot be shown with square ones.",
+            "Check its Pixel Spacing and Pixel Aspect Ratio.",
+        )
+    return found
+
+
+def _geometry_of(raster: Raster) -> ImageGeometry:
+    return ImageGeometry(raster.size, aspect_ratio=raster.pixel_aspect)
+
+
+def squared(raster: Raster) -> Raster:
+    """Return a raster of square pixels; one that has them is returned as it is."""
+    return shrunk(raster, None)
 
 
 def shrunk_mask(mask: npt.NDArray[np.bool_], size: SizePx) -> npt.NDArray[np.bool_]:

@@ -73,13 +73,15 @@ def area_in_cells(
     )
 
 
-def area_inside(segments: Segments, box: BoxPx) -> int:
-    """Return how many of a mask's pixels lie inside a box of whole pixels."""
-    inside = (segments.x >= box.x0) & (segments.x < box.x1)
+def area_inside(segments: Segments, box: BoxPx) -> float:
+    """Return how much of a mask's area lies inside a box, in pixels."""
+    widths = np.clip(segments.x + 1, box.x0, box.x1) - np.clip(
+        segments.x, box.x0, box.x1
+    )
     lengths = np.clip(segments.y1, box.y0, box.y1) - np.clip(
         segments.y0, box.y0, box.y1
     )
-    return int(lengths[inside].sum())
+    return float((widths * lengths).sum())
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,7 @@ from viewer.domain.answer import Answer
 from viewer.domain.answer_json import type_of
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Grid
-from viewer.domain.image_geometry import Spacing
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures
 from viewer.metrics.coverage import Segments, column_segments
@@ -28,7 +28,8 @@ class Target:
 
     ``mask`` is (rows, columns) on native pixels, ``segments`` the same mask, ``whole``
     the reference before it was cut; ``field`` is the native rectangle that ``grid``
-    lies on, ``hits`` the qualifying cells' row-major indices.
+    lies on, ``hits`` the qualifying cells' row-major indices; ``geometry`` is the
+    image's.
     """
 
     mask: npt.NDArray[np.bool_]
@@ -37,6 +38,7 @@ class Target:
     grid: Grid
     field: BoxPx
     hits: tuple[int, ...]
+    geometry: ImageGeometry
 
     @property
     def size(self) -> SizePx:
@@ -52,15 +54,21 @@ class Overlap:
     dice: float
 
 
-def target(reference: Mask, grid: Grid, field: BoxPx, hits: Sequence[int]) -> Target:
+def target(
+    reference: Mask,
+    grid: Grid,
+    field: BoxPx,
+    hits: Sequence[int],
+    geometry: ImageGeometry,
+) -> Target:
     """Return a reference mask cut to what was sent (E000-08)."""
     whole = reference.array()
     mask = whole & mask_of_boxes((field,), reference.size)
     segments = column_segments(Mask.of_array(mask))
-    return Target(mask, whole, segments, grid, field, tuple(hits))
+    return Target(mask, whole, segments, grid, field, tuple(hits), geometry)
 
 
-def measures(answer: Answer, goal: Target, spacing: Spacing | None) -> Measures | None:
+def measures(answer: Answer, goal: Target) -> Measures | None:
     """Return how an answer meets a reference; None where nothing of it was sent.
 
     Its pixels are cut to what was sent like the reference's, so that the reference
@@ -68,7 +76,8 @@ def measures(answer: Answer, goal: Target, spacing: Spacing | None) -> Measures 
     """
     if not goal.segments.x.size:
         return None
-    point = pointing_point(answer, goal.grid, goal.field)
+    aspect, spacing = goal.geometry.pixel_aspect, goal.geometry.spacing
+    point = pointing_point(answer, goal.grid, goal.field, aspect)
     cell = containing_cell(point, goal.grid, goal.field)
     covered = region(answer, goal.grid, goal.field, goal.size)
     shared = uncropped = None
@@ -84,8 +93,10 @@ def measures(answer: Answer, goal: Target, spacing: Spacing | None) -> Measures 
         pointing_hit=holds(goal.mask, point),
         iou=shared.iou if shared else None,
         dice=shared.dice if shared else None,
-        distance_px=distance(goal.segments, point),
-        distance_mm=distance(goal.segments, point, spacing) if spacing else None,
+        distance_px=distance(goal.segments, point, 1.0, aspect),
+        distance_mm=distance(goal.segments, point, spacing.column_mm, spacing.row_mm)
+        if spacing
+        else None,
         mm_meaning=spacing.meaning if spacing else None,
         iou_uncropped=uncropped.iou if uncropped else None,
         dice_uncropped=uncropped.dice if uncropped else None,
@@ -113,17 +124,13 @@ def overlap(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> Overlap
     return Overlap(both / (total - both), 2 * both / total)
 
 
-def distance(
-    segments: Segments, point: PointPx, spacing: Spacing | None = None
-) -> float:
-    """Return the distance from a point to the nearest set pixel's square.
+def distance(segments: Segments, point: PointPx, width: float, height: float) -> float:
+    """Return the distance from a point to the nearest set pixel's rectangle.
 
-    In pixels, with a ``spacing`` in millimetres; 0 on the mask and on its edge. There
-    is at least one segment.
+    In the unit of a pixel's ``width`` and ``height``; 0 on the mask and on its edge.
+    There is at least one segment.
     """
     across = np.maximum(segments.x - point.x, point.x - segments.x - 1)
     along = np.maximum(segments.y0 - point.y, point.y - segments.y1)
     x, y = np.maximum(across, 0.0), np.maximum(along, 0.0)
-    if spacing is not None:
-        x, y = x * spacing.column_mm, y * spacing.row_mm
-    return float(np.hypot(x, y).min())
+    return float(np.hypot(x * width, y * height).min())

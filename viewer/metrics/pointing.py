@@ -24,11 +24,14 @@ from viewer.metrics.boxes import cut_to
 _Floats = npt.NDArray[np.float64]
 
 
-def pointing_point(answer: Answer, grid: Grid, field: BoxPx) -> PointPx:
+def pointing_point(
+    answer: Answer, grid: Grid, field: BoxPx, pixel_aspect: float
+) -> PointPx:
     """Return the point that stands for an answer.
 
     ``field`` is the native rectangle that was sent, on which the grid lies. Boxes,
     masks and maps are cut to it like the reference, unless they lie wholly beside it.
+    ``pixel_aspect`` is how much taller than wide a native pixel is.
     """
     if isinstance(answer, CellAnswer):
         return centre(cell_box(answer.cell, grid, field))
@@ -41,7 +44,7 @@ def pointing_point(answer: Answer, grid: Grid, field: BoxPx) -> PointPx:
         return most_salient_point(answer, field)
     mask = answer.mask.array()
     within = mask & _centres_within(field, mask.shape)
-    return deepest_point(within if within.any() else mask)
+    return deepest_point(within if within.any() else mask, pixel_aspect)
 
 
 def containing_cell(point: PointPx, grid: Grid, field: BoxPx) -> Cell | None:
@@ -76,19 +79,19 @@ def box_area(box: BoxPx) -> float:
     return (box.x1 - box.x0) * (box.y1 - box.y0)
 
 
-def deepest_point(mask: npt.NDArray[np.bool_]) -> PointPx:
+def deepest_point(mask: npt.NDArray[np.bool_], pixel_aspect: float) -> PointPx:
     """Return the centre of the pixel farthest from everything outside the mask.
 
-    Distances are Euclidean, between pixel centres; what lies beyond the image is
-    outside. Of equally deep pixels the first in row-major order is taken. The
-    (rows, columns) mask has at least one pixel.
+    Distances are Euclidean, between pixel centres, a pixel being ``pixel_aspect`` times
+    taller than wide; what lies beyond the image is outside. Of equally deep pixels the
+    first in row-major order is taken. The (rows, columns) mask has at least one pixel.
     """
     from scipy.ndimage import distance_transform_edt
 
     ys, xs = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     y0, x0 = int(ys[0]), int(xs[0])
     part = np.pad(mask[y0 : ys[-1] + 1, x0 : xs[-1] + 1], 1)
-    depth = distance_transform_edt(part)
+    depth = distance_transform_edt(part, sampling=(pixel_aspect, 1.0))
     y, x = np.unravel_index(int(np.argmax(depth)), part.shape)
     return PointPx(x0 + int(x) - 0.5, y0 + int(y) - 0.5)
 

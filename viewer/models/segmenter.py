@@ -19,6 +19,7 @@ import numpy.typing as npt
 from viewer.domain.errors import MissingDependencyError, OverreadError, WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image import Raster
+from viewer.imaging.resample import shrunk_mask, squared
 from viewer.models.loaded import (
     Held,
     Holder,
@@ -97,10 +98,13 @@ class Segmenter(Held[_Loaded]):
             Where the model cannot be loaded.
         """
         inside = [_inside(box, raster.size) for box in boxes]
+        shown = squared(raster)
         with self.ready() as loaded:
-            masks, qualities = self._answered(loaded, raster, inside)
+            masks, qualities = self._answered(
+                loaded, shown, [_on(box, raster.size, shown.size) for box in inside]
+            )
         return tuple(
-            Segmented(box, mask, quality)
+            Segmented(box, shrunk_mask(mask, raster.size), quality)
             for box, mask, quality in zip(boxes, masks, qualities, strict=True)
         )
 
@@ -222,6 +226,12 @@ def _inside(box: BoxPx, size: SizePx) -> BoxPx:
             "Write it as x0,y0,x1,y1 in pixels, x to the right and y down.",
         )
     return cut
+
+
+def _on(box: BoxPx, native: SizePx, shown: SizePx) -> BoxPx:
+    """Return a native box on the image as it is shown, with square pixels."""
+    x, y = shown.columns / native.columns, shown.rows / native.rows
+    return BoxPx(box.x0 * x, box.y0 * y, box.x1 * x, box.y1 * y)
 
 
 def _colour(raster: Raster) -> npt.NDArray[np.uint8]:

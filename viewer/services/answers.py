@@ -19,7 +19,6 @@ from viewer.domain.reference import Mask
 from viewer.domain.result import Measures, Score
 from viewer.domain.run import RunSpec
 from viewer.models.reading import read_reply
-from viewer.services.geometry import spacing_of
 from viewer.services.model_looks import learn_looks
 from viewer.store import answers, trials
 from viewer.store.answers import AnswerRecord
@@ -171,7 +170,7 @@ def _stored(record: AnswerRecord, places: Places, *, harmonise: bool) -> StoredA
         model=trial.model,
         adapter=profile.adapter,
         grid=places.grid(trial.condition),
-        field=places.field(record.size),
+        field=places.field(record.geometry),
         score=record.score,
         reference_cells=_reference_cells(record, places),
         reply_text=reply.text,
@@ -206,8 +205,7 @@ def _measures(
     mask = _mask(record, places)
     if answer is None or mask is None:
         return None
-    spacing = spacing_of(record.ref)
-    return measured(places, record.trial.condition, mask, answer, spacing)
+    return measured(places, record.trial.condition, mask, answer, record.geometry)
 
 
 def _mask(record: AnswerRecord, places: Places) -> Mask | None:
@@ -215,7 +213,8 @@ def _mask(record: AnswerRecord, places: Places) -> Mask | None:
     if record.mask is not None:
         return record.mask
     drawn = record.boxes.boxes.get(record.trial.finding, ())
-    return mask_by_rule(record.size, drawn, record.boxes.readers, places.reader_rule)
+    size, readers = record.geometry.size, record.boxes.readers
+    return mask_by_rule(size, drawn, readers, places.reader_rule)
 
 
 def _profile(spec: RunSpec, name: str) -> ModelProfile:
@@ -234,7 +233,9 @@ def _read(raw: RawReply | None) -> ModelReply:
 
 def _reference_cells(record: AnswerRecord, places: Places) -> tuple[str, ...]:
     mask = _mask(record, places)
-    return () if mask is None else places.reference(mask, record.trial.condition).names
+    if mask is None:
+        return ()
+    return places.reference(mask, record.geometry, record.trial.condition).names
 
 
 def _parameters(record: AnswerRecord, profile: ModelProfile) -> Mapping[str, str]:

@@ -30,7 +30,6 @@ from viewer.readers.pixels import load_pixels
 from viewer.services.answer_mask import answer_mask
 from viewer.services.bench import Bench
 from viewer.services.gate import open_gate
-from viewer.services.geometry import spacing_of
 from viewer.services.plan_run import plan_sha256
 from viewer.services.run_batch import BatchOptions, run_batch
 from viewer.services.study_file import make_spec
@@ -132,8 +131,7 @@ def _measures(bench: Bench, scored: ScoredTrial) -> Measures | None:
     answer, mask = answer_of_json(scored.parsed), image.masks.get(trial.finding)
     if answer is None or isinstance(answer, Unparsed) or mask is None:
         return None
-    spacing = spacing_of(image.ref)
-    return measured(bench.places, trial.condition, mask, answer, spacing)
+    return measured(bench.places, trial.condition, mask, answer, image.geometry)
 
 
 def plan_question(store: Store, question: Question) -> int:
@@ -297,12 +295,14 @@ def write_overlay(reply: Reply, path: Path) -> None:
     model saw is seen as it was, and lines and signs stay thin.
     """
     trial, score, bench = reply.scored.trial, reply.scored.score, reply.bench
-    mask = bench.images[trial.image].masks.get(trial.finding)
+    image = bench.images[trial.image]
+    mask = image.masks.get(trial.finding)
+    shown = None if mask is None else bench.places.shown_mask(mask, image.geometry)
     cells = reply.grid.cells()
     drawn = draw_answer(
         Raster(_enlarged(bench.plain(trial.image, trial.condition).pixels)),
         reply.grid,
-        None if mask is None else _enlarged(bench.places.shown_mask(mask)),
+        None if shown is None else _enlarged(shown),
         reply.grid.cell(score.answer) if score.answer else None,
         [cells[i] for i in reply.reference.hits] if reply.reference else [],
         score.outcome,
@@ -316,8 +316,7 @@ def _region(reply: Reply) -> npt.NDArray[np.bool_] | None:
     if not reply.placed:
         return None
     answer, bench = answer_of_json(reply.placed), reply.bench
-    size = bench.images[reply.scored.trial.image].size
-    field = bench.places.field(size)
+    field = bench.places.field(bench.images[reply.scored.trial.image].geometry)
     trial = reply.scored.trial
     side = bench.plain(trial.image, trial.condition).size.rows * _ENLARGED
     return None if isinstance(answer, Unparsed) else answer_mask(answer, field, side)

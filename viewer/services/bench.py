@@ -254,15 +254,16 @@ class Bench:
 
     def _reference(self, key: tuple[str, str, Condition]) -> GridReference:
         image, finding, condition = key
-        return self.places.reference(self.images[image].masks[finding], condition)
+        shown = self.images[image]
+        return self.places.reference(shown.masks[finding], shown.geometry, condition)
 
     def shown(self, trial: Trial) -> Shown:
         """Return what of an image a trial's model was shown, and about what."""
-        size = self.images[trial.image].size
+        geometry = self.images[trial.image].geometry
         return Shown(
             finding=trial.finding,
-            native=size,
-            field=self.places.field(size),
+            native=geometry.size,
+            field=self.places.field(geometry),
             sent=self.places.sent_size,
             grid=self.places.grid(trial.condition),
         )

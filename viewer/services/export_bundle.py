@@ -177,7 +177,6 @@ def _readers(grades: Grades) -> Iterable[str]:
 def _anonymous(context: ReportContext, names: Pseudonyms) -> ReportContext:
     """Return what a report says beyond its trials, with pseudonyms in it."""
     assert context.dataset is not None  # noqa: S101 - a run's context always has it
-    own = {pseudonym: image for image, pseudonym in names.images.items()}
     return replace(
         context,
         dataset=names.dataset(context.dataset),
@@ -190,7 +189,6 @@ def _anonymous(context: ReportContext, names: Pseudonyms) -> ReportContext:
         validation=context.validation and examples_without_names(context.validation),
         grades=names.grades(context.grades),
         grades_problem=_UNREAD_GRADES if context.grades_problem else "",
-        spacing=lambda image: context.spacing(own[image]),
     )
 
 

@@ -14,7 +14,7 @@ from viewer.domain.figure import Figure
 from viewer.domain.result import TrialResult
 from viewer.domain.run import Condition, Trial
 from viewer.imaging.luts import to_raster
-from viewer.readers.pixels import load_pixels
+from viewer.imaging.resample import squared
 from viewer.services.bench import ANSWER, Bench
 from viewer.services.grading import grades_stamp, take_in_grades
 from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
@@ -154,8 +154,8 @@ class RunPictures:
         return pixels if pixels.ndim == 3 else np.stack([pixels] * 3, axis=-1)
 
     def native(self, image: str, most: int) -> _Greys:
-        """Return an image as it is, greys, its longer side about ``most`` pixels."""
-        pixels = _grey(to_raster(load_pixels(self._image(image).ref)).pixels)
+        """Return the whole image, greys, its longer side about ``most`` pixels."""
+        pixels = _grey(squared(to_raster(self._bench.drawn.pixels_of(image))).pixels)
         step = max(1, -(-max(pixels.shape) // most))
         rows, columns = (n // step * step for n in pixels.shape)
         blocks = pixels[:rows, :columns].reshape(
@@ -165,8 +165,8 @@ class RunPictures:
 
     def mask(self, image: str, finding: str) -> npt.NDArray[np.bool_]:
         """Return a reference mask as it lies on the square sent, (side, side)."""
-        mask = self._image(image).masks[finding]
-        return self._bench.places.shown_mask(mask)
+        known = self._image(image)
+        return self._bench.places.shown_mask(known.masks[finding], known.geometry)
 
     def prompt(self, result: TrialResult) -> str:
         """Return the words that a trial was asked in."""

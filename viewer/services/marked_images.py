@@ -10,6 +10,7 @@ import numpy.typing as npt
 from viewer.domain.answer import LabelledBox
 from viewer.domain.exchange import ModelReply
 from viewer.domain.geometry import Affine, BoxPx, PointPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.inside import Highlight
 from viewer.domain.plain import made
 from viewer.domain.reference import Mask
@@ -48,12 +49,12 @@ class MarkedImage:
         (side, side) each; the image is letterboxed, as small pictures of it are.
         """
         size = decode_png(self.png).size
-        place = fit_affine(size, side, FitMode.LETTERBOX)
+        place = fit_affine(ImageGeometry(size), side, FitMode.LETTERBOX)
         boxes = [self._box_on(place, one.box, size) for one in self.boxes]
         found = [mask_of_boxes((box,), SizePx(side, side)) for box in boxes]
         if self.region is not None:
             whole = shrunk_mask(self.region.array(), size)
-            found.append(fit_mask(whole, side, FitMode.LETTERBOX))
+            found.append(fit_mask(whole, 1.0, side, FitMode.LETTERBOX))
         return found
 
     def _box_on(self, place: Affine, box: BoxPx, size: SizePx) -> BoxPx:

@@ -57,8 +57,9 @@ def mask_picture(shown: MaskShown, side: int) -> Raster:
     from viewer.imaging.resample import FitMode, fit, fit_mask
     from viewer.readers.pixels import load_pixels
 
-    small = fit(to_raster(load_pixels(shown.ref)), side, FitMode.LETTERBOX)
-    mask = fit_mask(shown.mask.array(), side, FitMode.LETTERBOX)
+    raster = to_raster(load_pixels(shown.ref))
+    small = fit(raster, side, FitMode.LETTERBOX)
+    mask = fit_mask(shown.mask.array(), raster.pixel_aspect, side, FitMode.LETTERBOX)
     pixels = draw_regions(small, [mask], REFERENCE).pixels
     pixels[mask] = pixels[mask] // 4 * 3 + np.array(REFERENCE, dtype=np.uint8) // 4
     return Raster(pixels)

@@ -20,5 +20,5 @@ class OpenedImage:
 def open_image(ref: ImageRef) -> OpenedImage:
     """Decode an image and build its pyramid; one that cannot be read raises."""
     shown = load_shown_image(ref)
-    field = field_of(shown.header.size)
+    field = field_of(shown.image.geometry)
     return OpenedImage(shown, field, Pyramid(shown.image).build())

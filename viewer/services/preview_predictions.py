@@ -148,7 +148,7 @@ def _picture(
 ) -> DrawnPrediction:
     image = bench.images[name]
     named = {c.name: c for c in bench.study.conditions(bench.params)}
-    field = bench.places.field(image.size)
+    field = bench.places.field(image.geometry)
     reference = image.masks.get(finding)
     raster = draw_marks(
         field_raster(image.ref, field, side),

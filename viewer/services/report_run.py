@@ -15,7 +15,6 @@ from viewer.domain.run import RunSummary
 from viewer.readers.datasets.human_points import HumanPoints, human_points_below
 from viewer.services.bench import Bench
 from viewer.services.few_shot import examples_dataset
-from viewer.services.geometry import spacing_of
 from viewer.services.grades import grades_of
 from viewer.services.grading import take_in_grades
 from viewer.services.manifest import manifest_of
@@ -106,7 +105,6 @@ def context_of(store: Store, run: int, bench: Bench) -> ReportContext:
         *_human_points(bench.dataset),
         examples_dataset(store, bench.spec),
         *grades_of(bench.dataset),
-        spacing=lambda image: spacing_of(bench.images[image].ref),
     )
 
 

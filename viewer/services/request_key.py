@@ -113,11 +113,12 @@ def _prompt(prompt: BoxPrompt | None) -> dict[str, object]:
     """Return the boxes and what they lie on; a question without has no such member."""
     if prompt is None:
         return {}
-    pixels = prompt.raster.pixels
+    pixels, aspect = prompt.raster.pixels, prompt.raster.pixel_aspect
     return {
         "boxes": plain(prompt.boxes),
         "boxes_on": {
             "size": list(pixels.shape),
             "sha256": hashlib.sha256(pixels.tobytes()).hexdigest(),
+            **({"pixel_aspect": aspect} if aspect != 1 else {}),
         },
     }

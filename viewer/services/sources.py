@@ -1,7 +1,7 @@
 """What the questions of a run may be made of, and what of it was read."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from viewer.domain.case import Dataset, DatasetImage, ImageRef
@@ -13,6 +13,7 @@ from viewer.domain.item import Item
 from viewer.domain.privacy import pixels_sha256
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
+from viewer.imaging.resample import squared
 from viewer.models.catalog import adapter_for, reader_for, spec_of
 from viewer.models.inside import no_attention, reaches_inside
 from viewer.models.loaded import not_loaded
@@ -61,18 +62,25 @@ class RunImages:
         )
         self._looks = Memo[tuple[str, Window | None, str], None](self._look, 1 << 20)
 
+    def pixels_of(self, image: str) -> PixelImage:
+        """Return an image with the geometry that its data set was registered with.
+
+        References and answers are placed by that one.
+        """
+        return _as_known(self.by_key[image], self.pixels)
+
     def _raster(self, key: tuple[str, Window | None]) -> tuple[Raster, str]:
         """Return an image as it is shown, and the SHA-256 of its pixels."""
         name, window = key
-        image = self.pixels(self.by_key[name].ref)
+        image = self.pixels_of(name)
         shown = windowed(self.gate.as_sent(image), window)
         return to_raster(shown), pixels_sha256(image)
 
     def example_raster(self, image: str) -> Raster:
         """Return an image of the validation data set, what was blacked out black."""
         assert self.validation is not None  # noqa: S101 - examples are drawn from it
-        ref = next(one.ref for one in self.validation.images if one.key == image)
-        return to_raster(self.gate.as_sent(self.pixels(ref)))
+        known = next(one for one in self.validation.images if one.key == image)
+        return to_raster(self.gate.as_sent(_as_known(known, self.pixels)))
 
     def check_pixels(self, image: str, window: Window | None, sha256: str) -> None:
         """Raise the sentence of an image whose pixels keep it on this machine.
@@ -92,6 +100,12 @@ class RunImages:
                 "Ask again.",
             )
         check_pixels(ref, image, self.gate.reviews, window)
+
+
+def _as_known(
+    known: DatasetImage, pixels: Callable[[ImageRef], PixelImage]
+) -> PixelImage:
+    return replace(pixels(known.ref), geometry=known.geometry)
 
 
 class RunSources:
@@ -175,8 +189,8 @@ class RunSources:
         return self._images.made(Made(name, make))
 
     def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
-        """Return a raster as the exact bytes that may leave."""
-        png = self._images.png(raster)
+        """Return a raster as the exact bytes that may leave, its pixels square."""
+        png = self._images.png(squared(raster))
         self._made.add(png)
         return ImagePart(png, detail=detail)
 

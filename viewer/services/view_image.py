@@ -14,8 +14,9 @@ from viewer.domain.box_reference import ANY, with_masks
 from viewer.domain.case import ImageHeader, ImageRef, ReferenceBox
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.finding_names import ByFinding
-from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.geometry import BoxPx
 from viewer.domain.image import PixelImage, Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.slide import SlideMap
 from viewer.imaging.luts import to_raster
@@ -126,11 +127,11 @@ def reference_boxes(
     return ByFinding(boxes)
 
 
-def field_of(size: SizePx) -> BoxPx:
+def field_of(geometry: ImageGeometry) -> BoxPx:
     """Return the native rectangle that the square sent covers with the paper's preset.
 
     It is what a grid lies on, and may reach beyond the image where it is letterboxed.
     """
     from viewer.studies.catalog import PLACING, places_of
 
-    return places_of(PLACING, _PRESET, {}).field(size)
+    return places_of(PLACING, _PRESET, {}).field(geometry)

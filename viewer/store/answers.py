@@ -10,11 +10,13 @@ from viewer.domain.escapes import path_of, path_text
 from viewer.domain.exchange import RawReply
 from viewer.domain.finding_names import SYNONYMS
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import made
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score
 from viewer.domain.run import RunSpec, Trial
 from viewer.store.database import Row, Store
+from viewer.store.geometry import geometry_of
 from viewer.store.reference_boxes import NO_BOXES, Boxes, boxes_of_image
 from viewer.store.runs import trial_of_row
 from viewer.store.trials import raw_of_row, score_of_row
@@ -37,7 +39,7 @@ class AnswerRecord:
     spec: RunSpec
     trial: Trial
     ref: ImageRef
-    size: SizePx
+    geometry: ImageGeometry
     mask: Mask | None
     score: Score
     request_sha256: str
@@ -59,6 +61,7 @@ _SYNONYM: Final = f"CASE t.finding {_OTHERS} END"
 _SELECT: Final = (
     "SELECT t.*, s.reason, s.answer, s.coverage, s.outcome, s.numbers, run.spec,"  # noqa: S608
     " run.created_at, i.id AS image_id, i.path, i.frame, i.rows, i.columns,"
+    " i.geometry,"
     " m.rows AS mask_rows, m.columns AS mask_columns, m.counts, r.kind, r.body,"
     " r.http_status, r.headers, r.latency_ms, r.cost_microusd, r.model_returned,"
     " q.prompt_sha256, a.started_at, p.answer AS parsed, p.reply_id,"
@@ -106,7 +109,7 @@ def _record(store: Store, row: Row) -> AnswerRecord:
         spec=made(RunSpec, json.loads(row["spec"]), where="the stored run"),
         trial=trial_of_row(row),
         ref=ImageRef(path_of(row["path"]), row["frame"]),
-        size=SizePx(row["rows"], row["columns"]),
+        geometry=geometry_of(row),
         mask=_mask(row),
         score=score_of_row(row),
         request_sha256=row["request_sha256"] or "",

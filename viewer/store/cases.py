@@ -10,6 +10,7 @@ from viewer.domain.escapes import path_of, path_text
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 from viewer.store.database import Row, Store, utc_now
+from viewer.store.geometry import geometry_of, geometry_text
 from viewer.store.items import add_items, items_of_dataset
 from viewer.store.locks import import_lock
 from viewer.store.reference_boxes import (
@@ -166,7 +167,8 @@ def _add_image(
 ) -> None:
     image_id = store.execute(
         "INSERT INTO image (dataset_id, position, key, patient, study, view, path,"
-        " frame, rows, columns, sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " frame, rows, columns, geometry, sha256)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             dataset_id,
             position,
@@ -178,6 +180,7 @@ def _add_image(
             image.ref.frame,
             image.size.rows,
             image.size.columns,
+            geometry_text(image.geometry),
             image.sha256,
         ),
     )
@@ -381,7 +384,7 @@ def _image(
         study=row["study"],
         view=View(row["view"]),
         ref=ImageRef(path_of(row["path"]), row["frame"]),
-        size=SizePx(row["rows"], row["columns"]),
+        geometry=geometry_of(row),
         sha256=row["sha256"],
         labels={r["finding"]: bool(r["positive"]) for r in labels},
         masks=of_kind("finding"),

@@ -10,12 +10,14 @@ from viewer.domain.escapes import path_of
 from viewer.domain.finding_names import SYNONYMS, ByFinding
 from viewer.domain.form_values import Values, values_as_json, values_of_json
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reading import Act, SessionId, SessionKind
 from viewer.domain.reading_history import ReadingRow
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome
 from viewer.store import reading_audit
 from viewer.store.database import Row, Store, utc_now
+from viewer.store.geometry import geometry_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,16 +313,17 @@ def _reviewed(row: Row) -> ReviewedTrial:
 
 @dataclass(frozen=True, slots=True)
 class SeenImage:
-    """Where the image of a case lies, and how large it is."""
+    """Where the image of a case lies, and its geometry."""
 
     ref: ImageRef
-    size: SizePx
+    geometry: ImageGeometry
 
 
 def images_of(store: Store, session: int) -> dict[str, SeenImage]:
     """Return the images of a session's cases by key; masks stay unread."""
     rows = store.rows(
-        "SELECT DISTINCT i.key, i.path, i.frame, i.rows, i.columns FROM reading_task k"
+        "SELECT DISTINCT i.key, i.path, i.frame, i.rows, i.columns, i.geometry"
+        " FROM reading_task k"
         " JOIN reading_session s ON s.id = k.session_id"
         " JOIN image i ON i.dataset_id = s.dataset_id AND i.key = k.image"
         " WHERE k.session_id = ?",
@@ -332,17 +335,16 @@ def images_of(store: Store, session: int) -> dict[str, SeenImage]:
 def image_of(store: Store, dataset_id: int, key: str) -> SeenImage:
     """Return one image of a data set."""
     rows = store.rows(
-        "SELECT path, frame, rows, columns FROM image WHERE dataset_id = ? AND key = ?",
+        "SELECT path, frame, rows, columns, geometry FROM image"
+        " WHERE dataset_id = ? AND key = ?",
         (dataset_id, key),
     )
     return _image(rows[0])
 
 
 def _image(row: Row) -> SeenImage:
-    return SeenImage(
-        ImageRef(path_of(row["path"]), row["frame"]),
-        SizePx(row["rows"], row["columns"]),
-    )
+    ref = ImageRef(path_of(row["path"]), row["frame"])
+    return SeenImage(ref, geometry_of(row))
 
 
 @dataclass(frozen=True)

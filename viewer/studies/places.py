@@ -13,7 +13,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Cell, Grid
 from viewer.domain.image import Raster
-from viewer.domain.image_geometry import Spacing
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures, Score
 from viewer.domain.run import Condition, Trial
@@ -63,7 +63,7 @@ class Places(Protocol):
         """Return the grid that a condition draws."""
         ...
 
-    def field(self, size: SizePx) -> BoxPx:
+    def field(self, geometry: ImageGeometry) -> BoxPx:
         """Return the native rectangle of an image that the square sent covers."""
         ...
 
@@ -75,18 +75,23 @@ class Places(Protocol):
         """Return an image as it is sent."""
         ...
 
-    def shown_mask(self, mask: Mask) -> npt.NDArray[np.bool_]:
-        """Return a mask as it lies on the raster sent, (rows, columns)."""
+    def shown_mask(self, mask: Mask, geometry: ImageGeometry) -> npt.NDArray[np.bool_]:
+        """Return a mask of an image as it lies on the raster sent, (rows, columns)."""
         ...
 
-    def reference(self, mask: Mask, condition: Condition) -> GridReference:
-        """Return a mask as the scorer sees it under a condition."""
+    def reference(
+        self, mask: Mask, geometry: ImageGeometry, condition: Condition
+    ) -> GridReference:
+        """Return a mask of an image as the scorer sees it under a condition."""
         ...
 
     def in_cell(
-        self, answer: Answer | Unparsed, condition: Condition, size: SizePx
+        self,
+        answer: Answer | Unparsed,
+        condition: Condition,
+        geometry: ImageGeometry,
     ) -> CellAnswer | Unparsed:
-        """Return an answer about an image of ``size`` as the cell it points at."""
+        """Return an answer about an image as the cell it points at."""
         ...
 
     def score(
@@ -128,17 +133,24 @@ def measured(
     condition: Condition,
     mask: Mask,
     answer: Answer,
-    spacing: Spacing | None,
+    geometry: ImageGeometry,
 ) -> Measures | None:
     """Return how an answer about an image meets a reference mask of it.
 
     None where nothing of the reference was sent; millimetres need a spacing.
     """
-    reference, field = places.reference(mask, condition), places.field(mask.size)
-    goal = _target(mask, reference.grid, field, reference.hits)
-    return measures(answer, goal, spacing)
+    reference = places.reference(mask, geometry, condition)
+    field = places.field(geometry)
+    goal = _target(mask, reference.grid, field, reference.hits, geometry)
+    return measures(answer, goal)
 
 
 @lru_cache(maxsize=4)
-def _target(mask: Mask, grid: Grid, field: BoxPx, hits: tuple[int, ...]) -> Target:
-    return target(mask, grid, field, hits)
+def _target(
+    mask: Mask,
+    grid: Grid,
+    field: BoxPx,
+    hits: tuple[int, ...],
+    geometry: ImageGeometry,
+) -> Target:
+    return target(mask, grid, field, hits, geometry)

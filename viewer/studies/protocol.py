@@ -1,12 +1,11 @@
 """What every study has in common."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import PointPx
-from viewer.domain.image_geometry import Spacing
 from viewer.domain.rubric import NO_GRADES, Grades
 
 
@@ -37,7 +36,6 @@ class ReportContext:
     ``human_points``, by image and finding, where readers of the data set pointed, or
     ``human_problem`` what is wrong with the file that should say it. ``grades`` are
     what readers graded the outputs, or ``grades_problem`` what is wrong with that file.
-    ``spacing`` tells that of an image by its key, None where its file has none.
     """
 
     dataset: Dataset | None = None
@@ -50,7 +48,6 @@ class ReportContext:
     validation: Dataset | None = None
     grades: Grades = NO_GRADES
     grades_problem: str = ""
-    spacing: Callable[[str], Spacing | None] = lambda _: None
 
 
 NO_CONTEXT: Final = ReportContext()

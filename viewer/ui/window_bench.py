@@ -113,7 +113,7 @@ def draw_over(view: ImageView) -> None:
     side = round(view.sceneRect().height() / view.zoom)
     y, x = np.mgrid[:side, :side] / side
     mask = Mask.of_array((x - 0.4) ** 2 + (y - 0.5) ** 2 < 0.01)
-    view.set_grid(GridOverlay(Grid(16, 16), field_of(mask.size)))
+    view.set_grid(GridOverlay(Grid(16, 16), field_of(ImageGeometry(mask.size))))
     view.set_reference(mask)
 
 

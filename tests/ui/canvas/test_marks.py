@@ -1,5 +1,6 @@
 """Lengths, angles and regions: drawn, moved, deleted, undone, and their values."""
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -21,7 +22,9 @@ from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook
 from viewer.ui.canvas.marks.measures import (
+    area_text,
     cobb_angle,
+    length_text,
     region_values,
     vertex_angle,
     words,
@@ -285,26 +288,41 @@ def test_that_words_of_marks_step_aside(view: ImageView, shown: ShownImage) -> N
         assert not any(tag.intersects(other) for other in tags[:i])
 
 
+def test_that_a_length_without_a_spacing_says_in_what_it_counts() -> None:
+    start, end = PointPx(0, 0), PointPx(3, 2)
+    plain = ImageGeometry(SizePx(9, 9))
+    tall = replace(plain, aspect_ratio=2.0)
+    assert length_text(start, end, plain) == "3.6 px, uncalibrated"
+    assert length_text(start, end, tall) == "5.0 pixel widths, uncalibrated"
+    box = mark(MarkKind.RECTANGLE, (0, 0), (3, 2))
+    assert area_text(box, tall) == "area 6 px², uncalibrated"
+
+
 def test_that_an_angle_respects_the_shape_of_the_pixels() -> None:
     right = mark(MarkKind.ANGLE, (10, 0), (0, 0), (10, 10))
-    assert vertex_angle(right, None) == pytest.approx(45.0)
-    tall = Spacing(2.0, 1.0, PATIENT)
-    assert vertex_angle(right, tall) == pytest.approx(np.degrees(np.arctan(2.0)))
+    plain = ImageGeometry(SizePx(9, 9))
+    assert vertex_angle(right, plain) == pytest.approx(45.0)
+    for tall in (
+        replace(plain, spacing=Spacing(2.0, 1.0, PATIENT)),
+        replace(plain, aspect_ratio=2.0),
+    ):
+        angle = vertex_angle(right, tall)
+        assert angle == pytest.approx(np.degrees(np.arctan(2.0)))
     back = mark(MarkKind.ANGLE, (10, 0), (0, 0), (-10, 0.0))
-    assert vertex_angle(back, None) == pytest.approx(180.0)
+    assert vertex_angle(back, plain) == pytest.approx(180.0)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_that_a_cobb_angle_does_not_depend_on_how_lines_were_drawn(seed: int) -> None:
     random = np.random.default_rng(seed)
     a, b, c, d = random.normal(0, 50, (4, 2))
-    spacing = Spacing(0.7, 0.3, DETECTOR)
+    geometry = ImageGeometry(SizePx(9, 9), Spacing(0.7, 0.3, DETECTOR))
     u, v = (b - a) * (0.3, 0.7), (d - c) * (0.3, 0.7)
     cosine = abs(u @ v) / np.linalg.norm(u) / np.linalg.norm(v)
     expected = np.degrees(np.arccos(cosine))
     for points in ((a, b, c, d), (b, a, c, d), (c, d, b, a)):
         drawn = mark(MarkKind.COBB, *(tuple(p.tolist()) for p in points))
-        assert cobb_angle(drawn, spacing) == pytest.approx(expected, abs=1e-6)
+        assert cobb_angle(drawn, geometry) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", [MarkKind.RECTANGLE, MarkKind.ELLIPSE])

@@ -14,7 +14,7 @@ from tests.helpers.tiny_study import write_images
 from tests.helpers.window_parts import IdleWorker
 from viewer.domain.case import ImageRef, View
 from viewer.domain.geometry import BoxPx
-from viewer.domain.image import Photometric, PixelImage
+from viewer.domain.image import Photometric, PixelImage, Raster
 from viewer.domain.plain import plain
 from viewer.domain.privacy import ReviewDecision, pixels_sha256
 from viewer.readers.pixels import load_pixels
@@ -26,6 +26,7 @@ from viewer.store import asking
 from viewer.store.database import open_store
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.dialogs.consent import ConsentDialog
+from viewer.ui.dialogs.pixel_boxes import PixelBoxes
 from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
 from viewer.ui.panels.answering import PixelReviews
 from viewer.ui.panels.leaving import Leaving
@@ -253,6 +254,26 @@ def test_that_a_colour_image_can_be_reviewed(qtbot: QtBot) -> None:
     shown = dialog.canvas.grab().toImage()
     assert shown.pixelColor(QPoint(2, 2)).isValid()
     dialog.close()
+
+
+def test_that_pixels_are_reviewed_in_the_patients_proportions(qtbot: QtBot) -> None:
+    """Of 20 × 40 pixels, each three times as high as wide, the left half is white."""
+    pixels = np.zeros((20, 40), np.uint8)
+    pixels[:, :20] = 255
+    canvas = PixelBoxes(Raster(pixels, 3.0))
+    qtbot.addWidget(canvas)
+    canvas.resize(800, 800)
+    canvas.show()
+    first, last = canvas.mapFromScene(0, 0), canvas.mapFromScene(40, 20)
+    assert last.y() - first.y() == pytest.approx(800, abs=3)
+    assert last.x() - first.x() == pytest.approx(800 * 40 / 60, abs=3)
+    QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=first)
+    QTest.mouseMove(canvas.viewport(), (first + last) / 2)
+    QTest.mouseRelease(
+        canvas.viewport(), Qt.MouseButton.LeftButton, pos=(first + last) / 2
+    )
+    (box,) = canvas.boxes
+    assert (box.x1, box.y1) == pytest.approx((20, 10), abs=0.5)
 
 
 def test_that_any_image_on_the_screen_can_be_reviewed(asked: Asked) -> None:

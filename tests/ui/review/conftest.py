@@ -33,7 +33,7 @@ def an_opened_image(name: str = "secret-name.png") -> OpenedImage:
 @pytest.fixture
 def canvas() -> Canvas:
     """Return where a reader draws: 8 × 8 cells of 50 pixels over the image's middle."""
-    return Canvas(an_opened_image().shown.image.size, Grid(8, 8), FIELD)
+    return Canvas(an_opened_image().shown.image.geometry, Grid(8, 8), FIELD)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from viewer.domain.box_reference import (
 )
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, ReferenceBox, View
 from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.metrics.regions import mask_of_boxes
 
@@ -33,7 +34,7 @@ def _image(*boxes: ReferenceBox, readers: tuple[str, ...] = ()) -> DatasetImage:
         study="s",
         view=View.FRONTAL,
         ref=ImageRef(Path("a.png")),
-        size=SIZE,
+        geometry=ImageGeometry(SIZE),
         sha256="0" * 64,
         labels={FINDING: True},
         boxes={FINDING: boxes},

@@ -42,9 +42,10 @@ from viewer.domain.form_values import (
 )
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell, Grid
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 
-CANVAS = Canvas(SizePx(40, 50), Grid(8, 8), BoxPx(5, 0, 45, 40))
+CANVAS = Canvas(ImageGeometry(SizePx(40, 50)), Grid(8, 8), BoxPx(5, 0, 45, 40))
 MASK = Mask.of_array(np.eye(40, 50, dtype=bool))
 EMPTY = Mask.of_array(np.zeros((40, 50), dtype=bool))
 SMALL = Mask.of_array(np.ones((4, 5), dtype=bool))

@@ -75,6 +75,19 @@ def test_that_a_name_is_found_however_it_is_written(
 
 
 @needs_finder
+def test_that_text_in_pixels_four_times_as_high_as_wide_is_found() -> None:
+    written = film(("CANARY JOHN", 40, 200))
+    rows, columns = written.shape
+    squeezed = Image.fromarray(written).resize((columns, rows // 4))
+    places = find_text(Raster(np.asarray(squeezed), 4.0))
+    (telling,) = [place.box for place in places if place.telling]
+    assert telling.x0 < 42
+    assert telling.x1 > 40 + 11 * 13
+    assert telling.y0 < 53 < telling.y1
+    assert telling.y1 - telling.y0 < 15
+
+
+@needs_finder
 @pytest.mark.parametrize(
     ("width", "height", "telling"), [(90, 20, True), (20, 90, True), (40, 30, False)]
 )

@@ -7,6 +7,7 @@ from PIL import Image
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.resample import (
     FitMode,
     crop_window,
@@ -28,12 +29,12 @@ def noise(rows: int, columns: int, *samples: int) -> Raster:
 @pytest.mark.statement("E000-07")
 def test_that_the_crop_is_the_papers() -> None:
     # Studies E000-07 and A.1: 2320 × 2828 keeps s = 2320 from x = 254.
-    assert crop_window(SizePx(2320, 2828)) == BoxPx(254, 0, 2574, 2320)
+    assert crop_window(ImageGeometry(SizePx(2320, 2828))) == BoxPx(254, 0, 2574, 2320)
     assert round(2320 / 2828, 4) == 0.8204
 
 
 def test_that_an_odd_remainder_is_cut_at_the_far_side() -> None:
-    assert crop_window(SizePx(7, 4)) == BoxPx(0, 1, 4, 5)
+    assert crop_window(ImageGeometry(SizePx(7, 4))) == BoxPx(0, 1, 4, 5)
 
 
 @pytest.mark.statement("E000-07")
@@ -83,7 +84,7 @@ def test_that_every_mode_gives_the_square_and_maps_the_centre_to_the_centre(
 ) -> None:
     raster = noise(size.rows, size.columns)
     assert fit(raster, side, mode).size == SizePx(side, side)
-    centre = fit_affine(size, side, mode).apply(
+    centre = fit_affine(ImageGeometry(size), side, mode).apply(
         PointPx(size.columns / 2, size.rows / 2)
     )
     scale = max(side / min(size.rows, size.columns), 1.0)
@@ -96,7 +97,7 @@ def test_that_every_mode_gives_the_square_and_maps_the_centre_to_the_centre(
 def test_that_the_map_back_undoes_the_map(
     size: SizePx, side: int, mode: FitMode
 ) -> None:
-    there = fit_affine(size, side, mode)
+    there = fit_affine(ImageGeometry(size), side, mode)
     back = there.inverse().apply(there.apply(PointPx(3.25, 1.5)))
     assert back.x == pytest.approx(3.25)
     assert back.y == pytest.approx(1.5)
@@ -106,7 +107,7 @@ def test_that_the_map_back_undoes_the_map(
 @given(st.integers(1, 300), st.integers(1, 300))
 def test_that_a_mask_takes_the_nearest_pixel_in_integers(s: int, side: int) -> None:
     mask = np.random.default_rng(s).random((s, s)) < 0.5
-    sent = fit_mask(mask, side, FitMode.CROP_RESIZE)
+    sent = fit_mask(mask, 1.0, side, FitMode.CROP_RESIZE)
     index = [int((i + 0.5) * s / side) for i in range(side)]
     assert (sent == mask[np.ix_(index, index)]).all()
 
@@ -115,7 +116,7 @@ def test_that_a_mask_is_cropped_and_resized_as_pillow_does_it() -> None:
     mask = np.random.default_rng(0).random((2320, 2828)) < 0.5
     cropped = Image.fromarray(np.ascontiguousarray(mask[:, 254:2574]))
     expected = np.asarray(cropped.resize((256, 256), Image.Resampling.NEAREST))
-    assert (fit_mask(mask, 256, FitMode.CROP_RESIZE) == expected).all()
+    assert (fit_mask(mask, 1.0, 256, FitMode.CROP_RESIZE) == expected).all()
 
 
 @given(SIZES, st.integers(8, 64), st.sampled_from(FitMode))
@@ -126,8 +127,8 @@ def test_that_a_mask_lies_where_the_affine_map_says(
     mask[
         size.rows // 3 : size.rows // 2 + 1, size.columns // 3 : size.columns // 2 + 1
     ] = 1
-    sent = fit_mask(mask, side, mode)
-    back = fit_affine(size, side, mode).inverse()
+    sent = fit_mask(mask, 1.0, side, mode)
+    back = fit_affine(ImageGeometry(size), side, mode).inverse()
     for y, x in np.argwhere(sent)[:20]:
         native = back.apply(PointPx(x + 0.5, y + 0.5))
         # Exactly between two pixels either is nearest.
@@ -139,8 +140,8 @@ def test_that_a_mask_lies_where_the_affine_map_says(
 def test_that_nothing_lies_beside_a_letterbox_or_outside_a_crop() -> None:
     mask = np.ones((10, 30), dtype=bool)
     mask[:, :10] = False
-    assert fit_mask(mask, 10, FitMode.CROP_RESIZE).all()
-    letterbox = fit_mask(np.ones((10, 30), dtype=bool), 30, FitMode.LETTERBOX)
+    assert fit_mask(mask, 1.0, 10, FitMode.CROP_RESIZE).all()
+    letterbox = fit_mask(np.ones((10, 30), dtype=bool), 1.0, 30, FitMode.LETTERBOX)
     assert letterbox.sum() == 300
 
 
@@ -151,7 +152,7 @@ def test_that_a_side_of_zero_is_refused() -> None:
 
 def test_that_a_strip_that_would_grow_beyond_memory_is_refused() -> None:
     with pytest.raises(WrongUseError, match="too long and narrow"):
-        fit_affine(SizePx(1, 6_000_000), 256, FitMode.RESIZE_CROP)
+        fit_affine(ImageGeometry(SizePx(1, 6_000_000)), 256, FitMode.RESIZE_CROP)
 
 
 def test_that_a_large_raster_shrinks_in_proportion_and_a_small_one_stays() -> None:

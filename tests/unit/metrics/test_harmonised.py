@@ -21,7 +21,7 @@ from viewer.domain.answer import (
 from viewer.domain.exchange import SentHeatMap
 from viewer.domain.geometry import BoxPx, PointPx, PolygonPx, SizePx
 from viewer.domain.grid import Cell, Grid
-from viewer.domain.image_geometry import Spacing, SpacingMeaning
+from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.domain.reference import Mask
 from viewer.imaging.resample import FitMode
 from viewer.metrics.coverage import column_segments
@@ -42,6 +42,7 @@ GRID = Grid(8, 8)
 SIZE = SizePx(64, 96)
 FIELD = BoxPx(16, 0, 80, 64)
 SPACING = Spacing(0.5, 0.2, SpacingMeaning.DETECTOR)
+UNSPACED, SPACED = ImageGeometry(SIZE), ImageGeometry(SIZE, SPACING)
 
 
 def masks(n: int) -> Iterator[Bools]:
@@ -69,7 +70,7 @@ def deepest_by_hand(mask: Bools) -> PointPx:
 
 def test_that_the_deepest_point_is_the_first_of_the_farthest_from_outside() -> None:
     for mask in masks(80):
-        assert deepest_point(mask) == deepest_by_hand(mask)
+        assert deepest_point(mask, 1.0) == deepest_by_hand(mask)
 
 
 @pytest.mark.statement("X-03")
@@ -77,7 +78,7 @@ def test_that_a_ring_is_pointed_at_on_itself_where_its_centroid_is_not() -> None
     y, x = np.ogrid[:41, :41]
     ring = (np.hypot(y - 20, x - 20) <= 18) & (np.hypot(y - 20, x - 20) >= 11)
     answer = MaskAnswer(Mask.of_array(ring))
-    point = pointing_point(answer, GRID, BoxPx(0, 0, 41, 41))
+    point = pointing_point(answer, GRID, BoxPx(0, 0, 41, 41), 1.0)
     assert holds(ring, point)
     assert not holds(ring, PointPx(20.5, 20.5))
 
@@ -155,12 +156,12 @@ def test_that_distance_equals_measuring_to_every_pixel() -> None:
     for mask in masks(60):
         segments = column_segments(Mask.of_array(mask))
         point = PointPx(*rng.uniform(-5, 35, 2))
-        assert distance(segments, point) == pytest.approx(
+        assert distance(segments, point, 1.0, 1.0) == pytest.approx(
             distance_by_hand(mask, point, 1, 1), abs=1e-9
         )
-        assert distance(segments, point, SPACING) == pytest.approx(
-            distance_by_hand(mask, point, 0.5, 0.2), abs=1e-9
-        )
+        assert distance(
+            segments, point, SPACING.column_mm, SPACING.row_mm
+        ) == pytest.approx(distance_by_hand(mask, point, 0.5, 0.2), abs=1e-9)
 
 
 def test_that_boxes_cover_the_pixels_whose_centres_they_hold() -> None:
@@ -227,30 +228,30 @@ ANSWERS: dict[str, tuple[Answer, PointPx]] = {
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_that_every_answer_has_its_point(kind: str) -> None:
     answer, point = ANSWERS[kind]
-    assert pointing_point(answer, GRID, FIELD) == point
+    assert pointing_point(answer, GRID, FIELD, 1.0) == point
 
 
 def test_that_of_equal_elements_the_first_in_row_major_order_is_pointed_at() -> None:
     values = np.zeros((8, 8), np.float32)
     values[2, 6] = values[3, 1] = 5.0
     answer = HeatMapAnswer(SentHeatMap.of(values), BoxPx(0, 0, 8, 8))
-    assert pointing_point(answer, GRID, FIELD) == PointPx(6.5, 2.5)
+    assert pointing_point(answer, GRID, FIELD, 1.0) == PointPx(6.5, 2.5)
 
 
 def test_that_measures_are_those_of_each_rule_alone() -> None:
     reference = mask_of_boxes((BoxPx(10, 8, 60, 24),), SIZE)
     qualifying = (8, 9, 12, 28)
-    goal = target(Mask.of_array(reference), GRID, FIELD, qualifying)
+    goal = target(Mask.of_array(reference), GRID, FIELD, qualifying, SPACED)
     sent = reference & mask_of_boxes((FIELD,), SIZE)
     for kind, (answer, point) in ANSWERS.items():
-        found = measures(answer, goal, SPACING)
+        found = measures(answer, goal)
         assert found is not None
         cell = containing_cell(point, GRID, FIELD)
         assert cell is not None
         assert found.cell_hit == (cell.row * 8 + cell.column in qualifying)
         assert found.pointing_hit == bool(sent[int(point.y), int(point.x)])
         assert found.distance_px == pytest.approx(
-            distance_by_hand(sent, point, 1, 1), abs=1e-9
+            distance_by_hand(sent, point, 2.5, 1), abs=1e-9
         )
         assert (found.kind, found.point) == (kind, point)
         assert found.distance_mm == pytest.approx(
@@ -287,7 +288,7 @@ def test_that_the_reference_as_the_answer_agrees_with_itself_in_any_crop() -> No
     for i in range(200):
         size = SizePx(*(int(n) for n in rng.integers(5, 90, 2)))
         params = Params(side=int(rng.integers(8, 65)), fit_mode=list(FitMode)[i % 4])
-        field = field_of(size, params)
+        field = field_of(ImageGeometry(size), params)
         x, y = (np.sort(rng.uniform(0, n, (3, 2))) for n in (size.columns, size.rows))
         boxes = tuple(
             BoxPx(*c)
@@ -303,7 +304,8 @@ def test_that_the_reference_as_the_answer_agrees_with_itself_in_any_crop() -> No
             (traced, HeatMapAnswer(SentHeatMap.of(traced), _whole(size))),
         ]
         for mask, answer in pairs:
-            found = measures(answer, target(of_array(mask), GRID, field, ()), None)
+            goal = target(of_array(mask), GRID, field, (), ImageGeometry(size))
+            found = measures(answer, goal)
             if found is not None:
                 assert (found.iou, found.dice) == (1.0, 1.0)
                 assert (found.iou_uncropped, found.dice_uncropped) == (1.0, 1.0)
@@ -315,8 +317,8 @@ def test_that_the_reference_as_the_answer_agrees_with_itself_in_any_crop() -> No
 
 def test_that_figures_of_the_whole_stand_beside_those_of_what_was_sent() -> None:
     reference = Mask.of_array(mask_of_boxes((BoxPx(0, 0, 32, 10),), SIZE))
-    goal = target(reference, GRID, FIELD, ())
-    found = measures(BoxesAnswer((BoxPx(16, 0, 32, 10),)), goal, None)
+    goal = target(reference, GRID, FIELD, (), UNSPACED)
+    found = measures(BoxesAnswer((BoxPx(16, 0, 32, 10),)), goal)
     assert found is not None
     assert (found.iou, found.dice) == (1.0, 1.0)
     assert found.iou_uncropped == 0.5
@@ -324,16 +326,16 @@ def test_that_figures_of_the_whole_stand_beside_those_of_what_was_sent() -> None
 
 
 def test_that_without_a_spacing_nothing_is_in_millimetres() -> None:
-    goal = target(Mask.of_array(np.ones((64, 96), bool)), GRID, FIELD, (0,))
-    found = measures(PointAnswer(PointPx(0, 0)), goal, None)
+    goal = target(Mask.of_array(np.ones((64, 96), bool)), GRID, FIELD, (0,), UNSPACED)
+    found = measures(PointAnswer(PointPx(0, 0)), goal)
     assert found is not None
     assert (found.distance_px, found.distance_mm, found.mm_meaning) == (16, None, None)
 
 
 def test_that_a_reference_of_which_nothing_was_sent_has_no_measures() -> None:
     outside = mask_of_boxes((BoxPx(0, 0, 5, 5),), SIZE)
-    goal = target(Mask.of_array(outside), GRID, FIELD, ())
-    assert measures(PointAnswer(PointPx(20, 20)), goal, None) is None
+    goal = target(Mask.of_array(outside), GRID, FIELD, (), UNSPACED)
+    assert measures(PointAnswer(PointPx(20, 20)), goal) is None
 
 
 def test_that_the_last_edges_belong_to_the_image_and_nothing_beyond_them() -> None:
@@ -354,10 +356,10 @@ def test_that_pointing_and_cell_rules_disagree_in_the_seven_of_twenty_set_up() -
     # A strip a quarter of a cell high: no cell reaches 50 %, so any touched cell is a
     # hit by the cell rule, while only points on the strip itself hit by pointing.
     reference = mask_of_boxes((BoxPx(16, 0, 80, 2),), SIZE)
-    goal = target(Mask.of_array(reference), GRID, FIELD, tuple(range(8)))
+    goal = target(Mask.of_array(reference), GRID, FIELD, tuple(range(8)), UNSPACED)
     beside = [PointAnswer(PointPx(18.0 + 8 * i, 6.0)) for i in range(7)]
     on_it = [PointAnswer(PointPx(18.0 + 3 * i, 1.0)) for i in range(6)]
     away = [PointAnswer(PointPx(18.0 + 8 * i, 40.0)) for i in range(7)]
-    found = [measures(a, goal, None) for a in (*beside, *on_it, *away)]
+    found = [measures(a, goal) for a in (*beside, *on_it, *away)]
     differ = [m for m in found if m and m.cell_hit != m.pointing_hit]
     assert (len(found), len(differ)) == (20, 7)

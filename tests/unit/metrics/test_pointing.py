@@ -30,7 +30,7 @@ GRID = Grid(8, 4)
 def test_that_a_cell_lies_where_its_field_does() -> None:
     assert cell_box(Cell(0, 0), GRID, FIELD) == BoxPx(10, 100, 20, 110)
     assert cell_box(Cell(7, 3), GRID, FIELD) == BoxPx(40, 170, 50, 180)
-    middle = pointing_point(CellAnswer(Cell(2, 1)), GRID, FIELD)
+    middle = pointing_point(CellAnswer(Cell(2, 1)), GRID, FIELD, 1.0)
     assert middle == PointPx(25, 125)
 
 
@@ -57,7 +57,7 @@ def test_that_an_area_is_width_times_height_wherever_the_box_lies() -> None:
 def test_that_of_several_boxes_the_first_largest_points() -> None:
     small, large = BoxPx(12, 102, 16, 106), BoxPx(40, 150, 46, 154)
     answer = BoxesAnswer((small, large, BoxPx(12, 102, 18, 106)))
-    assert pointing_point(answer, GRID, FIELD) == PointPx(43, 152)
+    assert pointing_point(answer, GRID, FIELD, 1.0) == PointPx(43, 152)
 
 
 @pytest.mark.statement("X-03")
@@ -65,15 +65,15 @@ def test_that_only_the_part_of_an_answer_that_was_sent_points() -> None:
     across, within = BoxPx(0, 110, 20, 130), BoxPx(30, 140, 44, 156)
     beside = BoxPx(60, 110, 99, 190)
     boxes = BoxesAnswer((beside, across, within))
-    assert pointing_point(boxes, GRID, FIELD) == PointPx(37, 148)
+    assert pointing_point(boxes, GRID, FIELD, 1.0) == PointPx(37, 148)
     size = SizePx(200, 100)
     mask = mask_of_boxes((beside, BoxPx(0, 104, 21, 113)), size)
     answer = MaskAnswer(Mask.of_array(mask))
-    assert pointing_point(answer, GRID, FIELD) == PointPx(14.5, 108.5)
+    assert pointing_point(answer, GRID, FIELD, 1.0) == PointPx(14.5, 108.5)
     values = np.zeros((10, 10), dtype=np.float32)
     values[8, 8], values[6, 3] = 2, 1
     heat_map = HeatMapAnswer(SentHeatMap.of(values), BoxPx(0, 0, 100, 200))
-    assert pointing_point(heat_map, GRID, FIELD) == PointPx(35, 130)
+    assert pointing_point(heat_map, GRID, FIELD, 1.0) == PointPx(35, 130)
 
 
 def test_that_an_answer_wholly_beside_what_was_sent_points_where_it_lies() -> None:
@@ -85,7 +85,7 @@ def test_that_an_answer_wholly_beside_what_was_sent_points_where_it_lies() -> No
         MaskAnswer(mask),
         HeatMapAnswer(SentHeatMap.of(values), box),
     ):
-        point = pointing_point(answer, GRID, FIELD)
+        point = pointing_point(answer, GRID, FIELD, 1.0)
         assert containing_cell(point, GRID, FIELD) is None
 
 
@@ -111,4 +111,4 @@ def test_that_the_deepest_point_equals_a_search_over_all_pixels() -> None:
             for y, x in np.argwhere(mask).tolist()
         }
         y, x = max(depth, key=lambda at: depth[at])
-        assert deepest_point(mask) == PointPx(x + 0.5, y + 0.5)
+        assert deepest_point(mask, 1.0) == PointPx(x + 0.5, y + 0.5)

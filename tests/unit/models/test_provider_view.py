@@ -11,6 +11,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.resample import FitMode, fit_affine
 from viewer.models.provider_view import (
     PROVIDER_VIEWS,
@@ -132,7 +133,7 @@ def test_that_a_box_comes_back_from_the_providers_view(view: ProviderView) -> No
     for _ in range(300):
         native = SizePx(rng.randint(200, 4000), rng.randint(200, 4000))
         side, mode = rng.choice((256, 512, 1024)), rng.choice(list(FitMode))
-        to_sent = fit_affine(native, side, mode)
+        to_sent = fit_affine(ImageGeometry(native), side, mode)
         to_seen = view.affine(SizePx(side, side))
         for _ in range(2):
             corner = PointPx(

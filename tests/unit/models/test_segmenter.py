@@ -11,6 +11,7 @@ pytest.importorskip("torch", reason="needs torch")
 pytest.importorskip("transformers", reason="needs transformers")
 
 import torch
+from PIL import Image
 
 from tests.helpers.tiny_sam import SIDE, write_tiny_sam
 from viewer.domain.errors import OverreadError, WrongUseError
@@ -69,6 +70,19 @@ def test_that_masks_are_those_of_transformers_itself(
         np.testing.assert_array_equal(part.mask, (native[0, 0] > 0).numpy())
         assert part.quality == pytest.approx(float(told.iou_scores), abs=1e-5)
         assert part.box == box
+
+
+def test_that_pixels_of_any_shape_are_shown_square_and_answered_in_native_ones(
+    segmenter: Segmenter,
+) -> None:
+    tall = Raster(picture(20, 40).pixels, 3.0)
+    square = Image.fromarray(tall.pixels).resize((40, 60), Image.Resampling.BILINEAR)
+    (found,) = segmenter.segment(tall, [BoxPx(5, 6, 30, 15)])
+    (shown,) = segmenter.segment(Raster(np.asarray(square)), [BoxPx(5, 18, 30, 45)])
+    assert found.box == BoxPx(5, 6, 30, 15)
+    assert shown.mask.any()
+    np.testing.assert_array_equal(found.mask, shown.mask[1::3])
+    assert found.quality == shown.quality
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(50, 40), (30, 90), (64, 64), (200, 20)])

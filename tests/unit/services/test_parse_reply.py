@@ -11,6 +11,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import FitMode, fit_affine
@@ -42,7 +43,7 @@ def test_that_a_box_is_printed_in_pixels_of_the_sent_image() -> None:
 
 def test_that_a_native_image_gives_native_pixels() -> None:
     native = SizePx(2320, 2828)
-    to_sent = fit_affine(native, 256, FitMode.CROP_RESIZE)
+    to_sent = fit_affine(ImageGeometry(native), 256, FitMode.CROP_RESIZE)
     reply = "[0, 0, 1000, 1000]"
     body = _parsed("xyxy_1000", reply, native=native, to_sent=to_sent)
     (place,) = body["places"]

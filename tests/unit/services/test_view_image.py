@@ -14,6 +14,7 @@ from tests.helpers.tiny_study import write_images
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.luts import to_raster
 from viewer.imaging.resample import crop_window
 from viewer.readers.compression import lossy_text
@@ -224,9 +225,22 @@ def test_that_reference_masks_come_from_the_data_set_or_from_beside_the_file(
     assert reference_masks(store, ImageRef(tmp_path / "letter.txt")) == {}
 
 
+def test_that_a_thumbnail_shows_the_patients_proportions(tmp_path: Path) -> None:
+    path = make_dicom(
+        tmp_path / "a.dcm",
+        np.full((100, 200), 90, np.uint8),
+        PixelAspectRatio=[4, 1],
+        WindowCenter=50,
+        WindowWidth=60,
+    )
+    shown = thumbnail(ImageRef(path), 64).pixels > 0
+    assert (shown.any(axis=1).sum(), shown.any(axis=0).sum()) == (64, 32)
+
+
 @pytest.mark.parametrize(
     "size", [SizePx(7, 10), SizePx(2500, 2048), SizePx(11, 4), SizePx(512, 512)]
 )
 def test_that_the_field_of_the_paper_is_the_centred_square(size: SizePx) -> None:
-    assert field_of(size) == crop_window(size)
-    assert isinstance(field_of(size), BoxPx)
+    geometry = ImageGeometry(size)
+    assert field_of(geometry) == crop_window(geometry)
+    assert isinstance(field_of(geometry), BoxPx)

@@ -6,6 +6,7 @@ import pytest
 from tests.helpers.older_store import add_old_dataset, store_of_version
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, ReferenceBox, View
 from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.readers.datasets.files import content_sha256
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -18,7 +19,7 @@ PLAIN = DatasetImage(
     study="s",
     view=View.FRONTAL,
     ref=ImageRef(Path("b.png")),
-    size=SizePx(40, 50),
+    geometry=ImageGeometry(SizePx(40, 50)),
     sha256="0" * 64,
 )
 BOXED = replace(

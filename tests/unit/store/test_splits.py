@@ -6,6 +6,7 @@ import pytest
 from tests.helpers.older_store import add_old_dataset, store_of_version
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.store.migrations import m0007_splits
@@ -16,7 +17,7 @@ IMAGE = DatasetImage(
     study="s",
     view=View.FRONTAL,
     ref=ImageRef(Path("a.png")),
-    size=SizePx(4, 4),
+    geometry=ImageGeometry(SizePx(4, 4)),
     sha256="0" * 64,
 )
 DATASET = Dataset("d", "chexlocalize", Path("root"), (IMAGE,), (), "f" * 64, "test")

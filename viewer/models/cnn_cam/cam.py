@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from viewer.domain.geometry import Affine, SizePx
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.interpolation import axis_weights
 from viewer.imaging.resample import fit, fit_affine
 from viewer.models.cnn_cam.card import NetworkInput
@@ -72,13 +73,13 @@ def _own_maps(network: Network, given: Any, score: int) -> tuple[Any, float]:  #
 def laid_over(
     found: npt.NDArray[np.float64], size: SizePx, shown: NetworkInput, side: int
 ) -> npt.NDArray[np.float64]:
-    """Return the map over the whole image, ``side`` × ``side``, at most 1.
+    """Return the map over the whole image sent, ``side`` × ``side``, at most 1.
 
     Bilinear between the centres of the coarse map's elements, constant beyond the
     outermost, and 0 where the image was cropped away before the network saw it. A map
     of zeros stays one.
     """
-    to_network = fit_affine(size, shown.side, shown.fit)
+    to_network = fit_affine(ImageGeometry(size), shown.side, shown.fit)
     down = _weights(found.shape[0], size.rows, _down(to_network), shown.side, side)
     across = _weights(
         found.shape[1], size.columns, _across(to_network), shown.side, side

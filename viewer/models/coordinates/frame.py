@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from viewer.domain.geometry import Affine, BoxPx, PointPx, SizePx
 from viewer.domain.grid import Grid
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.resample import crop_window
 
 
@@ -63,5 +64,5 @@ class Space:
 
     def _area(self, frame: Frame) -> BoxPx:
         if self.cropped:
-            return crop_window(frame.sent)
+            return crop_window(ImageGeometry(frame.sent))
         return BoxPx(0.0, 0.0, frame.sent.columns, frame.sent.rows)

@@ -22,6 +22,7 @@ from viewer.domain.case import (
 )
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.readers.datasets.files import (
     FileFacts,
@@ -118,8 +119,9 @@ def _image(
     collection: Collection, entry: Annotated, path: Path | None, found: FileFacts | None
 ) -> tuple[DatasetImage, list[Notice]]:
     header = found.headers[0] if found and found.headers else None
-    size = header.size if header else entry.size or SizePx(0, 0)
-    reference = _reference(entry, size)
+    listed = ImageGeometry(entry.size or SizePx(0, 0))
+    geometry = header.geometry if header else listed
+    reference = _reference(entry, geometry.size)
     of_file = "" if header else "missing_file" if found is None else "unreadable"
     defects = {**reference.defects, **({"*": of_file} if of_file else {})}
     patient = patient_key(entry.patient or _patient_id(header), entry.key)
@@ -131,7 +133,7 @@ def _image(
         ref=header.ref
         if header
         else ImageRef(path or missing_path(collection.root, entry.file)),
-        size=size,
+        geometry=geometry,
         sha256=found.sha256 if found else "",
         labels=entry.labels,
         masks={name: m for name, m in reference.masks.items() if not m.is_empty},

@@ -17,6 +17,7 @@ from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice, View
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.finding_names import FINDINGS, SYNONYMS
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.readers.datasets.chexpert_layout import (
     Layout,
@@ -171,14 +172,15 @@ def _image(
     found = facts.get(path)
     coded = truth.masks.get(key, _NO_MASKS)
     anatomy = truth.anatomy.get(key, _NO_MASKS)
-    size = _size(found, coded, anatomy)
+    geometry = _geometry(found, coded, anatomy)
+    size = geometry.size
     return DatasetImage(
         key=key,
         patient=patient_of(key),
         study=study_of(key),
         view=_view(key, found, view),
         ref=ImageRef(path),
-        size=size,
+        geometry=geometry,
         sha256=found.sha256 if found else "",
         labels=truth.labels.get(key, {}),
         masks=_fitting(coded.masks, size),
@@ -188,10 +190,12 @@ def _image(
     )
 
 
-def _size(found: FileFacts | None, coded: MaskSet, anatomy: MaskSet) -> SizePx:
+def _geometry(
+    found: FileFacts | None, coded: MaskSet, anatomy: MaskSet
+) -> ImageGeometry:
     if found and found.headers:
-        return found.headers[0].size
-    return coded.size or anatomy.size or _UNKNOWN_SIZE
+        return found.headers[0].geometry
+    return ImageGeometry(coded.size or anatomy.size or _UNKNOWN_SIZE)
 
 
 def _view(key: str, found: FileFacts | None, view: View | None) -> View:

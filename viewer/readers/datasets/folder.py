@@ -25,6 +25,7 @@ from viewer.domain.case import (
 )
 from viewer.domain.errors import OverreadError, UnreadableInputError
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.readers.datasets.files import (
     FileFacts,
@@ -179,7 +180,8 @@ def _image(
     view: View | None,
 ) -> DatasetImage:
     patient = patient_key(_patient_id(header), file.key)
-    size = _size(header, masks)
+    geometry = _geometry(header, masks)
+    size = geometry.size
     fitting = {name: m for name, m in masks.read.items() if m.size == size}
     return DatasetImage(
         key=key,
@@ -187,7 +189,7 @@ def _image(
         study=study_key(header, patient),
         view=_view(file.key, header, view),
         ref=header.ref if header else ImageRef(file.path),
-        size=size,
+        geometry=geometry,
         sha256=found.sha256,
         masks={name: m for name, m in fitting.items() if not m.is_empty},
         zero_masks=frozenset(name for name, m in fitting.items() if m.is_empty),
@@ -199,10 +201,11 @@ def _patient_id(header: ImageHeader | None) -> str:
     return header.patient_key if header and header.modality else ""
 
 
-def _size(header: ImageHeader | None, masks: _Masks) -> SizePx:
+def _geometry(header: ImageHeader | None, masks: _Masks) -> ImageGeometry:
     if header:
-        return header.size
-    return next((mask.size for mask in masks.read.values()), SizePx(0, 0))
+        return header.geometry
+    sizes = (mask.size for mask in masks.read.values())
+    return ImageGeometry(next(sizes, SizePx(0, 0)))
 
 
 def _view(key: str, header: ImageHeader | None, view: View | None) -> View:

@@ -145,7 +145,10 @@ def _grid(bench: Bench, one: Record) -> Record:
 
 
 def references_of(bench: Bench, kept: Sequence[Record]) -> dict[str, Record]:
-    """Return size and masks of every image that a place was asked for on, by name."""
+    """Return what a place on each image is held against, by the image's name.
+
+    Its size, how much taller than wide its pixels are, and its masks.
+    """
     if not bench.study.words.places:
         return {}
     asked = dict[str, set[object]]()
@@ -157,7 +160,11 @@ def references_of(bench: Bench, kept: Sequence[Record]) -> dict[str, Record]:
         masks = {
             str(f): plain(image.masks[str(f)]) for f in findings if f in image.masks
         }
-        found[name] = {"size": plain(image.size), "masks": masks}
+        found[name] = {
+            "size": plain(image.size),
+            "pixel_aspect": image.geometry.pixel_aspect,
+            "masks": masks,
+        }
     return found
 
 

@@ -65,9 +65,9 @@ class Half:
     def geometry(self) -> tuple[object, ...]:
         """What places a cell on the native image."""
         bench, condition = self.bench, self.trial.condition
-        size = bench.images[self.trial.image].size
+        geometry = bench.images[self.trial.image].geometry
         grid = bench.places.grid(condition)
-        return grid, bench.places.field(size)
+        return grid, bench.places.field(geometry)
 
 
 class Recomputed:
@@ -219,7 +219,8 @@ class Recomputed:
         known = self._mask(mask)
         if known is None:
             return None
-        return bench.places.reference(known, trial.condition)
+        geometry = bench.images[trial.image].geometry
+        return bench.places.reference(known, geometry, trial.condition)
 
     def _mask(self, side: int) -> Mask | None:
         half = (self._first, self._second)[side]
@@ -272,8 +273,8 @@ def same_reply(store: Store, pair: Pair) -> bool:
 
 def _in_cell(half: Half, answer: Answer | Unparsed) -> CellAnswer | Unparsed:
     bench, trial = half.bench, half.trial
-    size = bench.images[trial.image].size
-    return bench.places.in_cell(answer, trial.condition, size)
+    geometry = bench.images[trial.image].geometry
+    return bench.places.in_cell(answer, trial.condition, geometry)
 
 
 def _rule(reference: GridReference | None) -> tuple[object, ...]:

@@ -88,7 +88,7 @@ def _seen_at(store: Store, ground: Ground, position: int) -> _Seen:
 
 def _task(store: Store, ground: Ground, seen: _Seen, standing: Standing) -> Task:
     form, planned = ground.form, seen.planned
-    canvas = ground.canvas(seen.image.size)
+    canvas = ground.canvas(seen.image.geometry)
     shows_answer = Part.ANSWER in form.shown
     return Task(
         position=seen.position,
@@ -173,7 +173,7 @@ def _reveal(store: Store, ground: Ground, seen: _Seen) -> Reveal:
     truth = readings.truth_of(
         store, ground.session.dataset_id, planned.image, planned.finding
     )
-    canvas = ground.canvas(seen.image.size)
+    canvas = ground.canvas(seen.image.geometry)
     answer = _answer(seen.trial)
     return Reveal(
         position=seen.position,

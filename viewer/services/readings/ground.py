@@ -9,7 +9,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.form import Form
 from viewer.domain.form_json import form_as_json, form_of_json
 from viewer.domain.form_values import Canvas
-from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import made, plain
 from viewer.domain.reading import Material
 from viewer.domain.run import Condition, RunSpec
@@ -60,10 +60,10 @@ class Ground:
     study: Study
     places: Places
 
-    def canvas(self, size: SizePx) -> Canvas:
-        """Return where a reader draws on an image of a size."""
+    def canvas(self, geometry: ImageGeometry) -> Canvas:
+        """Return where a reader draws on an image."""
         grid = self.places.grid(self.spec.condition)
-        return Canvas(size, grid, self.places.field(size))
+        return Canvas(geometry, grid, self.places.field(geometry))
 
     @property
     def stages(self) -> int:

@@ -20,6 +20,7 @@ from viewer.store.migrations import (
     m0015_origins,
     m0016_marks,
     m0017_committed,
+    m0018_geometry,
 )
 
 MIGRATIONS: Final = {
@@ -40,6 +41,7 @@ MIGRATIONS: Final = {
     m0015_origins.VERSION: m0015_origins.statements,
     m0016_marks.VERSION: m0016_marks.statements,
     m0017_committed.VERSION: m0017_committed.statements,
+    m0018_geometry.VERSION: m0018_geometry.statements,
 }
 """Schema version → the SQL that reaches it from the version before."""
 

@@ -9,6 +9,7 @@ from viewer.domain.choice import letter_of
 from viewer.domain.evidence import EvidenceCase, Language
 from viewer.domain.figure import Figure, FigureHead, Step, StripFigure
 from viewer.domain.pack import PackData
+from viewer.imaging.resample import squared
 from viewer.results.evaluate import evaluate_all
 from viewer.studies.evidence_diagnosis.building import HEADINGS
 from viewer.studies.evidence_diagnosis.figures import (
@@ -96,7 +97,11 @@ def _example(given: PackInput) -> Iterator[StripFigure]:
     if case is None or sources is None:
         return
     evidence = tuple(
-        Step(one.title, sources.raster(one.images[0]).pixels, fill(one.finding, 30))
+        Step(
+            one.title,
+            squared(sources.raster(one.images[0])).pixels,
+            fill(one.finding, 30),
+        )
         for one in case.evidence[:_SHOWN]
     )
     asked = "\n".join(f"{letter_of(i)}. {o}" for i, o in enumerate(case.options))

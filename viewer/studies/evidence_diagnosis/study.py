@@ -10,6 +10,7 @@ from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.imaging.resample import shrunk_size
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.evidence_diagnosis import (
@@ -163,7 +164,7 @@ class EvidenceDiagnosis(OfPresets[Params]):
         ]
         if not cases:
             return _longest_report(dataset)
-        sizes = {image.key: image.size for image in dataset.images}
+        sizes = {one.key: shrunk_size(one.geometry, None) for one in dataset.images}
         texts = (
             ask_choice(case, Showing(Modality.TEXT), (0, 1, 2, 3)).text
             for case in cases

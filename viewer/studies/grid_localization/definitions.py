@@ -104,9 +104,9 @@ _RULES: Final = {
     "whose centres it holds, a heat map those above its own Otsu threshold. Points "
     "cover nothing and are left out.",
     "distance": "From the answer's point to the nearest edge of the reference, in "
-    "native pixels and, where the file has a pixel spacing, in millimetres; 0 on "
-    "the reference. A radiograph's millimetres are those at the detector; mm_meaning "
-    "says where they are.",
+    "native pixels (widths of one where they are not square) and, where the file has "
+    "a pixel spacing, in millimetres; 0 on the reference. A radiograph's millimetres "
+    "are those at the detector; mm_meaning says where they are.",
     "sent part": "The answer and the reference are both cropped to the part of the "
     "image that was sent, so that the reference itself as the answer has IoU = Dice = "
     "1 and points at itself. iou_uncropped and dice_uncropped compare all of both.",

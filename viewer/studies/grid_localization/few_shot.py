@@ -13,7 +13,6 @@ from typing import Final
 from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.finding_names import concept
-from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, Trial
 from viewer.metrics.seeding import generator
 from viewer.results.frame import Frame, frame_of_rows
@@ -21,6 +20,7 @@ from viewer.results.spec import ListSpec
 from viewer.studies.grid_localization.params import OutsideCrop, Params
 from viewer.studies.grid_localization.plan import Item, conditions, items_of
 from viewer.studies.grid_localization.reference import reference_of
+from viewer.studies.places import GridReference
 from viewer.studies.protocol import ReportContext
 
 EXAMPLES: Final = "examples"
@@ -181,12 +181,12 @@ def _eligible(
 def _example(item: Item, condition: Condition, params: Params) -> ExampleItem:
     if item.mask is None:
         raise ValueError("an example without a mask has no answer")
-    return ExampleItem(item.image, _best(item.mask, condition, params))
+    reference = reference_of(item.mask, item.geometry, condition, params)
+    return ExampleItem(item.image, _best(reference))
 
 
-def _best(mask: Mask, condition: Condition, params: Params) -> str:
+def _best(reference: GridReference) -> str:
     """Return the cell that a mask covers most, the first in row-major order."""
-    reference = reference_of(mask, condition, params)
     shares = [c / a for c, a in zip(reference.covered, reference.area, strict=True)]
     cells = reference.grid.cells()
     return reference.grid.label(cells[shares.index(max(shares))])

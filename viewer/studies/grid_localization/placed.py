@@ -91,16 +91,15 @@ def placed_trials(
     results: Sequence[TrialResult],
     params: Params,
     dataset: Dataset | None,
-    spacing: Spacings = lambda _: None,
 ) -> list[PlacedTrial]:
     """Return trials with what they were held against; placed ones stay as they are.
 
-    Without the data set nothing is known of it. Millimetres need the ``spacing``.
+    Without the data set nothing is known of it.
     """
     if _are_placed(results):
         return list(results)
     images = {one.key: one for one in dataset.images} if dataset else {}
-    found = _Placing(params, images, spacing)
+    found = _Placing(params, images)
     told = any(isinstance(one.said, PlacedAnswer) for one in results)
     return [
         PlacedTrial(
@@ -121,7 +120,6 @@ class _Placing:
 
     params: Params
     images: Mapping[str, DatasetImage]
-    spacing: Spacings
 
     @property
     def places(self) -> GridPlaces:
@@ -160,7 +158,7 @@ class _Placing:
         if mask is None:
             return None
         condition = condition_named(one.condition, self.params)
-        return self.places.reference(mask, condition)
+        return self.places.reference(mask, image.geometry, condition)
 
     def _answer(self, one: TrialResult) -> Answer | None:
         """Return what a reply was understood as; None where no answer was."""
@@ -177,8 +175,7 @@ class _Placing:
         if answer is None or mask is None:
             return None
         condition = condition_named(one.condition, self.params)
-        spacing = self.spacing(one.image)
-        return measured(self.places, condition, mask, answer, spacing)
+        return measured(self.places, condition, mask, answer, image.geometry)
 
     def _detection(
         self, one: TrialResult, image: DatasetImage, answer: Answer | None
@@ -191,7 +188,7 @@ class _Placing:
         """
         if answer is not None and not isinstance(answer, BoxesAnswer | MaskAnswer):
             return None
-        field = self.places.field(image.size)
+        field = self.places.field(image.geometry)
         predicted, confidences = _predicted(answer, field)
         reference, by_reader = self._to_find(one.finding, image, field)
         return Detection(predicted, confidences, reference, by_reader)

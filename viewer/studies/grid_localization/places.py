@@ -11,6 +11,7 @@ from viewer.domain.answer import Answer, CellAnswer, Status, Unparsed
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.grid import Grid
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score
 from viewer.domain.run import Condition
@@ -45,9 +46,9 @@ class GridPlaces:
         """Return the grid that a condition draws."""
         return reference.grid_of(condition, self.params)
 
-    def field(self, size: SizePx) -> BoxPx:
+    def field(self, geometry: ImageGeometry) -> BoxPx:
         """Return the native rectangle of an image that the square sent covers."""
-        return reference.field_of(size, self.params)
+        return reference.field_of(geometry, self.params)
 
     def plain(self, raster: Raster) -> Raster:
         """Return an image as it is sent, but without its grid."""
@@ -57,21 +58,27 @@ class GridPlaces:
         """Return an image as it is sent."""
         return draw_grid(self.plain(raster), self.grid(condition), self.params.style)
 
-    def shown_mask(self, mask: Mask) -> npt.NDArray[np.bool_]:
-        """Return a mask as it lies on the raster sent, (side, side)."""
-        return reference.fitted_mask(mask, self.params.side, self.params.fit_mode)
+    def shown_mask(self, mask: Mask, geometry: ImageGeometry) -> npt.NDArray[np.bool_]:
+        """Return a mask of an image as it lies on the raster sent, (side, side)."""
+        return reference.fitted_mask(mask, geometry, self.params)
 
-    def reference(self, mask: Mask, condition: Condition) -> GridReference:
-        """Return a mask as the scorer sees it under a condition."""
-        return reference.reference_of(mask, condition, self.params)
+    def reference(
+        self, mask: Mask, geometry: ImageGeometry, condition: Condition
+    ) -> GridReference:
+        """Return a mask of an image as the scorer sees it under a condition."""
+        return reference.reference_of(mask, geometry, condition, self.params)
 
     def in_cell(
-        self, answer: Answer | Unparsed, condition: Condition, size: SizePx
+        self,
+        answer: Answer | Unparsed,
+        condition: Condition,
+        geometry: ImageGeometry,
     ) -> CellAnswer | Unparsed:
-        """Return an answer about an image of ``size`` as the cell it points at."""
+        """Return an answer about an image as the cell it points at."""
         if isinstance(answer, CellAnswer | Unparsed):
             return answer
-        return score.in_cell(answer, self.grid(condition), self.field(size))
+        field, aspect = self.field(geometry), geometry.pixel_aspect
+        return score.in_cell(answer, self.grid(condition), field, aspect)
 
     def score(
         self,

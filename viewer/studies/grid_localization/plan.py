@@ -10,6 +10,7 @@ from viewer.domain.box_reference import check_rule, referenced
 from viewer.domain.case import Dataset, DatasetImage, View
 from viewer.domain.errors import UnreadableInputError, WrongUseError
 from viewer.domain.finding_names import concept, own_word, plain_name
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import did_you_mean
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec, Trial
@@ -36,6 +37,7 @@ class Item:
     image: str
     view: str
     finding: str
+    geometry: ImageGeometry
     mask: Mask | None
     exclusion: str
     absent: bool = False
@@ -145,6 +147,7 @@ def _item(
         image.key,
         str(image.view),
         finding,
+        image.geometry,
         mask,
         exclusion,
         absent,
@@ -164,16 +167,16 @@ def _exclusion(image: DatasetImage, mask: Mask | None, params: Params) -> str:
     if mask.size != image.size:
         return "mask_size"
     try:
-        return _lost_in_crop(mask, params)
+        return _lost_in_crop(mask, image.geometry, params)
     except UnreadableInputError:
         return "mask_unreadable"
 
 
-def _lost_in_crop(mask: Mask, params: Params) -> str:
+def _lost_in_crop(mask: Mask, geometry: ImageGeometry, params: Params) -> str:
     """Return why nothing of a mask is left in what is sent, "" where some is."""
     if column_segments(mask).x.size == 0:
         return "no_gt"
-    reference = reference_of(mask, conditions(params)[0], params)
+    reference = reference_of(mask, geometry, conditions(params)[0], params)
     if any(reference.covered) or params.outside_crop is OutsideCrop.MISS:
         return ""
     return "gt_outside_crop" if reference.fraction_outside == 1.0 else "gt_too_small"

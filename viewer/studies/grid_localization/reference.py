@@ -6,8 +6,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from viewer.domain.geometry import Affine, BoxPx, PointPx, SizePx
+from viewer.domain.geometry import Affine, BoxPx, PointPx
 from viewer.domain.grid import Grid
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition
 from viewer.imaging.resample import FitMode, crop_window, fit_affine, fit_mask
@@ -30,13 +31,15 @@ def grid_of(condition: Condition, params: Params) -> Grid:
 
 
 @lru_cache(maxsize=16_384)
-def reference_of(mask: Mask, condition: Condition, params: Params) -> GridReference:
+def reference_of(
+    mask: Mask, geometry: ImageGeometry, condition: Condition, params: Params
+) -> GridReference:
     """Return a mask seen through a grid in the mask mode of the parameters."""
     grid = grid_of(condition, params)
     threshold = Fraction(repr(params.hit_threshold))
     modes = {MaskMode.PAPER: _paper_coverage, MaskMode.EXACT: _exact_coverage}
-    chosen = modes.pop(params.mask_mode)(mask, grid, params)
-    other = next(iter(modes.values()))(mask, grid, params)
+    chosen = modes.pop(params.mask_mode)(mask, geometry, grid, params)
+    other = next(iter(modes.values()))(mask, geometry, grid, params)
     found = hit_set(chosen, threshold)
     return GridReference(
         grid,
@@ -44,25 +47,31 @@ def reference_of(mask: Mask, condition: Condition, params: Params) -> GridRefere
         chosen.area,
         found.hits,
         found.fallback,
-        _fraction_outside(mask, params),
+        _fraction_outside(mask, geometry, params),
         hit_set(other, threshold).hits,
     )
 
 
-def _paper_coverage(mask: Mask, grid: Grid, params: Params) -> Coverage:
+def _paper_coverage(
+    mask: Mask, geometry: ImageGeometry, grid: Grid, params: Params
+) -> Coverage:
     """Count the pixels of the fitted mask in each cell, as Gosai 2025 does."""
-    return pixels_in_cells(fitted_mask(mask, params.side, params.fit_mode), grid)
+    return pixels_in_cells(fitted_mask(mask, geometry, params), grid)
 
 
 @lru_cache(maxsize=256)
-def fitted_mask(mask: Mask, side: int, mode: FitMode) -> npt.NDArray[np.bool_]:
+def fitted_mask(
+    mask: Mask, geometry: ImageGeometry, params: Params
+) -> npt.NDArray[np.bool_]:
     """Return a mask fitted like its image, (side, side); shared, not to be written."""
-    return fit_mask(mask.array(), side, mode)
+    return fit_mask(mask.array(), geometry.pixel_aspect, params.side, params.fit_mode)
 
 
-def _exact_coverage(mask: Mask, grid: Grid, params: Params) -> Coverage:
+def _exact_coverage(
+    mask: Mask, geometry: ImageGeometry, grid: Grid, params: Params
+) -> Coverage:
     """Integrate the mask's native area over each cell."""
-    to_native = fit_affine(mask.size, params.side, params.fit_mode).inverse()
+    to_native = _to_native(geometry, params)
     side = params.side
     rows = tuple(
         _native(to_native, 0, i * side / grid.rows).y for i in range(grid.rows + 1)
@@ -74,9 +83,13 @@ def _exact_coverage(mask: Mask, grid: Grid, params: Params) -> Coverage:
     return area_in_cells(column_segments(mask), rows, columns)
 
 
-def field_of(size: SizePx, params: Params) -> BoxPx:
+def _to_native(geometry: ImageGeometry, params: Params) -> Affine:
+    return fit_affine(geometry, params.side, params.fit_mode).inverse()
+
+
+def field_of(geometry: ImageGeometry, params: Params) -> BoxPx:
     """Return the native rectangle that the square sent covers, padding included."""
-    to_native = fit_affine(size, params.side, params.fit_mode).inverse()
+    to_native = _to_native(geometry, params)
     first = _native(to_native, 0, 0)
     last = _native(to_native, params.side, params.side)
     return BoxPx(first.x, first.y, last.x, last.y)
@@ -88,16 +101,16 @@ def _native(to_native: Affine, x: float, y: float) -> PointPx:
     return PointPx(round(point.x, 9), round(point.y, 9))
 
 
-def _fraction_outside(mask: Mask, params: Params) -> float:
-    """Return the fraction of a mask's native pixels that the crop cuts off."""
+def _fraction_outside(mask: Mask, geometry: ImageGeometry, params: Params) -> float:
+    """Return the fraction of a mask's area that the crop cuts off."""
     segments = column_segments(mask)
     total = int(segments.lengths.sum())
     if total == 0:
         return 0.0
-    return 1 - area_inside(segments, _kept(mask.size, params.fit_mode)) / total
+    return 1 - area_inside(segments, _kept(geometry, params)) / total
 
 
-def _kept(size: SizePx, mode: FitMode) -> BoxPx:
-    if mode in {FitMode.CROP_RESIZE, FitMode.RESIZE_CROP}:
-        return crop_window(size)
-    return BoxPx(0, 0, size.columns, size.rows)
+def _kept(geometry: ImageGeometry, params: Params) -> BoxPx:
+    if params.fit_mode in {FitMode.CROP_RESIZE, FitMode.RESIZE_CROP}:
+        return crop_window(geometry)
+    return BoxPx(0, 0, geometry.size.columns, geometry.size.rows)

@@ -90,7 +90,7 @@ def report(
 ) -> ReportData:
     """Return the tables and figures of a run; unfinished, it says so."""
     params = read_params(spec.preset, spec.params)
-    placed = placed_trials(results, params, context.dataset, context.spacing)
+    placed = placed_trials(results, params, context.dataset)
     of = asked(placed, params, spec)
     frames = {**trial_frames(placed, of), **detection_frames(placed)}
     of_trials = trial_specs(of)

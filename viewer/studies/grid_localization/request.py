@@ -207,7 +207,8 @@ def _totals(
             finding,
             view,
         ):
-            hits = list(reference_of(item.mask, condition, params).hits)
+            seen = reference_of(item.mask, item.geometry, condition, params)
+            hits = list(seen.hits)
             by_patient.setdefault(item.patient, np.zeros_like(total))[hits] += 1
             total[hits] += 1
     return _Totals(total, by_patient)

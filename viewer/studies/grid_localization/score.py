@@ -9,13 +9,18 @@ from viewer.metrics.pointing import containing_cell, pointing_point
 from viewer.studies.places import GridReference
 
 
-def in_cell(answer: PlacedAnswer, grid: Grid, field: BoxPx) -> CellAnswer | Unparsed:
+def in_cell(
+    answer: PlacedAnswer, grid: Grid, field: BoxPx, pixel_aspect: float
+) -> CellAnswer | Unparsed:
     """Return the cell that an answer's point lies in (X-03).
 
-    ``field`` is the native rectangle of the grid. A point beyond it, on a part of the
+    ``field`` is the native rectangle of the grid, ``pixel_aspect`` how much taller
+    than wide a native pixel is. A point beyond it, on a part of the
     image that was not sent, is out of range.
     """
-    cell = containing_cell(pointing_point(answer, grid, field), grid, field)
+    cell = containing_cell(
+        pointing_point(answer, grid, field, pixel_aspect), grid, field
+    )
     if cell is None:
         return Unparsed(Status.OUT_OF_RANGE, "not_on_what_was_sent")
     return CellAnswer(cell, type_of(answer))

@@ -105,8 +105,8 @@ class GridLocalization(OfPresets[Params]):
     def score(self, turn: Turn, answer: AnyAnswer | Unparsed, params: Params) -> Score:
         """Return the verdict on an answer's cell."""
         places, trial = GridPlaces(params), turn.trial
-        size = turn.images[trial.image].size
-        cell = places.in_cell(cast("Answer", answer), trial.condition, size)
+        geometry = turn.images[trial.image].geometry
+        cell = places.in_cell(cast("Answer", answer), trial.condition, geometry)
         return places.score(cell, _reference(turn, params), trial.condition)
 
     def gold(self, turn: Turn, params: Params) -> Mapping[str, object]:
@@ -142,10 +142,11 @@ class GridLocalization(OfPresets[Params]):
 def _reference(turn: Turn, params: Params) -> GridReference | None:
     """Return the reference as the scorer sees it, None where there is none."""
     trial = turn.trial
-    mask = turn.images[trial.image].masks.get(trial.finding)
+    image = turn.images[trial.image]
+    mask = image.masks.get(trial.finding)
     if mask is None:
         return None
-    return GridPlaces(params).reference(mask, trial.condition)
+    return GridPlaces(params).reference(mask, image.geometry, trial.condition)
 
 
 STUDY = GridLocalization(params.read_params, params.PRESET_TITLES, {"grids": [8, 16]})

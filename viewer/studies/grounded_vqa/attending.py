@@ -42,7 +42,8 @@ def attention_numbers(turn: Turn, params: Params) -> Numbers:
     if measured.relevance is None or area is None:
         return told
     shown = measured.relevance.images[0]
-    mask, sent = area.array(), shrunk_size(area.size, params.longest_side)
+    mask, image = area.array(), turn.images[turn.item.images[0]]
+    sent = shrunk_size(image.geometry, params.longest_side)
     inside = share_inside(
         shown.values, _to_native(shown.to_sent, sent, area.size), mask
     )

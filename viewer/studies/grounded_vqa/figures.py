@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from viewer.domain.figure import (
     Figure,
@@ -178,12 +177,12 @@ def _composites(
         if isinstance(asked, Question):
             arm = IMAGE_ARMS[result.condition]
             if arm is Arm.DONOR:
-                own = sources.raster(asked.image).pixels
+                own = sources.raster(asked.image)
                 said = _said(plain.get((key, result.model)))
                 tiles.append(_tile(own, "as it is", result, asked, said))
             raster = edited_raster(asked, donor, arm, sources, params)
             said = f"{_said(result)}, of {donor}"
-            tiles.append(_tile(raster.pixels, EDITS[arm], result, asked, said))
+            tiles.append(_tile(raster, EDITS[arm], result, asked, said))
     if tiles:
         head = FigureHead(
             "composites",
@@ -216,13 +215,13 @@ def _edited(results: Sequence[TrialResult]) -> Sequence[TrialResult]:
 
 
 def _tile(
-    pixels: npt.NDArray[np.uint8],
+    raster: Raster,
     kind: str,
     result: TrialResult,
     asked: Question,
     said: str,
 ) -> Tile:
-    small = shrunk(Raster(pixels), _SIDE).pixels
+    small = shrunk(raster, _SIDE).pixels
     grey = small if small.ndim == 3 else np.repeat(small[..., None], 3, axis=2)
     about = f"{asked.finding}, {asked.anatomy}"
     return Tile(grey, kind, asked.key, about, result.model, said, "")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from viewer.domain.documents import read_json
 from viewer.domain.geometry import BoxPx, SizePx
+from viewer.imaging.resample import shrunk_mask
 from viewer.metrics.regions import mask_of_boxes
 from viewer.studies.asking import Turn
 from viewer.studies.grounded_vqa.params import Params, RegionSource
@@ -63,7 +64,7 @@ def region_of_turn(turn: Turn, size: SizePx, suffix: str = "") -> _Bools | None:
     box = located_box(first.text, size) if first else None
     outlined = turn.reply_to(OUTLINE + suffix)
     if outlined and outlined.mask and not outlined.mask.is_empty:
-        return outlined.mask.array()
+        return shrunk_mask(outlined.mask.array(), size)
     return _region_of_box(box, size) if box else None
 
 

@@ -14,7 +14,7 @@ from viewer.domain.image import Raster
 from viewer.domain.inside import Highlight
 from viewer.domain.reference import Mask
 from viewer.imaging.region_prompt import crop_and_zoom, draw_contour
-from viewer.imaging.resample import shrunk, shrunk_mask
+from viewer.imaging.resample import shrunk, shrunk_mask, squared
 from viewer.studies.asking import Question as Asked
 from viewer.studies.asking import Sources, Step, Turn
 from viewer.studies.grounded_vqa.arms import (
@@ -124,7 +124,7 @@ def words_of(asked: Question, change: Change) -> str:
 def edited_raster(
     asked: Question, donor: str, arm: Arm, sources: Sources, params: Params
 ) -> Raster:
-    """Return a question's image with a donor's region in it, in its native size."""
+    """Return a question's image with a donor's region in it, its pixels square."""
     image, other = sources.image(asked.image), sources.image(donor)
     target = region_of(image, sources.raster(asked.image), asked.anatomy)
     given = region_of(other, sources.raster(donor), asked.anatomy)
@@ -168,7 +168,9 @@ def _with_region(turn: Turn, view: _View) -> Asked:
     if way == CONTOUR:
         return _question(view, (picture(draw_contour(plain, small)),))
     if way == CROP:
-        crop = shrunk(crop_and_zoom(view.raster, mask), params.longest_side)
+        whole = squared(view.raster)
+        zoomed = crop_and_zoom(whole, shrunk_mask(mask, whole.size))
+        crop = shrunk(zoomed, params.longest_side)
         return _question(view, (picture(plain), picture(crop)))
     highlight = Highlight(
         Mask.of_array(small),
@@ -183,7 +185,8 @@ def _with_region(turn: Turn, view: _View) -> Asked:
 def _region(turn: Turn, view: _View) -> npt.NDArray[np.bool_]:
     image = view.sources.image(view.asked.image)
     if not locates(view.params):
-        return region_of(image, view.raster, view.anatomy).mask
+        own = view.sources.raster(view.asked.image)
+        return region_of(image, own, view.anatomy).mask
     region = region_of_turn(turn, image.size, view.suffix)
     if region is None:
         raise WrongUseError(

@@ -15,6 +15,7 @@ from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.imaging.resample import shrunk_size
 from viewer.studies.asking import Longest, Pointed, Question, Sources, Step, Turn
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.grounded_vqa import (
@@ -206,9 +207,9 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
 
 
 def _largest(dataset: Dataset, params: Params) -> tuple[SizePx, ...]:
-    sizes = [image.size for image in dataset.images if image.size.rows]
-    if not sizes:
-        return ()
-    most = max(sizes, key=lambda size: size.rows * size.columns)
-    scale = min(1.0, params.longest_side / max(most.rows, most.columns))
-    return (SizePx(round(most.rows * scale), round(most.columns * scale)),)
+    sizes = [
+        shrunk_size(image.geometry, params.longest_side)
+        for image in dataset.images
+        if image.size.rows
+    ]
+    return tuple(sorted(sizes, key=lambda size: size.rows * size.columns)[-1:])

@@ -18,6 +18,7 @@ from viewer.imaging.blending import (
     Region,
     composite,
 )
+from viewer.imaging.resample import shrunk_mask, squared
 from viewer.imaging.seams import shifted_sham
 from viewer.metrics.seeding import generator
 from viewer.studies.grounded_vqa.params import DonorRule, Params
@@ -113,7 +114,7 @@ def edited(arm: Arm, target: Region, donor: Region, params: Params) -> Composite
 
 
 def region_of(image: DatasetImage, raster: Raster, anatomy: str) -> Region:
-    """Return an anatomy of an image as it is shown.
+    """Return an anatomy of an image as it is shown, with square pixels.
 
     Raises
     ------
@@ -127,7 +128,8 @@ def region_of(image: DatasetImage, raster: Raster, anatomy: str) -> Region:
             f"The image {image.key} has {what} of '{anatomy}'.",
             "Ask about an anatomy that is marked in it.",
         )
-    return Region(raster, mask.array())
+    native, shown = Region(raster, mask.array()), squared(raster)
+    return Region(shown, shrunk_mask(native.mask, shown.size))
 
 
 def _candidates(

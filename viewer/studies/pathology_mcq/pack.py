@@ -11,6 +11,7 @@ from viewer.domain.pack import PackData
 from viewer.domain.report import Table
 from viewer.domain.result import TrialResult
 from viewer.imaging.corruptions import gallery, pixels_sha256
+from viewer.imaging.resample import squared
 from viewer.results.evaluate import evaluate_all
 from viewer.results.page import sections
 from viewer.results.spec import TRIALS
@@ -146,7 +147,7 @@ def _is_shown(result: TrialResult) -> bool:
 
 
 def _tiles(shown: TrialResult, sources: Sources, params: Params) -> Iterator[Tile]:
-    raster, side = sources.raster(shown.image), int(params.blur_table)
+    raster, side = squared(sources.raster(shown.image)), int(params.blur_table)
     for kind, levels in gallery(raster, sources.seed, side).items():
         for level, made in enumerate(levels) if kind in params.corruptions else ():
             yield Tile(

@@ -10,6 +10,7 @@ from viewer.domain.image import Raster
 from viewer.domain.inside import Choices
 from viewer.imaging.corruptions import Corruption, corrupt
 from viewer.imaging.noise import gaussian_noise
+from viewer.imaging.resample import shrunk_size, squared
 from viewer.studies.asking import Question, Sources, Turn
 from viewer.studies.pathology_mcq.arms import (
     arm_of,
@@ -64,12 +65,12 @@ def _shown(turn: Turn, key: str, arm: Arm, sources: Sources, params: Params) -> 
     """Return what is sent for an image: itself, corrupted, or noise of its size."""
     if arm is Arm.NOISE:
         mean, sd, item = params.noise_mean, params.noise_sd, turn.item.key
-        size, seed = sources.image(key).size, sources.seed
+        size, seed = shrunk_size(sources.image(key).geometry, None), sources.seed
         return sources.made(
             ("noise", item, key),
             lambda: gaussian_noise(size, mean, sd, seed, item, key),
         )
-    raster = sources.raster(key)
+    raster = squared(sources.raster(key))
     if arm is Arm.IMAGE:
         return raster
     name, level = corruption_of(turn.trial.condition.name)

@@ -12,6 +12,7 @@ from viewer.domain.holdings import Wanted
 from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.imaging.resample import shrunk_size
 from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.pathology_mcq import (
@@ -166,7 +167,7 @@ class PathologyMcq(OfPresets[Params]):
 
 def _largest(dataset: Dataset) -> tuple[SizePx, ...]:
     """Return the size of the largest image, none without any."""
-    sizes = [image.size for image in dataset.images]
+    sizes = [shrunk_size(image.geometry, None) for image in dataset.images]
     return tuple(sorted(sizes, key=lambda size: size.rows * size.columns)[-1:])
 
 

@@ -170,11 +170,12 @@ def boxed(raster: Raster, boxes: Sequence[LabelledBox]) -> Picture:
     small = shrunk(raster, _LONGEST)
     pixels = np.asarray(small.pixels)
     shown = pixels.copy() if pixels.ndim == 3 else np.stack([pixels] * 3, axis=-1)
-    scale = small.size.columns / raster.size.columns
+    across = small.size.columns / raster.size.columns
+    down = small.size.rows / raster.size.rows
     for number, one in enumerate(boxes, 1):
         colour = COLOURS[(number - 1) % len(COLOURS)]
-        corners = (one.box.x0, one.box.y0, one.box.x1, one.box.y1)
-        x0, y0, x1, y1 = (round(scale * value) for value in corners)
+        x0, x1 = round(across * one.box.x0), round(across * one.box.x1)
+        y0, y1 = round(down * one.box.y0), round(down * one.box.y1)
         _frame(shown, (max(x0, 0), max(y0, 0), x1, y1), colour)
         _number(shown, (max(x0, 0), max(y0, 0)), str(number), colour)
     return shown

@@ -5,9 +5,9 @@ from typing import Final
 from viewer.domain.answer import ReportAnswer
 from viewer.domain.case import Dataset
 from viewer.domain.exchange import ImagePart, Message, TextPart
-from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.geometry import BoxPx
 from viewer.domain.report_study import StudyImage
-from viewer.imaging.resample import shrunk
+from viewer.imaging.resample import shrunk, shrunk_size
 from viewer.studies.asking import Longest, Pointed, Question, Sources, Turn
 from viewer.studies.rubric_reading.asking import task_text, template, text_of
 from viewer.studies.rubric_reading.params import Params
@@ -79,7 +79,10 @@ def longest(dataset: Dataset, params: Params) -> tuple[Longest, ...]:
     if asked is None:
         return (Longest(template(boxes=True)),)
     words = task_text(asked.task.task, asked.study.images, boxes=True)
-    sizes = tuple(_sent(image.size, params.longest_side) for image in _seen(asked))
+    known = {image.key: image.geometry for image in dataset.images}
+    sizes = tuple(
+        shrunk_size(known[image.key], params.longest_side) for image in _seen(asked)
+    )
     return (Longest(f"{text_of(SYSTEM)}\n{words}", sizes),)
 
 
@@ -91,12 +94,6 @@ def _seen(asked: Asked) -> tuple[StudyImage, ...]:
     """Return the images that a task may show."""
     images = asked.study.images
     return images if asked.task.temporal else tuple(i for i in images if not i.prior)
-
-
-def _sent(size: SizePx, longest_side: int) -> SizePx:
-    most = max(size.rows, size.columns, 1)
-    scale = min(1.0, longest_side / most)
-    return SizePx(max(1, round(size.rows * scale)), max(1, round(size.columns * scale)))
 
 
 def _picture(image: StudyImage, sources: Sources, params: Params) -> ImagePart:

@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QPainter,
     QPen,
     QPixmap,
+    QTransform,
 )
 from PySide6.QtGui import QResizeEvent as _Resized
 from PySide6.QtWidgets import (
@@ -51,6 +52,7 @@ class PixelBoxes(QGraphicsView):
         self.setScene(self._scene)
         size = raster.size
         self._whole = QRectF(0, 0, size.columns, size.rows)
+        self._aspect = raster.pixel_aspect
         self._scene.setSceneRect(self._whole)
         self._scene.addPixmap(_pixmap(raster))
         self._opaque = False
@@ -116,7 +118,10 @@ class PixelBoxes(QGraphicsView):
     def resizeEvent(self, event: _Resized) -> None:  # noqa: N802 - Qt's name
         """Keep the whole image in sight."""
         super().resizeEvent(event)
-        self.fitInView(self._whole, Qt.AspectRatioMode.KeepAspectRatio)
+        room, whole = self.viewport().size(), self._whole
+        tall = whole.height() * self._aspect
+        scale = min(room.width() / whole.width(), room.height() / tall)
+        self.setTransform(QTransform.fromScale(scale, scale * self._aspect))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Begin a box, or choose the one that is pressed."""

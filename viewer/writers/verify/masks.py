@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import ceil
 from operator import itemgetter
 
 _TOLERANCE = 1e-9
@@ -11,18 +12,22 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Sending:
-    """How an image becomes the square that was sent, and what a hit is."""
+    """How an image becomes the square that was sent, and what a hit is.
+
+    ``aspect`` is how much taller than wide a pixel of the image is.
+    """
 
     side: int
     fit: str
     threshold: Fraction
+    aspect: Fraction
 
 
 @dataclass(frozen=True)
 class Place:
     """A native rectangle (x, y, width, height) and where it lands on the square."""
 
-    source: tuple[int, int, int, int]
+    source: tuple[int, int, Fraction, Fraction]
     target: tuple[int, int, int, int]
 
 
@@ -55,15 +60,17 @@ def runs_of(counts: str) -> list[int]:
 
 def place_of(rows: int, columns: int, sending: Sending) -> Place:
     """Return where an image of that size lands on the square (E000-07)."""
-    side, whole = sending.side, (0, 0, columns, rows)
-    shorter = min(rows, columns)
+    side, whole = sending.side, (0, 0, Fraction(columns), Fraction(rows))
+    tall = rows * sending.aspect
     if sending.fit == "stretch":
         return Place(whole, (0, 0, side, side))
     if sending.fit == "crop_resize":
-        corner = ((columns - shorter) // 2, (rows - shorter) // 2)
-        return Place((*corner, shorter, shorter), (0, 0, side, side))
-    against = shorter if sending.fit == "resize_crop" else max(rows, columns)
-    width, height = max(1, columns * side // against), max(1, rows * side // against)
+        wide, high = min(whole[2], tall), min(whole[3], columns / sending.aspect)
+        corner = (ceil((columns - wide - 1) / 2), ceil((rows - high - 1) / 2))
+        return Place((*corner, wide, high), (0, 0, side, side))
+    against = (min if sending.fit == "resize_crop" else max)(tall, whole[2])
+    width = max(1, int(columns * side // against))
+    height = max(1, int(tall * side // against))
     return Place(whole, ((side - width) // 2, (side - height) // 2, width, height))
 
 
@@ -105,13 +112,18 @@ def _fitted_columns(
     left, top, width, height = place.target
     x0, y0, source_width, source_height = place.source
     inside = range(max(top, 0), min(top + height, side))
-    picked = [y0 + (2 * (y - top) + 1) * source_height // (2 * height) for y in inside]
+    picked = [y0 + _nearest(y - top, height, source_height) for y in inside]
     pick = itemgetter(*picked, picked[0])
     before, after = bytes(inside.start), bytes(side - inside.stop)
     for x in range(max(left, 0), min(left + width, side)):
-        start = (x0 + (2 * (x - left) + 1) * source_width // (2 * width)) * rows
+        start = (x0 + _nearest(x - left, width, source_width)) * rows
         chosen = bytes(pick(pixels[start : start + rows]))[:-1]
         yield x, before + chosen + after
+
+
+def _nearest(index: int, count: int, length: Fraction) -> int:
+    """Return which native pixel lies under the middle of one of ``count`` pixels."""
+    return (2 * index + 1) * length.numerator // (2 * count * length.denominator)
 
 
 @lru_cache(maxsize=4096)
@@ -146,7 +158,7 @@ def field_of(
     place = place_of(rows, columns, sending)
     left, top, width, height = place.target
     x0, y0, source_width, source_height = place.source
-    wide, high = Fraction(source_width, width), Fraction(source_height, height)
+    wide, high = source_width / width, source_height / height
     side = sending.side
     edges = (
         x0 - left * wide,

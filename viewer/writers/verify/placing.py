@@ -96,7 +96,8 @@ class PlaceCheck:
         """How images were sent."""
         params = self._params
         threshold = Fraction(repr(params["hit_threshold"]))
-        return Sending(params["side"], params["fit_mode"], threshold)
+        aspect = Fraction(self._image["pixel_aspect"])
+        return Sending(params["side"], params["fit_mode"], threshold, aspect)
 
     def _label(self, index: int) -> str:
         return cell_name(index, self._grid[1], self._params["letters"])

@@ -14,6 +14,7 @@ from tests.helpers.requests import noise
 from tests.helpers.tiny_cnn import WithMaps, tiny_net
 from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.resample import FitMode, fit_affine
 from viewer.models.cnn_cam.cam import grad_cam, laid_over, shown_numbers
 from viewer.models.cnn_cam.card import Card, NetworkInput, NetworkSource
@@ -120,7 +121,7 @@ def test_that_a_bright_place_stays_where_it_is_however_it_was_fitted(
 ) -> None:
     shown = seen(32, mode)
     middle = PointPx(size.columns * 0.5, size.rows * 0.45)
-    at = fit_affine(size, 32, mode).apply(middle)
+    at = fit_affine(ImageGeometry(size), 32, mode).apply(middle)
     found = np.zeros((32, 32))
     found[int(at.y), int(at.x)] = 1.0
     wide = laid_over(found, size, shown, 64)

@@ -10,6 +10,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Grid, LetterAxis
 from viewer.domain.image import Raster
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.places import Flag, ReplyStatus
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import FitMode, fit_affine
@@ -85,7 +86,7 @@ def test_that_a_box_in_the_border_of_a_letterbox_is_cut_at_the_image() -> None:
     native = SizePx(1000, 500)
     frame = Frame(
         native,
-        fit_affine(native, 256, FitMode.LETTERBOX),
+        fit_affine(ImageGeometry(native), 256, FitMode.LETTERBOX),
         SizePx(256, 256),
         SizePx(256, 256),
     )
@@ -125,7 +126,7 @@ def test_that_a_whole_cell_counts_even_at_the_token_limit() -> None:
 def test_that_the_grid_follows_the_frames_own_grid_and_letters() -> None:
     frame = Frame(
         SizePx(800, 800),
-        fit_affine(SizePx(800, 800), 256, FitMode.CROP_RESIZE),
+        fit_affine(ImageGeometry(SizePx(800, 800)), 256, FitMode.CROP_RESIZE),
         SizePx(256, 256),
         SizePx(256, 256),
         Grid(16, 16, LetterAxis.COLUMN),
@@ -178,7 +179,7 @@ def test_that_native_points_survive_any_frame() -> None:
     rng = random.Random(0)
     native = SizePx(2828, 2320)
     for mode in FitMode:
-        to_sent = fit_affine(native, 256, mode)
+        to_sent = fit_affine(ImageGeometry(native), 256, mode)
         for _ in range(50):
             point = PointPx(rng.uniform(0, 2320), rng.uniform(0, 2828))
             back = to_sent.inverse().apply(to_sent.apply(point))

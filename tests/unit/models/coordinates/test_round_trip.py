@@ -9,6 +9,7 @@ from tests.helpers.golden_replies import numbers_of
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import BoxPx, PointPx, PolygonPx, SizePx
 from viewer.domain.grid import Grid
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.places import Place, ReplyStatus
 from viewer.imaging.resample import FitMode, fit_affine
 from viewer.models.coordinates.conventions import CONVENTIONS
@@ -25,7 +26,7 @@ def _frames() -> list[Frame]:
         for view in ("qwen2_5", "claude", "openai_high"):
             sent = SizePx(512, 512)
             seen = PROVIDER_VIEWS[view].seen(sent)
-            affine = fit_affine(_NATIVE, 512, mode)
+            affine = fit_affine(ImageGeometry(_NATIVE), 512, mode)
             frames.append(Frame(_NATIVE, affine, sent, seen, Grid(16, 16)))
     return frames
 

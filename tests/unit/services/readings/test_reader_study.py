@@ -19,6 +19,7 @@ from viewer.domain.form_catalog import (
 from viewer.domain.form_values import Flagged, Value
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reading import LockedError, Material, SessionId, TaskState
 from viewer.domain.reference import Mask
 from viewer.services.readings import cases, opening, recording, reviewing
@@ -206,7 +207,7 @@ def test_that_a_data_set_whose_masks_do_not_fit_has_no_case(tmp_path: Path) -> N
     path = tmp_path / "s.sqlite"
     held = dataset(2, laterals=0)
     images = tuple(
-        replace(image, size=SizePx(SIZE.rows + 1, SIZE.columns))
+        replace(image, geometry=ImageGeometry(SizePx(SIZE.rows + 1, SIZE.columns)))
         for image in held.images
     )
     with open_store(path) as store:

@@ -12,6 +12,7 @@ from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ImagePart, ModelReply
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster, Window
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.inside import RandomText
 from viewer.domain.run import Trial
 from viewer.imaging.png import encode_png
@@ -34,7 +35,7 @@ def dataset_of(
             case.key,
             View.OTHER,
             ImageRef(Path(key)),
-            SizePx(4, 6),
+            ImageGeometry(SizePx(4, 6)),
             "",
             defects={"*": "missing_file"} if key in missing else {},
         )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.domain.run import Condition, RunSpec
@@ -42,7 +43,7 @@ def image(
         study="study1",
         view=view,
         ref=ImageRef(Path(f"{key}.png")),
-        size=size,
+        geometry=ImageGeometry(size),
         sha256="0" * 64,
         labels=labels or {},
         masks=masks or {},

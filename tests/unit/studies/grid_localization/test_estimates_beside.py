@@ -17,6 +17,7 @@ from tests.unit.studies.grid_localization.runs import (
     result,
 )
 from viewer.domain.answer import Status
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.report import ReportData
 from viewer.domain.run import RunSpec
@@ -237,9 +238,10 @@ def test_that_a_real_mask_can_hang_on_the_mode() -> None:
     """A mask whose edge cuts native pixels: half of a cell by count, less by area."""
     params = STUDY.read_params("gosai2025", {"side": 32})
     mask = Mask.of_array(block(0, 4, 0, 3, 50))
-    reference = STUDY.places(params).reference(mask, condition(8))
+    geometry = ImageGeometry(mask.size)
+    reference = STUDY.places(params).reference(mask, geometry, condition(8))
     other = STUDY.read_params("recommended", {"side": 32})
-    exact = STUDY.places(other).reference(mask, condition(8))
+    exact = STUDY.places(other).reference(mask, geometry, condition(8))
     assert reference.alternate_hits == exact.hits
     assert exact.alternate_hits == reference.hits
     assert reference.covered != exact.covered

@@ -7,6 +7,8 @@ import pytest
 
 from tests.unit.studies.grid_localization.cases import block, condition, spec
 from tests.unit.studies.grid_localization.runs import result
+from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.study import STUDY
@@ -20,8 +22,9 @@ def test_that_a_mask_one_pixel_smaller_can_have_more_winning_cells() -> None:
     mask[32, 0] = True
     smaller = mask.copy()
     smaller[0, 0] = False
-    before = places.reference(Mask.of_array(mask), condition(8))
-    after = places.reference(Mask.of_array(smaller), condition(8))
+    shown = ImageGeometry(SizePx(256, 256))
+    before = places.reference(Mask.of_array(mask), shown, condition(8))
+    after = places.reference(Mask.of_array(smaller), shown, condition(8))
     assert (before.hits, before.fallback) == ((0,), False)
     assert (after.hits, after.fallback) == ((0, 8), True)
 

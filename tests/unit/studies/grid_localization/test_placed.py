@@ -38,8 +38,9 @@ def test_that_nothing_is_known_without_the_image(data: Dataset | None) -> None:
 def test_that_millimetres_are_those_of_the_spacing_that_is_told() -> None:
     said = PointAnswer(PointPx(0.5, 0.5))
     spacing = Spacing(0.5, 0.5, SpacingMeaning.PATIENT)
-    told = {IMAGE.key: spacing}
-    (one,) = placed_trials([replace(TRIAL, said=said)], Params(), DATA, told.get)
+    geometry = replace(IMAGE.geometry, spacing=spacing)
+    spaced = replace(DATA, images=(replace(IMAGE, geometry=geometry),))
+    (one,) = placed_trials([replace(TRIAL, said=said)], Params(), spaced)
     measures = one.placed.measures
     assert measures is not None
     assert measures.distance_px > 0

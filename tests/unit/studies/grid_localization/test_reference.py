@@ -7,8 +7,10 @@ from PIL import Image
 from tests.unit.studies.grid_localization.cases import Bools, block, condition
 from viewer.domain.answer import CellAnswer, Status, Unparsed
 from viewer.domain.grid import Cell, Grid
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome
+from viewer.domain.run import Condition
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.reference import reference_of
 from viewer.studies.grid_localization.score import score
@@ -42,6 +44,10 @@ def f4() -> Bools:
     return np.asarray(((x - 120) / 60) ** 2 + ((y - 160) / 45) ** 2 <= 1)
 
 
+def _seen(mask: Mask, condition: Condition, params: Params) -> GridReference:
+    return reference_of(mask, ImageGeometry(mask.size), condition, params)
+
+
 def names(reference: GridReference) -> str:
     cells = reference.grid.cells()
     return " ".join(reference.grid.label(cells[i]) for i in reference.hits)
@@ -70,7 +76,7 @@ def test_that_the_fixtures_have_their_known_cells_at_8(
     overlap: int,
     fallback: bool,
 ) -> None:
-    reference = reference_of(Mask.of_array(make()), condition(8), params)
+    reference = _seen(Mask.of_array(make()), condition(8), params)
     assert names(reference) == hits
     assert touched(reference) == overlap
     assert reference.fallback is fallback
@@ -96,7 +102,7 @@ def test_that_the_fixtures_have_their_known_counts_at_16(
     overlap: int,
     random: float,
 ) -> None:
-    reference = reference_of(Mask.of_array(make()), condition(16), params)
+    reference = _seen(Mask.of_array(make()), condition(16), params)
     assert len(reference.hits) == n_hits
     assert touched(reference) == overlap
     assert len(reference.hits) / 256 == random
@@ -104,7 +110,7 @@ def test_that_the_fixtures_have_their_known_counts_at_16(
 
 @pytest.mark.statement("E000-16")
 def test_that_f1_has_its_known_coverages() -> None:
-    reference = reference_of(Mask.of_array(f1()), condition(8), PAPER)
+    reference = _seen(Mask.of_array(f1()), condition(8), PAPER)
     coverages = [
         reference.covered[row * 8 + column] / reference.area[row * 8 + column]
         for row in (3, 4, 5)
@@ -132,7 +138,7 @@ def test_that_the_paper_mode_fits_masks_as_pillow_does() -> None:
         cropped = Image.fromarray(mask[y0 : y0 + s, x0 : x0 + s])
         fitted = np.asarray(cropped.resize((256, 256), Image.Resampling.NEAREST))
         expected = fitted.reshape(8, 32, 8, 32).sum(axis=(1, 3)).ravel()
-        reference = reference_of(Mask.of_array(mask), condition(8), PAPER)
+        reference = _seen(Mask.of_array(mask), condition(8), PAPER)
         assert reference.covered == tuple(expected.astype(float))
 
 
@@ -141,7 +147,7 @@ def test_that_the_crop_of_a_wide_film_is_known() -> None:
     mask = np.zeros((2320, 2828), dtype=bool)
     mask[:, :254] = True
     mask[:, 254] = True
-    reference = reference_of(Mask.of_array(mask), condition(8), EXACT)
+    reference = _seen(Mask.of_array(mask), condition(8), EXACT)
     assert reference.fraction_outside == pytest.approx(254 / 255)
     assert reference.covered[0] == pytest.approx(290.0)
     assert reference.area[0] == pytest.approx(290.0**2)
@@ -151,7 +157,7 @@ def test_that_the_crop_of_a_wide_film_is_known() -> None:
 def test_that_exact_mode_counts_pixels_cut_by_an_edge_in_part() -> None:
     mask = block(0, 100, 0, 100, 100)
     mask[:, 6:] = False
-    reference = reference_of(Mask.of_array(mask), condition(16), EXACT)
+    reference = _seen(Mask.of_array(mask), condition(16), EXACT)
     assert reference.area[0] == pytest.approx(6.25**2)
     assert reference.covered[0] == pytest.approx(6 * 6.25)
     assert reference.covered[1] == pytest.approx(0.0)
@@ -162,21 +168,19 @@ def test_that_a_letterboxed_image_loses_nothing_of_its_mask() -> None:
     params = read_params("gosai2025", {"fit_mode": "letterbox", "mask_mode": "exact"})
     mask = np.zeros((100, 200), dtype=bool)
     mask[:, :10] = True
-    reference = reference_of(Mask.of_array(mask), condition(8), params)
+    reference = _seen(Mask.of_array(mask), condition(8), params)
     assert reference.fraction_outside == 0.0
     assert sum(reference.covered) == pytest.approx(1000.0)
 
 
 def test_that_an_empty_mask_has_no_winning_cell() -> None:
-    reference = reference_of(Mask.of_array(block(0, 0, 0, 0)), condition(8), PAPER)
+    reference = _seen(Mask.of_array(block(0, 0, 0, 0)), condition(8), PAPER)
     assert reference.hits == ()
     assert reference.fraction_outside == 0.0
 
 
 def verdict(cell: Cell, mask: Bools) -> tuple[Status, Outcome | None, float | None]:
-    result = score(
-        CellAnswer(cell), reference_of(Mask.of_array(mask), condition(8), PAPER)
-    )
+    result = score(CellAnswer(cell), _seen(Mask.of_array(mask), condition(8), PAPER))
     return result.status, result.outcome, result.coverage
 
 
@@ -196,14 +200,14 @@ def test_that_a_touched_cell_is_a_marked_hit_in_the_fallback_only() -> None:
 
 
 def test_that_the_answer_is_written_as_the_grid_names_it() -> None:
-    reference = reference_of(Mask.of_array(f1()), condition(8, 10), PAPER)
+    reference = _seen(Mask.of_array(f1()), condition(8, 10), PAPER)
     assert reference.grid == Grid(8, 10)
     assert score(CellAnswer(Cell(3, 9)), reference).answer == "D10"
 
 
 @pytest.mark.statement("E000-22")
 def test_that_an_unread_reply_keeps_its_status_and_reason() -> None:
-    reference = reference_of(Mask.of_array(f1()), condition(8), PAPER)
+    reference = _seen(Mask.of_array(f1()), condition(8), PAPER)
     result = score(Unparsed(Status.UNPARSED, "transposed"), reference)
     assert (result.status, result.reason) == (Status.UNPARSED, "transposed")
     assert (result.answer, result.coverage, result.outcome) == ("", None, None)

@@ -28,11 +28,11 @@ def test_that_every_answer_stands_in_the_cell_of_its_point() -> None:
     boxes = BoxesAnswer((BoxPx(31, 31, 39, 39), BoxPx(0, 0, 1, 1)))
     values = [[0, 0, 0], [0, 0, 1]]
     heat = HeatMapAnswer(SentHeatMap.of(values), FIELD)
-    assert in_cell(heat, GRID, FIELD) == CellAnswer(middle, "heat_map")
-    assert in_cell(boxes, GRID, FIELD) == CellAnswer(middle, "boxes")
+    assert in_cell(heat, GRID, FIELD, 1.0) == CellAnswer(middle, "heat_map")
+    assert in_cell(boxes, GRID, FIELD, 1.0) == CellAnswer(middle, "boxes")
     point = PointAnswer(PointPx(5, 5))
     beside = Unparsed(Status.OUT_OF_RANGE, "not_on_what_was_sent")
-    assert in_cell(point, GRID, FIELD) == beside
+    assert in_cell(point, GRID, FIELD, 1.0) == beside
 
 
 @pytest.mark.statement("E000-24")

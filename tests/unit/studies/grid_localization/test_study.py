@@ -11,6 +11,7 @@ from viewer.domain.exchange import ImagePart, ModelReply, TextPart
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell
 from viewer.domain.image import Window
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
@@ -51,7 +52,9 @@ def answered(trial: Trial) -> PlacedTrial:
     assert STUDY.next_step(turn, PARAMS) is None
     score = STUDY.score(turn, STUDY.parse(turn, PARAMS), PARAMS)
     shown = turn.images[trial.image]
-    reference = PLACES.reference(shown.masks[trial.finding], trial.condition)
+    reference = PLACES.reference(
+        shown.masks[trial.finding], shown.geometry, trial.condition
+    )
     assert STUDY.gold(turn, PARAMS) == {"cells": list(reference.names)}
     grid, cells = reference.grid, reference.grid.cells()
     cell = grid.cell(score.answer)
@@ -97,10 +100,10 @@ def test_that_params_survive_the_study_file() -> None:
 def test_that_a_point_counts_for_its_cell_and_beyond_what_was_sent_for_none() -> None:
     condition, size = STUDY.conditions(PARAMS)[0], SizePx(64, 96)
     inside = PointAnswer(PointPx(17, 1))
-    in_cell = PLACES.in_cell(inside, condition, size)
+    in_cell = PLACES.in_cell(inside, condition, ImageGeometry(size))
     assert in_cell == CellAnswer(Cell(0, 0), "point")
     beyond = PointAnswer(PointPx(15.9, 1))
-    out = PLACES.in_cell(beyond, condition, size)
+    out = PLACES.in_cell(beyond, condition, ImageGeometry(size))
     assert out == Unparsed(Status.OUT_OF_RANGE, "not_on_what_was_sent")
 
 

@@ -7,6 +7,7 @@ from viewer.domain.answer import Status
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.item import Item
 from viewer.domain.plain import plain
 from viewer.domain.result import Score, TrialResult
@@ -56,7 +57,7 @@ def image(key: str, defect: str = "") -> DatasetImage:
         "",
         View.OTHER,
         ImageRef(Path(key)),
-        SizePx(6, 8),
+        ImageGeometry(SizePx(6, 8)),
         "",
         defects={"*": defect} if defect else {},
     )

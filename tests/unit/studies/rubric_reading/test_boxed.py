@@ -31,3 +31,13 @@ def test_that_colour_stays_and_a_box_smaller_than_a_line_is_no_error() -> None:
     assert tuple(picture[38, 58]) == COLOURS[0]
     assert tuple(picture[0, 0]) == (9, 8, 7)
     assert np.array_equal(np.asarray(raster.pixels)[38, 58], (9, 8, 7))
+
+
+def test_that_boxes_lie_right_on_pixels_that_are_not_square() -> None:
+    raster = Raster(np.full((120, 240), 7, np.uint8), 4.0)
+    picture = boxed(raster, (LabelledBox(BoxPx(60, 30, 180, 90), "a"),))
+    assert picture.shape == (480, 240, 3)
+    drawn = (picture == COLOURS[0]).all(axis=2)
+    rows, columns = np.flatnonzero(drawn.any(1)), np.flatnonzero(drawn.any(0))
+    assert (rows[0], rows[-1] + 1) == (120, 360)
+    assert (columns[0], columns[-1] + 1) == (60, 180)

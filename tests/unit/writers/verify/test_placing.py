@@ -33,7 +33,8 @@ def test_that_the_verifier_points_where_the_program_does_also_beside_the_crop() 
             parsed = json.loads(answer_as_json(answer))
             ends = FIELD.x0, FIELD.y0, FIELD.x1, FIELD.y1
             found = POINTS[parsed["type"]](parsed, ends)
-            point = pointing_point(answer, Grid(8, 8), FIELD)
+            point = pointing_point(answer, Grid(8, 8), FIELD, 1.0)
             assert found == pytest.approx((point.x, point.y))
-            moved += point != pointing_point(answer, Grid(8, 8), BoxPx(0, 0, 700, 999))
+            beside = BoxPx(0, 0, 700, 999)
+            moved += point != pointing_point(answer, Grid(8, 8), beside, 1.0)
     assert moved > 30

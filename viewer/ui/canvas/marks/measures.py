@@ -1,7 +1,8 @@
 """What a mark is worth, with its unit and where it holds.
 
 A length is in pixels where the file has no spacing; a radiograph's spacing is that of
-the detector, where the patient appears magnified (PS3.3 10.7.1.3).
+the detector, where the patient appears magnified (PS3.3 10.7.1.3). Angles are right as
+soon as the file says how much taller than wide its pixels are.
 """
 
 from math import atan2, ceil, degrees, hypot, pi
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import PixelImage
-from viewer.domain.image_geometry import Spacing
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.mark import REGIONS, Mark, MarkKind
 from viewer.ui.canvas.overlays.scale_bar import SUFFIX
 
@@ -22,52 +23,54 @@ def words(mark: Mark, image: PixelImage, *, final: bool = True) -> tuple[str, ..
 
     A region that is not ``final`` follows the mouse and says its area only.
     """
-    spacing, ends = image.geometry.spacing, mark.points[:2]
+    geometry, ends = image.geometry, mark.points[:2]
     if mark.kind is MarkKind.COBB and mark.complete:
-        return (f"Cobb {cobb_angle(mark, spacing):.1f}°",)
+        return (f"Cobb {cobb_angle(mark, geometry):.1f}°",)
     if mark.kind is MarkKind.ANGLE and mark.complete:
-        return (f"{vertex_angle(mark, spacing):.1f}°",)
+        return (f"{vertex_angle(mark, geometry):.1f}°",)
     if mark.kind is MarkKind.LENGTH and mark.complete:
-        return (length_text(ends[0], ends[1], spacing),)
+        return (length_text(ends[0], ends[1], geometry),)
     if mark.kind in REGIONS and mark.complete:
         values = region_values(mark, image) if final else np.empty(0)
-        return (*value_lines(values, image), area_text(mark, spacing))
+        return (*value_lines(values, image), area_text(mark, geometry))
     return ()
 
 
-def length_text(start: PointPx, end: PointPx, spacing: Spacing | None) -> str:
+def length_text(start: PointPx, end: PointPx, geometry: ImageGeometry) -> str:
     """Return a length with its unit and where it holds."""
-    x, y = _vector(start, end, spacing)
+    length, spacing = hypot(*_vector(start, end, geometry)), geometry.spacing
     if spacing is None:
-        return f"{hypot(x, y):.1f} px, uncalibrated"
-    length = hypot(x, y)
+        unit = "px" if geometry.pixel_aspect == 1 else "pixel widths"
+        return f"{length:.1f} {unit}, uncalibrated"
     if length < 1:
         return f"{length * 1000:.1f} µm{SUFFIX[spacing.meaning]}"
     return f"{length:.1f} mm{SUFFIX[spacing.meaning]}"
 
 
-def vertex_angle(mark: Mark, spacing: Spacing | None) -> float:
+def vertex_angle(mark: Mark, geometry: ImageGeometry) -> float:
     """Return the angle at the second of three points, in degrees from 0 to 180."""
     end, vertex, other = mark.points
-    return _between(_vector(vertex, end, spacing), _vector(vertex, other, spacing))
+    return _between(_vector(vertex, end, geometry), _vector(vertex, other, geometry))
 
 
-def cobb_angle(mark: Mark, spacing: Spacing | None) -> float:
+def cobb_angle(mark: Mark, geometry: ImageGeometry) -> float:
     """Return the smaller angle between two lines, in degrees from 0 to 90.
 
     Which way a line was drawn makes no difference.
     """
     a, b, c, d = mark.points
-    angle = _between(_vector(a, b, spacing), _vector(c, d, spacing))
+    angle = _between(_vector(a, b, geometry), _vector(c, d, geometry))
     return min(angle, 180.0 - angle)
 
 
-def area_text(mark: Mark, spacing: Spacing | None) -> str:
+def area_text(mark: Mark, geometry: ImageGeometry) -> str:
     """Return a region's area with its unit and where it holds."""
-    x, y = _vector(mark.points[0], mark.points[1], spacing)
-    area = abs(x * y) * (pi / 4 if mark.kind is MarkKind.ELLIPSE else 1.0)
+    start, end, spacing = mark.points[0], mark.points[1], geometry.spacing
+    pixels = abs((end.x - start.x) * (end.y - start.y))
+    pixels *= pi / 4 if mark.kind is MarkKind.ELLIPSE else 1.0
     if spacing is None:
-        return f"area {area:.0f} px², uncalibrated"
+        return f"area {pixels:.0f} px², uncalibrated"
+    area = pixels * spacing.column_mm * spacing.row_mm
     if area < 0.1:
         return f"area {area * 1e6:.0f} µm²{SUFFIX[spacing.meaning]}"
     return f"area {area:.1f} mm²{SUFFIX[spacing.meaning]}"
@@ -107,11 +110,15 @@ def value_lines(values: npt.NDArray[Any], image: PixelImage) -> tuple[str, ...]:
 
 
 def _vector(
-    start: PointPx, end: PointPx, spacing: Spacing | None
+    start: PointPx, end: PointPx, geometry: ImageGeometry
 ) -> tuple[float, float]:
-    """Return the way from one point to another in mm, in pixels without a spacing."""
-    x, y = end.x - start.x, end.y - start.y
-    return (x, y) if spacing is None else (x * spacing.column_mm, y * spacing.row_mm)
+    """Return the way from one point to another in mm.
+
+    In widths of a pixel without a spacing.
+    """
+    width = geometry.spacing.column_mm if geometry.spacing else 1.0
+    height = width * geometry.pixel_aspect
+    return (end.x - start.x) * width, (end.y - start.y) * height
 
 
 def _between(a: tuple[float, float], b: tuple[float, float]) -> float:

@@ -83,7 +83,7 @@ class ReviewImage(ImageView):
     def show_case(self, opened: OpenedImage, canvas: Canvas) -> None:
         """Show an image that is decoded already, whole, with nothing drawn on it."""
         self.forget()
-        self.canvas, self.brush = canvas, first_brush(canvas.size)
+        self.canvas, self.brush = canvas, first_brush(canvas.geometry)
         shown = opened.shown
         nameless = ShownImage(shown.ref, shown.header, shown.image, CornerText())
         self.show_image(nameless, opened.pyramid)

@@ -19,8 +19,9 @@ from viewer.domain.answer import (
 )
 from viewer.domain.form import PlaceKind
 from viewer.domain.form_values import Canvas
-from viewer.domain.geometry import BoxPx, PointPx, SizePx
+from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.grid import Cell
+from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 
 LEAST_BOX_PX: Final = 2.0
@@ -52,8 +53,8 @@ class Hand:
     """How a stroke is meant.
 
     ``add`` keeps what was placed before, ``erase`` takes away from it, ``fill`` takes
-    the inside of the line instead of its width; ``brush`` is its width in native
-    pixels.
+    the inside of the line instead of its width; ``brush`` is its width in widths of a
+    native pixel.
     """
 
     add: bool = False
@@ -62,9 +63,11 @@ class Hand:
     brush: float = 1.0
 
 
-def first_brush(size: SizePx) -> float:
-    """Return the width that a brush has at first, in native pixels."""
-    return max(1.0, min(size.rows, size.columns) / _BRUSH_PART)
+def first_brush(geometry: ImageGeometry) -> float:
+    """Return the width that a brush has at first, in widths of a native pixel."""
+    size = geometry.size
+    shorter = min(size.rows * geometry.pixel_aspect, size.columns)
+    return max(1.0, shorter / _BRUSH_PART)
 
 
 class Stroke(Protocol):
@@ -155,18 +158,22 @@ class BoxStroke:
 
 
 class MaskStroke:
-    """A line as wide as the brush, or the inside of a closed one."""
+    """A line as wide as the brush, or the inside of a closed one.
+
+    Its path has square pixels, so that the brush is as round as the image is shown.
+    """
 
     def __init__(
         self, canvas: Canvas, before: Answer | None, hand: Hand, at: PointPx
     ) -> None:
         self._canvas, self._before, self._hand = canvas, before, hand
-        self._path = QPainterPath(QPointF(at.x, at.y))
-        self._path.lineTo(at.x, at.y)
+        self._aspect = canvas.geometry.pixel_aspect
+        self._path = QPainterPath(QPointF(at.x, at.y * self._aspect))
+        self.to(at)
 
     def to(self, at: PointPx) -> None:
         """Go on to a position."""
-        self._path.lineTo(at.x, at.y)
+        self._path.lineTo(at.x, at.y * self._aspect)
 
     def answer(self) -> Answer | None:
         """Return the mask with the stroke in it, or without it where it erases."""
@@ -180,6 +187,7 @@ class MaskStroke:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setWorldTransform(native, combine=True)
+        painter.scale(1.0, 1 / self._aspect)
         shade = QColor(Qt.GlobalColor.black if self._hand.erase else color)
         shade.setAlpha(110)
         if self._hand.fill:
@@ -209,6 +217,7 @@ class MaskStroke:
         picture = QImage(size.columns, size.rows, QImage.Format.Format_Grayscale8)
         picture.fill(0)
         painter = QPainter(picture)
+        painter.scale(1.0, 1 / self._aspect)
         white = QColor(Qt.GlobalColor.white)
         if self._hand.fill:
             painter.fillPath(self._path, white)

@@ -1,0 +1,29 @@
+"""The geometry of an image as a row holds it."""
+
+import json
+from typing import Final
+
+from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
+from viewer.domain.plain import made, plain
+from viewer.store.database import Row
+
+_UNSAID: Final = plain(ImageGeometry(SizePx(0, 0)))
+_NOTHING: Final = "{}"
+
+
+def geometry_text(geometry: ImageGeometry) -> str:
+    """Return what column ``geometry`` holds: all that is known but the size."""
+    said = plain(geometry)
+    del said["size"]
+    known = {name: value for name, value in said.items() if value != _UNSAID[name]}
+    return json.dumps(known, sort_keys=True) if known else _NOTHING
+
+
+def geometry_of(row: Row) -> ImageGeometry:
+    """Return the geometry in columns ``rows``, ``columns`` and ``geometry``."""
+    size = SizePx(row["rows"], row["columns"])
+    if row["geometry"] == _NOTHING:
+        return ImageGeometry(size)
+    said = {**json.loads(row["geometry"]), "size": plain(size)}
+    return made(ImageGeometry, said, where="the stored geometry")

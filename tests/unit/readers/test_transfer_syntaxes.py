@@ -77,10 +77,7 @@ def test_that_every_frame_of_a_compressed_file_is_decoded() -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        (
-            "JPEG2000-embedded-sequence-delimiter.dcm",
-            "says 256 × 1024 pixels, and its codestream 3722445056 × 1024",
-        ),
+        ("JPEG2000-embedded-sequence-delimiter.dcm", "cannot be decoded"),
         ("MR_truncated.dcm", "is cut short"),
         ("rtplan.dcm", "holds no pixels: RT Plan Storage"),
         ("badVR.dcm", "cannot be read"),

@@ -13,6 +13,7 @@ from viewer.domain.image_geometry import (
     ImageGeometry,
     Spacing,
     SpacingMeaning,
+    is_direction,
     opposite,
 )
 
@@ -101,6 +102,12 @@ def test_that_a_spacing_is_of_positive_numbers() -> None:
 
 
 def test_that_a_direction_has_its_opposite() -> None:
+    assert [is_direction(text) for text in ("L", "AHR", "", "LE")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
     assert [opposite(d) for d in ("L", "PF", "AHR", "", "?")] == [
         "R",
         "AH",

@@ -7,14 +7,16 @@ model may write, and exported again; where things lie is worked out here by hand
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+import nibabel
 import numpy as np
 import numpy.typing as npt
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from tests.helpers.geometries import GEOMETRIES, centred_square, pixel_height
 from tests.helpers.make_dicom import make_dicom
@@ -32,6 +34,7 @@ from viewer.imaging.png import decode_png
 from viewer.models.coordinates.conventions import CONVENTIONS
 from viewer.models.coordinates.frame import Frame
 from viewer.models.coordinates.marks import Kind
+from viewer.readers.headers import read_file_header
 from viewer.services.answers import StoredAnswer, answers_about, sent_images
 from viewer.services.bench import Bench
 from viewer.services.export_answers import export_answers
@@ -48,6 +51,7 @@ SIDE = 1024
 SENT = SizePx(SIDE, SIDE)
 GRID = Grid(8, 8)
 FINDING = "Edema"
+NAME = "a_frontal"
 
 
 @dataclass(frozen=True)
@@ -96,28 +100,99 @@ def block(geometry: ImageGeometry, box: BoxPx) -> npt.NDArray[np.bool_]:
     return mask
 
 
-def write_image(folder: Path, geometry: ImageGeometry) -> BoxPx:
-    """Write a radiograph of a bright box, and its mask beside it."""
-    folder.mkdir()
-    box = bright_box(geometry)
-    mask = block(geometry, box)
+def write_dicom(folder: Path, geometry: ImageGeometry) -> ImageGeometry:
+    """Write a radiograph of a bright box."""
     shape: dict[str, list[float]] = {}
     if geometry.spacing is not None:
         shape["PixelSpacing"] = [geometry.spacing.row_mm, geometry.spacing.column_mm]
     elif geometry.aspect_ratio is not None:
         shape["PixelAspectRatio"] = [int(100 * geometry.aspect_ratio), 100]
     make_dicom(
-        folder / "a.dcm",
-        np.where(mask, 255, 0).astype(np.uint8),
+        folder / f"{NAME}.dcm",
+        drawn(geometry),
         Modality="CR",
-        ViewPosition="AP",
         WindowCenter=127.5,
         WindowWidth=255,
         VOILUTFunction="LINEAR_EXACT",
         **shape,  # type: ignore[arg-type]
     )
-    Image.fromarray(mask.astype(np.uint8) * 255).save(folder / f"a.{FINDING}.png")
-    return box
+    return geometry
+
+
+def write_turned(folder: Path, orientation: int) -> ImageGeometry:
+    """Write a TIFF that is shown turned, its pixels 1.6 times as high as wide."""
+    geometry = ImageGeometry(SizePx(150, 210), aspect_ratio=1.6)
+    shown = drawn(geometry)
+    ways = [np.rot90(side, n) for side in (shown, shown.T) for n in range(4)]
+    stored = next(way for way in ways if _shown(way, orientation) == shown.tobytes())
+    upright = stored.shape == shown.shape and orientation < 5
+    across, down = (160, 100) if upright else (100, 160)
+    tags = {274: orientation, 282: across, 283: down, 296: 2}
+    image = Image.fromarray(np.ascontiguousarray(stored))
+    image.save(folder / f"{NAME}.tif", tiffinfo=tags)
+    return geometry
+
+
+def _shown(stored: npt.NDArray[np.uint8], orientation: int) -> bytes:
+    """Return the bytes that Pillow shows of a stored array."""
+    image = Image.fromarray(np.ascontiguousarray(stored))
+    image.getexif()[274] = orientation
+    return np.asarray(ImageOps.exif_transpose(image)).tobytes()
+
+
+def write_volume(folder: Path, axes: str) -> ImageGeometry:
+    """Write a slice whose stored axes run as nibabel names them, 0.7 and 2.8 mm."""
+    path, shape = folder / f"{NAME}.nii.gz", (120, 40, 1)
+    affine = np.zeros((4, 4))
+    for column, (letter, mm) in enumerate(zip(axes, (0.7, 2.8, 5.0), strict=True)):
+        row = next(i for i, pair in enumerate(("LR", "PA", "IS")) if letter in pair)
+        affine[row, column] = mm if letter in "RAS" else -mm
+    affine[:, 3] = (-20, 30, 40, 1)
+    _save(np.zeros(shape, np.uint8), affine, path)
+    geometry = read_file_header(path).geometry()
+    stored = np.moveaxis(np.indices(shape), 0, -1) @ affine[:3, :3].T + affine[:3, 3]
+    assert geometry.spacing is not None
+    assert geometry.position is not None
+    at = (
+        stored * (-1, -1, 1) - tuple(geometry.position.__getstate__())
+        if False
+        else stored * (-1, -1, 1)
+        - np.array([geometry.position.x, geometry.position.y, geometry.position.z])
+    )
+    along, down = np.array(geometry.axes).reshape(2, 3)
+    column = np.rint(at @ along / geometry.spacing.column_mm).astype(int)
+    row = np.rint(at @ down / geometry.spacing.row_mm).astype(int)
+    values = drawn(geometry)[row, column]
+    _save(values, affine, path)
+    return geometry
+
+
+def _save(
+    values: npt.NDArray[np.uint8], affine: npt.NDArray[np.float64], path: Path
+) -> None:
+    nibabel.save(nibabel.Nifti1Image(values, affine), path)  # type: ignore[no-untyped-call]
+
+
+def drawn(geometry: ImageGeometry) -> npt.NDArray[np.uint8]:
+    """Return the bright box as it is shown."""
+    mask = block(geometry, bright_box(geometry))
+    return np.asarray(np.where(mask, 255, 0), dtype=np.uint8)
+
+
+WRITERS: Mapping[str, Callable[[Path], ImageGeometry]] = {
+    **{
+        name: partial(write_dicom, geometry=geometry)
+        for name, geometry in GEOMETRIES.items()
+    },
+    **{
+        f"TIFF orientation {n}": partial(write_turned, orientation=n)
+        for n in range(1, 9)
+    },
+    **{
+        f"NIfTI {axes}": partial(write_volume, axes=axes)
+        for axes in ("LPS", "RAS", "PIR", "SLA", "ALS")
+    },
+}
 
 
 def models(geometry: ImageGeometry, box: BoxPx) -> Iterator[ModelProfile]:
@@ -133,13 +208,16 @@ def models(geometry: ImageGeometry, box: BoxPx) -> Iterator[ModelProfile]:
         yield ModelProfile(name, "scripted", settings)
 
 
-@pytest.fixture(scope="module", params=GEOMETRIES.values(), ids=list(GEOMETRIES))
+@pytest.fixture(scope="module", params=WRITERS.values(), ids=list(WRITERS))
 def asked(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Asked:
-    geometry: ImageGeometry = request.param
     folder = tmp_path_factory.mktemp("geometry")
-    box = write_image(folder / "images", geometry)
+    (folder / "images").mkdir()
+    geometry: ImageGeometry = request.param(folder / "images")
+    box = bright_box(geometry)
+    mask = Image.fromarray(block(geometry, box).astype(np.uint8) * 255)
+    mask.save(folder / "images" / f"{NAME}.{FINDING}.png")
     path = folder / "s.sqlite"
     with open_store(path) as store:
         import_dataset(store, "folder", folder / "images", "d")
@@ -170,9 +248,9 @@ def test_that_the_registered_geometry_is_the_files(asked: Asked) -> None:
 def test_that_what_is_sent_shows_the_box_where_it_is(asked: Asked) -> None:
     with open_store(asked.store) as store:
         bench = Bench(runs.run_spec(store, asked.run), cases.dataset_of_run(store, 1))
-        plain = bench.plain("a", bench.study.conditions(bench.params)[0])
+        plain = bench.plain(NAME, bench.study.conditions(bench.params)[0])
         gridded = bench.places.gridded(
-            bench.drawn.raster(("a", None))[0], bench.study.conditions(bench.params)[0]
+            bench.drawn.raster((NAME, None))[0], bench.study.conditions(bench.params)[0]
         )
     (answer, *_) = asked.answers().values()
     (png,) = sent_images(asked.store, answer.request_sha256)
@@ -273,7 +351,7 @@ def _coco(asked: Asked, folder: Path) -> Iterator[Path]:
     """Write the box as COCO has detections: left, top, width and height."""
     box, path = asked.box, folder / "results.json"
     width, height = box.x1 - box.x0, box.y1 - box.y0
-    row = {"image_id": "a", "category_id": FINDING, "score": 1.0}
+    row = {"image_id": NAME, "category_id": FINDING, "score": 1.0}
     path.write_text(json.dumps([{**row, "bbox": [box.x0, box.y0, width, height]}]))
     yield path
 

@@ -133,13 +133,8 @@ class ReviewImage(ImageView):
         """Show a native rectangle in the middle, with half of the field around it."""
         if self.canvas is None or box.isNull() or self._shown is None:
             return
-        self._move(framed(box, self.canvas, self.screen_size, self._aspect))
-
-    @property
-    def _aspect(self) -> float:
-        return (
-            self._shown.image.geometry.pixel_aspect if self._shown is not None else 1.0
-        )
+        aspect = self._shown.image.geometry.pixel_aspect
+        self._move(framed(box, self.canvas, self.screen_size, aspect))
 
     def place(self, kind: PlaceKind, answer: Answer | None = None) -> None:
         """Let the left button place a cell, a point, boxes or a mask."""

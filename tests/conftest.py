@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests.helpers import patient_tracing
 from tests.helpers.loopback_only import sitecustomize as loopback_only
 from viewer.domain.styles import know_models
+from viewer.readers.isolation import isolate_with
 from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
 patient_tracing.install()
@@ -40,7 +41,11 @@ settings.load_profile(os.environ.get("OVERREAD_HYPOTHESIS_PROFILE", "fast"))
 def _home_of_its_own(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Keep every test, and what it starts, away from the person's own files."""
+    """Keep every test, and what it starts, away from the person's own files.
+
+    It reads files in its own process, also after a test that ran the whole program.
+    """
+    isolate_with(None)
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv(HOME_VARIABLE, str(home))
     monkeypatch.delenv(STORE_VARIABLE, raising=False)

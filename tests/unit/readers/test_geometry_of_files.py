@@ -59,3 +59,19 @@ def test_that_real_files_agree(folder: str) -> None:
             continue
         assert load_geometry(ImageRef(path)) == decoded.geometry
         assert decoded.geometry.size == decoded.size
+
+
+def test_that_words_for_an_orientation_cost_the_letters_alone(tmp_path: Path) -> None:
+    path = make_dicom(
+        tmp_path / "ct.dcm",
+        np.zeros((8, 6), np.uint16),
+        ImageOrientationPatient=[1, 0, 0, 0, 1, 0],
+        ImagePositionPatient=[-3, 4, 5],
+    )
+    said, cosine = path.read_bytes(), b"\\1.0\\0.0 "
+    assert said.count(cosine) == 1
+    path.write_bytes(said.replace(cosine, b"\\one\\0.0 "))
+    geometry = load_pixels(ImageRef(path)).geometry
+    assert geometry == load_geometry(ImageRef(path))
+    assert (geometry.axes, geometry.letters) == (None, ())
+    assert geometry.position == PointMm(-3, 4, 5)

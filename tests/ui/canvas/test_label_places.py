@@ -58,6 +58,13 @@ def test_that_a_label_steps_off_the_reference_and_away_if_it_must() -> None:
     assert gap_between(own, at).length() > 4
 
 
+def test_that_a_label_without_words_has_a_place_too() -> None:
+    """As that of a mark which is only begun: nothing of it can lie along an edge."""
+    view, own = QRectF(0, 0, 300, 200), QRectF(100, 80, 7, 7)
+    seen = Surroundings(view, others=edges([QRectF(200, 0, 100, 200)]))
+    assert view.contains(placed(own, QSizeF(0, 2), seen).topLeft())
+
+
 def test_that_a_gap_is_measured_between_the_nearest_edges() -> None:
     one = QRectF(0, 0, 10, 10)
     assert gap_between(one, QRectF(13, 14, 5, 5)) == QLineF(10, 10, 13, 14)

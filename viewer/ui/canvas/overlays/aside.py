@@ -213,6 +213,8 @@ def _costs(spots: _Floats, size: QSizeF, heeded: _Heeded) -> _Floats:
 
 def _shared(labels: _Floats, rects: _Floats) -> _Floats:
     """Return how much area of each label (n, 4) some rectangles cover, summed."""
+    if not len(labels):
+        return np.zeros(0)
     reach = np.append(labels[:, :2].min(axis=0), labels[:, 2:].max(axis=0))
     left, top, right, bottom = rects[_lengths(rects, reach).min(axis=1) > 0].T
     wide = np.minimum(labels[:, 2:3], right) - np.maximum(labels[:, 0:1], left)

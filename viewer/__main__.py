@@ -14,8 +14,8 @@ from viewer.private_files import restrict_umask
 if TYPE_CHECKING:
     import subprocess
 
-    from viewer.services.benching.bench import WindowSpeeds
-    from viewer.services.benching.samples import Samples
+    from viewer.services.benchmarking.bench import WindowSpeeds
+    from viewer.services.benchmarking.samples import Samples
 
 
 def main() -> None:
@@ -51,7 +51,7 @@ def _leave(code: int) -> None:
     """Exit; threads that still ask, whose replies nobody awaits, do not hold it up."""
     names = [thread.name for thread in threading.enumerate()]
     if any(name.startswith(("ask", "prepare", "run-")) for name in names):
-        from viewer.services.stopping import leave_at_once
+        from viewer.services.running.stopping import leave_at_once
 
         leave_at_once(code)
     sys.exit(code)
@@ -61,7 +61,7 @@ def _run_command_line(decoder: "subprocess.Popen[bytes] | None") -> int:
     from viewer.cli import run_command_line
     from viewer.cli.shared import say
     from viewer.domain.errors import OverreadError
-    from viewer.services.decoder_pool import read_files_elsewhere
+    from viewer.services.viewing.decoder_pool import read_files_elsewhere
     from viewer.terminal import WindowParts
 
     try:
@@ -83,19 +83,19 @@ def _early_decoder(words: Sequence[str]) -> "subprocess.Popen[bytes] | None":
     known = words[0] == "demo" if len(words) == 1 else not words
     if not known and not all(Path(word).exists() for word in words):
         return None
-    from viewer.services.decoder_process import spawn_decoder
+    from viewer.services.viewing.decoder_process import spawn_decoder
 
     return spawn_decoder()
 
 
 def _decode() -> None:
-    from viewer.services.decoder_process import serve
+    from viewer.services.viewing.decoder_process import serve
 
     serve()
 
 
 def _make_demo(home: str, store: str) -> None:
-    from viewer.services.demo_process import serve
+    from viewer.services.synthetic.demo_process import serve
 
     serve(Path(home), Path(store))
 
@@ -129,7 +129,7 @@ def open_window(
     is no display.
     """
     from viewer.private_files import tighten
-    from viewer.services import head_start
+    from viewer.services.starting import head_start
     from viewer.settings import read_settings
 
     _need_display()
@@ -157,7 +157,7 @@ def measure_window(samples: "Samples") -> "WindowSpeeds":
 
 def _need_display() -> None:
     from viewer.domain.errors import WrongUseError
-    from viewer.services.display import has_display
+    from viewer.services.starting.display import has_display
 
     if not has_display():
         raise WrongUseError(

@@ -14,15 +14,15 @@ from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 from shiboken6 import delete
 
-from viewer.services.decoding import Decoder, LocalDecoder
-from viewer.services.demo_process import (
+from viewer.services.running.stopping import ending_signals, is_hang_up
+from viewer.services.starting.display import has_display
+from viewer.services.synthetic.demo_process import (
     DemoProcess,
     DemoProgress,
     demo_folder,
     is_made,
 )
-from viewer.services.display import has_display
-from viewer.services.stopping import ending_signals, is_hang_up
+from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
 from viewer.ui.collecting import GuiCollector, collect_all
 from viewer.ui.desk import Desk, WorkerBridge
@@ -32,9 +32,9 @@ from viewer.ui.notices import Notice
 from viewer.ui.panels.tell import tell_error
 
 if TYPE_CHECKING:
-    from viewer.services.benching.bench import WindowSpeeds
-    from viewer.services.benching.samples import Samples
-    from viewer.services.head_start import HeadStart
+    from viewer.services.benchmarking.bench import WindowSpeeds
+    from viewer.services.benchmarking.samples import Samples
+    from viewer.services.starting.head_start import HeadStart
     from viewer.ui.read_workspace import ReadWorkspace
 
 _LATER_MS: Final = 50

@@ -27,8 +27,8 @@ from viewer.printing import cell_text, echo, print_json, print_rows
 from viewer.settings import Settings, drain_limit_s
 
 if TYPE_CHECKING:
-    from viewer.services.benching.bench import MeasureWindow
-    from viewer.services.run_batch import BatchOptions
+    from viewer.services.benchmarking.bench import MeasureWindow
+    from viewer.services.running.run_batch import BatchOptions
     from viewer.store.database import Store
 
 _SOON_S: Final = 1.0
@@ -38,7 +38,7 @@ _UNFINISHED: Final = (Status.PROVIDER_ERROR, Status.PENDING)
 
 def crash_sentence(error: Exception, home: Path) -> str:
     """Keep a report of a failure of ours in a file; return the sentence naming it."""
-    from viewer.services import crash_report
+    from viewer.services.starting import crash_report
 
     kept = crash_report.keep_crash_report(crash_report.crash_report(error), home)
     return crash_report.crash_sentence(error, kept)
@@ -65,7 +65,7 @@ NO_WINDOW: Final = WindowParts()
 
 def print_bench(parts: WindowParts, *, as_json: bool) -> None:
     """Measure this machine's speeds and print them beside their budgets."""
-    from viewer.services.benching.bench import bench_rows, bench_table
+    from viewer.services.benchmarking.bench import bench_rows, bench_table
 
     rows = bench_rows(parts.measure)
     if as_json:
@@ -162,8 +162,8 @@ class Following:
 
     def __call__(self, event: Event) -> None:
         """Show an event."""
-        from viewer.services.money import spent_words
-        from viewer.services.stopping import unanswered_sentence
+        from viewer.services.configuring.money import spent_words
+        from viewer.services.running.stopping import unanswered_sentence
 
         match event:
             case RunStarted():
@@ -218,9 +218,9 @@ def follow(events: Iterator[Event], progress: Callable[[int, int, str], None]) -
 
 def drive(store: "Store", run: int, options: "BatchOptions", *, worker: bool) -> bool:
     """Ask what is pending, here or in a worker; return whether nothing failed."""
-    from viewer.services.jobs import run_in_worker
-    from viewer.services.run_batch import run_batch
-    from viewer.services.stopping import Stop, StopSignals
+    from viewer.services.running.run_batch import run_batch
+    from viewer.services.running.stopping import Stop, StopSignals
+    from viewer.services.worker.jobs import run_in_worker
 
     stop, limit_s = Stop(), drain_limit_s()
     if worker:
@@ -249,8 +249,12 @@ def run_number(text: str, store: "Store") -> int:
 
 def print_run(store: "Store", number: int, *, as_json: bool) -> None:
     """Print a run's results, whole as JSON or in short as a table."""
-    from viewer.services.report_run import report_data
-    from viewer.services.run_in_words import endings_in_words, rows_in_words, rows_of
+    from viewer.services.reporting.report_run import report_data
+    from viewer.services.reporting.run_in_words import (
+        endings_in_words,
+        rows_in_words,
+        rows_of,
+    )
 
     report = report_data(store, number)
     if as_json:
@@ -275,8 +279,12 @@ def demo_batch(settings: Settings, *, prepare: bool) -> bool:
 
     With ``prepare`` only the collection is made and registered.
     """
-    from viewer.services.demo_run import demo_report, register_demo, run_demo_spec
-    from viewer.services.run_batch import BatchOptions
+    from viewer.services.running.run_batch import BatchOptions
+    from viewer.services.synthetic.demo_run import (
+        demo_report,
+        register_demo,
+        run_demo_spec,
+    )
     from viewer.store.database import open_store
 
     wait_for_other_writers()

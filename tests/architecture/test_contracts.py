@@ -21,7 +21,7 @@ LAYERS = (
     ("services",),
     ("studies", "models", "readers", "writers", "store"),
     ("private_files",),
-    ("imaging", "metrics", "phantom", "settings"),
+    ("imaging", "metrics", "settings"),
     ("domain",),
 )
 ONLY_IN = {
@@ -42,6 +42,10 @@ VIOLATIONS = (
             "viewer/readers/other_way.py": "import viewer.readers.one_way",
         },
     ),
+    (
+        "rooms of services",
+        {"viewer/services/trials/memo.py": "import viewer.services.probing.rows"},
+    ),
     ("Qt only in ui and app", {"viewer/services/__init__.py": "import PySide6"}),
     ("Qt only in ui and app", {"viewer/cli/running.py": "import pyqtgraph"}),
     ("ui calls services", {"viewer/ui/__init__.py": "import viewer.store"}),
@@ -59,7 +63,7 @@ VIOLATIONS = (
     ),
     (
         "highdicom only in readers and writers",
-        {"viewer/phantom/__init__.py": "import highdicom"},
+        {"viewer/imaging/__init__.py": "import highdicom"},
     ),
     ("msgspec only in domain", {"viewer/store/__init__.py": "import msgspec"}),
     (

@@ -13,8 +13,8 @@ from tests.helpers.markdown_pages import Page, read_page
 from tests.helpers.said_words import said_below
 from viewer.cli import overread
 from viewer.readers.datasets.catalog import formats
-from viewer.services.model_profiles import known_models
-from viewer.services.study_file import read_study_file
+from viewer.services.configuring.model_profiles import known_models
+from viewer.services.configuring.study_file import read_study_file
 from viewer.ui.actions import ACTIONS
 
 ROOT = Path(__file__).parents[2]

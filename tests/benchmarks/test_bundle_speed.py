@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.bundled_run import bundled_run
-from viewer.services.export_bundle import run_bundle
+from viewer.services.exporting.export_bundle import run_bundle
 from viewer.store.database import open_store
 from viewer.writers.verify.draws import drawn_rows, named_entropy
 from viewer.writers.verify.main import verify

@@ -25,8 +25,8 @@ from viewer.domain.grid import Grid
 from viewer.domain.image import Window
 from viewer.domain.reference import Mask
 from viewer.domain.result import Score
-from viewer.services.answers import StoredAnswer
-from viewer.services.benching.bench import GESTURES, SIDES
+from viewer.services.benchmarking.bench import GESTURES, SIDES
+from viewer.services.inspecting.answers import StoredAnswer
 from viewer.ui.window_bench import (
     FRAMES,
     draw_over,

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.x_screen import Patch, XScreen, x_screen
-from viewer.services.benching.samples import Samples, make_samples
+from viewer.services.benchmarking.samples import Samples, make_samples
 from viewer.settings import HOME_VARIABLE
 
 pytest.importorskip("PySide6.QtWidgets", reason="the window needs PySide6")

@@ -18,10 +18,10 @@ from viewer.imaging.grid_overlay import draw_grid
 from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import FitMode, fit, fit_mask
-from viewer.phantom.tissue_picture import picture
-from viewer.phantom.tissue_questions import make_tile
 from viewer.readers.catalog import read_headers, scan
 from viewer.readers.pixels import load_pixels
+from viewer.services.synthetic.phantom.tissue_picture import picture
+from viewer.services.synthetic.phantom.tissue_questions import make_tile
 
 
 def median_ms(action: Callable[[], object], rounds: int = 15) -> float:

@@ -16,7 +16,7 @@ from tests.helpers.small_datasets import (
 from viewer.readers.catalog import read_headers
 from viewer.readers.datasets.catalog import formats_of
 from viewer.readers.datasets.chexlocalize import read
-from viewer.services.import_dataset import import_dataset
+from viewer.services.importing.import_dataset import import_dataset
 from viewer.store.database import open_store
 
 IMAGES = 500

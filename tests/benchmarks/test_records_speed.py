@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from tests.helpers.big_store import answered_store
-from viewer.services.records import records
+from viewer.services.reporting.records import records
 from viewer.store.database import open_store
 
 TRIALS = 100_000

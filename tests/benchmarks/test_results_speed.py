@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.big_store import FINDINGS, big_store
-from viewer.services.measure import trial_rows_at
-from viewer.services.results.cases import cases_of
-from viewer.services.results.groups import AT_ONCE, grouped
-from viewer.services.results.tour import Between, disagreements
-from viewer.services.results.view import By, Wanted
+from viewer.services.inspecting.predictions.cases import cases_of
+from viewer.services.inspecting.predictions.groups import AT_ONCE, grouped
+from viewer.services.inspecting.predictions.tour import Between, disagreements
+from viewer.services.inspecting.predictions.view import By, Wanted
+from viewer.services.inspecting.runs import trial_rows_at
 from viewer.store import flat
 from viewer.store.database import open_store
 

@@ -14,7 +14,7 @@ pytest.importorskip("PySide6.QtWidgets", reason="the workspace needs PySide6")
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.big_store import big_store
-from viewer.services.results.view import By
+from viewer.services.inspecting.predictions.view import By
 from viewer.settings import read_settings
 from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace

@@ -20,12 +20,12 @@ from pytestqt.qtbot import QtBot
 from viewer import app
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
-from viewer.services.decoding import ProcessDecoder
-from viewer.services.import_dataset import import_dataset
-from viewer.services.make_phantom import make_phantom
-from viewer.services.plan_run import plan_run
-from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.synthetic.make_phantom import make_phantom
+from viewer.services.viewing.decoding import ProcessDecoder
 from viewer.settings import read_settings
 from viewer.store.database import open_store
 from viewer.ui.actions import Place

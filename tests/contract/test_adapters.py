@@ -33,7 +33,7 @@ from viewer.models.catalog import (
     spec_of,
 )
 from viewer.models.openai_api.servers import SERVERS
-from viewer.services.request_key import request_document, request_key
+from viewer.services.trials.request_key import request_document, request_key
 
 ITEMS = tuple(f"patient{i}_study1_view1_frontal|Edema" for i in range(16))
 CONFIGS = (

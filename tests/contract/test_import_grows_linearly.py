@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers.many_images import MANY, counted_calls
 from viewer.readers.datasets.catalog import formats_of, read_dataset
-from viewer.services.import_preview import previewed
+from viewer.services.importing.import_preview import previewed
 
 FEW, MORE = 20, 80
 _MOST_GROWTH = 1.1

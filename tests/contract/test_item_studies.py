@@ -22,13 +22,13 @@ from viewer.domain.item import check_items, item_of
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.imaging.png import decode_png
-from viewer.services.answers import images_of
-from viewer.services.bench import Bench
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import report_data, report_files
-from viewer.services.rescore import rescore_run
-from viewer.services.run_trial import prepare_trial
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.inspecting.answers import images_of
+from viewer.services.reporting.report_run import report_data, report_files
+from viewer.services.reporting.rescore import rescore_run
+from viewer.services.running.plan_run import plan_run
+from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
 from viewer.studies.asking import Replied, Turn

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from viewer.services.published_rows import published_rows
+from viewer.services.reporting.published_rows import published_rows
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.catalog import benchmarks, study_named
 from viewer.studies.published import Badge

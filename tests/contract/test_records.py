@@ -15,11 +15,11 @@ from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.folder import read
 from viewer.results.records import records as records_of
-from viewer.services.bench import Bench
-from viewer.services.plan_run import plan_run
-from viewer.services.records import records
-from viewer.services.report_run import report_data
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.reporting.records import records
+from viewer.services.reporting.report_run import report_data
+from viewer.services.running.plan_run import plan_run
+from viewer.services.trials.run_context import Bench
 from viewer.store import cases, flat, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trial_columns import trial_columns

@@ -16,7 +16,7 @@ from tests.helpers.item_runs import item_run
 from viewer.results import evaluate
 from viewer.results.estimators import ESTIMATORS, Seen
 from viewer.results.spec import Cell, TableSpec
-from viewer.services.report_run import report_data
+from viewer.services.reporting.report_run import report_data
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import OURS, PLACING
 

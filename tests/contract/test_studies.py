@@ -17,9 +17,9 @@ from viewer.domain.item import Item
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec, Trial
 from viewer.readers.datasets.folder import read
-from viewer.services.bench import Bench
-from viewer.services.run_trial import prepare_trial
-from viewer.services.study_file import make_spec, paper_preset
+from viewer.services.configuring.study_file import make_spec, paper_preset
+from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_trial import prepare_trial
 from viewer.studies.asking import Replied, Step, Turn
 from viewer.studies.catalog import OURS, pack_named, places_of, study_named
 

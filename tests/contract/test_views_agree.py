@@ -15,19 +15,24 @@ import pytest
 
 from tests.helpers.bundled_run import bundled_run
 from tests.helpers.item_runs import STUDIES, item_run
-from tests.unit.services.test_export_item_bundle import members_of, quiet
+from tests.unit.services.exporting.test_export_item_bundle import members_of, quiet
 from viewer.cli import run_command_line
 from viewer.services.comparing.sides import sides_of_run, trial_lines
-from viewer.services.export_bundle import run_bundle
-from viewer.services.listing import run_rows
-from viewer.services.measure import run_list, run_table, trial_rows, trial_rows_at
-from viewer.services.records import records
-from viewer.services.report_run import report_data
-from viewer.services.results.cases import cases_of
-from viewer.services.results.groups import grouped
-from viewer.services.results.view import By
-from viewer.services.run_in_words import endings_in_words
-from viewer.services.told_trial import told_trial
+from viewer.services.exporting.export_bundle import run_bundle
+from viewer.services.inspecting.listing import run_rows
+from viewer.services.inspecting.predictions.cases import cases_of
+from viewer.services.inspecting.predictions.groups import grouped
+from viewer.services.inspecting.predictions.view import By
+from viewer.services.inspecting.runs import (
+    run_list,
+    run_table,
+    trial_rows,
+    trial_rows_at,
+)
+from viewer.services.inspecting.trial_detail import told_trial
+from viewer.services.reporting.records import records
+from viewer.services.reporting.report_run import report_data
+from viewer.services.reporting.run_in_words import endings_in_words
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import OURS, PLACING
 from viewer.writers.verify.main import verify

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from viewer.services.batch_form import BatchForm
+from viewer.services.running.batch_form import BatchForm
 
 SERVER = """
 [[model]]

@@ -12,7 +12,7 @@ from viewer.domain.case import Dataset
 from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.files import content_sha256
-from viewer.services.plan_run import plan_run
+from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store
 

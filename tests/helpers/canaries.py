@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 from pydicom.dataset import Dataset
 
 from viewer.domain.geometry import BoxPx, SizePx
-from viewer.services.make_phantom import make_phantom
+from viewer.services.synthetic.make_phantom import make_phantom
 
 SIZE = SizePx(500, 400)
 FINDING = "Edema"

@@ -26,8 +26,8 @@ from typing import Final
 from tests.helpers.kill_trial import ROOT, serving
 from tests.helpers.tiny_study import write_images
 from viewer.domain.answer import Status
-from viewer.services.import_dataset import import_dataset
-from viewer.services.report_run import report_data
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.reporting.report_run import report_data
 from viewer.store import runs
 from viewer.store.database import open_store
 from viewer.store.locks import is_run_held

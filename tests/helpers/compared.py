@@ -9,8 +9,8 @@ from tests.helpers.tiny_study import D4, UNIFORM, a_spec, finish, planned, write
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.services.comparing.sides import Side
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.plan_run import plan_run
 from viewer.store.database import Store
 
 A_CELL = ModelProfile("says-d4", "scripted", {"answer": "D4"})

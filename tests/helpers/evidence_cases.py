@@ -7,7 +7,7 @@ from viewer.domain.evidence import Evidence, EvidenceCase, EvidenceType, Languag
 from viewer.domain.exchange import ModelReply
 from viewer.domain.geometry import SizePx
 from viewer.readers.datasets.medsyn import read
-from viewer.services.make_cases import make_cases
+from viewer.services.synthetic.make_cases import make_cases
 
 ENGLISH = EvidenceCase(
     "case-1",

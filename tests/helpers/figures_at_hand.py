@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tests.helpers.window_parts import IdleWorker
 from viewer.domain.errors import OverreadError
-from viewer.services.background import WorkerReply
 from viewer.services.commands import FigureCommand
-from viewer.services.drawn_figures import drawn, listed
-from viewer.services.figures import RunFigures
+from viewer.services.reporting.figures import RunFigures
+from viewer.services.worker.background import WorkerReply
+from viewer.services.worker.figures import drawn, listed
 from viewer.ui.desk import Listener, WorkerBridge
 
 

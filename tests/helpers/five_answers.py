@@ -24,11 +24,11 @@ from viewer.imaging.png import encode_png
 from viewer.imaging.resample import crop_window
 from viewer.metrics.pointing import deepest_point
 from viewer.metrics.regions import mask_of_boxes
-from viewer.services.import_dataset import import_dataset
-from viewer.services.make_phantom import make_phantom
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import write_report
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.reporting.report_run import write_report
+from viewer.services.running.plan_run import plan_run
+from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 

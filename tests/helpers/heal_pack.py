@@ -16,8 +16,8 @@ from tests.helpers.sheets import Sheet, sheets_below
 from tests.helpers.tiny_study import finish
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx
-from viewer.services.pack import PackWish, plan_pack, write_pack
-from viewer.services.plan_run import plan_run
+from viewer.services.reporting.pack import PackWish, plan_pack, write_pack
+from viewer.services.running.plan_run import plan_run
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.study import STUDY
 

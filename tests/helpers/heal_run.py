@@ -11,10 +11,12 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.domain.run import RunSpec, Trial
 from viewer.readers.datasets.catalog import read_dataset
-from viewer.services.draw_questions import draw_questions
-from viewer.services.import_dataset import import_dataset
-from viewer.services.make_chests import make_chests
-from viewer.services.phantom_answers import (
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.draw_questions import draw_questions
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.plan_run import plan_run
+from viewer.services.synthetic.make_chests import make_chests
+from viewer.services.synthetic.scripted_answers import (
     Worded,
     answers_of,
     careless,
@@ -23,8 +25,6 @@ from viewer.services.phantom_answers import (
     in_words,
     no_to_edits,
 )
-from viewer.services.plan_run import plan_run
-from viewer.services.study_file import make_spec
 from viewer.store.database import Store
 from viewer.studies.grounded_vqa.benchmark import drawn_items
 from viewer.studies.grounded_vqa.params import Params

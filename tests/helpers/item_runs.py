@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.helpers.study_samples import SAMPLES
 from tests.helpers.tiny_study import finish
 from viewer.domain.exchange import ModelProfile
-from viewer.services.plan_run import plan_run
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store
 from viewer.studies.catalog import study_named

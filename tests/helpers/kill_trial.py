@@ -17,9 +17,9 @@ from typing import Final
 
 from viewer.domain.run import RunSpec
 from viewer.models.catalog import profile_from_table
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
 
 ROOT: Final = Path(__file__).parents[2]

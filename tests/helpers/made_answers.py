@@ -7,7 +7,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid
 from viewer.domain.result import Outcome, Score
-from viewer.services.answers import StoredAnswer
+from viewer.services.inspecting.answers import StoredAnswer
 
 
 def a_stored_answer(

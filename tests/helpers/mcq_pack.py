@@ -20,11 +20,11 @@ from viewer.domain.geometry import SizePx
 from viewer.domain.run import RunSpec
 from viewer.models.transformers_local.foreign import transformers
 from viewer.readers.datasets.catalog import read_dataset
-from viewer.services.make_tiles import make_tiles
-from viewer.services.pack import write_pack
-from viewer.services.plan_run import plan_run
-from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.reporting.pack import write_pack
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.synthetic.make_tiles import make_tiles
 from viewer.store import cases
 from viewer.store.comparing import document_sent
 from viewer.store.database import Store, open_store

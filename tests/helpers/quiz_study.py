@@ -24,7 +24,7 @@ from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.readers.datasets.files import content_sha256
 from viewer.readers.datasets.folder import read
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
 from viewer.store import cases
 from viewer.store.database import Store
 from viewer.studies import catalog

@@ -15,7 +15,7 @@ from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.grid import Cell, Grid
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome
-from viewer.services.answers import StoredAnswer
+from viewer.services.inspecting.answers import StoredAnswer
 from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.overlays.answer_item import AnswerItem
 from viewer.ui.canvas.overlays.aside import GAP

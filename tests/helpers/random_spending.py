@@ -10,9 +10,9 @@ from tests.helpers.metered_server import MILLION, Meter, MeteredServer
 from tests.helpers.tiny_study import a_spec, server_profile
 from viewer.domain.answer import Status
 from viewer.domain.run import OrphanPolicy, RunStatus
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
-from viewer.services.run_batch import BatchOptions, run_batch
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.run_batch import BatchOptions, run_batch
 from viewer.store import runs, spending
 from viewer.store.database import open_store
 

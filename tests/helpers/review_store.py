@@ -7,10 +7,10 @@ import numpy as np
 from PIL import Image
 
 from viewer.domain.exchange import ModelProfile
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
-from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.run_batch import BatchOptions, run_batch
 from viewer.store.database import open_store
 
 MODELS = ("secret-model-a", "secret-model-b")

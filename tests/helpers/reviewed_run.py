@@ -15,7 +15,7 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import RunSpec
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.reply_rows import ReplyRecord

@@ -22,12 +22,12 @@ from PySide6.QtWidgets import QWidget
 from tests.helpers.window_story import found, tick
 from viewer import app
 from viewer.domain.case import View
+from viewer.services.asking.preview import previews_of_question
 from viewer.services.commands import AskCommand
-from viewer.services.demo import NAME
-from viewer.services.demo_run import register_demo, run_demo_spec
-from viewer.services.preview import previews_of_question
-from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.stopping import Stop
+from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.stopping import Stop
+from viewer.services.synthetic.demo import NAME
+from viewer.services.synthetic.demo_run import register_demo, run_demo_spec
 from viewer.settings import HOME_VARIABLE, Settings, read_settings
 from viewer.store.database import open_store
 from viewer.ui.actions import Place

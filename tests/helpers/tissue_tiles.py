@@ -5,7 +5,7 @@ from pathlib import Path
 from viewer.domain.case import Dataset
 from viewer.domain.geometry import SizePx
 from viewer.readers.datasets.pathmmu import read
-from viewer.services.make_tiles import make_tiles
+from viewer.services.synthetic.make_tiles import make_tiles
 
 
 def tiles_dataset(folder: Path, count: int = 10) -> Dataset:

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QTreeWidget, QW
 
 from viewer.domain.case import ImageRef
 from viewer.domain.run import RunSpec
-from viewer.services.background import AskCommand
 from viewer.services.commands import FigureCommand
+from viewer.services.worker.background import AskCommand
 from viewer.settings import Settings
 from viewer.ui.actions import HIDE, SHOW, Handlers
 from viewer.ui.desk import Desk, Listener, WorkerBridge

@@ -16,11 +16,11 @@ from viewer import app
 from viewer.domain.geometry import SizePx
 from viewer.domain.result import Outcome
 from viewer.domain.run import RunStatus
-from viewer.services.batch_form import dataset_names
-from viewer.services.demo import NAME as DEMO
-from viewer.services.head_start import HeadStart
-from viewer.services.import_dataset import import_dataset
-from viewer.services.make_phantom import make_phantom
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.batch_form import dataset_names
+from viewer.services.starting.head_start import HeadStart
+from viewer.services.synthetic.demo import NAME as DEMO
+from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui import theme

@@ -21,8 +21,8 @@ LIST = """
 import sys
 from pathlib import Path
 from threading import Event
-from viewer.services.decoding import ProcessDecoder
-from viewer.services.open_case import open_cases
+from viewer.services.viewing.decoding import ProcessDecoder
+from viewer.services.viewing.open_case import open_cases
 
 decoder = ProcessDecoder()
 *_, last = open_cases([Path(sys.argv[1])], Event(), read=decoder.headers)
@@ -40,7 +40,7 @@ from pathlib import Path
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import OverreadError
 from viewer.readers.pixels import load_pixels
-from viewer.services.decoder_pool import read_files_elsewhere
+from viewer.services.viewing.decoder_pool import read_files_elsewhere
 
 read_files_elsewhere()
 for path in sorted(Path(sys.argv[1]).iterdir()):

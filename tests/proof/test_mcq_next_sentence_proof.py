@@ -9,10 +9,10 @@ from tests.helpers.tiny_bert import write_tiny_bert
 from tests.helpers.tissue_tiles import tiles_dataset
 from viewer.domain.answer import ChoiceAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import report_data
-from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.reporting.report_run import report_data
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.run_batch import BatchOptions, run_batch
 from viewer.store import cases
 from viewer.store.database import open_store
 

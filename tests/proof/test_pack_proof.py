@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers.pack_checks import check_every_cell, make_pack
 from viewer.domain.geometry import SizePx
-from viewer.services.make_phantom import make_phantom
+from viewer.services.synthetic.make_phantom import make_phantom
 
 pytestmark = [pytest.mark.proof, pytest.mark.xdist_group("pack")]
 PATIENTS = 200

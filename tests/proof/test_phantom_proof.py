@@ -15,8 +15,8 @@ from tests.helpers.phantom_checks import (
     json_masks,
 )
 from viewer.domain.geometry import SizePx
-from viewer.phantom.patient import Finding
-from viewer.services.make_phantom import make_phantom
+from viewer.services.synthetic.make_phantom import make_phantom
+from viewer.services.synthetic.phantom.patient import Finding
 
 pytestmark = [pytest.mark.proof, pytest.mark.xdist_group("fifty patients")]
 SIZE = SizePx(2500, 2000)

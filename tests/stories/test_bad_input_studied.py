@@ -30,10 +30,10 @@ from viewer.services.comparing.export import forest_of
 from viewer.services.comparing.runs import compare, statistics_of
 from viewer.services.comparing.sides import Side
 from viewer.services.comparing.tables import told_of
+from viewer.services.inspecting.predictions.groups import grouped
+from viewer.services.inspecting.predictions.view import By
 from viewer.services.readings.opening import open_reader_study
 from viewer.services.readings.recording import lock
-from viewer.services.results.groups import grouped
-from viewer.services.results.view import By
 from viewer.settings import read_settings
 from viewer.store.database import open_store
 from viewer.store.migrations import LATEST

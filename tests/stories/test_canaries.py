@@ -20,11 +20,11 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.burned_in_text import text_finder_missing
 from viewer.imaging.png import decode_png, is_bare_png
 from viewer.imaging.resample import FitMode, fit_affine
-from viewer.services import privacy
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
-from viewer.services.run_batch import BatchOptions, run_batch
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.privacy import decisions
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.run_batch import BatchOptions, run_batch
 from viewer.store import asking, cases, runs
 from viewer.store.database import Store, open_store
 
@@ -49,13 +49,13 @@ def test_that_no_canary_is_in_any_byte_that_leaves(
         ScriptedServer() as server,
     ):
         import_dataset(store, "folder", canaries[0].path.parent, "birds")
-        privacy.allow(store, server.base_url, "birds", unencrypted=True)
+        decisions.allow(store, server.base_url, "birds", unencrypted=True)
         run = _plan(store, server)
         _drain(store, run)
         assert server.script.received == []
         assert runs.status_counts(store, run) == {Status.PENDING: n}
         refs = [image.ref for image in cases.dataset_named(store, "birds").images]
-        privacy.black_out_found(store, refs)
+        decisions.black_out_found(store, refs)
         _drain(store, run)
         received = {
             hashlib.sha256(r.body).hexdigest(): r for r in server.script.received

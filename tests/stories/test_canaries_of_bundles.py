@@ -6,9 +6,9 @@ from pathlib import Path
 
 from tests.helpers.canaries import FINDING, write_canaries
 from tests.helpers.tiny_study import D4, a_spec, finish
-from viewer.services.export_bundle import run_bundle
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
+from viewer.services.exporting.export_bundle import run_bundle
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
 from viewer.writers.verify.main import verify
 

@@ -17,10 +17,10 @@ from tests.helpers.tiny_study import a_spec
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.privacy import ReviewDecision
 from viewer.imaging.png import is_bare_png
-from viewer.services import privacy
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
-from viewer.services.run_batch import BatchOptions, run_batch
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.privacy import decisions
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.run_batch import BatchOptions, run_batch
 from viewer.store import cases
 from viewer.store.database import open_store
 
@@ -98,9 +98,9 @@ def test_that_nothing_beside_the_pixels_of_a_picture_leaves(
     mask.save(folder / f"{path.stem}.{FINDING}.png")
     with open_store(tmp_path / "s.sqlite") as store, ScriptedServer() as server:
         import_dataset(store, "folder", folder, "birds")
-        privacy.allow(store, server.base_url, "birds", unencrypted=True)
+        decisions.allow(store, server.base_url, "birds", unencrypted=True)
         refs = [image.ref for image in cases.dataset_named(store, "birds").images]
-        privacy.decide(store, refs, ReviewDecision.CLEAN)
+        decisions.decide(store, refs, ReviewDecision.CLEAN)
         settings = {"base_url": server.base_url, "model": "m"}
         spec = a_spec(
             [ModelProfile("far", "openai_api", settings)],

@@ -19,7 +19,7 @@ from viewer.models import keys
 from viewer.models.catalog import profile_from_table
 from viewer.models.openai_api.adapter import OpenAIAdapter
 from viewer.printing import say
-from viewer.services.crash_report import crash_report
+from viewer.services.starting.crash_report import crash_report
 
 KEY = "sk-CANARY-5fe1c0d2-0123456789"
 NAME = "OVERREAD_CANARY_KEY"

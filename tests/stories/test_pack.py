@@ -12,8 +12,8 @@ from tests.helpers.pack_checks import (
 )
 from viewer.cli import run_command_line
 from viewer.domain.answer import Status
-from viewer.services.pack import PackWish, plan_pack
-from viewer.services.study_file import known_profiles
+from viewer.services.configuring.study_file import known_profiles
+from viewer.services.reporting.pack import PackWish, plan_pack
 from viewer.settings import HOME_VARIABLE, read_settings
 from viewer.store.database import open_store
 from viewer.store.runs import run_summary

@@ -5,9 +5,13 @@ from pathlib import Path
 import pytest
 
 from viewer.cli import run_command_line
-from viewer.services import run_in_words
-from viewer.services.report_run import RunReport, report_data
-from viewer.services.run_in_words import endings_in_words, rows_in_words, rows_of
+from viewer.services.reporting import run_in_words
+from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.reporting.run_in_words import (
+    endings_in_words,
+    rows_in_words,
+    rows_of,
+)
 from viewer.store.database import open_store
 
 

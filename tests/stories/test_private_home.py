@@ -20,9 +20,9 @@ LIMIT_S = 600
 CRASH = """
 import sys
 from viewer import __main__
-import viewer.services.listing
+import viewer.services.inspecting.listing
 def fail(*_, **__): raise ValueError
-viewer.services.listing.doctor_rows = fail
+viewer.services.inspecting.listing.doctor_rows = fail
 sys.argv = ["overread", "doctor"]
 __main__.main()
 """

@@ -12,7 +12,7 @@ import pytest
 
 from tests.helpers.scripted_server import Script, ScriptedServer
 from tests.helpers.tiny_study import write_images
-from viewer.services.import_dataset import import_dataset
+from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import DRAIN_VARIABLE
 from viewer.store import runs, trials
 from viewer.store.database import open_store

@@ -21,7 +21,7 @@ from viewer.domain.case import ImageRef, View
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import ModelLoading, ModelStopped, RunEnded, RunMark
 from viewer.models.catalog import ADAPTERS, missing_dependency
-from viewer.services.background import (
+from viewer.services.worker.background import (
     AskCommand,
     BackgroundWorker,
     WorkerEvent,

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.window_parts import Furnished
 from viewer import app
 from viewer.domain.errors import OverreadError
-from viewer.services.demo_process import DemoProcess, DemoProgress
+from viewer.services.synthetic.demo_process import DemoProcess, DemoProgress
 from viewer.settings import Settings
 
 

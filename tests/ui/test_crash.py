@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.make_dicom import make_dicom
 from viewer.domain.errors import WrongUseError
-from viewer.services.crash_report import crash_report
+from viewer.services.starting.crash_report import crash_report
 from viewer.settings import Settings
 from viewer.ui.crash import CrashDialog, CrashHandler
 from viewer.ui.notices import Notice, Notices

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.make_dicom import make_dicom
 from viewer import app
 from viewer.domain.geometry import SizePx
-from viewer.services.benching import samples as bench_samples
+from viewer.services.benchmarking import samples as bench_samples
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
 from viewer.ui import first_image, window_bench
 from viewer.ui.panels.viewport_pair import ViewportPair

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.tiny_study import D4, a_spec, planned
 from tests.helpers.window_parts import IdleWorker
 from viewer.domain.exchange import ModelProfile
-from viewer.services.interrupted import note_begun
+from viewer.services.worker.interrupted import note_begun
 from viewer.settings import Settings
 from viewer.store.database import open_store, utc_now
 from viewer.store.locks import run_lock

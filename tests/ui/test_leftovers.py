@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer import app
-from viewer.services.head_start import begin
+from viewer.services.starting.head_start import begin
 from viewer.settings import Settings
 
 _MADE_IN_PARTS = (QTreeWidgetItem, QLayoutItem, QGraphicsItem)

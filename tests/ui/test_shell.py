@@ -17,7 +17,7 @@ from viewer.domain.plain import plain
 from viewer.domain.result import Score
 from viewer.domain.run import RunEnded, RunSpent, RunStarted, RunWaiting, TrialDone
 from viewer.imaging.grid_overlay import LabelStyle
-from viewer.services.background import WorkerDied, WorkerEvent
+from viewer.services.worker.background import WorkerDied, WorkerEvent
 from viewer.settings import Settings
 from viewer.ui import theme
 from viewer.ui.actions import HIDE, SHOW, Place

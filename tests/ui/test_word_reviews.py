@@ -15,8 +15,8 @@ from tests.helpers.quiz_study import quiz_dataset, quiz_in_catalog
 from viewer.domain.errors import WrongUseError
 from viewer.domain.privacy import ReviewDecision
 from viewer.domain.run import ModelStopped
-from viewer.services import word_review as module
-from viewer.services.word_review import words_of_dataset
+from viewer.services.privacy import word_review as module
+from viewer.services.privacy.word_review import words_of_dataset
 from viewer.settings import Settings
 from viewer.store import cases
 from viewer.store.database import open_store

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from viewer import __main__ as entry
-from viewer.services import decoder_process
+from viewer.services.viewing import decoder_process
 
 
 @pytest.fixture(autouse=True)

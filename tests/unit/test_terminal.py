@@ -125,7 +125,7 @@ def test_that_nothing_ends_in_a_traceback(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("viewer.services.listing.doctor_rows", fail)
+    monkeypatch.setattr("viewer.services.inspecting.listing.doctor_rows", fail)
     assert cli.run_command_line(["doctor"]) == code
     said = capsys.readouterr().err
     assert expected in said
@@ -140,7 +140,7 @@ def test_that_an_unexpected_failure_leaves_a_report_without_the_message(
         name = "Jane Doe"
         raise ValueError(name)
 
-    monkeypatch.setattr("viewer.services.listing.doctor_rows", fail)
+    monkeypatch.setattr("viewer.services.inspecting.listing.doctor_rows", fail)
     assert cli.run_command_line(["doctor"]) == 2
     said = capsys.readouterr().err
     reports = list((read_settings().home / "crashes").iterdir())
@@ -179,8 +179,8 @@ def test_that_the_demo_runs_its_batch_and_names_the_report(
 ) -> None:
     from viewer.domain.geometry import SizePx
 
-    monkeypatch.setattr("viewer.services.demo.PATIENTS", 2)
-    monkeypatch.setattr("viewer.services.demo.SIZE", SizePx(250, 200))
+    monkeypatch.setattr("viewer.services.synthetic.demo.PATIENTS", 2)
+    monkeypatch.setattr("viewer.services.synthetic.demo.SIZE", SizePx(250, 200))
     assert cli.run_command_line(["demo", "--prepare"]) == 0
     assert "5 images" in capsys.readouterr().out
     assert cli.run_command_line(["demo", "--batch"]) == 0

@@ -40,10 +40,10 @@ def ask(
     as_json: bool,
 ) -> int:
     """Ask one question about one image; the answer is kept in the store."""
-    from viewer.services.ask import Question, answer_row, write_overlay
-    from viewer.services.ask import ask as ask_one
-    from viewer.services.stopping import Stop, StopSignals
-    from viewer.services.study_file import known_profiles, named_profile
+    from viewer.services.asking.ask import Question, answer_row, write_overlay
+    from viewer.services.asking.ask import ask as ask_one
+    from viewer.services.configuring.study_file import known_profiles, named_profile
+    from viewer.services.running.stopping import Stop, StopSignals
     from viewer.store.database import open_store
 
     settings = read_settings(store)
@@ -82,7 +82,7 @@ def ask(
 @json_option
 def models(store: Path | None, *, presets: bool, as_json: bool) -> None:
     """List the models and what each still needs."""
-    from viewer.services.listing import model_rows
+    from viewer.services.inspecting.listing import model_rows
 
     if presets:
         _print_presets(as_json=as_json)
@@ -95,7 +95,7 @@ def models(store: Path | None, *, presets: bool, as_json: bool) -> None:
 
 
 def _print_presets(*, as_json: bool) -> None:
-    from viewer.services.model_profiles import preset_tables, tables_text
+    from viewer.services.configuring.model_profiles import preset_tables, tables_text
 
     tables = preset_tables()
     print_json(tables) if as_json else print_text(tables_text(tables))
@@ -107,9 +107,9 @@ def _print_presets(*, as_json: bool) -> None:
 @json_option
 def probe(name: str, store: Path | None, *, as_json: bool) -> int:
     """Find out what a model's endpoint really does; asks about a dozen questions."""
+    from viewer.services.configuring.study_file import known_profiles, named_profile
     from viewer.services.probing.probe import probe_with_consent
     from viewer.services.probing.rows import report_as_json
-    from viewer.services.study_file import known_profiles, named_profile
 
     settings = read_settings(store)
     profile = named_profile(name, known_profiles(settings.models_file))
@@ -142,7 +142,7 @@ def calibrate(
         fit_rows,
         load_first,
     )
-    from viewer.services.study_file import known_profiles, named_profile
+    from viewer.services.configuring.study_file import known_profiles, named_profile
 
     settings = read_settings(store)
     profile = named_profile(name, known_profiles(settings.models_file))

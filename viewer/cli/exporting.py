@@ -27,7 +27,7 @@ def bundle(run_name: str, out: Path, store: Path | None) -> None:
     question its options only; replies do word for word. Whoever has the file needs
     nothing but Python: python verify.py FILE.zip
     """
-    from viewer.services.export_bundle import export_bundle
+    from viewer.services.exporting.export_bundle import export_bundle
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
@@ -56,7 +56,7 @@ def questions(run_name: str, out: Path, store: Path | None) -> None:
     RUN made questions of images with their captions, or asked several models without
     the images. As data.json beside the images of its data set the file can be imported.
     """
-    from viewer.services.keep_questions import Made, keep_questions
+    from viewer.services.exporting.keep_questions import Made, keep_questions
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
@@ -81,7 +81,7 @@ def tasks(run_name: str, out: Path, store: Path | None) -> None:
 
     A data set's folder takes the file as tasks.json.
     """
-    from viewer.services.export_tasks import export_tasks
+    from viewer.services.exporting.export_tasks import export_tasks
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:

@@ -45,7 +45,7 @@ def phantom(
     questions), pathology_mcq (tiles of tissue with multiple-choice questions) or
     evidence_diagnosis (cases with several evidences).
     """
-    from viewer.services.phantoms import phantom_for
+    from viewer.services.synthetic.phantoms import phantom_for
 
     kind = phantom_for(study)
     with Progress(f"Phantom {kind.unit}s") as progress:
@@ -93,8 +93,8 @@ def import_command(
     vlmevalkit, labelled-tiles, captioned-tiles, heal, medsyn, mimic-cxr,
     report-studies, or auto: what it looks like.
     """
-    from viewer.services.import_dataset import import_dataset
-    from viewer.services.import_preview import previewed
+    from viewer.services.importing.import_dataset import import_dataset
+    from viewer.services.importing.import_preview import previewed
     from viewer.store.database import open_store
 
     found = _found_format(path) if format_name == _AUTO else format_name
@@ -134,7 +134,7 @@ def _name_of(path: Path) -> str:
 
 def _found_format(path: Path) -> str:
     """Return the one format that a folder or file looks like; several raise."""
-    from viewer.services.import_preview import formats_found
+    from viewer.services.importing.import_preview import formats_found
 
     found = formats_found(path)
     telling = [name for name in found if name != "folder"] or list(found)
@@ -153,7 +153,7 @@ def _found_format(path: Path) -> str:
 @json_option
 def cases(name: str | None, store: Path | None, *, as_json: bool) -> None:
     """List the data sets, or one data set's images, items and notices."""
-    from viewer.services.listing import dataset_rows, image_rows, item_rows
+    from viewer.services.inspecting.listing import dataset_rows, image_rows, item_rows
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:

@@ -19,7 +19,7 @@ def doctor(
     window: WindowParts, store: Path | None, *, bench: bool, as_json: bool
 ) -> None:
     """Say what is installed, what is missing and how to get it."""
-    from viewer.services.listing import doctor_rows
+    from viewer.services.inspecting.listing import doctor_rows
 
     if bench:
         print_bench(window, as_json=as_json)
@@ -32,8 +32,8 @@ def doctor(
 @store_option
 def worker(store: Path | None) -> int:
     """Serve the window over JSON lines; not meant to be typed."""
-    from viewer.services.stopping import unanswered_sentence
-    from viewer.services.worker import run_worker
+    from viewer.services.running.stopping import unanswered_sentence
+    from viewer.services.worker.worker import run_worker
 
     unanswered = run_worker(read_settings(store).store)
     return say(unanswered_sentence(unanswered), UNFINISHED) if unanswered else DONE

@@ -15,7 +15,7 @@ from viewer.terminal import run_number
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import ModelProfile
-    from viewer.services.pack import PackWish
+    from viewer.services.reporting.pack import PackWish
     from viewer.store.database import Store
 
 
@@ -65,8 +65,8 @@ def pack(
     command goes on with an unfinished run, and writes a finished one again without
     asking; --run writes any run of the paper's study.
     """
-    from viewer.services.pack import PackWish, write_pack
-    from viewer.services.study_file import microusd
+    from viewer.services.configuring.study_file import microusd
+    from viewer.services.reporting.pack import PackWish, write_pack
     from viewer.store.database import open_store
 
     settings = read_settings(store)
@@ -105,7 +105,7 @@ def _two(order: str | None) -> tuple[str, str] | None:
 
 
 def _profiles(names: str, models_file: Path) -> "tuple[ModelProfile, ...]":
-    from viewer.services.study_file import known_profiles, named_profile
+    from viewer.services.configuring.study_file import known_profiles, named_profile
 
     known = known_profiles(models_file)
     wanted = [name.strip() for name in names.split(",") if name.strip()]
@@ -116,8 +116,8 @@ def _profiles(names: str, models_file: Path) -> "tuple[ModelProfile, ...]":
 
 def _asked(store: "Store", wish: "PackWish", threads: int) -> tuple[int, int]:
     """Plan what is wanted and ask what is pending; return the run and the exit code."""
-    from viewer.services.pack import plan_pack
-    from viewer.services.run_batch import BatchOptions
+    from viewer.services.reporting.pack import plan_pack
+    from viewer.services.running.run_batch import BatchOptions
 
     ask_for_keys((*wish.models, *((wish.judge,) if wish.judge else ())))
     run = plan_pack(store, wish)

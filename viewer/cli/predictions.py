@@ -83,12 +83,12 @@ def import_predictions(
     is about unknown images or findings is listed and counted; items without a
     prediction are counted as unparsed, with the reason no_prediction.
     """
-    from viewer.services.import_predictions import (
+    from viewer.services.importing.import_predictions import (
         PredictionsWish,
         match_file,
         plan_predictions,
     )
-    from viewer.services.run_batch import BatchOptions
+    from viewer.services.running.run_batch import BatchOptions
     from viewer.store.database import open_store
 
     settings = read_settings(store)
@@ -131,7 +131,7 @@ def export_answers(
     import-predictions reads it back: the same answers give the same results. Answers
     in words have a row for each question, and are read by no import.
     """
-    from viewer.services.export_answers import export_answers as write
+    from viewer.services.exporting.export_answers import export_answers as write
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:

@@ -50,7 +50,7 @@ def allow(
 
     What leaves is a freshly written PNG and the prompt: no header, no file name.
     """
-    from viewer.services.privacy import consent_rows
+    from viewer.services.privacy.decisions import consent_rows
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
@@ -73,12 +73,12 @@ def _decide(
     unencrypted: bool,
     withdraw: bool,
 ) -> None:
-    from viewer.services import privacy
+    from viewer.services.privacy import decisions
 
     if host is None:
         raise WrongUseError("No host is named.", "Name one, or say --list.")
     if withdraw:
-        if not privacy.withdraw(store, host, dataset):
+        if not decisions.withdraw(store, host, dataset):
             raise WrongUseError(
                 f"Nothing was allowed to go to {host}.", "overread allow --list"
             )
@@ -87,7 +87,7 @@ def _decide(
             "It is not said whose images may go.", "Say --for DATASET, or --for any."
         )
     else:
-        privacy.allow(store, host, dataset, unencrypted=unencrypted)
+        decisions.allow(store, host, dataset, unencrypted=unencrypted)
 
 
 @click.command()
@@ -95,7 +95,7 @@ def _decide(
 @json_option
 def audit(store: Path | None, *, as_json: bool) -> None:
     """List everything that left this machine, and who allowed it when."""
-    from viewer.services.privacy import audit as audit_of
+    from viewer.services.privacy.decisions import audit as audit_of
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
@@ -163,7 +163,7 @@ def review(
     Without a decision the images are listed with the places found, or the cases whose
     words seem to name somebody, with what was found.
     """
-    from viewer.services import privacy
+    from viewer.services.privacy import decisions
     from viewer.store.database import open_store
 
     if clean + block + black_found + bool(boxes) > 1:
@@ -175,12 +175,12 @@ def review(
         _review_words(name, items, decided, store, as_json=as_json)
         return
     with open_store(read_settings(store).store) as opened:
-        refs = privacy.images_named(opened, name)
+        refs = decisions.images_named(opened, name)
         if black_found:
-            privacy.black_out_found(opened, refs)
+            decisions.black_out_found(opened, refs)
         elif clean or block or boxes:
-            privacy.decide(opened, refs, _decision(clean=clean, block=block), boxes)
-        rows = privacy.review_rows(opened, refs)
+            decisions.decide(opened, refs, _decision(clean=clean, block=block), boxes)
+        rows = decisions.review_rows(opened, refs)
     if as_json:
         print_json(rows)
     else:
@@ -195,7 +195,7 @@ def _review_words(
     *,
     as_json: bool,
 ) -> None:
-    from viewer.services.word_review import decide_words, word_rows
+    from viewer.services.privacy.word_review import decide_words, word_rows
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
@@ -218,7 +218,7 @@ def _decision(*, clean: bool, block: bool) -> ReviewDecision:
 
 def ask_for_keys(profiles: "Sequence[ModelProfile]") -> None:
     """Let a person type the keys that are found nowhere, for this command alone."""
-    from viewer.services.privacy import missing_keys, remember_key
+    from viewer.services.privacy.decisions import missing_keys, remember_key
 
     if sys.stdin.isatty():
         for name in missing_keys(profiles):
@@ -236,7 +236,7 @@ def key() -> None:
 @click.argument("name")
 def set_command(name: str) -> None:
     """Keep the key that a profile calls NAME, typed or read from standard input."""
-    from viewer.services.privacy import set_key
+    from viewer.services.privacy.decisions import set_key
 
     if sys.stdin.isatty():
         value = click.prompt(one_line(f"Key {name}"), hide_input=True)
@@ -250,7 +250,7 @@ def set_command(name: str) -> None:
 @click.argument("name")
 def forget(name: str) -> None:
     """Remove the key NAME from the keyring."""
-    from viewer.services.privacy import forget_key
+    from viewer.services.privacy.decisions import forget_key
 
     forget_key(name)
 
@@ -259,6 +259,6 @@ def forget(name: str) -> None:
 @click.argument("name")
 def where(name: str) -> None:
     """Say where the key NAME is found; never the key."""
-    from viewer.services.privacy import key_place
+    from viewer.services.privacy.decisions import key_place
 
     echo(key_place(name) or "nowhere")

@@ -28,7 +28,7 @@ def published(study: str, *, every: bool, as_json: bool) -> None:
 
     STUDY names one study's paper; without it all papers are checked.
     """
-    from viewer.services.published_rows import published_rows
+    from viewer.services.reporting.published_rows import published_rows
 
     rows = published_rows(study, every=every)
     if as_json:

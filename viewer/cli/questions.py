@@ -48,7 +48,7 @@ def questions(
     DATASET's images are registered under another name with two to five questions each,
     for runs of the study grounded_vqa.
     """
-    from viewer.services.draw_questions import draw_questions
+    from viewer.services.importing.draw_questions import draw_questions
     from viewer.store.database import open_store
 
     overrides = dict(_setting(text) for text in settings)
@@ -72,7 +72,7 @@ def questions(
 
 
 def _tell_rules(rules: "Sequence[RuleLoss]") -> None:
-    from viewer.services.draw_questions import rule_words
+    from viewer.services.importing.draw_questions import rule_words
 
     for rule in rules:
         doubtful = counted(rule.doubtful, "healthy anatomy", "healthy anatomies")

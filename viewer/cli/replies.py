@@ -58,7 +58,7 @@ def parse(
 
     Prints the status and the places in pixels of the image sent, as JSON.
     """
-    from viewer.services.parse_reply import parse_reply
+    from viewer.services.asking.parse_reply import parse_reply
 
     read = parse_reply(
         convention,

@@ -16,7 +16,7 @@ from viewer.settings import read_settings
 @json_option
 def reindex(store: Path | None, *, check: bool, as_json: bool) -> int:
     """Make the table of predictions anew from the trials it was made of."""
-    from viewer.services.results.index import check_index, rebuild_index
+    from viewer.services.inspecting.predictions.index import check_index, rebuild_index
 
     path = read_settings(store).store
     wrong = check_index(path)

@@ -43,10 +43,10 @@ def run(
     as_json: bool,
 ) -> int:
     """Plan and run a study file; an unfinished run goes on by itself."""
-    from viewer.services.plan_run import plan_run
-    from viewer.services.run_batch import BatchOptions
-    from viewer.services.study_file import read_study_file
-    from viewer.services.unasked import unasked_of_run
+    from viewer.services.configuring.study_file import read_study_file
+    from viewer.services.running.missing_findings import unasked_of_run
+    from viewer.services.running.plan_run import plan_run
+    from viewer.services.running.run_batch import BatchOptions
     from viewer.store.database import open_store
 
     settings = read_settings(store)
@@ -76,7 +76,7 @@ def run(
 @json_option
 def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> None:
     """Write a run's tables, figures, manifest and page."""
-    from viewer.services.report_run import checked_report, write_run_report
+    from viewer.services.reporting.report_run import checked_report, write_run_report
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
@@ -96,7 +96,7 @@ def report(run_name: str, out: Path, store: Path | None, *, as_json: bool) -> No
 @json_option
 def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
     """Parse and score a run's kept replies again; no model is asked."""
-    from viewer.services.rescore import rescore_run
+    from viewer.services.reporting.rescore import rescore_run
     from viewer.store.database import open_store
 
     with (
@@ -116,7 +116,7 @@ def rescore(run_name: str, store: Path | None, *, as_json: bool) -> None:
 @json_option
 def runs(store: Path | None, *, include_adhoc: bool, as_json: bool) -> None:
     """List the runs, oldest first."""
-    from viewer.services.listing import run_rows
+    from viewer.services.inspecting.listing import run_rows
     from viewer.store.database import open_store
 
     with open_store(read_settings(store).store) as opened:
@@ -140,7 +140,7 @@ def rescue(
     file: Path | None, store: Path | None, *, keep_older_copy: bool, as_json: bool
 ) -> None:
     """Take in replies that a lost store could not keep; nothing is bought again."""
-    from viewer.services.rescue import rescue as rescue_replies
+    from viewer.services.running.rescue import rescue as rescue_replies
     from viewer.store.database import open_store
 
     if file is None and not keep_older_copy:

@@ -27,9 +27,9 @@ def import_saliency(paths: tuple[Path, ...], out: Path, *, as_json: bool) -> int
     with the most salient pixel of each, and answers.json for a model of a study file.
     One that wants to run code is refused.
     """
-    from viewer.services.import_saliency import ANSWERS_FILE
-    from viewer.services.import_saliency import import_saliency as convert
-    from viewer.services.place_answers import model_table
+    from viewer.services.importing.import_saliency import ANSWERS_FILE
+    from viewer.services.importing.import_saliency import import_saliency as convert
+    from viewer.services.importing.place_answers import model_table
 
     with Progress("Saliency maps") as progress:
         converted = convert(paths, out, progress)
@@ -63,7 +63,7 @@ def import_points(file: Path, out: Path, name: str, *, as_json: bool) -> None:
     into a study file.
     """
     from viewer.readers.datasets.human_points import read_human_points
-    from viewer.services.place_answers import (
+    from viewer.services.importing.place_answers import (
         answers_of_points,
         model_table,
         write_answers,

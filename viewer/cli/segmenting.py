@@ -41,8 +41,8 @@ def segment(
     as_json: bool,
 ) -> None:
     """Find the outline of what lies in a box of an image."""
-    from viewer.services.segment import segment as find
-    from viewer.services.segment import segmentation_row, write_segmentation
+    from viewer.services.asking.segment import segment as find
+    from viewer.services.asking.segment import segmentation_row, write_segmentation
 
     wanted = [_box(text) for text in boxes]
     found = find(ImageRef(image.absolute(), frame), wanted, model, device)

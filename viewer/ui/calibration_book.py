@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from viewer.services.background import WorkerCalibrating, WorkerDied, WorkerReply
 from viewer.services.commands import CalibrationStep
+from viewer.services.worker.background import WorkerCalibrating, WorkerDied, WorkerReply
 from viewer.ui.desk import WorkerBridge
 
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.errors import OverreadError
-from viewer.services.crash_report import (
+from viewer.services.starting.crash_report import (
     crash_report,
     crash_sentence,
     keep_crash_report,

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from viewer.domain.case import ImageRef
 from viewer.domain.run import RunSpec
-from viewer.services.decoding import Decoder, LocalDecoder
+from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import Settings
 from viewer.ui.actions import Actions
 from viewer.ui.notices import Notices
@@ -17,8 +17,8 @@ from viewer.ui.status_bar import StatusFields
 from viewer.ui.undo import UndoStack
 
 if TYPE_CHECKING:
-    from viewer.services.background import AskCommand
     from viewer.services.commands import FigureCommand
+    from viewer.services.worker.background import AskCommand
 
 
 class Worker(Protocol):
@@ -90,7 +90,7 @@ Listener = Callable[[object], None]
 
 
 def _background_worker(store: Path, listener: Listener) -> Worker:
-    from viewer.services.background import BackgroundWorker
+    from viewer.services.worker.background import BackgroundWorker
 
     return BackgroundWorker(store, listener)
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.plain import made
 from viewer.domain.probe import ProbeRow
-from viewer.services.background import WorkerDied, WorkerReply
+from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.ui.desk import WorkerBridge
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.run import ModelLoading, RunEnded
-from viewer.services.background import (
+from viewer.services.commands import HeldModel, LoadStep
+from viewer.services.worker.background import (
     WorkerDied,
     WorkerEvent,
     WorkerLoading,
     WorkerReply,
     held_models,
 )
-from viewer.services.commands import HeldModel, LoadStep
 from viewer.ui.desk import WorkerBridge
 
 _NAMELESS = ""

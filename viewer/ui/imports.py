@@ -10,7 +10,7 @@ from viewer.ui.notices import Notice, Offer
 from viewer.ui.show_once import show_once
 
 if TYPE_CHECKING:
-    from viewer.services.import_predictions import PlannedPredictions
+    from viewer.services.importing.import_predictions import PlannedPredictions
 
 _CONCURRENCY: Final = 4
 

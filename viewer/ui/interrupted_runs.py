@@ -6,7 +6,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.errors import OverreadError
-from viewer.services.interrupted import InterruptedRun, interrupted_runs
+from viewer.services.worker.interrupted import InterruptedRun, interrupted_runs
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.notices import Notice

@@ -62,7 +62,7 @@ from viewer.ui.workspaces import (
 )
 
 if TYPE_CHECKING:
-    from viewer.services.background import WorkerMessage
+    from viewer.services.worker.background import WorkerMessage
 
 _SIZE: Final = (1440, 900)
 _TAKES_RETURN: Final = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit)
@@ -314,7 +314,7 @@ class MainWindow(QMainWindow):
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     def _hear(self, message: "WorkerMessage") -> None:
-        from viewer.services.background import WorkerDied, WorkerEvent
+        from viewer.services.worker.background import WorkerDied, WorkerEvent
 
         if isinstance(message, WorkerEvent):
             self.status.batch.follow(message.event)

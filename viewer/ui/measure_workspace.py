@@ -32,9 +32,8 @@ from viewer.domain.run import (
     RunSummary,
     TrialDone,
 )
-from viewer.services.background import WorkerDied, WorkerEvent, WorkerReply
-from viewer.services.export_table import export_table
-from viewer.services.measure import (
+from viewer.services.exporting.export_table import export_table
+from viewer.services.inspecting.runs import (
     RunResults,
     run_doubt,
     run_list,
@@ -42,6 +41,7 @@ from viewer.services.measure import (
     run_table_script,
     trial_rows,
 )
+from viewer.services.worker.background import WorkerDied, WorkerEvent, WorkerReply
 from viewer.ui.choices import restored
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands

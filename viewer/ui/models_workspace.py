@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QSplitter, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
-from viewer.services.dropped_models import DroppedModel, dropped_models
-from viewer.services.model_list import ModelLine, model_lines
-from viewer.services.model_profiles import (
+from viewer.services.configuring.dropped_models import DroppedModel, dropped_models
+from viewer.services.configuring.model_list import ModelLine, model_lines
+from viewer.services.configuring.model_profiles import (
     ModelsEdit,
     apply_edit,
     deleting,

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.services.form_field import FormField
+from viewer.services.configuring.form_field import FormField
 from viewer.ui.icons import icon
 from viewer.ui.number_box import DecimalBox, WholeBox
 from viewer.ui.plain_text import as_tip

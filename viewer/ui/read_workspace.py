@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.case import ImageRef
-from viewer.services.open_case import IndexState
+from viewer.services.viewing.open_case import IndexState
 from viewer.ui.actions import Handlers
 from viewer.ui.canvas.display import window_text
 from viewer.ui.canvas.events import (
@@ -41,7 +41,7 @@ from viewer.ui.panels.viewport import ImageFailed, ImageShown
 from viewer.ui.panels.viewport_pair import ActiveChanged, ViewportPair
 
 if TYPE_CHECKING:
-    from viewer.services.answers import StoredAnswer
+    from viewer.services.inspecting.answers import StoredAnswer
     from viewer.ui.panels.answering import Answering
     from viewer.ui.panels.answers_panel import AnswersLit, AnswersPanel
     from viewer.ui.panels.ask_panel import AskPanel

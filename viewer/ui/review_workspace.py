@@ -28,8 +28,8 @@ from viewer.ui.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.services.readings.agreeing import PairAgreement
+    from viewer.services.readings.review_offer import ReviewOffer, StudyOffer
     from viewer.services.readings.reviewing import ErrorCounts
-    from viewer.services.review_offer import ReviewOffer, StudyOffer
     from viewer.ui.panels.review.session import Session
 
 _Results = tuple["tuple[ErrorCounts, ...]", "tuple[PairAgreement, ...]"]
@@ -112,9 +112,9 @@ class ReviewWorkspace(QWidget):
 
     def refresh(self) -> None:
         """Read anew what there is to review."""
-        from viewer.services.batch_form import dataset_names
         from viewer.services.readings.opening import sessions
-        from viewer.services.review_offer import reviewable_runs
+        from viewer.services.readings.review_offer import reviewable_runs
+        from viewer.services.running.batch_form import dataset_names
 
         store, start, errands = self._store, self.start, self._errands
         errands.start(
@@ -187,8 +187,8 @@ class ReviewWorkspace(QWidget):
 
     def _count_run(self, run: int) -> None:
         from viewer.services.readings.agreeing import adjudication_queue
+        from viewer.services.readings.review_offer import review_offer
         from viewer.services.readings.reviewing import review_results
-        from viewer.services.review_offer import review_offer
 
         store, sample = self._store, self.start.misses.sample
 
@@ -226,7 +226,7 @@ class ReviewWorkspace(QWidget):
         )
 
     def _count_dataset(self, name: str) -> None:
-        from viewer.services.review_offer import study_offer
+        from viewer.services.readings.review_offer import study_offer
 
         sample = self.start.cases.sample
 

@@ -9,7 +9,7 @@ from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 
 if TYPE_CHECKING:
-    from viewer.services.session_use import SessionUse
+    from viewer.services.inspecting.session_use import SessionUse
 
 _PAUSE_MS: Final = 1000
 
@@ -29,7 +29,7 @@ class SessionMeter(QObject):
         desk.worker.message.connect(self._hear)
 
     def _hear(self, message: object) -> None:
-        from viewer.services.background import WorkerEvent
+        from viewer.services.worker.background import WorkerEvent
 
         if isinstance(message, WorkerEvent) and self._soon.isActive():
             self._again = True
@@ -47,7 +47,7 @@ class SessionMeter(QObject):
         store, before = self._desk.settings.store, self._use
 
         def read() -> "SessionUse":
-            from viewer.services.session_use import session_use
+            from viewer.services.inspecting.session_use import session_use
 
             return session_use(store, before)
 

@@ -23,7 +23,7 @@ from viewer.domain.run import (
     RunWaiting,
     TrialDone,
 )
-from viewer.services.money import spent_words
+from viewer.services.configuring.money import spent_words
 from viewer.ui.icons import IconLabel, icon
 from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.run_progress import RunProgress

@@ -18,9 +18,9 @@ from viewer.domain.grid import Grid
 from viewer.domain.image import Photometric, PixelImage, Window
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.reference import Mask
-from viewer.services.benching.bench import GESTURES, SIDES, WindowSpeeds, frame_key
-from viewer.services.benching.samples import Samples
-from viewer.services.view_image import CornerText, ShownImage, field_of
+from viewer.services.benchmarking.bench import GESTURES, SIDES, WindowSpeeds, frame_key
+from viewer.services.benchmarking.samples import Samples
+from viewer.services.viewing.view_image import CornerText, ShownImage, field_of
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay
 from viewer.ui.main_window import MainWindow

@@ -23,8 +23,8 @@ It needs the Python that has Overread: python {name}.py > {name}.csv
 import sys
 from pathlib import Path
 
-from viewer.services.export_table import table_as_csv
-from viewer.services.measure import run_table
+from viewer.services.exporting.export_table import table_as_csv
+from viewer.services.inspecting.runs import run_table
 
 STORE = Path({store!r})
 sys.stdout.write(table_as_csv(run_table(STORE, {run}, {name!r})))

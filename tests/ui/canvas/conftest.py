@@ -18,8 +18,8 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.made_answers import a_stored_answer
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.image import Photometric, PixelImage
-from viewer.services.answers import StoredAnswer
-from viewer.services.view_image import CornerText, ShownImage
+from viewer.services.inspecting.answers import StoredAnswer
+from viewer.services.viewing.view_image import CornerText, ShownImage
 from viewer.ui.canvas.image_view import ImageView
 
 MakeShown = Callable[..., ShownImage]

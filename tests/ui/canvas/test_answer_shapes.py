@@ -23,7 +23,7 @@ from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.image_geometry import SpacingMeaning
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures
-from viewer.services.answers import StoredAnswer
+from viewer.services.inspecting.answers import StoredAnswer
 from viewer.ui import theme
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.answer_item import FILL_ALPHA, LINE_PX, provenance

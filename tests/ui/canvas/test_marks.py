@@ -17,7 +17,7 @@ from viewer.domain.geometry import PointPx, SizePx
 from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.domain.mark import Mark, MarkKind
-from viewer.services.view_image import ShownImage
+from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook

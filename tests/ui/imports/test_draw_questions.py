@@ -12,18 +12,18 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.tiny_study import write_images
 from viewer.domain.errors import WrongUseError
 from viewer.domain.geometry import SizePx
-from viewer.services import draw_questions as module
-from viewer.services.batch_form import dataset_names
-from viewer.services.draw_questions import (
+from viewer.services.importing import draw_questions as module
+from viewer.services.importing.draw_questions import (
     draw_questions,
     drawables,
     drawing,
     drawing_fields,
     source_dataset,
 )
-from viewer.services.import_dataset import import_dataset
-from viewer.services.import_preview import CancelledError
-from viewer.services.make_chests import make_chests
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.importing.import_preview import CancelledError
+from viewer.services.running.batch_form import dataset_names
+from viewer.services.synthetic.make_chests import make_chests
 from viewer.settings import Settings
 from viewer.store import cases
 from viewer.store.database import open_store

@@ -12,9 +12,9 @@ from tests.helpers.mask_files import DISC, READ, SIDE
 from tests.helpers.report_folder import report_folder
 from viewer.domain.case import ImageRef
 from viewer.domain.reference import Mask
-from viewer.services.batch_form import dataset_names
-from viewer.services.mask_pictures import MaskShown
-from viewer.services.privacy import restricted_datasets
+from viewer.services.importing.mask_pictures import MaskShown
+from viewer.services.privacy.decisions import restricted_datasets
+from viewer.services.running.batch_form import dataset_names
 from viewer.settings import Settings
 from viewer.ui.dialogs.import_dataset import ImportDataset
 from viewer.ui.dialogs.import_reading import FilesRead, Reading, Wanted
@@ -133,7 +133,7 @@ def test_that_another_format_can_be_said(
 def test_that_a_name_that_is_taken_is_said_and_another_one_does(
     page: ImportDataset, root: Path, settings: Settings, qtbot: QtBot
 ) -> None:
-    from viewer.services.import_preview import preview, register
+    from viewer.services.importing.import_preview import preview, register
 
     register(settings.store, preview("folder", root, "vindr"), "vindr")
     page.open_path(root)

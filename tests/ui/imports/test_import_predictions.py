@@ -11,11 +11,11 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.tiny_study import a_spec, finish, write_images
 from viewer import app
 from viewer.domain.prediction import Coordinates
-from viewer.services.import_dataset import import_dataset
-from viewer.services.import_predictions import PlannedPredictions
-from viewer.services.match_predictions import Matched
-from viewer.services.measure import run_list
-from viewer.services.plan_run import plan_run
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.importing.import_predictions import PlannedPredictions
+from viewer.services.importing.match_predictions import Matched
+from viewer.services.inspecting.runs import run_list
+from viewer.services.running.plan_run import plan_run
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.dialogs.import_predictions import ImportPredictions

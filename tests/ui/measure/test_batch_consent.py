@@ -8,8 +8,8 @@ from tests.helpers.tiny_study import write_images
 from tests.helpers.window_parts import IdleWorker
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
-from viewer.services.import_dataset import import_dataset
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store import asking
 from viewer.store.database import open_store

@@ -15,11 +15,11 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.tiny_study import write_images
 from tests.helpers.tissue_tiles import tiles_dataset
 from viewer.domain.run import RunSpec, RunStatus
-from viewer.services.batch_form import spec_of, write_study
-from viewer.services.form_field import FormField
-from viewer.services.import_dataset import import_dataset
-from viewer.services.measure import run_list
-from viewer.services.study_file import read_study_file
+from viewer.services.configuring.form_field import FormField
+from viewer.services.configuring.study_file import read_study_file
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.inspecting.runs import run_list
+from viewer.services.running.batch_form import spec_of, write_study
 from viewer.settings import Settings
 from viewer.store.cases import add_dataset
 from viewer.store.database import open_store

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.item_runs import item_run
-from viewer.services.background import WorkerReply
 from viewer.services.comparing.runs import condition_words
+from viewer.services.worker.background import WorkerReply
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named

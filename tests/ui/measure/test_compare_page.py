@@ -18,7 +18,7 @@ from viewer.domain.styles import rgb_of, sides_of
 from viewer.imaging.answer_overlay import REFERENCE
 from viewer.services.comparing.runs import compare
 from viewer.services.comparing.sides import Side
-from viewer.services.decoding import LocalDecoder
+from viewer.services.viewing.decoding import LocalDecoder
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui import theme

@@ -19,8 +19,8 @@ from tests.helpers.measure_store import finished_run
 from tests.helpers.sample_figures import SAMPLES
 from viewer.domain.figure import Figure, RateFigure
 from viewer.domain.styles import DARK, LIGHT
-from viewer.services.background import WorkerDied, WorkerReply
-from viewer.services.figures import RunFigures
+from viewer.services.reporting.figures import RunFigures
+from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.settings import Settings
 from viewer.ui import theme
 from viewer.ui.desk import Desk, WorkerBridge

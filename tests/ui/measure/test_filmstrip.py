@@ -11,7 +11,7 @@ from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef
 from viewer.domain.image import Raster
 from viewer.domain.result import Score
-from viewer.services.measure import TrialRow
+from viewer.services.inspecting.runs import TrialRow
 from viewer.ui.panels.measure.film_picture import FilmPicture
 from viewer.ui.panels.measure.filmstrip import FilmModel
 

@@ -11,9 +11,9 @@ from tests.helpers.quiz_study import quiz_in_catalog, quiz_spec, registered, say
 from tests.helpers.tiny_study import finish
 from viewer.services.comparing.runs import compare
 from viewer.services.comparing.sides import Side
-from viewer.services.decoding import LocalDecoder
-from viewer.services.measure import run_table, trial_rows
-from viewer.services.plan_run import plan_run
+from viewer.services.inspecting.runs import run_table, trial_rows
+from viewer.services.running.plan_run import plan_run
+from viewer.services.viewing.decoding import LocalDecoder
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.desk import Desk, WorkerBridge

@@ -14,11 +14,11 @@ from tests.helpers.measure_store import finished_run, misjudge
 from tests.helpers.window_story import found
 from viewer.domain.answer import Status
 from viewer.domain.run import ModelStopped
-from viewer.services.background import WorkerEvent
-from viewer.services.decoding import LocalDecoder
-from viewer.services.measure import run_table, run_table_script, trial_rows
-from viewer.services.report_run import write_report
-from viewer.services.rescore import rescore_run
+from viewer.services.inspecting.runs import run_table, run_table_script, trial_rows
+from viewer.services.reporting.report_run import write_report
+from viewer.services.reporting.rescore import rescore_run
+from viewer.services.viewing.decoding import LocalDecoder
+from viewer.services.worker.background import WorkerEvent
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui import theme

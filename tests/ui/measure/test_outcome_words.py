@@ -8,7 +8,7 @@ from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef
 from viewer.domain.result import Outcome, Score
 from viewer.domain.study_words import RIGHTS, StudyWords
-from viewer.services.measure import TrialRow
+from viewer.services.inspecting.runs import TrialRow
 from viewer.ui.panels.outcome_words import glyph, trials_title, words
 from viewer.ui.tables.results_model import RowKey
 

@@ -14,8 +14,8 @@ from tests.helpers.random_results import MODELS, random_results
 from viewer.domain.answer import Status
 from viewer.domain.result import Outcome, Score
 from viewer.domain.run import TrialDone
-from viewer.services.background import WorkerEvent
-from viewer.services.results.view import COUNTS, By, ResultsView
+from viewer.services.inspecting.predictions.view import COUNTS, By, ResultsView
+from viewer.services.worker.background import WorkerEvent
 from viewer.settings import Settings
 from viewer.store import trials
 from viewer.store.database import open_store

@@ -10,8 +10,12 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.remote import everything_is_remote
 from tests.helpers.tiny_study import write_images
 from viewer.domain.case import ImageRef
-from viewer.services.import_dataset import import_dataset
-from viewer.services.privacy import restrict, restricted_by, restricted_datasets
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.privacy.decisions import (
+    restrict,
+    restricted_by,
+    restricted_datasets,
+)
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.dialogs.batch import BatchDialog

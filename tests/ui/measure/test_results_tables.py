@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStyle
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.report import Table
-from viewer.services.export_table import table_as_tsv
+from viewer.services.exporting.export_table import table_as_tsv
 from viewer.ui.tables.chart_bars import bar_chart
 from viewer.ui.tables.columns import grid_words, shown
 from viewer.ui.tables.results_model import VALUE_ROLE, ResultsModel, RowKey

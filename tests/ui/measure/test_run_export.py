@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.item_runs import item_run
 from tests.helpers.tiny_study import a_spec, finish, planned
-from viewer.services.measure import run_list
+from viewer.services.inspecting.runs import run_list
 from viewer.settings import Settings
 from viewer.store import asking
 from viewer.store.database import open_store
@@ -71,7 +71,7 @@ def test_that_the_selected_run_s_answers_are_written_where_a_person_says(
 def test_that_the_worker_writes_the_selected_run_s_bundle_where_a_person_says(
     settings: Settings, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr("viewer.services.export_bundle.export_stored_bundle")
+    monkeypatch.delattr("viewer.services.exporting.export_bundle.export_stored_bundle")
     _run(settings, tmp_path / "images")
     export, runs, said = _made(settings, qtbot, BUNDLE)
     out = tmp_path / "run.zip"

@@ -26,13 +26,13 @@ from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.plain import plain as as_list
 from viewer.domain.reference import Mask
 from viewer.domain.styles import looks_of, rgb_of
-from viewer.services.decoding import LocalDecoder
-from viewer.services.marked_images import marked_images
-from viewer.services.measure import trial_rows_at
-from viewer.services.plan_run import plan_run
-from viewer.services.study_file import make_spec
-from viewer.services.told_trial import ToldTrial, told_trial
-from viewer.services.written_answers import written_of_trial
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.inspecting.marked_images import marked_images
+from viewer.services.inspecting.runs import trial_rows_at
+from viewer.services.inspecting.trial_detail import ToldTrial, told_trial
+from viewer.services.inspecting.written_answers import written_of_trial
+from viewer.services.running.plan_run import plan_run
+from viewer.services.viewing.decoding import LocalDecoder
 from viewer.settings import Settings
 from viewer.store import cases, trials
 from viewer.store.database import open_store

@@ -13,9 +13,9 @@ from viewer.domain.figure import StackFigure
 from viewer.domain.result import Score
 from viewer.domain.study_words import StudyWords
 from viewer.domain.styles import style_of
-from viewer.services.measure import TrialRow, run_results, trial_rows
-from viewer.services.results.groups import grouped, offered
-from viewer.services.results.view import By
+from viewer.services.inspecting.predictions.groups import grouped, offered
+from viewer.services.inspecting.predictions.view import By
+from viewer.services.inspecting.runs import TrialRow, run_results, trial_rows
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_gguf import write_tiny_model
 from tests.ui.models.test_models_workspace import text
-from viewer.services.model_profiles import NewModel
+from viewer.services.configuring.model_profiles import NewModel
 from viewer.ui.desk import Desk
 from viewer.ui.models_workspace import ModelsWorkspace
 from viewer.ui.notices import Notice

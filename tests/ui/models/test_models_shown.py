@@ -4,7 +4,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.ui.models.test_models_workspace import choose, row
-from viewer.services import model_list
+from viewer.services.configuring import model_list
 from viewer.ui.desk import Desk
 from viewer.ui.models_workspace import ModelsWorkspace
 

@@ -13,8 +13,8 @@ from tests.helpers.scripted_server import ScriptedServer
 from tests.ui.models.conftest import MODELS
 from viewer.domain.errors import WrongUseError
 from viewer.models import catalog
-from viewer.services import model_list
-from viewer.services.model_profiles import apply_edit, new_models, saving
+from viewer.services.configuring import model_list
+from viewer.services.configuring.model_profiles import apply_edit, new_models, saving
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs import key_entry
 from viewer.ui.dialogs.key_entry import KeyEntry

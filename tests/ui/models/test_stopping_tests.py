@@ -7,8 +7,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
-from viewer.services.background import WorkerLoading
-from viewer.services.model_profiles import apply_edit, saving
+from viewer.services.configuring.model_profiles import apply_edit, saving
+from viewer.services.worker.background import WorkerLoading
 from viewer.ui.desk import Desk
 from viewer.ui.models_workspace import ModelsWorkspace
 from viewer.ui.notices import Notice

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from viewer.services.decoding import Decoder, LocalDecoder
+from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.desk import Desk, WorkerBridge

@@ -10,7 +10,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid
 from viewer.domain.result import Outcome, Score
-from viewer.services.answers import StoredAnswer
+from viewer.services.inspecting.answers import StoredAnswer
 from viewer.ui.panels.agreement import Agreement, agreement_words, same_places
 from viewer.ui.panels.answers_panel import AnswersPanel
 

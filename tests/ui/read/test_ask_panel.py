@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from viewer.domain.case import View
 from viewer.domain.plain import plain
-from viewer.services.batch_form import ModelState
+from viewer.services.running.batch_form import ModelState
 from viewer.ui.choices import restored
 from viewer.ui.panels.ask_panel import AskChoice, AskPanel, AskWanted, ModelsTicked
 

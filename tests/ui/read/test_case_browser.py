@@ -14,8 +14,8 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image import Raster
 from viewer.domain.image_geometry import ImageGeometry
-from viewer.services.decoding import LocalDecoder
-from viewer.services.open_case import OtherFile
+from viewer.services.viewing.decoding import LocalDecoder
+from viewer.services.viewing.open_case import OtherFile
 from viewer.ui.panels.case_browser import CaseBrowser, ImageChosen, OtherFiles
 from viewer.ui.panels.case_tree import CaseRow, CaseTree
 from viewer.ui.panels.hanging import CaseRows, Stack, StudyRows

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_study import write_images
-from viewer.services.open_case import open_cases
+from viewer.services.viewing.open_case import open_cases
 from viewer.ui.panels.case_tree import CaseTree
 from viewer.ui.panels.hanging import CaseRows, rows_of
 

@@ -12,7 +12,7 @@ from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.geometry import PointPx
 from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.mark import Mark, MarkKind
-from viewer.services.view_image import CornerText, ShownImage
+from viewer.services.viewing.view_image import CornerText, ShownImage
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.desk import Desk
 from viewer.ui.panels.hanging import Stack

@@ -10,7 +10,7 @@ from tests.helpers.make_dicom import make_dicom
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
-from viewer.services.kept_marks import keep_marks, kept_marks
+from viewer.services.viewing.marks import keep_marks, kept_marks
 from viewer.ui.desk import Desk
 from viewer.ui.panels.mark_keeping import MarkKeeping
 from viewer.ui.read_workspace import ReadWorkspace

@@ -18,9 +18,9 @@ from viewer.domain.image import Photometric, PixelImage, Raster
 from viewer.domain.plain import plain
 from viewer.domain.privacy import ReviewDecision, pixels_sha256
 from viewer.readers.pixels import load_pixels
-from viewer.services.background import AskCommand, WorkerDied, WorkerReply
 from viewer.services.commands import PixelLook
-from viewer.services.import_dataset import import_dataset
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.worker.background import AskCommand, WorkerDied, WorkerReply
 from viewer.settings import Settings
 from viewer.store import asking
 from viewer.store.database import open_store

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.make_dicom import make_dicom
 from tests.helpers.small_datasets import grey, write_dicom
-from viewer.services.decoding import LocalDecoder
-from viewer.services.header_chunks import Headers, read_chunk
+from viewer.services.viewing.decoding import LocalDecoder
+from viewer.services.viewing.header_chunks import Headers, read_chunk
 from viewer.ui.desk import Desk
 from viewer.ui.layout_memory import KeptImage
 from viewer.ui.panels.opening import lies_in

@@ -14,7 +14,7 @@ from viewer.domain.answer import BoxesAnswer, MaskAnswer
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.mark import Mark, MarkKind
-from viewer.services.segment import segment
+from viewer.services.asking.segment import segment
 from viewer.settings import Settings
 from viewer.ui.desk import Desk
 from viewer.ui.notice_bar import NoticeBar

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.grid import Grid
 from viewer.domain.image import Photometric, PixelImage, Window
-from viewer.services.view_image import CornerText, ShownImage
+from viewer.services.viewing.view_image import CornerText, ShownImage
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.provider_view import ProviderView
 from viewer.ui.panels.grid_choice import GridChoice

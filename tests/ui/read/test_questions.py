@@ -9,7 +9,7 @@ from viewer.domain.answer import Status
 from viewer.domain.case import ImageRef
 from viewer.domain.result import Score
 from viewer.domain.run import ModelStopped, RunEnded, RunWaiting, TrialDone
-from viewer.services.background import (
+from viewer.services.worker.background import (
     AskCommand,
     WorkerDied,
     WorkerEvent,

@@ -21,7 +21,7 @@ from viewer.imaging.luts import to_raster
 from viewer.imaging.png import encode_png
 from viewer.imaging.resample import FitMode, fit
 from viewer.readers.pixels import load_pixels
-from viewer.services.answers import StoredAnswer, sent_images
+from viewer.services.inspecting.answers import StoredAnswer, sent_images
 from viewer.studies.catalog import study_named
 from viewer.ui.canvas.events import Tool
 from viewer.ui.desk import Desk

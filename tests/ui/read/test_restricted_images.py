@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.remote import everything_is_remote
 from tests.helpers.tiny_study import write_images
-from viewer.services.import_dataset import import_dataset
+from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui.desk import Desk

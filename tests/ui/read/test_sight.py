@@ -13,7 +13,7 @@ from tests.helpers.small_datasets import square, write_dicom, write_picture
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
-from viewer.services.import_dataset import import_dataset
+from viewer.services.importing.import_dataset import import_dataset
 from viewer.store.database import open_store
 from viewer.ui.desk import Desk
 from viewer.ui.layout_memory import Choices

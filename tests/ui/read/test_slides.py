@@ -12,7 +12,7 @@ from tests.helpers.make_slide import pyramid, tissue, write_dicom_slide, write_s
 from viewer.domain.case import ImageRef, Study
 from viewer.domain.geometry import PointPx
 from viewer.readers.catalog import scan
-from viewer.services.decoding import LocalDecoder
+from viewer.services.viewing.decoding import LocalDecoder
 from viewer.ui.canvas.overlays.scale_bar import scale_bar
 from viewer.ui.panels.hanging import Chosen, rows_of, stacks_of
 from viewer.ui.panels.opening import Opening, Wanted

@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.make_dicom import make_dicom
 from tests.helpers.small_datasets import grey
 from viewer.domain.case import ImageRef
-from viewer.services.decoding import LocalDecoder
-from viewer.services.header_chunks import Headers
-from viewer.services.opened_image import OpenedImage
+from viewer.services.viewing.decoding import LocalDecoder
+from viewer.services.viewing.header_chunks import Headers
+from viewer.services.viewing.opened_image import OpenedImage
 from viewer.ui.canvas.waiting import EMPTY
 from viewer.ui.read_workspace import ReadWorkspace
 

@@ -13,8 +13,8 @@ from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid
 from viewer.domain.image import Photometric, PixelImage
 from viewer.imaging.pyramid import Pyramid
-from viewer.services.opened_image import OpenedImage
-from viewer.services.view_image import CornerText, ShownImage
+from viewer.services.viewing.opened_image import OpenedImage
+from viewer.services.viewing.view_image import CornerText, ShownImage
 from viewer.ui.panels.review.image import ReviewImage
 
 FIELD = BoxPx(0, 100, 400, 500)

@@ -28,8 +28,8 @@ from viewer.domain.grid import Cell, Grid
 from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.pyramid import Pyramid
-from viewer.services.opened_image import OpenedImage
-from viewer.services.view_image import CornerText, ShownImage
+from viewer.services.viewing.opened_image import OpenedImage
+from viewer.services.viewing.view_image import CornerText, ShownImage
 from viewer.ui.panels.review.image import ReviewImage
 
 SIDE = 1300

@@ -17,8 +17,8 @@ from viewer.domain.reading import (
 )
 from viewer.metrics.agreement import Agreement
 from viewer.services.readings.agreeing import PairAgreement
+from viewer.services.readings.review_offer import ReviewOffer, StudyOffer
 from viewer.services.readings.reviewing import ErrorCounts
-from viewer.services.review_offer import ReviewOffer, StudyOffer
 from viewer.ui.panels.review.bar import (
     ReviewBar,
     duration_words,

@@ -15,7 +15,7 @@ from tests.helpers.review_story import ReviewStory, open_review, words_on_screen
 from tests.ui.canvas.conftest import pixels
 from viewer.domain.answer import CellAnswer
 from viewer.domain.reading import TaskState
-from viewer.services.measure import TrialRow, trial_rows
+from viewer.services.inspecting.runs import TrialRow, trial_rows
 from viewer.services.readings import opening
 from viewer.services.readings.reviewing import review_results
 from viewer.settings import Settings

@@ -13,7 +13,7 @@ import pytest
 from tests.helpers.make_dicom import make_dicom
 from tests.helpers.window_process import ROOT, open_again
 from viewer.domain.mark import MarkKind
-from viewer.services.kept_marks import kept_marks
+from viewer.services.viewing.marks import kept_marks
 from viewer.settings import STORE_VARIABLE
 
 _PATIENCE_S = 600

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.window_monkey import Monkey
 from tests.helpers.window_stalls import LIMIT_S, StallWatch
 from tests.helpers.window_story import Story, open_demo, open_story
-from viewer.services.head_start import begin
+from viewer.services.starting.head_start import begin
 from viewer.settings import Settings
 
 _PLATFORM = "This plugin does not support"

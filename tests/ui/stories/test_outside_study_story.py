@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.outside_packages import SIDED, bring, write_sides
 from tests.helpers.window_story import click, click_row, found, open_window, tick
-from viewer.services.import_dataset import import_dataset
+from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies import catalog

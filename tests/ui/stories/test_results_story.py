@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.measure_store import finished_run
 from tests.helpers.window_story import Story, found, open_window
-from viewer.services.results.view import By
+from viewer.services.inspecting.predictions.view import By
 from viewer.settings import Settings
 from viewer.ui.actions import Place
 from viewer.ui.layout_memory import read_layout

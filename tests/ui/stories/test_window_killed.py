@@ -18,7 +18,7 @@ from tests.helpers.kill_trial import ROOT, KillTrial, serving
 from tests.helpers.tiny_study import write_images
 from tests.helpers.window_process import open_again, start_batch
 from viewer.domain.run import RunStatus
-from viewer.services.interrupted import interrupted_runs
+from viewer.services.worker.interrupted import interrupted_runs
 from viewer.store import runs
 from viewer.store.database import open_store
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from viewer.cli import run_command_line
-from viewer.services.published_rows import published_rows
+from viewer.services.reporting.published_rows import published_rows
 
 
 def test_that_published_rows_that_cannot_be_are_listed(

@@ -18,7 +18,7 @@ from viewer.models.openai_api.rejection import rejected_member
 from viewer.models.openai_api.servers import SERVERS
 from viewer.models.protocol import Adapter, ListsModels
 from viewer.models.structured import CELL_SCHEMA
-from viewer.services.request_key import request_document, request_key
+from viewer.services.trials.request_key import request_document, request_key
 
 QUESTION = request(facts(plain=noise(64)), text="Where is it?")
 KEY = "sk-CANARY-0123456789"

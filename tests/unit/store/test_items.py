@@ -8,7 +8,7 @@ from tests.helpers.small_store import a_dataset
 from viewer.domain.errors import StoreError, WrongUseError
 from viewer.domain.item import Item
 from viewer.readers.datasets.files import content_sha256
-from viewer.services.listing import item_rows
+from viewer.services.inspecting.listing import item_rows
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.store.migrations import m0012_items

@@ -19,8 +19,8 @@ from viewer.domain.result import TrialResult
 from viewer.results.evaluate import evaluate_all
 from viewer.results.records import number_names, records
 from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
-from viewer.services.measure import run_table_script
-from viewer.services.report_run import write_report
+from viewer.services.inspecting.runs import run_table_script
+from viewer.services.reporting.report_run import write_report
 from viewer.store.database import open_store
 from viewer.studies.tables import trial_specs
 from viewer.writers.table_script import table_script

@@ -26,7 +26,7 @@ from viewer.models.retry import retry_pause
 from viewer.services.calibrating.fit import Fit, Heard, fits, shares
 from viewer.services.calibrating.marker_images import markers
 from viewer.services.calibrating.questions import NEUTRAL, WORDINGS, question
-from viewer.services.consented import Leaving, put, with_consent
+from viewer.services.privacy.made_questions import Leaving, put, with_consent
 
 Progress = Callable[[int, int], None]
 """Told how many questions of how many are answered."""

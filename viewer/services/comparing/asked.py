@@ -9,7 +9,7 @@ from typing import Final
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.services.comparing.sides import Pairing, Side
-from viewer.services.run_notes import DROPPED
+from viewer.services.running.run_notes import DROPPED
 from viewer.store import comparing, runs
 from viewer.store.comparing import PromptText, RequestSent, TrialLine
 from viewer.store.database import Store

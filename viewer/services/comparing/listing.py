@@ -9,8 +9,8 @@ from viewer.domain.run import RunStatus, RunSummary
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.comparing.family import covers, day, declare_family
 from viewer.services.comparing.sides import Side, sides_of_run
+from viewer.services.inspecting.predictions.wording import words_of_runs
 from viewer.services.readings.withdrawn import WITHDRAWN
-from viewer.services.results.wording import words_of_runs
 from viewer.store import comparing, runs
 from viewer.store.database import Store, open_store
 

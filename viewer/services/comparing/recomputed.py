@@ -9,10 +9,10 @@ from viewer.domain.answer import Answer, CellAnswer, Status, Unparsed
 from viewer.domain.answer_json import NOTHING, answer_of_json
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
-from viewer.services.bench import Bench
 from viewer.services.comparing.asked import Sent, sent_of
 from viewer.services.comparing.causes import Cause, Why
 from viewer.services.comparing.sides import HIT, Pair, Side, answers_of
+from viewer.services.trials.run_context import Bench
 from viewer.store import cases, comparing, runs
 from viewer.store.comparing import TrialLine
 from viewer.store.database import Store

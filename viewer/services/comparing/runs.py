@@ -44,9 +44,9 @@ from viewer.services.comparing.statistics import (
     two_replies,
 )
 from viewer.services.comparing.why import Explainer
-from viewer.services.model_looks import learn_looks
-from viewer.services.records import without_collections
-from viewer.services.results.wording import words_of_runs
+from viewer.services.configuring.model_colors import learn_looks
+from viewer.services.inspecting.predictions.wording import words_of_runs
+from viewer.services.reporting.records import without_collections
 from viewer.store import cases, comparing, runs
 from viewer.store.database import Store, open_store
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.result import Outcome, Score
-from viewer.services.records import some_records
+from viewer.services.reporting.records import some_records
 from viewer.store import comparing, runs
 from viewer.store.comparing import TrialLine
 from viewer.store.database import Store

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from viewer.domain.answer_json import NOTHING
 from viewer.domain.errors import ProviderError
-from viewer.services.bench import Bench
 from viewer.services.comparing.asked import Sent, settings_of
 from viewer.services.comparing.causes import Cause, Why
 from viewer.services.comparing.recomputed import (
@@ -19,6 +18,7 @@ from viewer.services.comparing.recomputed import (
 )
 from viewer.services.comparing.sides import Pair, Side, answers_of
 from viewer.services.comparing.worded import WordedEnd, worded_why
+from viewer.services.trials.run_context import Bench
 from viewer.store import comparing, runs, trials
 from viewer.store.database import Store
 from viewer.studies.catalog import places_findings

@@ -17,7 +17,7 @@ from viewer.domain.probe import ProbeReport, ProbeRow, Verdict
 from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint
 from viewer.models.protocol import ListsModels
-from viewer.services.consented import Leaving, put, with_consent
+from viewer.services.privacy.made_questions import Leaving, put, with_consent
 from viewer.services.probing.questions import busy_marker, plain_marker, question
 from viewer.services.probing.rows import (
     Heard,

@@ -13,7 +13,6 @@ from viewer.domain.exchange import RawReply, Usage
 from viewer.domain.form import PlaceQuestion
 from viewer.domain.reading import SessionId, SessionKind
 from viewer.domain.reading_history import Standing
-from viewer.services.bench import Bench
 from viewer.services.readings.ground import Ground, ground_of
 from viewer.services.readings.replies import (
     question_of,
@@ -23,7 +22,8 @@ from viewer.services.readings.replies import (
 )
 from viewer.services.readings.standings import standings_of
 from viewer.services.readings.withdrawn import WITHDRAWN
-from viewer.services.request_key import request_key
+from viewer.services.trials.request_key import request_key
+from viewer.services.trials.run_context import Bench
 from viewer.store import asking, cases, readings, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.reply_rows import ReplyRecord

@@ -24,7 +24,6 @@ from viewer.domain.reading_history import Standing
 from viewer.domain.report import Table
 from viewer.domain.result import Score
 from viewer.domain.run import Trial
-from viewer.services.bench import Bench
 from viewer.services.readings.ground import Ground, ground_of
 from viewer.services.readings.replies import (
     answer_of,
@@ -35,6 +34,7 @@ from viewer.services.readings.replies import (
     trials_of_reader,
 )
 from viewer.services.readings.standings import standings_of
+from viewer.services.trials.run_context import Bench
 from viewer.store import cases, readings
 from viewer.store.database import Store, open_store
 from viewer.store.readings import PlannedTask, ReviewedTrial, StoredSession

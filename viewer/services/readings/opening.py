@@ -15,6 +15,7 @@ from viewer.domain.plain import plain
 from viewer.domain.reading import Material, SessionId, SessionKind, SessionSummary
 from viewer.domain.result import Outcome
 from viewer.domain.run import RunSpec, RunStatus, Trial
+from viewer.services.configuring.study_file import make_spec
 from viewer.services.readings import order
 from viewer.services.readings.ground import (
     SessionSpec,
@@ -23,8 +24,7 @@ from viewer.services.readings.ground import (
     reader_name,
 )
 from viewer.services.readings.standings import standings_of
-from viewer.services.request_key import request_key
-from viewer.services.study_file import make_spec
+from viewer.services.trials.request_key import request_key
 from viewer.store import cases, readings, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.readings import NewSession, PlannedTask, StoredSession

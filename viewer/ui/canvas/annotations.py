@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from viewer.domain.annotation import CornerLine
-from viewer.services.view_image import ShownImage
+from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.canvas.display import Display, window_text
 from viewer.ui.canvas.overlays import corner_text, letters, scale_bar
 from viewer.ui.canvas.overlays.halo import LETTER, TEXT

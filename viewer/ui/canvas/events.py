@@ -10,7 +10,7 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.image import Window
 
 if TYPE_CHECKING:
-    from viewer.services.answers import StoredAnswer
+    from viewer.services.inspecting.answers import StoredAnswer
 
 
 class Tool(StrEnum):

@@ -17,7 +17,7 @@ from viewer.domain.image import Window
 from viewer.domain.reference import Mask
 from viewer.imaging.luts import is_inverted
 from viewer.imaging.pyramid import Pyramid
-from viewer.services.view_image import ShownImage
+from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.canvas.annotations import Annotations
 from viewer.ui.canvas.display import Camera, Display, value_text
 from viewer.ui.canvas.events import (
@@ -43,7 +43,7 @@ from viewer.ui.canvas.tools.catalog import CURSORS, DRAGS, DRAWN
 from viewer.ui.canvas.waiting import Waiting
 
 if TYPE_CHECKING:
-    from viewer.services.answers import StoredAnswer
+    from viewer.services.inspecting.answers import StoredAnswer
     from viewer.ui.canvas.tools.drag import Drag
 
 _CLICK_PX: Final = 4  # a press that moves less is no drag

@@ -23,7 +23,7 @@ from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
 from viewer.ui.theme import current
 
 if TYPE_CHECKING:
-    from viewer.services.answers import StoredAnswer
+    from viewer.services.inspecting.answers import StoredAnswer
 
 
 _CLEAR_OF_LINES: Final = 40

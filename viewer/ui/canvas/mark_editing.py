@@ -7,7 +7,7 @@ from PySide6.QtCore import QLineF, QObject, QPointF
 
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import NAMES, Mark, MarkKind
-from viewer.services.view_image import ShownImage
+from viewer.services.viewing.view_image import ShownImage
 from viewer.ui.canvas.events import MarksChanged
 from viewer.ui.canvas.layers import DrawnMark, Layers
 from viewer.ui.canvas.marks.book import MarkBook, absolute

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QTransform
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.answer import MaskAnswer
-from viewer.services.marked_images import MarkedImage
+from viewer.services.inspecting.marked_images import MarkedImage
 from viewer.ui.canvas.overlays.answer_item import AnswerShape
 from viewer.ui.canvas.overlays.mask_answer import MaskShape
 from viewer.ui.canvas.overlays.rects import rect_of

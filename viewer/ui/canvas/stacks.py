@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from viewer.services.view_image import ShownImage
+    from viewer.services.viewing.view_image import ShownImage
 
 _STACKED: Final = frozenset({"CT", "MR", "PT", "NM"})
 

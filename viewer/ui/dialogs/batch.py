@@ -19,8 +19,9 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.run import RunSpec
-from viewer.services.batch_estimate import BatchEstimate, estimate
-from viewer.services.batch_form import (
+from viewer.services.configuring.money import DOLLAR
+from viewer.services.running.batch_estimate import BatchEstimate, estimate
+from viewer.services.running.batch_form import (
     BatchForm,
     ModelState,
     answering,
@@ -32,8 +33,7 @@ from viewer.services.batch_form import (
     spec_of,
     write_study,
 )
-from viewer.services.money import DOLLAR
-from viewer.services.suiting import Suiting, suiting_of
+from viewer.services.running.suitable_studies import Suiting, suiting_of
 from viewer.settings import Settings
 from viewer.ui.dialogs.batch_datasets import DatasetChoice
 from viewer.ui.dialogs.batch_models import NAME, model_item, tick, ticked_in

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from viewer.domain.escapes import visible
-from viewer.services.batch_form import ModelState
+from viewer.services.running.batch_form import ModelState
 from viewer.ui.plain_text import as_tip
 
 NAME: Final = Qt.ItemDataRole.UserRole

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from PySide6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
 
 from viewer.domain.counting import counted
-from viewer.services.batch_estimate import BatchEstimate
-from viewer.services.batch_form import (
+from viewer.services.running.batch_estimate import BatchEstimate
+from viewer.services.running.batch_form import (
     ModelState,
     model_states,
     role_names,
     study_titles,
     unusable_studies,
 )
-from viewer.services.suiting import Suiting, suiting_of
+from viewer.services.running.suitable_studies import Suiting, suiting_of
 from viewer.settings import Settings
 from viewer.ui import theme
 from viewer.ui.plain_text import Label

@@ -21,7 +21,7 @@ from viewer.ui.labels import caption, primary, selectable, title
 from viewer.ui.plain_text import Label
 
 if TYPE_CHECKING:
-    from viewer.services.preview import Preview
+    from viewer.services.asking.preview import Preview
 
 _WIDTHS: Final = (570, 430)
 _IN_NO_SET: Final = (

@@ -26,8 +26,8 @@ from viewer.ui.params_form import ParamsForm, align
 from viewer.ui.scrolled import scrolled
 
 if TYPE_CHECKING:
-    from viewer.services.draw_questions import Drawable, Drawing
-    from viewer.services.form_field import FormField
+    from viewer.services.configuring.form_field import FormField
+    from viewer.services.importing.draw_questions import Drawable, Drawing
 
 _SIZE: Final = (980, 720)
 _WAIT_MS: Final = 400
@@ -75,7 +75,7 @@ class DrawQuestions(QDialog):
         self._errands.start("list", self._list, self._offer_datasets, self._fail)
 
     def _list(self) -> "tuple[Drawable, ...]":
-        from viewer.services.draw_questions import drawables
+        from viewer.services.importing.draw_questions import drawables
 
         return drawables(self._store)
 
@@ -111,7 +111,7 @@ class DrawQuestions(QDialog):
         self._choose_preset()
 
     def _choose_preset(self) -> None:
-        from viewer.services.draw_questions import drawing_fields
+        from viewer.services.importing.draw_questions import drawing_fields
 
         store, source = self._store, self.dataset.currentText()
         preset = str(self.preset.currentData())
@@ -151,7 +151,7 @@ class DrawQuestions(QDialog):
 
     def _changes(self) -> dict[str, object]:
         """Return what differs from the preset, and the anatomies, which are its own."""
-        from viewer.services.draw_questions import ANATOMIES
+        from viewer.services.importing.draw_questions import ANATOMIES
 
         return {**self.form.changed(), ANATOMIES: self.form.values()[ANATOMIES]}
 
@@ -175,7 +175,7 @@ class DrawQuestions(QDialog):
         self.foot.go.setEnabled(self._found is not None and named)
 
     def _register(self) -> None:
-        from viewer.services.draw_questions import keep_drawn
+        from viewer.services.importing.draw_questions import keep_drawn
 
         found, name, store = self._found, self.name.text().strip(), self._store
         if found is None:
@@ -215,7 +215,7 @@ class DrawQuestions(QDialog):
         super().reject()
 
     def _fill(self) -> None:
-        from viewer.services.draw_questions import drawing_presets
+        from viewer.services.importing.draw_questions import drawing_presets
 
         for name, words in drawing_presets().items():
             self.preset.addItem(words, name)

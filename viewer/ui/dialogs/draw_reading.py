@@ -13,7 +13,7 @@ from viewer.ui.errands import Errands
 
 if TYPE_CHECKING:
     from viewer.domain.case import Dataset
-    from viewer.services.draw_questions import Drawing
+    from viewer.services.importing.draw_questions import Drawing
 
 _DRAW: Final = "draw"
 
@@ -57,7 +57,7 @@ class DrawReading(QObject):
         told = Seldom(self.progressed.emit)
 
         def work() -> "Drawing":
-            from viewer.services.draw_questions import drawing
+            from viewer.services.importing.draw_questions import drawing
 
             source = self._source(wanted.source)
             return drawing(
@@ -72,7 +72,7 @@ class DrawReading(QObject):
         self._errands.start(_DRAW, work, then, failed)
 
     def _source(self, name: str) -> "Dataset":
-        from viewer.services.draw_questions import source_dataset
+        from viewer.services.importing.draw_questions import source_dataset
 
         kept = self._kept
         if kept is None or kept.name != name:

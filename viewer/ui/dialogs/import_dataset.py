@@ -30,7 +30,7 @@ from viewer.ui.file_choice import choose_to_read
 from viewer.ui.labels import caption, selectable, title
 
 if TYPE_CHECKING:
-    from viewer.services.import_preview import ImportPreview
+    from viewer.services.importing.import_preview import ImportPreview
 
 _SIZE: Final = (760, 680)
 _FILES: Final = "Tables and lists (*.csv *.tsv *.json *.jsonl *.parquet);;All files (*)"
@@ -92,7 +92,7 @@ class ImportDataset(QDialog):
 
     def _offer_formats(self, found: tuple[str, ...]) -> None:
         """Choose the format found; a person may say another."""
-        from viewer.services.import_preview import formats_shown
+        from viewer.services.importing.import_preview import formats_shown
 
         self.foot.ready()
         for row, (name, shown) in enumerate(formats_shown().items()):
@@ -126,7 +126,7 @@ class ImportDataset(QDialog):
 
     def _show(self, seen: "ImportPreview | None") -> None:
         """Show what a data set holds; None empties the page."""
-        from viewer.services.mask_pictures import masks_to_look_at
+        from viewer.services.importing.mask_pictures import masks_to_look_at
 
         self._seen = seen
         counts = seen.findings if seen else ()
@@ -147,7 +147,7 @@ class ImportDataset(QDialog):
         self.foot.go.setEnabled(self._seen is not None and named)
 
     def _register(self) -> None:
-        from viewer.services.import_preview import register
+        from viewer.services.importing.import_preview import register
 
         seen, name = self._seen, self.name.text().strip()
         if seen is None:
@@ -206,7 +206,7 @@ class ImportDataset(QDialog):
         super().reject()
 
     def _fill(self) -> None:
-        from viewer.services.import_preview import formats_shown
+        from viewer.services.importing.import_preview import formats_shown
 
         for name, shown in formats_shown().items():
             self.format.addItem(shown.title, name)

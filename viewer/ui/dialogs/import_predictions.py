@@ -32,8 +32,11 @@ from viewer.ui.pixmaps import pixmap_of
 from viewer.ui.plain_text import Label, as_tip
 
 if TYPE_CHECKING:
-    from viewer.services.import_predictions import PlannedPredictions, PredictionsWish
-    from viewer.services.preview_predictions import (
+    from viewer.services.importing.import_predictions import (
+        PlannedPredictions,
+        PredictionsWish,
+    )
+    from viewer.services.importing.preview_predictions import (
         AskedRun,
         Column,
         DrawnPrediction,
@@ -107,7 +110,7 @@ class ImportPredictions(QDialog):
             self._preview()
 
     def _look_at_columns(self, file: Path) -> None:
-        from viewer.services.preview_predictions import columns_of
+        from viewer.services.importing.preview_predictions import columns_of
 
         self._empty("Reading …")
         self._errands.start(
@@ -119,7 +122,7 @@ class ImportPredictions(QDialog):
         self._preview()
 
     def _wish(self) -> "PredictionsWish | None":
-        from viewer.services.import_predictions import PredictionsWish
+        from viewer.services.importing.import_predictions import PredictionsWish
 
         if self._file is None or not self.dataset.currentText():
             return None
@@ -139,7 +142,7 @@ class ImportPredictions(QDialog):
         )
 
     def _preview(self, *_: object) -> None:
-        from viewer.services.preview_predictions import preview_predictions
+        from viewer.services.importing.preview_predictions import preview_predictions
 
         wish = self._wish()
         if wish is None or "columns" in self._errands:
@@ -194,7 +197,7 @@ class ImportPredictions(QDialog):
         self.sentence.setText(str(error))
 
     def _import(self) -> None:
-        from viewer.services.preview_predictions import plan_import
+        from viewer.services.importing.preview_predictions import plan_import
 
         wish = self._wish()
         if wish is None:
@@ -210,7 +213,7 @@ class ImportPredictions(QDialog):
         self.accept()
 
     def _list_runs(self, *_: object) -> None:
-        from viewer.services.preview_predictions import runs_about
+        from viewer.services.importing.preview_predictions import runs_about
 
         store, dataset = self._settings.store, self.dataset.currentText()
         self._errands.start(
@@ -259,7 +262,7 @@ class ImportPredictions(QDialog):
         )
 
     def _fill(self) -> None:
-        from viewer.services.batch_form import dataset_names
+        from viewer.services.running.batch_form import dataset_names
 
         self.dataset.addItems(list(dataset_names(self._settings.store)))
         for words, meant in _COUNTS.items():

@@ -17,7 +17,7 @@ from viewer.domain.escapes import visible
 from viewer.ui.plain_text import as_tip
 
 if TYPE_CHECKING:
-    from viewer.services.preview_predictions import Column
+    from viewer.services.importing.preview_predictions import Column
 
 _HEADER: Final = ("Column", "First row", "Is")
 _NOT_USED: Final = "not used"
@@ -69,7 +69,7 @@ class ColumnsTable(QTableWidget):
         return item.text() if item else ""
 
     def _choice(self, column: "Column") -> QComboBox:
-        from viewer.services.preview_predictions import FIELD_NAMES
+        from viewer.services.importing.preview_predictions import FIELD_NAMES
 
         box = QComboBox()
         box.setAccessibleName(f"What {column.name} is")

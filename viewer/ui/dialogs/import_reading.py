@@ -13,7 +13,7 @@ from viewer.domain.case import View
 from viewer.ui.errands import Errands
 
 if TYPE_CHECKING:
-    from viewer.services.import_preview import ImportPreview
+    from viewer.services.importing.import_preview import ImportPreview
 
 _TOLD_EVERY_S: Final = 0.05
 
@@ -59,7 +59,7 @@ class Reading(QObject):
         failed: Callable[[Exception], None],
     ) -> None:
         """Find the formats that a folder or file looks like."""
-        from viewer.services.import_preview import formats_found
+        from viewer.services.importing.import_preview import formats_found
 
         self.stop()
         self._errands.start("look", lambda: formats_found(root), then, failed)
@@ -71,7 +71,7 @@ class Reading(QObject):
         failed: Callable[[Exception], None],
     ) -> None:
         """Read a data set, telling how far it is."""
-        from viewer.services.import_preview import preview
+        from viewer.services.importing.import_preview import preview
 
         self.stop()
         self._stop = stop = Event()

@@ -13,7 +13,7 @@ from viewer.ui.pixmaps import pixmap_of
 from viewer.ui.plain_text import Label, as_tip
 
 if TYPE_CHECKING:
-    from viewer.services.mask_pictures import MaskShown
+    from viewer.services.importing.mask_pictures import MaskShown
 
 MOST: Final = 5
 _SIDE: Final = 128
@@ -42,7 +42,7 @@ class MaskStrip(QWidget):
         self.setVisible(bool(masks))
 
     def _add(self, column: int, shown: "MaskShown") -> QLabel:
-        from viewer.services.mask_pictures import mask_picture
+        from viewer.services.importing.mask_pictures import mask_picture
 
         picture = Label("…")
         picture.setFixedSize(_SIDE, _SIDE)

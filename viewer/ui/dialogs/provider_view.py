@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.image import Raster
-from viewer.services.provider_views import ProviderSight, ViewOffer, view_offers
+from viewer.services.asking.provider_views import ProviderSight, ViewOffer, view_offers
 from viewer.ui.icons import IconLabel
 from viewer.ui.labels import caption, title
 from viewer.ui.plain_text import Label

@@ -45,7 +45,7 @@ class Restricted(QCheckBox):
 
     def show_dataset(self, name: str) -> None:
         """Show whether a data set is restricted; "" is none."""
-        from viewer.services.privacy import restricted_datasets
+        from viewer.services.privacy.decisions import restricted_datasets
 
         self._dataset, store = name, self._store
         self._errands.start(
@@ -58,7 +58,7 @@ class Restricted(QCheckBox):
         self.changed.emit()
 
     def _keep(self, on: bool) -> None:
-        from viewer.services.privacy import restrict_dataset
+        from viewer.services.privacy.decisions import restrict_dataset
 
         store, name = self._store, self._dataset
         self.setEnabled(False)

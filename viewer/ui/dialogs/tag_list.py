@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.services.view_image import Tag
+from viewer.services.viewing.view_image import Tag
 from viewer.ui.plain_text import Label, in_role
 
 _COLUMNS: Final = ("Tag", "Keyword", "VR", "Value")

@@ -28,7 +28,7 @@ from viewer.ui.labels import caption, primary, selectable, title
 from viewer.ui.plain_text import Label
 
 if TYPE_CHECKING:
-    from viewer.services.word_review import WordsToRead
+    from viewer.services.privacy.word_review import WordsToRead
 
 _SIZE: Final = (980, 640)
 _COLUMNS: Final = Columns(("Case", "Found", "Decision"), wide=1)
@@ -73,7 +73,7 @@ class WordReview(QDialog):
 
     def read(self, dataset: str = "") -> None:
         """List the data sets and read one of them; "" is the one chosen already."""
-        from viewer.services.batch_form import dataset_names
+        from viewer.services.running.batch_form import dataset_names
 
         wanted, store = dataset or self.dataset.currentText(), self._store
         self._errands.start(
@@ -94,7 +94,7 @@ class WordReview(QDialog):
             self.sentence.setText(_NO_DATASET)
 
     def _read_words(self) -> None:
-        from viewer.services.word_review import words_of_dataset
+        from viewer.services.privacy.word_review import words_of_dataset
 
         store, name = self._store, self.dataset.currentText()
         self._show_found(())
@@ -141,7 +141,7 @@ class WordReview(QDialog):
         self.sentence.setText(_state(self._found, len(chosen)))
 
     def _decide(self, decision: ReviewDecision) -> None:
-        from viewer.services.word_review import keep_words
+        from viewer.services.privacy.word_review import keep_words
 
         store, rows = self._store, self._chosen()
         chosen = [self._found[row] for row in rows]

@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.counting import counted
-from viewer.services.answers import StoredAnswer
+from viewer.services.inspecting.answers import StoredAnswer
 from viewer.ui.labels import caption
 from viewer.ui.panels.signs import SIGN_PX, sign
 from viewer.ui.plain_text import Label, as_tip

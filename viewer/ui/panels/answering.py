@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
 from viewer.domain.privacy import ReviewDecision
-from viewer.services.answers import StoredAnswer, answer_of_trial
-from viewer.services.batch_form import finding_names, first_choice, model_states
-from viewer.services.told_trial import is_placed
-from viewer.services.written_answers import written_of_trial
+from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
+from viewer.services.inspecting.trial_detail import is_placed
+from viewer.services.inspecting.written_answers import written_of_trial
+from viewer.services.running.batch_form import finding_names, first_choice, model_states
 from viewer.ui.actions import Handlers
 from viewer.ui.choices import restored
 from viewer.ui.desk import Desk

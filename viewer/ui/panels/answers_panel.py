@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.answer import BoxesAnswer
 from viewer.domain.escapes import visible
 from viewer.domain.grid import Grid
-from viewer.services.answers import StoredAnswer
+from viewer.services.inspecting.answers import StoredAnswer
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.canvas.overlays.measure_words import (
     kind_words,

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.case import View
 from viewer.domain.counting import counted
-from viewer.services.batch_form import ModelState
+from viewer.services.running.batch_form import ModelState
 from viewer.ui.labels import caption, primary, title
 from viewer.ui.name_box import NameBox
 from viewer.ui.plain_text import as_tip

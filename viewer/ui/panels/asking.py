@@ -6,13 +6,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.case import ImageRef
-from viewer.services.answers import (
+from viewer.services.inspecting.answers import (
     StoredAnswer,
     answer_of_trial,
     sent_images,
     sent_text,
 )
-from viewer.services.background import AskCommand
+from viewer.services.worker.background import AskCommand
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.errands import run_for

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 from viewer.domain.case import ImageRef
 from viewer.domain.counting import counted
 from viewer.domain.escapes import visible
-from viewer.services.decoding import Decoder, LocalDecoder
-from viewer.services.open_case import OtherFile
+from viewer.services.viewing.decoding import Decoder, LocalDecoder
+from viewer.services.viewing.open_case import OtherFile
 from viewer.ui.labels import caption, link, title
 from viewer.ui.panels.case_tree import THUMBNAIL_PX, CaseRow, CaseTree
 from viewer.ui.panels.hanging import CaseRows, Chosen, Stack

@@ -41,7 +41,7 @@ class Committing(QObject):
             self._page.begin(self._words.pop(place, ""))
 
     def _commit(self, event: CommitWanted) -> None:
-        from viewer.services.committed import commit_reading
+        from viewer.services.readings.committed import commit_reading
 
         store, marks = self._desk.settings.store, self._marks()
         self._page.commit.setEnabled(False)

@@ -12,7 +12,7 @@ from viewer.ui.dialogs.consent import ConsentDialog, ConsentGiven
 from viewer.ui.errands import run_for
 
 if TYPE_CHECKING:
-    from viewer.services.preview import Preview
+    from viewer.services.asking.preview import Preview
 
 Previews = Callable[[], "tuple[Preview, ...]"]
 """Returns what would leave for each endpoint not allowed yet; called off the window."""
@@ -63,6 +63,6 @@ class Consents(QObject):
 
 
 def _keep(store: Path, preview: "Preview", event: ConsentGiven) -> None:
-    from viewer.services.preview import keep_consent
+    from viewer.services.asking.preview import keep_consent
 
     keep_consent(store, preview, for_any=event.for_any, unencrypted=event.unencrypted)

@@ -8,7 +8,7 @@ from typing import Final
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import PixelImage, Window
-from viewer.services.view_image import Tag, tags_of
+from viewer.services.viewing.view_image import Tag, tags_of
 from viewer.ui.actions import HIDE, SHOW, SPECS, Handlers
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView

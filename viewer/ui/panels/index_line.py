@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.counting import counted
-from viewer.services.open_case import Indexed, IndexState
+from viewer.services.viewing.open_case import Indexed, IndexState
 from viewer.ui.labels import caption
 from viewer.ui.panels.hanging import CaseRows, derived_count
 

@@ -12,11 +12,11 @@ from viewer.domain.case import ImageRef, ReferenceBox
 from viewer.domain.finding_names import own_word
 from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
-from viewer.services.answers import StoredAnswer, answers_about
-from viewer.services.committed import is_committed
-from viewer.services.privacy import restricted_by
-from viewer.services.view_image import reference_boxes, reference_masks
-from viewer.services.written_answers import written_about
+from viewer.services.inspecting.answers import StoredAnswer, answers_about
+from viewer.services.inspecting.written_answers import written_about
+from viewer.services.privacy.decisions import restricted_by
+from viewer.services.readings.committed import is_committed
+from viewer.services.viewing.view_image import reference_boxes, reference_masks
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.panels.answers_panel import AnswersShown, by_model

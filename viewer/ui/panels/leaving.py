@@ -59,7 +59,7 @@ class Leaving(QObject):
             self._preview()
 
     def _preview(self) -> None:
-        from viewer.services.preview import previews_of_question
+        from viewer.services.asking.preview import previews_of_question
 
         command, settings = self._command, self._desk.settings
         if command is not None:

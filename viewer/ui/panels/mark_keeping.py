@@ -65,7 +65,7 @@ class MarkKeeping(QObject):
 
     def _write(self, ref: ImageRef) -> None:
         """Write what the marks are by now, so that the last one to write is right."""
-        from viewer.services.kept_marks import keep_marks
+        from viewer.services.viewing.marks import keep_marks
 
         with self._writing:
             keep_marks(self._store, ref, self._book.of(ref))
@@ -82,6 +82,6 @@ class MarkKeeping(QObject):
 
 
 def _kept(store: Path) -> _Kept:
-    from viewer.services.kept_marks import kept_marks
+    from viewer.services.viewing.marks import kept_marks
 
     return kept_marks(store)

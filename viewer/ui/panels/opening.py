@@ -10,9 +10,9 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 
 from viewer.domain.case import ImageRef
 from viewer.domain.file_header import FileHeader
-from viewer.services.decoding import Decoder
-from viewer.services.header_chunks import Headers, Refused
-from viewer.services.open_case import Index, Indexed, IndexState, open_cases
+from viewer.services.viewing.decoding import Decoder
+from viewer.services.viewing.header_chunks import Headers, Refused
+from viewer.services.viewing.open_case import Index, Indexed, IndexState, open_cases
 from viewer.ui.errands import run_for
 from viewer.ui.panels.hanging import CaseRows, rows_of
 

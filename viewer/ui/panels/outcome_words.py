@@ -8,7 +8,7 @@ from viewer.domain.answer import UNREADABLE, Status
 from viewer.domain.result import Outcome, Score
 from viewer.domain.study_words import PLACING, StudyWords, Verdicts
 from viewer.domain.styles import style_of
-from viewer.services.measure import TrialRow
+from viewer.services.inspecting.runs import TrialRow
 from viewer.ui.tables.columns import shown
 from viewer.ui.tables.results_model import RowKey
 

@@ -12,8 +12,8 @@ from viewer.domain.answer import BoxesAnswer
 from viewer.domain.case import View
 from viewer.domain.geometry import BoxPx
 from viewer.domain.mark import REGIONS, Mark
-from viewer.services.answers import StoredAnswer, answer_of_trial
-from viewer.services.background import AskCommand
+from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
+from viewer.services.worker.background import AskCommand
 from viewer.ui.desk import Desk
 from viewer.ui.errands import run_for
 from viewer.ui.notices import Notice, Offer
@@ -26,7 +26,7 @@ from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport_pair import ViewportPair
 
 if TYPE_CHECKING:
-    from viewer.services.model_list import ModelLine
+    from viewer.services.configuring.model_list import ModelLine
 
 _CHOOSE: Final = (
     "Draw a rectangle around it, or choose an answer that is a box; then it can be "
@@ -76,7 +76,7 @@ class Outlining(QWidget):
         self._begin(_boxes_of(event.answer))
 
     def _begin(self, boxes: tuple[BoxPx, ...]) -> None:
-        from viewer.services.model_list import segmenters
+        from viewer.services.configuring.model_list import segmenters
 
         missing = self._missing(boxes)
         if missing:

@@ -10,8 +10,8 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.image import PixelImage
 from viewer.domain.plain import made
 from viewer.domain.privacy import pixels_sha256
-from viewer.services.background import WorkerDied, WorkerReply
 from viewer.services.commands import PixelLook
+from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
 from viewer.ui.errands import run_for
@@ -73,7 +73,7 @@ class PixelLooks(QObject):
         dialog.open()
 
     def _keep(self, event: PixelsDecided) -> None:
-        from viewer.services.burned_in import keep_review
+        from viewer.services.privacy.burned_in import keep_review
 
         store = self._desk.settings.store
         run_for(

@@ -13,7 +13,7 @@ from viewer.ui.errands import Errands
 from viewer.ui.panels.viewport_pair import ViewportPair
 
 if TYPE_CHECKING:
-    from viewer.services.provider_views import ProviderSight
+    from viewer.services.asking.provider_views import ProviderSight
     from viewer.ui.dialogs.provider_view import ProviderView
 
 _NO_IMAGE: Final = "Open an image; what a provider makes of it is shown here."
@@ -124,12 +124,12 @@ class _Subject:
     @cached_property
     def sent(self) -> Raster:
         """The image as it is sent; slow the first time."""
-        from viewer.services.provider_views import sent_raster
+        from viewer.services.asking.provider_views import sent_raster
 
         return sent_raster(self.image, self.window, self.grid)
 
     def seen_by(self, provider: str) -> "ProviderSight":
         """Return what a provider makes of the image."""
-        from viewer.services.provider_views import provider_sight
+        from viewer.services.asking.provider_views import provider_sight
 
         return provider_sight(self.sent, self.grid, provider)

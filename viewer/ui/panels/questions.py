@@ -14,7 +14,7 @@ from viewer.domain.run import (
     RunWaiting,
     TrialDone,
 )
-from viewer.services.background import (
+from viewer.services.worker.background import (
     AskCommand,
     WorkerDied,
     WorkerEvent,

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 
 from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
-from viewer.services.background import WorkerDied, WorkerReply
+from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_write
@@ -101,7 +101,7 @@ class RunExport(QObject):
 
 
 def _write_answers(store: Path, run: int, path: Path) -> str:
-    from viewer.services.export_answers import export_stored_answers
+    from viewer.services.exporting.export_answers import export_stored_answers
 
     written = export_stored_answers(store, run, path)
     left_out = f"; {written.left_out}" if written.pending else ""

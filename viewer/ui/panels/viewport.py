@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageHeader, ImageRef
 from viewer.domain.image import Window
-from viewer.services.decoding import Decoder, LocalDecoder
-from viewer.services.opened_image import OpenedImage
-from viewer.services.view_image import ShownImage
+from viewer.services.viewing.decoding import Decoder, LocalDecoder
+from viewer.services.viewing.opened_image import OpenedImage
+from viewer.services.viewing.view_image import ShownImage
 from viewer.ui import theme
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView

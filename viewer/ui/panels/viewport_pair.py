@@ -8,7 +8,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from viewer.domain.case import ImageRef
-from viewer.services.decoding import Decoder
+from viewer.services.viewing.decoding import Decoder
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.grid import GridOverlay

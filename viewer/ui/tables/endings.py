@@ -9,7 +9,7 @@ from viewer.domain.figure import FigureHead, Stack, StackFigure
 from viewer.domain.result import Score
 from viewer.domain.study_words import ALL_VIEWS, MICRO, StudyWords, spoken
 from viewer.domain.styles import in_order
-from viewer.services.measure import TrialRow
+from viewer.services.inspecting.runs import TrialRow
 
 ANSWERED: Final = "answered"
 _EVERYTHING: Final = frozenset({"", MICRO, ALL_VIEWS})

@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from viewer.services.commands import HeldModel, LoadStep
-from viewer.services.model_list import ModelLine, Readiness
+from viewer.services.configuring.model_list import ModelLine, Readiness
 from viewer.ui import theme
 from viewer.ui.icons import icon
 from viewer.ui.plain_text import in_role

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from viewer.domain.report import Table
 from viewer.domain.study_words import PLACING, StudyWords
-from viewer.services.export_table import table_as_csv, table_as_tsv
+from viewer.services.exporting.export_table import table_as_csv, table_as_tsv
 from viewer.ui.tables.columns import header_of, tip_of
 
 Index = QModelIndex | QPersistentModelIndex

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.report import Table
-from viewer.services.results.view import By, ResultsView, natural
+from viewer.services.inspecting.predictions.view import By, ResultsView, natural
 from viewer.ui import theme
 from viewer.ui.plain_text import in_role
 from viewer.ui.tables.columns import shown

@@ -13,7 +13,7 @@ from viewer.models.coordinates.asking import ASKING
 from viewer.models.coordinates.conventions import CONVENTIONS
 from viewer.models.coordinates.forms import FORMED, form_of
 from viewer.models.coordinates.settings import CONVENTION_NAMES
-from viewer.services.placed_answer import Shown, form_of_answer, placed_answer
+from viewer.services.trials.placed_answer import Shown, form_of_answer, placed_answer
 
 SIDE = SizePx(1000, 1000)
 SHOWN = Shown("Edema", SIDE, BoxPx(0, 0, 1000, 1000), SIDE, Grid(8, 8))

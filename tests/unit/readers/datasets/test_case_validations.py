@@ -107,7 +107,7 @@ def test_that_a_case_that_is_not_fit_is_not_asked_about(
 @pytest.fixture
 def spec_of() -> Callable[[], RunSpec]:
     from viewer.domain.exchange import ModelProfile
-    from viewer.services.study_file import make_spec
+    from viewer.services.configuring.study_file import make_spec
 
     model = ModelProfile("m", "scripted", {"answer": "A"})
     return lambda: make_spec(

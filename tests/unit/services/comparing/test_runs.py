@@ -36,7 +36,7 @@ from viewer.services.comparing.runs import (
 )
 from viewer.services.comparing.sides import Side, side_of
 from viewer.services.comparing.tables import as_json, groups_table, items_table, told_of
-from viewer.services.import_dataset import import_dataset
+from viewer.services.importing.import_dataset import import_dataset
 from viewer.store import asking, trials
 from viewer.store.database import Store, open_store
 from viewer.store.runs import run_spec
@@ -205,7 +205,7 @@ def test_that_runs_without_a_common_item_cannot_be_compared(
     store: Store, sides: tuple[Side, Side], tmp_path: Path
 ) -> None:
     from tests.helpers.tiny_study import write_images
-    from viewer.services.import_dataset import import_dataset
+    from viewer.services.importing.import_dataset import import_dataset
 
     folder = write_images(tmp_path / "e", 2, "Consolidation")
     import_dataset(store, "folder", folder, "other")

@@ -22,7 +22,7 @@ from viewer.services.comparing.causes import Cause
 from viewer.services.comparing.runs import Comparison, compare
 from viewer.services.comparing.sides import Side
 from viewer.services.comparing.why import Explainer
-from viewer.services.import_dataset import import_dataset
+from viewer.services.importing.import_dataset import import_dataset
 from viewer.store.database import Store, open_store
 from viewer.studies.grid_localization import parse as parser
 from viewer.studies.grid_localization import score as scorer

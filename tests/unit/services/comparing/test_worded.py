@@ -16,7 +16,7 @@ from viewer.services.comparing.causes import Cause
 from viewer.services.comparing.family import declare_family
 from viewer.services.comparing.runs import compare, statistics_of, summary_sentence
 from viewer.services.comparing.sides import Side
-from viewer.services.plan_run import plan_run
+from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 

@@ -17,7 +17,7 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.probe import ProbeReport, Verdict
 from viewer.models import endpoint
 from viewer.models.catalog import profile_from_table
-from viewer.services import privacy
+from viewer.services.privacy import decisions
 from viewer.services.probing.probe import (
     list_models,
     list_with_consent,
@@ -214,7 +214,7 @@ def test_that_consent_withdrawn_ends_a_probe_at_its_next_question(
         def check() -> None:
             checks.append(1)
             if len(checks) == 4:
-                privacy.withdraw(store, address)
+                decisions.withdraw(store, address)
 
         with pytest.raises(PrivacyError, match="Nothing may be sent to"):
             probe_with_consent(path, profile_at(server.base_url), check)

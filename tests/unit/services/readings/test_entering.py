@@ -24,18 +24,18 @@ from viewer.domain.grid import Cell
 from viewer.domain.reading import Interval, LockedError, SessionId
 from viewer.domain.reference import Mask
 from viewer.domain.run import RunStatus
-from viewer.services.answers import answer_of_trial, sent_images, sent_text
 from viewer.services.comparing.listing import listed_sides
-from viewer.services.import_dataset import import_dataset
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.inspecting.answers import answer_of_trial, sent_images, sent_text
+from viewer.services.inspecting.predictions.groups import grouped, offered
+from viewer.services.inspecting.predictions.view import By, Wanted
 from viewer.services.readings import cases, opening, recording
 from viewer.services.readings.entering import enter, entered_run
 from viewer.services.readings.mrmc import readings_of_study
 from viewer.services.readings.replies import model_name
-from viewer.services.report_run import report_data
-from viewer.services.rescore import rescore_run
-from viewer.services.results.groups import grouped, offered
-from viewer.services.results.view import By, Wanted
-from viewer.services.run_batch import BatchOptions
+from viewer.services.reporting.report_run import report_data
+from viewer.services.reporting.rescore import rescore_run
+from viewer.services.running.run_batch import BatchOptions
 from viewer.store import cases as data_sets
 from viewer.store import runs, trials
 from viewer.store.database import open_store

@@ -7,9 +7,9 @@ from viewer.domain.case import View
 from viewer.domain.form_catalog import ANATOMY, POSITION
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
-from viewer.phantom.patient import make_patient
-from viewer.phantom.projection import project
 from viewer.services.readings.suggestion import suggest
+from viewer.services.synthetic.phantom.patient import make_patient
+from viewer.services.synthetic.phantom.projection import project
 
 SHAPE = (40, 40)
 

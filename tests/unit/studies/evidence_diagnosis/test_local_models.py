@@ -14,9 +14,9 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import ModelStopped
 from viewer.metrics.rapt import rapt, weighted_sum
 from viewer.models.catalog import ADAPTERS, missing_dependency, reader_for
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import RunReport, report_data
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.evidence_diagnosis.beliefs import rapt_of

@@ -12,9 +12,9 @@ from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item
 from viewer.domain.physician import Alignment
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import RunReport, report_data
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 from viewer.studies.evidence_diagnosis.figures import gap_figure

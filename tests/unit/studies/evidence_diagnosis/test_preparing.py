@@ -13,9 +13,9 @@ from viewer.domain.answer import ReportAnswer, Status, Unparsed
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
 from viewer.readers.datasets.medsyn import read
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import report_data
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.reporting.report_run import report_data
+from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.asking import Replied, Step, Turn

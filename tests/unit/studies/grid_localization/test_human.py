@@ -13,10 +13,10 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import PointPx
 from viewer.domain.reference import Mask
 from viewer.results.evaluate import evaluate
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import report_data
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.reporting.report_run import report_data
+from viewer.services.running.plan_run import plan_run
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
 from viewer.studies.grid_localization.report import (

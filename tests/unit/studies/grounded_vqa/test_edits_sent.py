@@ -14,8 +14,8 @@ from viewer.imaging.luts import to_raster
 from viewer.imaging.png import decode_png
 from viewer.imaging.seams import seam_of
 from viewer.readers.pixels import load_pixels
-from viewer.services.answers import images_of, parts_of
-from viewer.services.report_run import report_data
+from viewer.services.inspecting.answers import images_of, parts_of
+from viewer.services.reporting.report_run import report_data
 from viewer.store import cases, trials
 from viewer.store.database import open_store
 

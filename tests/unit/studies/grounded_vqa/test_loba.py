@@ -19,10 +19,10 @@ from viewer.models.catalog import (
     missing_dependency,
     reader_for,
 )
-from viewer.services.bench import Bench
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import report_data
-from viewer.services.run_trial import ask_model, prepare_trial
+from viewer.services.reporting.report_run import report_data
+from viewer.services.running.plan_run import plan_run
+from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_trial import ask_model, prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.items import area_of

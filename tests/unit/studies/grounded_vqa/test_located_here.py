@@ -18,12 +18,12 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.metrics.regions import mask_of_boxes
 from viewer.models.catalog import ADAPTERS, missing_dependency, reader_for
-from viewer.services.pack import write_pack
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import RunReport, report_data, report_files
-from viewer.services.rescore import kept_replies, rescore_run
-from viewer.services.study_file import make_spec
-from viewer.services.told_trial import told_trial
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.inspecting.trial_detail import told_trial
+from viewer.services.reporting.pack import write_pack
+from viewer.services.reporting.report_run import RunReport, report_data, report_files
+from viewer.services.reporting.rescore import kept_replies, rescore_run
+from viewer.services.running.plan_run import plan_run
 from viewer.store import cases, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.items import area_of

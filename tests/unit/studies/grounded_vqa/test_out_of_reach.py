@@ -9,10 +9,10 @@ from tests.helpers.heal_run import heal_dataset, heal_spec
 from tests.helpers.tiny_study import finish
 from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
-from viewer.services.batch_estimate import estimate
-from viewer.services.batch_form import BatchForm
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import report_data
+from viewer.services.reporting.report_run import report_data
+from viewer.services.running.batch_estimate import estimate
+from viewer.services.running.batch_form import BatchForm
+from viewer.services.running.plan_run import plan_run
 from viewer.settings import Settings
 from viewer.store import runs
 from viewer.store.database import Store, open_store

@@ -11,7 +11,7 @@ from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.item import Item
 from viewer.domain.run import RunSpec, Trial
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
 from viewer.studies.grounded_vqa.arms import Change, change_of
 from viewer.studies.grounded_vqa.benchmark import drawn_items
 from viewer.studies.grounded_vqa.params import Params

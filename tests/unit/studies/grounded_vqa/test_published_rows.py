@@ -13,9 +13,9 @@ from viewer.domain.case import Dataset
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.reference import Mask
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import RunReport, report_data
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.running.plan_run import plan_run
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.params import Params, read_params
 from viewer.studies.grounded_vqa.study import STUDY

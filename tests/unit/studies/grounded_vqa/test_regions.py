@@ -15,12 +15,12 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.result import TrialResult
 from viewer.models.catalog import ADAPTERS, missing_dependency
-from viewer.services.export_bundle import run_bundle
-from viewer.services.phantom_answers import grounded
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import RunReport, report_data
-from viewer.services.rescore import rescore_run
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.exporting.export_bundle import run_bundle
+from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.reporting.rescore import rescore_run
+from viewer.services.running.plan_run import plan_run
+from viewer.services.synthetic.scripted_answers import grounded
 from viewer.store import trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.localizing import located_box, overlaps

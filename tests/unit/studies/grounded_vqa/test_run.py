@@ -8,9 +8,9 @@ import pytest
 from tests.helpers.heal_run import heal_run, is_wrong
 from viewer.domain.answer import Status
 from viewer.domain.case import Dataset
-from viewer.services.pack import write_pack
-from viewer.services.report_run import RunReport, report_data, report_files
-from viewer.services.rescore import rescore_run
+from viewer.services.reporting.pack import write_pack
+from viewer.services.reporting.report_run import RunReport, report_data, report_files
+from viewer.services.reporting.rescore import rescore_run
 from viewer.store import cases, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.grounded_vqa.benchmark import benchmark_of

@@ -13,9 +13,9 @@ from viewer.domain.answer import Status
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.imaging.resample import shrunk_mask
-from viewer.services.import_dataset import import_dataset
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import report_data
+from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.reporting.report_run import report_data
+from viewer.services.running.plan_run import plan_run
 from viewer.store.database import Store, open_store
 from viewer.studies.exclusions import reason_words
 

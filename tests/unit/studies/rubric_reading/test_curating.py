@@ -15,12 +15,12 @@ from viewer.domain.run import RunSpec
 from viewer.domain.task_selection import TAGS, Category, selection_of_json
 from viewer.readers.datasets.folder import read as read_folder
 from viewer.readers.datasets.report_studies import read
-from viewer.services.bench import Bench
-from viewer.services.export_tasks import export_tasks
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import report_data
-from viewer.services.run_trial import prepare_trial
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.exporting.export_tasks import export_tasks
+from viewer.services.reporting.report_run import report_data
+from viewer.services.running.plan_run import plan_run
+from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.rubric_reading.params import Work, read_params

@@ -5,7 +5,7 @@ import pytest
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import RunSpec
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
 from viewer.studies.naming_models import called
 from viewer.studies.rubric_reading.naming import policies
 from viewer.studies.rubric_reading.params import Params, read_params

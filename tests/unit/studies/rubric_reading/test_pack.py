@@ -8,9 +8,9 @@ import pytest
 from tests.helpers.report_folder import report_dataset
 from tests.helpers.tiny_study import finish
 from viewer.domain.exchange import ModelProfile
-from viewer.services.pack import write_pack
-from viewer.services.plan_run import plan_run
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.reporting.pack import write_pack
+from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import open_store
 

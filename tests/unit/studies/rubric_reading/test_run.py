@@ -19,11 +19,11 @@ from viewer.domain.run import RunSpec, Trial
 from viewer.readers.datasets.report_studies import read
 from viewer.results.evaluate import evaluate
 from viewer.results.spec import TRIALS
-from viewer.services.bench import Bench
-from viewer.services.plan_run import plan_run
-from viewer.services.report_run import RunReport, report_data
-from viewer.services.run_trial import prepare_trial
-from viewer.services.study_file import make_spec
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.running.plan_run import plan_run
+from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.rubric_reading.frames import trial_frame

@@ -35,7 +35,7 @@ from viewer.ui.canvas.overlays.screen_item import ScreenItem
 from viewer.ui.plain_text import as_tip
 
 if TYPE_CHECKING:
-    from viewer.services.answers import StoredAnswer
+    from viewer.services.inspecting.answers import StoredAnswer
 
 LINE_PX: Final = 1.5
 FILL_ALPHA: Final = 38

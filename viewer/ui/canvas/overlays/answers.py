@@ -24,7 +24,7 @@ from viewer.ui.canvas.overlays.report_answer import ReportShape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from viewer.services.answers import StoredAnswer
+    from viewer.services.inspecting.answers import StoredAnswer
 
 
 def answer_item(

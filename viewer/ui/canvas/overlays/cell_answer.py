@@ -10,7 +10,7 @@ from viewer.ui.canvas.overlays.aside import nearest_point
 from viewer.ui.canvas.overlays.grid import cell_rect
 
 if TYPE_CHECKING:
-    from viewer.services.answers import StoredAnswer
+    from viewer.services.inspecting.answers import StoredAnswer
 
 INSET_PX: Final = 3.0
 """How far the frames of answers that name one cell lie apart, in the view's pixels."""

@@ -14,8 +14,8 @@ from PySide6.QtGui import QAction, QGuiApplication, QImage, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from viewer.domain.plain import made
-from viewer.services.background import WorkerDied, WorkerReply
 from viewer.services.commands import FigureCard, FigureCommand
+from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.ui import theme
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
@@ -265,7 +265,7 @@ class FiguresPage(QWidget):
         self._desk.notices.say("A Python script that draws the figure is copied.")
 
     def _save(self, reply: Reply, path: Path) -> None:
-        from viewer.services.drawn_figures import save_figure
+        from viewer.services.worker.figures import save_figure
 
         self._errands.start(
             ("save", path),

@@ -20,14 +20,14 @@ from viewer.domain.item import TASK_MARK
 from viewer.domain.result import Score
 from viewer.domain.styles import rgb_of, sides_of
 from viewer.imaging.answer_overlay import draw_marks
-from viewer.services.answer_mask import answer_mask
-from viewer.services.answers import StoredAnswer, answer_of_trial
 from viewer.services.comparing.causes import Why
 from viewer.services.comparing.sides import Pair
-from viewer.services.decoding import Decoder
-from viewer.services.field_raster import field_mask
-from viewer.services.told_trial import is_placed, told_trial
-from viewer.services.view_image import reference_masks
+from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
+from viewer.services.inspecting.trial_detail import is_placed, told_trial
+from viewer.services.viewing.answer_mask import answer_mask
+from viewer.services.viewing.decoding import Decoder
+from viewer.services.viewing.field_raster import field_mask
+from viewer.services.viewing.view_image import reference_masks
 from viewer.ui import theme
 from viewer.ui.panels.measure.film_picture import FilmPicture, of_words
 from viewer.ui.panels.measure.picture_strip import SIDE, PicturesModel, PictureStrip

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.run import RunSpec
-from viewer.services.background import WorkerReply
+from viewer.services.worker.background import WorkerReply
 from viewer.ui import imports
 from viewer.ui.desk import Desk
 from viewer.ui.dialogs.batch import BatchDialog
@@ -15,7 +15,7 @@ from viewer.ui.notices import Notice
 from viewer.ui.panels.consents import Consents
 
 if TYPE_CHECKING:
-    from viewer.services.batch_form import BatchForm
+    from viewer.services.running.batch_form import BatchForm
 
 _CONCURRENCY: Final = 0
 """As many questions in flight as each endpoint is good for."""
@@ -68,7 +68,7 @@ class Batches(QObject):
 
         A person first sees, and allows, what would leave this machine.
         """
-        from viewer.services.model_list import host_of
+        from viewer.services.configuring.model_list import host_of
 
         if any(map(host_of, (*spec.models, *spec.helpers))):
             self._ask_consent(spec)
@@ -76,7 +76,7 @@ class Batches(QObject):
             self._begin(spec)
 
     def _ask_consent(self, spec: RunSpec) -> None:
-        from viewer.services.preview import previews_of_batch
+        from viewer.services.asking.preview import previews_of_batch
 
         store = self._desk.settings.store
         consents = Consents(store, self._owner)

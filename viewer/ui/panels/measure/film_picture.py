@@ -15,14 +15,14 @@ from viewer.domain.styles import rgb_of, sides_of
 from viewer.imaging.answer_overlay import draw_marks, draw_regions
 from viewer.imaging.png import decode_png
 from viewer.imaging.resample import FitMode, fit
-from viewer.services.answer_mask import answer_mask
-from viewer.services.answers import StoredAnswer, answer_of_trial
-from viewer.services.decoding import Decoder
-from viewer.services.field_raster import field_mask
-from viewer.services.marked_images import MarkedImage
-from viewer.services.measure import TrialRow
-from viewer.services.told_trial import ToldTrial, told_trial
-from viewer.services.view_image import reference_masks
+from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
+from viewer.services.inspecting.marked_images import MarkedImage
+from viewer.services.inspecting.runs import TrialRow
+from viewer.services.inspecting.trial_detail import ToldTrial, told_trial
+from viewer.services.viewing.answer_mask import answer_mask
+from viewer.services.viewing.decoding import Decoder
+from viewer.services.viewing.field_raster import field_mask
+from viewer.services.viewing.view_image import reference_masks
 from viewer.ui.canvas.overlays.answer_item import provenance
 
 _KEPT: Final = 1024

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.domain.item import TASK_MARK
-from viewer.services.decoding import Decoder
-from viewer.services.measure import TrialRow, trial_rows_at
+from viewer.services.inspecting.runs import TrialRow, trial_rows_at
+from viewer.services.viewing.decoding import Decoder
 from viewer.ui import theme
 from viewer.ui.panels.measure.film_picture import FilmPicture, FilmPictures
 from viewer.ui.panels.measure.picture_strip import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from viewer.services.results.cases import cases_of
+from viewer.services.inspecting.predictions.cases import cases_of
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.panels.measure.results_groups_panel import GroupsPanel, cases_title

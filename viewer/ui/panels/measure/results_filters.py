@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from viewer.domain.answer import Status
 from viewer.domain.result import Outcome
 from viewer.domain.study_words import StudyWords
-from viewer.services.results.view import By, Offered, Wanted
+from viewer.services.inspecting.predictions.view import By, Offered, Wanted
 from viewer.ui.number_box import DecimalBox
 from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.some_of import SomeOf

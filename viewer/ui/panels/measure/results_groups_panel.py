@@ -12,9 +12,9 @@ from viewer.domain.counting import counted
 from viewer.domain.study_words import Verdicts
 from viewer.metrics.estimate import Estimate
 from viewer.metrics.printed import as_percent
-from viewer.services.export_table import TABLE_FILES, export_table
-from viewer.services.results.groups import AT_ONCE, grouped, offered
-from viewer.services.results.view import By, Offered, ResultsView, Tally
+from viewer.services.exporting.export_table import TABLE_FILES, export_table
+from viewer.services.inspecting.predictions.groups import AT_ONCE, grouped, offered
+from viewer.services.inspecting.predictions.view import By, Offered, ResultsView, Tally
 from viewer.ui import theme
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.escapes import visible
-from viewer.services.export_table import TABLE_FILES
-from viewer.services.measure import RunResults
+from viewer.services.exporting.export_table import TABLE_FILES
+from viewer.services.inspecting.runs import RunResults
 from viewer.ui import theme
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.long_choice import LongChoice

@@ -7,9 +7,13 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
-from viewer.services.measure import TrialRow, trial_rows_at
-from viewer.services.results.tour import Between, Disagreement, disagreements
-from viewer.services.results.view import ResultsView
+from viewer.services.inspecting.predictions.tour import (
+    Between,
+    Disagreement,
+    disagreements,
+)
+from viewer.services.inspecting.predictions.view import ResultsView
+from viewer.services.inspecting.runs import TrialRow, trial_rows_at
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.panels.measure.filmstrip import TrialChosen

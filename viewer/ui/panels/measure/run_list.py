@@ -40,7 +40,7 @@ from viewer.domain.run import (
     RunWaiting,
     TrialDone,
 )
-from viewer.services.batch_form import study_title
+from viewer.services.running.batch_form import study_title
 from viewer.ui import theme
 from viewer.ui.plain_text import Label, in_role
 from viewer.ui.run_progress import RunProgress

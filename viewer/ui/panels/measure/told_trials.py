@@ -5,7 +5,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.errors import OverreadError
-from viewer.services.told_trial import ToldTrial, is_placed, told_trial
+from viewer.services.inspecting.trial_detail import ToldTrial, is_placed, told_trial
 from viewer.ui.desk import Desk
 from viewer.ui.errands import Errands
 from viewer.ui.han_notice import tell_of_han

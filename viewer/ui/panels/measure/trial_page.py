@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.study_words import capital
-from viewer.services.told_trial import ToldStep, ToldTrial
+from viewer.services.inspecting.trial_detail import ToldStep, ToldTrial
 from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw, text_view

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.services.model_profiles import NewModel
+from viewer.services.configuring.model_profiles import NewModel
 from viewer.ui.labels import title
 from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.tables.models_model import LoadingPainter, ModelRow, ModelsModel

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 from viewer.domain.errors import OverreadError
 from viewer.domain.probe import ProbeRow
 from viewer.services.commands import CalibrationStep
-from viewer.services.dropped_models import projector_beside
-from viewer.services.model_list import ModelLine, Readiness
-from viewer.services.model_profiles import check_model, settings_fields
+from viewer.services.configuring.dropped_models import projector_beside
+from viewer.services.configuring.model_list import ModelLine, Readiness
+from viewer.services.configuring.model_profiles import check_model, settings_fields
 from viewer.ui.calibration_book import FoundConvention
 from viewer.ui.icons import icon
 from viewer.ui.labels import caption, primary, selectable, title

@@ -25,8 +25,8 @@ from viewer.domain.form import PlaceKind
 from viewer.domain.form_values import Canvas
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask
-from viewer.services.opened_image import OpenedImage
-from viewer.services.view_image import CornerText, ShownImage
+from viewer.services.viewing.opened_image import OpenedImage
+from viewer.services.viewing.view_image import CornerText, ShownImage
 from viewer.ui import theme
 from viewer.ui.canvas.display import MAX_SCALE, MIN_SCALE, Camera
 from viewer.ui.canvas.events import Tool

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from viewer.domain.errors import OverreadError
 from viewer.domain.form_values import Flagged, problem_with
 from viewer.domain.reading import Reveal, Task, TaskState
-from viewer.services.decoding import Decoder
-from viewer.services.opened_image import OpenedImage
+from viewer.services.viewing.decoding import Decoder
+from viewer.services.viewing.opened_image import OpenedImage
 from viewer.ui.errands import Errands
 from viewer.ui.panels.review.bar import ReviewBar
 from viewer.ui.panels.review.clock import ReviewClock

@@ -7,8 +7,8 @@ from typing import Final
 from PySide6.QtCore import QObject
 
 from viewer.domain.case import ImageRef
-from viewer.services.decoding import Decoder
-from viewer.services.opened_image import OpenedImage
+from viewer.services.viewing.decoding import Decoder
+from viewer.services.viewing.opened_image import OpenedImage
 from viewer.ui.errands import Errands
 
 AHEAD: Final = 2

@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from viewer.domain.case import View
-from viewer.services.review_offer import (
+from viewer.services.readings.review_offer import (
     CaseSample,
     MissSample,
     ReviewOffer,

@@ -29,7 +29,7 @@ from viewer.domain.form import (
 from viewer.domain.form_catalog import FORMS
 from viewer.domain.reading import SessionId, SessionSummary
 from viewer.domain.run import RunSummary
-from viewer.services.review_offer import (
+from viewer.services.readings.review_offer import (
     CaseSample,
     MissSample,
     ReviewOffer,

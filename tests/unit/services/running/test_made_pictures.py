@@ -1,0 +1,56 @@
+"""What is made of images is made once for models that are asked beside one another."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.tissue_tiles import tiles_dataset
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.image import Raster
+from viewer.imaging.corruptions import Corruption, corrupt
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.store import cases
+from viewer.store.database import open_store
+from viewer.studies.pathology_mcq import request
+
+
+@pytest.mark.statement("E003-06")
+def test_that_a_corrupted_image_is_made_once_however_many_models_see_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[Corruption, int]] = []
+
+    def counted(
+        raster: Raster, kind: Corruption, level: int, seed: int, side: int
+    ) -> Raster:
+        made.append((kind, level))
+        return corrupt(raster, kind, level, seed, side)
+
+    monkeypatch.setattr(request, "corrupt", counted)
+    models = [ModelProfile(f"m{i}", "scripted", {"answer": "A"}) for i in range(4)]
+    with open_store(tmp_path / "s.sqlite") as store:
+        cases.add_dataset(store, tiles_dataset(tmp_path / "tiles", 6))
+        spec = make_spec(
+            study="pathology_mcq",
+            dataset="tiles",
+            preset="pathmmu2024",
+            seed=0,
+            repeats=1,
+            models=models,
+            overrides={
+                "arms": ["corruption"],
+                "corruptions": ["hue", "pixelate"],
+                "levels": ["1", "4"],
+                "splits": ["test_tiny"],
+            },
+        )
+        run = plan_run(store, spec)
+        list(run_batch(store, run, BatchOptions(), threading.Event()))
+        pictures = store.rows("SELECT DISTINCT condition, image FROM trial")
+        asked = store.rows("SELECT DISTINCT condition, item FROM trial")
+    assert len(made) == len(pictures) == 4
+    assert len(set(made)) == 4
+    assert len(asked) == 8

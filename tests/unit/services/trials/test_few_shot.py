@@ -1,0 +1,287 @@
+"""Examples from a validation split stand before every question (E000-11)."""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.helpers.scripted_server import Script, ScriptedServer
+from tests.helpers.tiny_study import D4, a_spec, finish, server_profile
+from viewer.domain.case import Dataset
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.report import Table
+from viewer.models.catalog import adapter_for
+from viewer.readers.datasets.catalog import read_dataset
+from viewer.readers.datasets.files import content_sha256
+from viewer.services.exporting.export_bundle import run_bundle
+from viewer.services.reporting.report_run import report_data
+from viewer.services.running.batch_form import form_fields
+from viewer.services.running.plan_run import plan_run
+from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_trial import prepare_trial
+from viewer.store import cases, runs, trials
+from viewer.store.database import Store, open_store
+from viewer.studies.grid_localization.few_shot import examples
+
+Json = Mapping[str, object]
+PARAMS = {"grids": [8], "examples": 2, "examples_dataset": "val"}
+
+
+def write(folder: Path, first: int, n: int) -> Path:
+    """Write ``n`` frontal images of patients from ``first`` on, each with a mask."""
+    folder.mkdir()
+    rng = np.random.default_rng(first)
+    for patient in range(first, first + n):
+        pixels = (rng.random((96, 96)) * 200).astype(np.uint8)
+        mask = np.zeros((96, 96), np.uint8)
+        row, column = (int(v) for v in rng.integers(0, 70, 2))
+        mask[row : row + 25, column : column + 25] = 255
+        name = f"patient{patient:05d}_frontal"
+        Image.fromarray(pixels).save(folder / f"{name}.png")
+        Image.fromarray(mask).save(folder / f"{name}.Edema.png")
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "s.sqlite") as opened:
+        for name, first, n in (("tiny", 0, 3), ("val", 100, 6)):
+            found = read_dataset("folder", write(tmp_path / name, first, n), name)
+            split = {"tiny": "test", "val": "val"}[name]
+            cases.add_dataset(opened, replace(found, split=split))
+        yield opened
+
+
+def messages(store: Store, run: int) -> list[Sequence[Json]]:
+    """Return what was sent for each trial, in the order planned."""
+    sent = (t.request_sha256 for t in trials.scored_trials(store, run))
+    documents = (trials.sent_request(store, sha256).document for sha256 in sent)
+    return [json.loads(json.dumps(d["messages"])) for d in documents]
+
+
+def renamed(store: Store, name: str, **changes: object) -> Dataset:
+    """Register the validation set again with something changed."""
+    found = replace(cases.dataset_named(store, "val"), name=name, **changes)  # type: ignore[arg-type]
+    found = replace(found, root_sha256=content_sha256(found.images))
+    cases.add_dataset(store, found)
+    return found
+
+
+@pytest.mark.statement("E000-11")
+def test_that_every_question_begins_with_the_same_solved_examples(
+    store: Store,
+) -> None:
+    run = plan_run(store, a_spec([D4], params=PARAMS))
+    finish(store, run)
+    sent = messages(store, run)
+    assert len(sent) == 3
+    roles = ["system", "user", "assistant", "user", "assistant", "user"]
+    for one in sent:
+        assert [m["role"] for m in one] == roles
+        assert one[:5] == sent[0][:5]
+        words = [m["parts"][1] for m in one if m["role"] == "user"]  # type: ignore[index]
+        assert words[0] == words[1] == words[2]
+    assert len({json.dumps(one[5]) for one in sent}) == 3
+
+
+@pytest.mark.statement("E000-11")
+def test_that_an_examples_answer_is_the_cell_its_mask_covers_most(
+    store: Store,
+) -> None:
+    spec = a_spec([D4], params=PARAMS)
+    bench = Bench(spec, cases.dataset_named(store, "tiny"))
+    validation = cases.dataset_named(store, "val")
+    trial = bench.study.plan(bench.dataset, spec)[0]
+    chosen = examples(validation, trial, bench.params, 0)
+    masks = {image.key: image.masks["Edema"] for image in validation.images}
+    for one in chosen:
+        array = masks[one.image].array()
+        shares = [
+            array[r : r + 12, c : c + 12].mean()
+            for r in range(0, 96, 12)
+            for c in range(0, 96, 12)
+        ]
+        row, column = "ABCDEFGH".index(one.answer[0]), int(one.answer[1])
+        best = shares[8 * row + column - 1]
+        assert best >= max(shares) - 0.05
+    assert len({one.image for one in chosen}) == 2
+
+
+@pytest.mark.statement("E000-11")
+def test_that_a_synonym_finds_examples(store: Store) -> None:
+    validation = cases.dataset_named(store, "val")
+    images = tuple(
+        replace(image, masks={"Airspace Opacity": image.masks["Edema"]})
+        for image in validation.images
+    )
+    bench = Bench(a_spec([D4], params=PARAMS), validation)
+    run = plan_run(store, a_spec([D4], params=PARAMS))
+    trial = replace(trials.scored_trials(store, run)[0].trial, finding="Lung Opacity")
+    other = replace(validation, images=images, root_sha256="other")
+    assert len(examples(other, trial, bench.params, 0)) == 2
+
+
+def test_that_the_seed_draws_the_examples(store: Store) -> None:
+    bench = Bench(a_spec([D4], params=PARAMS), cases.dataset_named(store, "tiny"))
+    validation = cases.dataset_named(store, "val")
+    trial = bench.study.plan(bench.dataset, bench.spec)[0]
+    drawn = {
+        seed: examples(validation, trial, bench.params, seed) for seed in range(20)
+    }
+    assert drawn[3] == examples(validation, trial, bench.params, 3)
+    assert len({tuple(e.image for e in found) for found in drawn.values()}) > 5
+
+
+@pytest.mark.statement("E000-11")
+def test_that_the_report_names_the_examples_shown(store: Store) -> None:
+    run = plan_run(store, a_spec([D4], params=PARAMS))
+    finish(store, run)
+    report = report_data(store, run)
+    table = next(t for t in report.data.tables if t.name == "examples")
+    validation = cases.dataset_named(store, "val")
+    trial = trials.scored_trials(store, run)[0].trial
+    chosen = examples(validation, trial, report.bench.params, 0)
+    assert [(row[4], row[6]) for row in table.rows] == [
+        (one.image, one.answer) for one in chosen
+    ]
+    plain = plan_run(store, a_spec([D4], params={"grids": [8]}))
+    names = [t.name for t in report_data(store, plain).data.tables]
+    assert "examples" not in names
+
+
+@pytest.mark.statement("E000-11")
+def test_that_a_bundle_names_no_patient_of_the_examples(store: Store) -> None:
+    run = plan_run(store, a_spec([D4], params=PARAMS))
+    finish(store, run)
+    named = examples_table(report_data(store, run).data.tables)
+    with zipfile.ZipFile(io.BytesIO(run_bundle(store, run))) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    names = [image.key for image in cases.dataset_named(store, "val").images]
+    for name in (*names, *(name.removesuffix("_frontal") for name in names)):
+        assert not [path for path, data in held.items() if name.encode() in data]
+    shown = list(csv.reader(io.StringIO(held["tables/examples.csv"].decode())))[1:]
+    assert all(row[4][:2] == "XI" and row[5][:2] == "XP" for row in shown)
+    assert [row[6] for row in shown] == [row[6] for row in named]
+    assert [names[int(row[4][2:]) - 1] for row in shown] == [row[4] for row in named]
+    assert examples_table(report_data(store, run).data.tables) == named
+
+
+def examples_table(tables: Sequence[Table]) -> tuple[tuple[object, ...], ...]:
+    """Return the rows of examples.csv."""
+    return next(t.rows for t in tables if t.name == "examples")
+
+
+@pytest.mark.statement("E000-11")
+def test_that_examples_are_part_of_the_request_and_of_its_key(store: Store) -> None:
+    keys = set()
+    for params in (PARAMS, {**PARAMS, "examples": 1}, {"grids": [8]}):
+        run = plan_run(store, a_spec([D4], params=params))
+        finish(store, run)
+        keys.add(trials.scored_trials(store, run)[0].request_sha256)
+        assert runs.run_summary(store, run).counts.get("provider_error") is None
+    assert len(keys) == 3
+
+
+@pytest.mark.statement("E000-11")
+def test_that_shared_patients_are_refused_and_not_named(store: Store) -> None:
+    validation = cases.dataset_named(store, "val")
+    asked = cases.dataset_named(store, "tiny").images[0].patient
+    images = (replace(validation.images[0], patient=asked), *validation.images[1:])
+    renamed(store, "leaky", images=images)
+    params = {**PARAMS, "examples_dataset": "leaky"}
+    with pytest.raises(WrongUseError, match="'leaky' 1 are in 'tiny' too") as refused:
+        plan_run(store, a_spec([D4], params=params))
+    assert asked not in str(refused.value)
+    assert runs.run_summaries(store, include_adhoc=True) == ()
+
+
+@pytest.mark.statement("E000-11")
+def test_that_the_same_file_under_another_patient_is_refused(store: Store) -> None:
+    validation = cases.dataset_named(store, "val")
+    sha256 = cases.dataset_named(store, "tiny").images[0].sha256
+    images = (replace(validation.images[0], sha256=sha256), *validation.images[1:])
+    renamed(store, "twin", images=images)
+    with pytest.raises(WrongUseError, match="same image under two names"):
+        plan_run(store, a_spec([D4], params={**PARAMS, "examples_dataset": "twin"}))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"examples_dataset": ""}, "no data set to draw them from"),
+        ({"examples_dataset": "nowhere"}, "No data set is named 'nowhere'"),
+        ({"examples_dataset": "tiny"}, "is a test split"),
+        ({"examples": 7}, "has 6 frontal examples of edema"),
+        ({"examples": 17}, "from 0 to 16"),
+    ],
+)
+def test_that_examples_which_cannot_be_had_are_told_before_the_run(
+    store: Store, change: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(WrongUseError, match=sentence):
+        plan_run(store, a_spec([D4], params={**PARAMS, **change}))
+    assert runs.run_summaries(store, include_adhoc=True) == ()
+
+
+def test_that_models_of_places_and_models_elsewhere_get_no_examples(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = ModelProfile("p", "scripted", {"answer": "x", "convention": "qwen3_vl"})
+    with pytest.raises(WrongUseError, match="answers in coordinates"):
+        plan_run(store, a_spec([places], params=PARAMS))
+    far = server_profile("https://models.example/v1")
+    monkeypatch.setattr(
+        "viewer.services.running.plan_run._check_models", lambda *_: None
+    )
+    with pytest.raises(WrongUseError, match="other patients are not sent"):
+        plan_run(store, a_spec([far], params=PARAMS))
+
+
+@pytest.mark.statement("E000-11")
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_that_a_server_gets_each_example_as_a_turn_that_was_answered(
+    store: Store, api: str
+) -> None:
+    spec = a_spec([D4], params=PARAMS)
+    validation = cases.dataset_named(store, "val")
+    bench = Bench(spec, cases.dataset_named(store, "tiny"), validation=validation)
+    trial = bench.study.plan(bench.dataset, spec)[0]
+    request = prepare_trial(bench, trial).request
+    profile = server_profile("http://127.0.0.1:9/v1", api=api)
+    body = json.loads(adapter_for(profile).body(request))  # type: ignore[attr-defined]
+    turns = body["messages"] if api == "chat" else body["input"]
+    said = [turn for turn in turns if turn["role"] == "assistant"]
+    assert len(said) == 2
+    answer = request.messages[2].parts[0]
+    text = said[0]["content"]
+    shown = text if api == "chat" else text[0]["text"]
+    assert shown == answer.text  # type: ignore[union-attr]
+    if api == "responses":
+        assert text[0]["type"] == "output_text"
+
+
+def test_that_a_scripted_server_answers_after_examples(store: Store) -> None:
+    with ScriptedServer(Script()) as server:
+        run = plan_run(store, a_spec([server_profile(server.base_url)], params=PARAMS))
+        finish(store, run)
+        bodies = [json.loads(r.body) for r in server.script.received]
+    assert len(bodies) == 3
+    assert all(len(body["messages"]) == 6 for body in bodies)
+
+
+def test_that_the_form_has_both_fields_of_examples() -> None:
+    fields = {f.name: f for f in form_fields("grid_localization", "gosai2025")}
+    assert (fields["examples"].kind, fields["examples"].default) == ("int", 0)
+    assert (fields["examples_dataset"].kind, fields["examples_dataset"].default) == (
+        "text",
+        "",
+    )
+    assert fields["absent_findings"].kind == "bool"

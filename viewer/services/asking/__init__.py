@@ -1,0 +1,1 @@
+"""Single questions: asked, previewed, read, outlined."""

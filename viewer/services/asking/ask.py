@@ -1,0 +1,326 @@
+"""One question about one image, kept in the store like every other trial."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event as Flag
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.answer import Unparsed
+from viewer.domain.answer_json import answer_of_json
+from viewer.domain.case import Dataset, DatasetImage, ImageRef, View
+from viewer.domain.conditions import with_boxes, with_window
+from viewer.domain.errors import OverreadError, WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.geometry import BoxPx
+from viewer.domain.grid import Grid, LetterAxis
+from viewer.domain.image import Raster, Window
+from viewer.domain.plain import plain
+from viewer.domain.result import Measures
+from viewer.domain.run import Event, ModelStopped, OrphanPolicy, RunSpec, Trial
+from viewer.imaging.answer_overlay import draw_answer
+from viewer.imaging.png import encode_png
+from viewer.models.catalog import adapter_for, reader_for, spec_of, unlearned
+from viewer.readers.datasets.folder import read_image
+from viewer.readers.pixels import load_pixels
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.privacy.gate import open_gate
+from viewer.services.running.plan_run import plan_sha256
+from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.trials.run_context import Bench
+from viewer.services.viewing.answer_mask import answer_mask
+from viewer.store import cases, runs, trials
+from viewer.store.database import Store
+from viewer.store.trials import ScoredTrial
+from viewer.studies.catalog import PLACING, study_named
+from viewer.studies.places import GridReference, measured
+from viewer.writers.files import write_atomically
+
+_PRESET: Final = "gosai2025"
+_ENLARGED: Final = 4
+ONE_QUESTION: Final = BatchOptions(concurrency=1, orphans=OrphanPolicy.RETRY)
+"""How one question is asked: who asks it has decided that it may be paid for again."""
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a person asks: where is ``finding`` on this image.
+
+    ``letters`` is the axis of the grid that letters name. ``window`` is that on the
+    person's screen, in modality units; None for the file's. ``boxes``, in native
+    pixels, are where a segmenter is to look; other models are given none.
+    """
+
+    ref: ImageRef
+    finding: str
+    profile: ModelProfile
+    grid: str = "8"
+    view: View = View.UNKNOWN
+    window: Window | None = None
+    letters: LetterAxis = LetterAxis.ROW
+    boxes: tuple[BoxPx, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer with everything needed to draw and explain it.
+
+    ``placed`` is an answer that is no cell, as JSON, with its ``measures`` where there
+    is a reference.
+    """
+
+    run: int
+    scored: ScoredTrial
+    bench: Bench
+    text: str
+    note: str
+    latency_ms: int
+    placed: str = ""
+    measures: Measures | None = None
+
+    @property
+    def grid(self) -> Grid:
+        """The grid that was drawn."""
+        return self.bench.places.grid(self.scored.trial.condition)
+
+    @property
+    def reference(self) -> GridReference | None:
+        """The reference as the scorer saw it, None where there is none."""
+        return self.bench.reference(self.scored.trial)
+
+
+def ask(
+    store: Store,
+    question: Question,
+    hear: Callable[[Event], None] | None = None,
+    cancel: Flag | None = None,
+) -> Reply:
+    """Ask one question now; raises where the model did not answer.
+
+    The image's reference is used where a registered data set or a mask beside the
+    file holds one; otherwise the answer is kept as excluded(no_gt). ``hear`` is told
+    what happens meanwhile; a question stopped by ``cancel`` stays pending.
+    """
+    run = plan_question(store, question)
+    for event in run_batch(store, run, ONE_QUESTION, cancel or Flag()):
+        if isinstance(event, ModelStopped):
+            raise OverreadError(event.sentence)
+        if hear is not None:
+            hear(event)
+    scored = trials.scored_trials(store, run)[0]
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    if scored.reply_id is None:
+        return Reply(run, scored, bench, "", "", 0)
+    raw = trials.reply_with_id(store, scored.reply_id).raw
+    read = reader_for(question.profile).read(raw)
+    reply = Reply(run, scored, bench, read.text, read.note, raw.latency_ms)
+    if not scored.placed:
+        return reply
+    return replace(reply, placed=scored.parsed, measures=_measures(bench, scored))
+
+
+def _measures(bench: Bench, scored: ScoredTrial) -> Measures | None:
+    """Return how an answer meets its reference; None without either."""
+    trial, image = scored.trial, bench.images[scored.trial.image]
+    answer, mask = answer_of_json(scored.parsed), image.masks.get(trial.finding)
+    if answer is None or isinstance(answer, Unparsed) or mask is None:
+        return None
+    return measured(bench.places, trial.condition, mask, answer, image.geometry)
+
+
+def plan_question(store: Store, question: Question) -> int:
+    """Return a new ad hoc run of one trial; nothing is asked yet.
+
+    An image that cannot be read, a model that cannot be asked or did not learn the
+    finding, and a view that neither file nor person names raise.
+    """
+    _check_boxes(question)
+    load_pixels(question.ref)  # an image that cannot be read is told, not excluded
+    dataset, image = image_asked(store, question)
+    gate = open_gate(store, dataset)
+    gate.check_model(question.profile, [image])
+    adapter_for(question.profile, gate.allowance(question.profile))
+    return _plan(store, question, dataset, image)
+
+
+def _check_learned(spec: RunSpec, trial: Trial) -> None:
+    why = unlearned(spec.models[0], trial.finding)
+    if why is not None:
+        raise why
+
+
+def _check_boxes(question: Question) -> None:
+    if spec_of(question.profile).takes_boxes and not question.boxes:
+        raise WrongUseError(
+            f"The model '{question.profile.name}' outlines what lies in a box, and is "
+            "given none.",
+            "Choose a rectangle or a model's box and outline it, or use overread "
+            "segment.",
+        )
+
+
+def image_asked(store: Store, question: Question) -> tuple[Dataset, DatasetImage]:
+    """Return the image that a question is about, and the data set that holds it."""
+    known = cases.dataset_with_image(store, question.ref)
+    if known is not None:
+        dataset, key = known
+        return dataset, next(i for i in dataset.images if i.key == key)
+    dataset = read_image(question.ref.path, question.view)
+    frame = question.ref.frame
+    if frame >= len(dataset.images):
+        raise WrongUseError(
+            f"'{question.ref.path.name}' has {len(dataset.images)} frame(s).",
+            "Choose one of them with --frame, counted from 0.",
+        )
+    return dataset, dataset.images[frame]
+
+
+def spec_and_trial(
+    question: Question, dataset: Dataset, image: DatasetImage
+) -> tuple[RunSpec, Trial]:
+    """Return a question as a run of one trial, kept nowhere yet.
+
+    A view that neither file nor person names raises.
+    """
+    view = image.view if image.view is not View.UNKNOWN else question.view
+    if view is View.UNKNOWN:
+        raise WrongUseError(
+            f"'{question.ref.path.name}' does not say which view it shows.",
+            "Say it with --view frontal, lateral or other.",
+        )
+    spec = _spec(question, dataset, view)
+    return spec, _trial(spec, image, view, question)
+
+
+def _plan(
+    store: Store, question: Question, dataset: Dataset, image: DatasetImage
+) -> int:
+    spec, trial = spec_and_trial(question, dataset, image)
+    _check_learned(spec, trial)
+    study = study_named(spec.study)
+    return runs.create_run(
+        store,
+        spec,
+        cases.add_dataset(store, dataset, adhoc=True),
+        [trial],
+        study_version=study.version,
+        scorer_version=study.scorer_version,
+        plan_sha256=plan_sha256(spec, dataset, study),
+        adhoc=True,
+    )
+
+
+def _spec(question: Question, dataset: Dataset, view: View) -> RunSpec:
+    return make_spec(
+        study=PLACING,
+        dataset=dataset.name,
+        preset=_PRESET,
+        seed=0,
+        repeats=1,
+        models=[question.profile],
+        overrides={
+            "grids": [question.grid],
+            "letters": question.letters.value,
+            "findings": [question.finding],
+            "views": [view.value],
+        },
+    )
+
+
+def _trial(spec: RunSpec, image: DatasetImage, view: View, question: Question) -> Trial:
+    study = study_named(spec.study)
+    params = study.read_params(spec.preset, dict(spec.params))
+    finding = params.findings[0]
+    condition = study.conditions(params)[0]
+    if question.window is not None:
+        condition = with_window(condition, question.window)
+    if question.boxes:
+        condition = with_boxes(condition, question.boxes)
+    return Trial(
+        item=f"{image.key}|{image.word_for(finding)}",
+        patient=image.patient,
+        image=image.key,
+        view=view.value,
+        finding=finding,
+        condition=condition,
+        repeat=0,
+        model=spec.models[0].name,
+    )
+
+
+def answer_row(reply: Reply) -> dict[str, object]:
+    """Return an answer as the command line prints it."""
+    scored = reply.scored
+    reference, grid = reply.reference, reply.grid
+    cells = grid.cells()
+    return {
+        "answer": scored.score.answer,
+        "status": scored.score.status.value,
+        "reason": scored.score.reason,
+        "outcome": scored.score.outcome.value if scored.score.outcome else None,
+        "coverage": scored.score.coverage,
+        "reference_cells": [grid.label(cells[i]) for i in reference.hits]
+        if reference
+        else [],
+        "finding": scored.trial.finding,
+        "view": scored.trial.view,
+        "model": scored.trial.model,
+        "reply": reply.text,
+        "note": reply.note,
+        "latency_ms": reply.latency_ms,
+        "request_sha256": scored.request_sha256,
+        "run": reply.run,
+        **_place(reply),
+    }
+
+
+def _place(reply: Reply) -> dict[str, object]:
+    """Return an answer that is no cell, in native pixels, and how it is measured."""
+    if not reply.placed:
+        return {}
+    measures = plain(reply.measures)
+    return {"place": json.loads(reply.placed), "measures": measures}
+
+
+def write_overlay(reply: Reply, path: Path) -> None:
+    """Write what the model was asked about, with answer and reference, as PNG.
+
+    Every pixel sent stands as a square of _ENLARGED × _ENLARGED, so that what the
+    model saw is seen as it was, and lines and signs stay thin.
+    """
+    trial, score, bench = reply.scored.trial, reply.scored.score, reply.bench
+    image = bench.images[trial.image]
+    mask = image.masks.get(trial.finding)
+    shown = None if mask is None else bench.places.shown_mask(mask, image.geometry)
+    cells = reply.grid.cells()
+    drawn = draw_answer(
+        Raster(_enlarged(bench.plain(trial.image, trial.condition).pixels)),
+        reply.grid,
+        None if shown is None else _enlarged(shown),
+        reply.grid.cell(score.answer) if score.answer else None,
+        [cells[i] for i in reply.reference.hits] if reply.reference else [],
+        score.outcome,
+        _region(reply),
+    )
+    write_atomically(path, encode_png(drawn))
+
+
+def _region(reply: Reply) -> npt.NDArray[np.bool_] | None:
+    """Return what an answer that is no cell covers on the overlay."""
+    if not reply.placed:
+        return None
+    answer, bench = answer_of_json(reply.placed), reply.bench
+    field = bench.places.field(bench.images[reply.scored.trial.image].geometry)
+    trial = reply.scored.trial
+    side = bench.plain(trial.image, trial.condition).size.rows * _ENLARGED
+    return None if isinstance(answer, Unparsed) else answer_mask(answer, field, side)
+
+
+def _enlarged(pixels: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+    return pixels.repeat(_ENLARGED, axis=0).repeat(_ENLARGED, axis=1)

@@ -1,0 +1,186 @@
+"""Exactly what would leave for an endpoint that nobody allowed yet.
+
+The same bytes that `gate` lets pass once a person allowed it: the image, the text, the
+size and the hash of the body. Nothing is sent to find out.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from viewer.domain.case import Dataset
+from viewer.domain.exchange import ModelProfile, ModelRequest, TextPart
+from viewer.domain.run import RunSpec, Trial
+from viewer.models.catalog import reader_for
+from viewer.services.asking.ask import Question, image_asked, spec_and_trial
+from viewer.services.commands import AskCommand
+from viewer.services.configuring.model_profiles import model_named
+from viewer.services.privacy.decisions import ANY, allow
+from viewer.services.privacy.gate import (
+    Gate,
+    check_key,
+    check_request,
+    open_gate,
+    remote_origin,
+)
+from viewer.services.trials.run_context import ANSWER, Bench
+from viewer.store import cases
+from viewer.store.database import Store, open_store
+from viewer.studies.catalog import study_named
+
+if TYPE_CHECKING:
+    from viewer.models.protocol import RemoteAdapter
+
+
+_MADE_OF_REPLIES: Final = (
+    "These questions are made of the replies of other models, which are not there yet. "
+    "They hold those replies, and images that were looked at where the study shows any."
+)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The first request to an endpoint, as it would leave.
+
+    ``origin`` is scheme, host and port, ``is_encrypted`` False where the body can be
+    read on its way there, ``dataset`` the registered data set it is about, "" without
+    one; ``images`` the exact PNG bytes, ``text`` (role, words) in the order
+    sent; ``body_bytes`` and ``body_sha256`` are of the whole body; ``requests`` how
+    many such questions are meant to follow, this one included.
+    """
+
+    model: str
+    origin: str
+    dataset: str
+    images: tuple[bytes, ...]
+    text: tuple[tuple[str, str], ...]
+    body_bytes: int
+    body_sha256: str
+    requests: int = 1
+    is_encrypted: bool = True
+
+
+def previews_of_question(
+    store: Path, models_file: Path, command: AskCommand
+) -> tuple[Preview, ...]:
+    """Return what would leave for each endpoint of a question not allowed yet."""
+    with open_store(store) as opened:
+        return tuple(_of_question(opened, models_file, command))
+
+
+def _of_question(
+    store: Store, models_file: Path, command: AskCommand
+) -> Iterator[Preview]:
+    for name in command.models:
+        question = Question(
+            command.ref,
+            command.finding,
+            model_named(name, models_file),
+            command.grid,
+            command.view,
+            command.window,
+            command.letters,
+        )
+        dataset, image = image_asked(store, question)
+        gate = open_gate(store, dataset)
+        if remote_origin(question.profile) in {None, *gate.consents}:
+            continue
+        spec, trial = spec_and_trial(question, dataset, image)
+        yield _preview(Bench(spec, dataset, gate), trial, 1)
+
+
+def previews_of_batch(store: Path, spec: RunSpec) -> tuple[Preview, ...]:
+    """Return what would leave first for each endpoint of a batch not allowed yet."""
+    with open_store(store) as opened:
+        dataset = cases.dataset_named(opened, spec.dataset)
+        gate = open_gate(opened, dataset)
+    waiting = [
+        model.name
+        for model in (*spec.models, *spec.helpers)
+        if remote_origin(model) not in {None, *gate.consents}
+    ]
+    return tuple(_of_batch(spec, dataset, gate, waiting)) if waiting else ()
+
+
+def _of_batch(
+    spec: RunSpec, dataset: Dataset, gate: Gate, models: Sequence[str]
+) -> Iterator[Preview]:
+    plan = study_named(spec.study).plan(dataset, spec)
+    bench = Bench(spec, dataset, gate)
+    asked = [trial for trial in plan if not trial.exclusion]
+    helping = {helper.name for helper in spec.helpers}
+    for model in models:
+        trials = asked if model in helping else [t for t in asked if t.model == model]
+        if not trials:
+            continue
+        if _asked_first(bench, trials[0]).name == model:
+            yield _preview(bench, trials[0], len(trials))
+        else:
+            yield _later(bench, model, len(trials))
+
+
+def _asked_first(bench: Bench, trial: Trial) -> ModelProfile:
+    return bench.profile_for(trial.model, bench.next_step(trial, ()) or ANSWER)
+
+
+def _later(bench: Bench, model: str, requests: int) -> Preview:
+    """Return what stands for questions that are made of replies not there yet."""
+    bench.gate.check_restricted(bench.profiles[model], bench.dataset.images)
+    check_key(bench.profiles[model])
+    endpoint = bench.endpoint_of(model)
+    return Preview(
+        model=model,
+        origin=remote_origin(bench.profiles[model]) or "",
+        dataset=bench.gate.dataset,
+        images=(),
+        text=(("note", _MADE_OF_REPLIES),),
+        body_bytes=0,
+        body_sha256="",
+        requests=requests,
+        is_encrypted=endpoint is not None and endpoint.scheme == "https",
+    )
+
+
+def _preview(bench: Bench, trial: Trial, requests: int) -> Preview:
+    step = bench.next_step(trial, ()) or ANSWER
+    profile = bench.profile_for(trial.model, step)
+    draft = bench.draft(trial, step, ())
+    bench.gate.check_restricted(profile, draft.about.images)
+    check_key(profile)
+    request = draft.request
+    check_request(request)
+    body = cast("RemoteAdapter", reader_for(profile)).body(request)
+    endpoint = bench.endpoint_of(profile.name)
+    return Preview(
+        model=profile.name,
+        origin=remote_origin(profile) or "",
+        dataset=bench.gate.dataset,
+        images=tuple(image.png for image in request.images),
+        text=tuple(_texts(request)),
+        body_bytes=len(body),
+        body_sha256=hashlib.sha256(body).hexdigest(),
+        requests=requests,
+        is_encrypted=endpoint is not None and endpoint.scheme == "https",
+    )
+
+
+def _texts(request: ModelRequest) -> Iterator[tuple[str, str]]:
+    for message in request.messages:
+        for part in message.parts:
+            if isinstance(part, TextPart):
+                yield message.role, part.text
+
+
+def keep_consent(
+    store: Path, preview: Preview, *, for_any: bool, unencrypted: bool = False
+) -> None:
+    """Note that a person, having seen what leaves, allowed it.
+
+    Where it can be read on its way this needs ``unencrypted``, or raises WrongUseError.
+    """
+    dataset = ANY if for_any or not preview.dataset else preview.dataset
+    purpose = f"{preview.requests} question(s), first {preview.body_sha256}"
+    with open_store(store) as opened:
+        allow(opened, preview.origin, dataset, purpose, unencrypted=unencrypted)

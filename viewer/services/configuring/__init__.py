@@ -1,0 +1,1 @@
+"""What people set up: models, study files, forms."""

@@ -1,0 +1,135 @@
+"""Every model with its state in words: what it needs, where it is asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.exchange import ModelProfile
+from viewer.models import keys
+from viewer.models.catalog import endpoint_of, missing_import
+from viewer.services.configuring.model_profiles import (
+    KnownModel,
+    known_models,
+    spec_named,
+)
+from viewer.settings import Settings
+from viewer.store import asking
+from viewer.store.database import open_store
+
+READY: Final = "ready"
+
+
+class Readiness(StrEnum):
+    """What stands between a model and its first answer."""
+
+    READY = "ready"
+    NEEDS_KEY = "needs_key"
+    NEEDS_PACKAGE = "needs_package"
+    NEEDS_CONSENT = "needs_consent"
+    UNUSABLE = "unusable"
+
+
+@dataclass(frozen=True)
+class ModelLine:
+    """A model as the table shows it.
+
+    ``state`` says in words what it still needs, else that it is ready; ``host`` is the
+    other machine that it is asked at, "" where images stay on this one. ``own``: it
+    stands in the person's file, as the ``table`` there, and may be changed.
+    ``takes_boxes``: it outlines what lies in a box, and is asked nothing else;
+    ``places``: it points at a place, whatever it is asked.
+    """
+
+    name: str
+    adapter: str
+    summary: str
+    readiness: Readiness
+    state: str
+    own: bool
+    host: str = ""
+    table: Mapping[str, object] = field(default_factory=dict)
+    takes_boxes: bool = False
+    places: bool = False
+
+    @property
+    def can_ask(self) -> bool:
+        """True where a question can be put, consent being asked on the way."""
+        return self.readiness in {Readiness.READY, Readiness.NEEDS_CONSENT}
+
+
+def model_lines(settings: Settings) -> tuple[ModelLine, ...]:
+    """Return every known model with its state, by name."""
+    consented = _consented(settings.store)
+    return tuple(_line(m, consented) for m in known_models(settings.models_file))
+
+
+def segmenters(settings: Settings) -> tuple[ModelLine, ...]:
+    """Return the models that outline what lies in a box, by name."""
+    return tuple(line for line in model_lines(settings) if line.takes_boxes)
+
+
+def _consented(store: Path) -> frozenset[str]:
+    """Return the endpoints that images of some data set may go to."""
+    if not store.exists():
+        return frozenset()
+    with open_store(store) as opened:
+        return frozenset(c.endpoint for c in asking.standing_consents(opened))
+
+
+def _line(model: KnownModel, consented: frozenset[str]) -> ModelLine:
+    spec = spec_named(model.adapter)
+    readiness, state = _state(model, consented)
+    return ModelLine(
+        name=model.name,
+        adapter=model.adapter,
+        summary=spec.summary if spec else "",
+        readiness=readiness,
+        state=state,
+        own=model.own,
+        host=host_of(model.profile) if model.profile else "",
+        table=model.table,
+        takes_boxes=spec is not None and spec.takes_boxes,
+        places=spec is not None and spec.places,
+    )
+
+
+def _state(model: KnownModel, consented: frozenset[str]) -> tuple[Readiness, str]:
+    spec = spec_named(model.adapter)
+    if model.profile is None or spec is None:
+        return Readiness.UNUSABLE, model.error
+    missing = missing_import(spec)
+    if missing is not None:
+        module, package = missing
+        return Readiness.NEEDS_PACKAGE, f"needs {module}: pip install {package}"
+    try:
+        return _state_of_endpoint(model.profile, consented)
+    except OverreadError as error:
+        return Readiness.UNUSABLE, str(error)
+
+
+def _state_of_endpoint(
+    profile: ModelProfile, consented: frozenset[str]
+) -> tuple[Readiness, str]:
+    endpoint = endpoint_of(profile)
+    variable = str(profile.settings.get("api_key_env", ""))
+    if endpoint is not None:
+        endpoint.check_key(variable)
+    if variable and not keys.key_named(variable):
+        return Readiness.NEEDS_KEY, f"needs a key: {variable}"
+    if endpoint is None or endpoint.is_here:
+        return Readiness.READY, READY
+    if endpoint.origin in consented:
+        return Readiness.READY, f"ready, asks at {endpoint.host}"
+    return Readiness.NEEDS_CONSENT, f"asks at {endpoint.host}: needs consent"
+
+
+def host_of(profile: ModelProfile) -> str:
+    """Return the host of a profile's endpoint, "" for this machine or without one."""
+    try:
+        endpoint = endpoint_of(profile)
+    except OverreadError:
+        return ""  # its state says what is wrong with it
+    return "" if endpoint is None or endpoint.is_here else endpoint.host

@@ -1,0 +1,280 @@
+"""A person's own models: read from models.toml, changed there, and taken back."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import OverreadError, UnreadableInputError, WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.styles import MODEL_NAMES
+from viewer.models.catalog import (
+    ADAPTERS,
+    COLOUR,
+    adapters,
+    broken_adapters,
+    builtin_profiles,
+    missing_dependency,
+    profile_from_table,
+)
+from viewer.models.openai_api.servers import SERVERS
+from viewer.models.paper_presets import PRESETS, PaperPreset
+from viewer.models.protocol import AdapterSpec, Setting
+from viewer.services.configuring.form_field import FormField
+from viewer.services.configuring.model_colors import own_places
+from viewer.services.configuring.study_file import (
+    named_profile,
+    own_profiles,
+    read_toml,
+)
+from viewer.writers.files import write_atomically
+from viewer.writers.models_toml import model_tables, with_model, without_model
+from viewer.writers.toml import toml_bytes
+
+_NUMBERS: Final = {int: "int", float: "float"}
+_SERVER: Final = "server"
+_COLOUR_FIELD: Final = FormField(
+    COLOUR,
+    "choice",
+    "",
+    "its colour on images and in charts; left open, the next free one",
+    ("", *MODEL_NAMES),
+)
+_HEAD: Final = (
+    "# Models that Overread asks, beside those that come with it.\n"
+    "# A key never stands here: api_key_env names the variable that holds it.\n"
+)
+
+
+@dataclass(frozen=True)
+class KnownModel:
+    """A model as it is known: of the person's own ones also the table as written.
+
+    ``profile`` is None where the table cannot be used; ``error`` says why.
+    """
+
+    name: str
+    adapter: str
+    own: bool
+    profile: ModelProfile | None = None
+    error: str = ""
+    table: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NewModel:
+    """A way of asking as New offers it; ``table`` holds what is set from the start.
+
+    ``missing`` says what it lacks; one that is not ``usable`` cannot be chosen. Those
+    of the same ``group`` belong together; "" stands alone.
+    """
+
+    title: str
+    group: str
+    adapter: str
+    missing: str = ""
+    table: Mapping[str, object] = field(default_factory=dict)
+    usable: bool = True
+
+
+@dataclass(frozen=True)
+class ModelsEdit:
+    """A change of models.toml: its whole text before and after; None is no file."""
+
+    before: str | None
+    after: str | None
+
+    @property
+    def back(self) -> "ModelsEdit":
+        """The change that takes this one back."""
+        return ModelsEdit(self.after, self.before)
+
+
+def known_models(models_file: Path) -> tuple[KnownModel, ...]:
+    """Return every model by name; a table that cannot be used spoils no other.
+
+    A file that is no TOML raises.
+    """
+    known = {
+        p.name: KnownModel(p.name, p.adapter, own=False, profile=p)
+        for p in builtin_profiles()
+    }
+    tables = read_toml(models_file).get("model", []) if models_file.exists() else []
+    if not isinstance(tables, list):
+        raise WrongUseError(
+            f"'model' in '{models_file.name}' must be a list of [[model]] tables.",
+            "Correct it.",
+        )
+    for number, table in enumerate(tables, 1):
+        model = _own_model(table, number, models_file)
+        known[model.name] = model
+    return tuple(known[name] for name in sorted(known))
+
+
+def model_named(name: str, models_file: Path) -> ModelProfile:
+    """Return the profile of a model; an unusable or unknown one raises."""
+    known = {model.name: model for model in known_models(models_file)}
+    model = known.get(name)
+    if model is not None and model.profile is None:
+        raise WrongUseError(model.error, f"Mend it in '{models_file.name}'.")
+    return named_profile(name, {n: m.profile for n, m in known.items() if m.profile})
+
+
+def _own_model(table: object, number: int, models_file: Path) -> KnownModel:
+    """Return the model of a table, or why it is none."""
+    values = dict(table) if isinstance(table, Mapping) else {}
+    name = str(values.get("name") or f"(model {number})")
+    adapter = str(values.get("adapter", ""))
+    profile, error = None, ""
+    try:
+        (profile,) = own_profiles({"model": [table]}, models_file).values()
+    except OverreadError as caught:
+        error = str(caught)
+    return KnownModel(name, adapter, True, profile, error, values)
+
+
+def new_models() -> tuple[NewModel, ...]:
+    """Return the ways of asking that have something to set, our own first.
+
+    The models of published studies follow, as they were asked there.
+    """
+    found = {**ADAPTERS, **adapters()}.values()
+    own = (new for spec in found if spec.settings for new in _offers(spec))
+    unusable = (
+        NewModel(f"{one.name} – cannot be used", "", one.name, one.why, usable=False)
+        for one in broken_adapters()
+    )
+    return (*own, *unusable, *map(_of_paper, PRESETS))
+
+
+def preset_tables() -> tuple[dict[str, object], ...]:
+    """Return the ``[[model]]`` tables of published studies' models."""
+    return tuple(dict(preset.table) for preset in PRESETS)
+
+
+def tables_text(tables: Sequence[Mapping[str, object]]) -> str:
+    """Return ``[[model]]`` tables as the text of a models.toml."""
+    return toml_bytes({"model": list(tables)}).decode().lstrip("\n")
+
+
+def _of_paper(preset: PaperPreset) -> NewModel:
+    adapter = str(preset.table["adapter"])
+    missing = missing_dependency(ADAPTERS[adapter]) or ""
+    group = f"a model of {preset.paper}"
+    return NewModel(preset.title, group, adapter, missing, dict(preset.table))
+
+
+def _offers(spec: AdapterSpec) -> Iterator[NewModel]:
+    """Yield a way of asking, once for each kind of server where it knows some."""
+    missing = missing_dependency(spec) or ""
+    kinds = next((s.choices for s in spec.settings if s.key == _SERVER), ())
+    if not kinds:
+        start = {"name": spec.name.replace("_", "-"), "adapter": spec.name}
+        yield NewModel(spec.summary, "", spec.name, missing, start)
+    for kind in kinds:
+        start = {"name": kind.replace("_", "-"), "adapter": spec.name, _SERVER: kind}
+        title = SERVERS[kind].title
+        yield NewModel(title, spec.summary, spec.name, missing, start)
+
+
+def spec_named(adapter: str) -> AdapterSpec | None:
+    """Return the catalogue line of a way of asking, None for an unknown one."""
+    return adapters().get(adapter)
+
+
+def settings_fields(adapter: str) -> tuple[FormField, ...]:
+    """Return the settings of a way of asking as form fields; unknown has none."""
+    spec = spec_named(adapter)
+    return (*map(_field, spec.settings), _COLOUR_FIELD) if spec else ()
+
+
+def _field(setting: Setting) -> FormField:
+    default, low = setting.default, setting.minimum
+    if setting.kind is bool:
+        return FormField(setting.key, "bool", bool(default), setting.meaning)
+    if setting.choices:
+        unset = ("",) if default is None else ()
+        choices = (*unset, *setting.choices)
+        return FormField(setting.key, "choice", default or "", setting.meaning, choices)
+    if setting.kind is Path:
+        shown = default or ""
+        return FormField(
+            setting.key, "path", shown, setting.meaning, ending=setting.ending
+        )
+    if setting.kind is str:
+        kind = "folder" if setting.may_be_folder else "text"
+        return FormField(setting.key, kind, default or "", setting.meaning)
+    whole = "maybe_" + _NUMBERS.get(setting.kind, "float")
+    return FormField(setting.key, whole, default, setting.meaning, (), low)
+
+
+def free_name(wanted: str, models_file: Path) -> str:
+    """Return a name that no model has yet: ``wanted`` or the first of its numbers."""
+    taken = {model.name for model in known_models(models_file)}
+    names = (wanted, *(f"{wanted}-{n}" for n in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def check_model(
+    table: Mapping[str, object], replaced: str | None, models_file: Path
+) -> None:
+    """Raise ``WrongUseError`` where a table is no model, or its name is another's.
+
+    ``replaced`` is the name of the model that it takes the place of.
+    """
+    profile = profile_from_table(table, models_file.absolute().parent)
+    others = {m.name for m in known_models(models_file)} - {replaced}
+    if profile.name in others:
+        raise WrongUseError(
+            f"There is a model called '{profile.name}' already.",
+            "Choose another name.",
+        )
+
+
+def saving(
+    table: Mapping[str, object], replaced: str | None, models_file: Path
+) -> ModelsEdit:
+    """Return the change that puts a model into the file, checked.
+
+    A colour goes with it, so that the model keeps it whatever becomes of the others.
+    """
+    check_model(table, replaced, models_file)
+    before = _text(models_file)
+    tables: list[Mapping[str, object]] = [
+        table if known.get("name") == replaced else known
+        for known in model_tables(before or "")
+    ]
+    places = own_places(tables if table in tables else [*tables, table])
+    coloured = {**table, COLOUR: MODEL_NAMES[places[str(table["name"])]]}
+    return ModelsEdit(before, with_model(before or _HEAD, replaced, coloured))
+
+
+def deleting(name: str, models_file: Path) -> ModelsEdit:
+    """Return the change that takes one of the person's own models out of the file."""
+    before = _text(models_file)
+    return ModelsEdit(before, without_model(before or "", name))
+
+
+def apply_edit(edit: ModelsEdit, models_file: Path) -> None:
+    """Write a change, where the file still is as it was before it; raises else."""
+    if _text(models_file) != edit.before:
+        raise WrongUseError(
+            f"'{models_file.name}' was changed by another program meanwhile.",
+            "It was left as it is; make the change again.",
+        )
+    if edit.after is None:
+        models_file.unlink()
+        return
+    write_atomically(models_file, edit.after.encode())
+
+
+def _text(models_file: Path) -> str | None:
+    try:
+        return models_file.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableInputError(
+            f"The file '{models_file.name}' cannot be read ({type(error).__name__}).",
+            "Check that you may read it and that it is UTF-8 text.",
+        ) from error

@@ -1,0 +1,228 @@
+"""Read a study file: what to run, on what, with which models."""
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+from viewer.domain import documents
+from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.plain import NotNegative, Positive, did_you_mean, made, plain
+from viewer.domain.run import RunSpec
+from viewer.domain.secret_values import secret_place
+from viewer.models.catalog import builtin_profiles, profile_from_table
+from viewer.models.keys import known_keys
+from viewer.models.paper_presets import samples
+from viewer.services.configuring.money import DOLLAR
+from viewer.studies.catalog import study_named
+from viewer.studies.naming_models import NamesModels
+from viewer.studies.study import Study
+
+
+@dataclass(frozen=True)
+class _StudyFile:
+    """What a study file may say; ``model`` are its ``[[model]]`` tables."""
+
+    study: str
+    dataset: str
+    preset: str | None = None
+    seed: NotNegative = 0
+    repeats: Positive | None = None
+    models: tuple[str, ...] = ()
+    params: Mapping[str, object] = field(default_factory=dict)
+    ceiling: float | None = None
+    model: object = ()
+
+
+_LARGEST_CEILING: Final = 10**15
+REPLICATES: Final = 5
+"""How often a model that draws its answers should be asked each question."""
+
+
+def read_toml(path: Path) -> dict[str, object]:
+    """Return a TOML file's content; a sentence says where it cannot be read."""
+    try:
+        return documents.read_toml(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableInputError(
+            f"The file '{path.name}' cannot be read ({error.strerror}).",
+            "Check its name and that you may read it.",
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UnreadableInputError(
+            f"The file '{path.name}' is not valid TOML: {error}.",
+            "Mend the line it names.",
+        ) from error
+
+
+def read_study_file(
+    path: Path,
+    models_file: Path,
+    *,
+    models: Sequence[str] = (),
+    limit: int | None = None,
+    ceiling: float | None = None,
+) -> RunSpec:
+    """Return a study file's run; ``models`` replaces its list of models.
+
+    ``ceiling``, dollars, is what the run may cost instead of what the file says.
+    Model names are looked up in the file, then in ``models_file``, then among the
+    built-in ones.
+    """
+    table = read_toml(path)
+    said = made(_StudyFile, table, where=path.name)
+    profiles = known_profiles(models_file) | own_profiles(table, path)
+    names = tuple(models) or said.models
+    if not names:
+        raise WrongUseError(
+            f"'{path.name}' names no model.",
+            'Add for example models = ["asymmetry"], or use --model.',
+        )
+    chosen = [named_profile(name, profiles) for name in names]
+    preset = paper_preset(said.study) if said.preset is None else said.preset
+    most = said.ceiling if ceiling is None else ceiling
+    return make_spec(
+        study=said.study,
+        dataset=said.dataset,
+        preset=preset,
+        seed=said.seed,
+        repeats=said.repeats or advised_repeats(said.study, preset, chosen),
+        models=chosen,
+        overrides=said.params,
+        limit=limit,
+        ceiling_microusd=None if most is None else microusd(most),
+        known=profiles,
+    )
+
+
+def paper_preset(study: str) -> str:
+    """Return a study's preset that does what its paper did."""
+    return study_named(study).defaults.preset
+
+
+def advised_repeats(study: str, preset: str, models: Sequence[ModelProfile]) -> int:
+    """Return how often to ask: once as the paper did, or more of a model that draws.
+
+    Repeats of a model that draws have the seeds 0, 1, 2 and so on (E000-14).
+    """
+    as_published = preset == paper_preset(study)
+    return REPLICATES if not as_published and any(map(samples, models)) else 1
+
+
+def make_spec(
+    *,
+    study: str,
+    dataset: str,
+    preset: str,
+    seed: int,
+    repeats: int,
+    models: Sequence[ModelProfile],
+    overrides: Mapping[str, object],
+    limit: int | None = None,
+    ceiling_microusd: int | None = None,
+    known: Mapping[str, ModelProfile] | None = None,
+) -> RunSpec:
+    """Return a run with every parameter filled in and checked by its study.
+
+    Models that its parameters name, for a role or otherwise, are looked up in
+    ``known``.
+    """
+    names = [model.name for model in models]
+    if len(set(names)) != len(names):
+        raise WrongUseError(
+            f"A model is named twice: {', '.join(names)}.",
+            "Name each once; repeats asks the same model again.",
+        )
+    _check_no_key({"dataset": dataset, "params": overrides})
+    chosen = study_named(study)
+    params = chosen.read_params(preset, dict(overrides))
+    if isinstance(chosen, NamesModels):
+        params = chosen.settled(params, preset, models, known or {})
+    return RunSpec(
+        study=study,
+        dataset=dataset,
+        preset=preset,
+        seed=seed,
+        repeats=repeats,
+        models=tuple(models),
+        params=plain(params),
+        limit=limit,
+        ceiling_microusd=ceiling_microusd,
+        helpers=_helpers(chosen, params, known or {}),
+    )
+
+
+def _check_no_key(settings: Mapping[str, object]) -> None:
+    place = secret_place(settings, known_keys())
+    if place:
+        raise WrongUseError(
+            f"The setting {place} of the run looks like a key, but a key may not stand "
+            "in a file.",
+            "Take it out; a model's api_key_env names the variable that holds its key.",
+        )
+
+
+def _helpers(
+    study: Study,
+    params: Any,  # noqa: ANN401 - the study's own type
+    known: Mapping[str, ModelProfile],
+) -> tuple[ModelProfile, ...]:
+    """Return the models that have a role in a study, each once."""
+    roles = study.roles(params)
+    for role, name in roles.items():
+        if not name:
+            raise WrongUseError(
+                f"{study.title} needs a model as {role}, and its parameters name none.",
+                f'Add for example {role} = "my-model" to its parameters.',
+            )
+    return tuple(named_profile(name, known) for name in dict.fromkeys(roles.values()))
+
+
+def microusd(dollars: float) -> int:
+    """Return an amount of dollars as whole micro-dollars; less than one raises."""
+    amount = round(Decimal(str(dollars)) * DOLLAR) if math.isfinite(dollars) else 0
+    if not 0 < amount <= _LARGEST_CEILING:
+        raise WrongUseError(
+            f"The ceiling of {dollars:g} dollars is none.",
+            "Write the most that the run may cost in dollars, such as 5.00.",
+        )
+    return amount
+
+
+def known_profiles(models_file: Path) -> dict[str, ModelProfile]:
+    """Return the built-in model profiles and a person's own by name."""
+    profiles = {profile.name: profile for profile in builtin_profiles()}
+    if models_file.exists():
+        profiles |= own_profiles(read_toml(models_file), models_file)
+    return profiles
+
+
+def own_profiles(table: Mapping[str, object], path: Path) -> dict[str, ModelProfile]:
+    """Return the profiles of a file's ``[[model]]`` tables."""
+    found = (
+        profile_from_table(model, path.absolute().parent)
+        for model in _tables(table.get("model", []), path.name)
+    )
+    return {profile.name: profile for profile in found}
+
+
+def named_profile(name: str, profiles: Mapping[str, ModelProfile]) -> ModelProfile:
+    """Return the profile of a name; an unknown one raises with the closest."""
+    if name in profiles:
+        return profiles[name]
+    raise WrongUseError(
+        f"No model is named '{name}'.",
+        f"{did_you_mean(name, profiles)}Known are: {', '.join(sorted(profiles))}.",
+    )
+
+
+def _tables(value: object, file: str) -> list[Mapping[str, object]]:
+    if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+        raise WrongUseError(
+            f"'model' in {file} must be a list of [[model]] tables.", "Correct it."
+        )
+    return value

@@ -1,0 +1,1 @@
+"""Runs given away: answers, tables, tasks, verifiable bundles."""

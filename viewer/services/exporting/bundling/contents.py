@@ -1,0 +1,261 @@
+"""What a bundle holds of a run: every trial with its steps, replies and the truth.
+
+Neither an image nor the words of a question go along: a question is its hash, its
+prompt the text that the program has for it. A place is a trial of one step, its grid
+and the names of its right cells beside it; masks stand once for all trials.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from viewer.domain.answer import Status
+from viewer.domain.case import Dataset
+from viewer.domain.item import TASK_MARK, Item
+from viewer.domain.plain import plain
+from viewer.domain.rubric import Grades
+from viewer.results.frame import frame_of
+from viewer.services.exporting.bundling.records import (
+    Record,
+    Replies,
+    json_bytes,
+    sha256_of,
+    trial_record,
+)
+from viewer.services.exporting.pseudonyms import Pseudonyms
+from viewer.services.reporting.records import gold_texts
+from viewer.services.reporting.rescore import kept_replies
+from viewer.services.trials.run_context import Bench, Kept
+from viewer.store.database import Store
+from viewer.store.runs import condition_of
+from viewer.store.trial_columns import trial_columns
+from viewer.store.trials import SCORED
+from viewer.studies.catalog import package_of
+
+_TOKEN: Final = re.compile(r"[\w.#-]+")
+VERIFIED: Final = """\
+What verify.py verifies
+- every file against its hash, every reply against the hash that its step has
+- that each trial that was planned is there once and has one status
+- places: the cell is read off the raw reply again, put on the reference mask and
+  scored; points, boxes and maps are put into their cells again
+- plain answers (a letter, yes or no, a judge's "Score: 4", a list of labels) are read
+  off the raw reply again; of an option, a list of diagnoses or a text in sentences the
+  stored reading has to stand in the reply
+- every verdict on an answer follows from it and the truth that stands beside the trial
+- that the specifications of this program's own studies are its own, and every cell of
+  the tables that they make of the trials: counts, rates, intervals and tests, to the
+  last digit or, where versions of Python add up differently, to a billionth
+What it does not
+- that truth and masks are true, and what sentences mean: a cell, an option or a list
+  in sentences has to be named by the reply; of yes, no and labels in sentences, and of
+  what could not be read, the stored reading is taken
+- how a model's own coordinates or masks became native pixels, which are taken
+- columns that it names, such as intervals over replicates
+- why an answered trial was left out, and what was made of reports or proposed
+- numbers that were measured while a model was asked (time, memory, attention, regions,
+  likelihoods), which are taken as they stand
+- the tables that it names as held against their hashes only: what they list of a data
+  set, a paper or a report is not in the bundle
+"""
+"""What verify.py works out again, and what stands as it is."""
+README: Final = f"""\
+A run of Overread, complete and verifiable.
+
+python verify.py BUNDLE.zip     holds every byte against its hash and works out again
+                                what can be; nothing but Python
+index.html                      every trial with what was replied, without a network
+report.html                     the report
+tables/ figures/                what the report prints, at full precision
+plan.json trials.jsonl          what was asked, and what came of it
+replies.jsonl references.json   raw replies, and reference masks (COCO run-length
+                                code) where places were asked for
+grades.json people.json         what readers graded, and what physicians and experts
+                                chose and scored, where they did
+specs.json                      how each table is made of the trials, as data
+manifest.json                   versions, settings and the hash of every file, as
+                                manifest.schema.json describes it
+
+{VERIFIED}
+Patients, images, items and readers go by pseudonyms that follow the order of their
+names. There are no pixels, no file names and no dates in it, and of questions their
+hashes only. Options, diagnoses, labels, the words of tasks that readers selected and
+replies are in it word for word: a reply may repeat what a question told its model.
+"""
+"""What stands in README.txt."""
+
+
+def plan_of(bench: Bench, kept: Sequence[Record], names: Pseudonyms) -> Record:
+    """Return what was planned: every trial by its name, and why one is not asked."""
+    expected = [one.name for one in bench.study.conditions(bench.params)]
+    conditions = (*expected, *(one["condition"] for one in kept))
+    return {
+        "study": bench.spec.study,
+        "package": package_of(bench.spec.study),
+        "preset": bench.spec.preset,
+        "params": {
+            name: names.readers.get(value, value) if isinstance(value, str) else value
+            for name, value in plain(bench.params).items()
+        },
+        "seed": bench.spec.seed,
+        "dataset": bench.spec.dataset,
+        "models": [profile.name for profile in bench.spec.models],
+        "roles": dict(bench.study.roles(bench.params)),
+        "conditions": list(dict.fromkeys(conditions)),
+        "prompts": [{"name": n, "text": text} for n, text in bench.prompts()],
+        "trials": [
+            [*(one[name] for name in _PLANNED), "" if _is_asked(one) else one["reason"]]
+            for one in kept
+        ],
+    }
+
+
+_PLANNED: Final = ("item", "condition", "repeat", "model")
+
+
+def _is_asked(one: Record) -> bool:
+    """Tell whether a trial was to be asked; an answer that is left out was."""
+    return bool(one["steps"]) or one["status"] != Status.EXCLUDED
+
+
+def judged_trials(
+    store: Store, run: int, bench: Bench, names: Pseudonyms, replies: Replies
+) -> Iterator[Record]:
+    """Yield every trial in the order of the plan, with its steps and its truth."""
+    columns = trial_columns(store, run, SCORED)
+    found = frame_of({**columns, "gold": list(gold_texts(bench, columns))})
+    for one in found.records():
+        kept: tuple[Kept, ...] = ()
+        if one["reply_id"] is not None:
+            kept = kept_replies(store, one["id"], one["reply_id"])
+        yield {
+            **trial_record(one, names),
+            "steps": [_step(step, one["model"], bench, replies) for step in kept],
+            "gold": {**json.loads(one["gold"] or "{}"), **_grid(bench, one)},
+        }
+
+
+def _grid(bench: Bench, one: Record) -> Record:
+    if not bench.study.words.places:
+        return {}
+    condition = condition_of(str(one["condition"]), str(one["condition_params"]))
+    grid = bench.places.grid(condition)
+    return {"grid": [grid.rows, grid.columns]}
+
+
+def references_of(bench: Bench, kept: Sequence[Record]) -> dict[str, Record]:
+    """Return what a place on each image is held against, by the image's name.
+
+    Its size, how much taller than wide its pixels are, and its masks.
+    """
+    if not bench.study.words.places:
+        return {}
+    asked = dict[str, set[object]]()
+    for trial in kept:
+        asked.setdefault(str(trial["image"]), set()).add(trial["finding"])
+    found: dict[str, Record] = {}
+    for name, findings in asked.items():
+        image = bench.images[name]
+        masks = {
+            str(f): plain(image.masks[str(f)]) for f in findings if f in image.masks
+        }
+        found[name] = {
+            "size": plain(image.size),
+            "pixel_aspect": image.geometry.pixel_aspect,
+            "masks": masks,
+        }
+    return found
+
+
+def _step(kept: Kept, model: str, bench: Bench, replies: Replies) -> Record:
+    step, reply = kept.step, kept.reply
+    return {
+        "step": step.name,
+        "role": step.role,
+        "again": step.again,
+        "model": bench.profile_for(model, step).name,
+        "request_sha256": reply.request_sha256,
+        "reply": replies.number(reply.id),
+        "reply_sha256": sha256_of(reply.raw),
+    }
+
+
+def replies_with_names(told: Iterable[str], dataset: Dataset) -> int:
+    """Count the replies that call something of a data set by its own name.
+
+    A question may have told it, such as the number of a case. Names of letters or
+    digits alone are words and measurements as well, and are not looked for.
+    """
+    known = {name for item in dataset.items for name in (item.key, item.patient)}
+    known |= {name for image in dataset.images for name in (image.key, image.patient)}
+    names = {name.casefold() for name in known if _is_a_name(name)}
+    return sum(
+        not names.isdisjoint(
+            word.strip(".-") for word in _TOKEN.findall(text.casefold())
+        )
+        for text in told
+    )
+
+
+def _is_a_name(text: str) -> bool:
+    digits = sum(c.isdigit() for c in text)
+    return bool(_TOKEN.fullmatch(text)) and 0 < digits < len(text) > 2
+
+
+def people_members(
+    grades: Grades, items: Iterable[Item], kept: Sequence[Record]
+) -> Mapping[str, bytes]:
+    """Return the files of what readers graded of these trials, and what people chose.
+
+    ``items`` are those of the data set under pseudonyms. Of a physician the option is
+    told beside the right one, no differential.
+    """
+    outputs = {(one["model"], one["item"], one["repeat"]) for one in kept}
+    given = [
+        {
+            "reader": g.reader,
+            "model": g.model,
+            "item": g.item,
+            "repeat": g.repeat,
+            "image": g.image,
+            "abstained": g.abstained,
+            "scores": {str(d): n for d, n in g.scores.items()},
+            "codes": list(map(str, g.codes)),
+        }
+        for g in grades.grades
+        if g.output in outputs
+    ]
+    asked = {str(one["item"]).partition(TASK_MARK)[0] for one in kept}
+    people = dict(_people([item for item in items if item.key in asked]))
+    files = {"grades.json": {"grades": given} if given else {}, "people.json": people}
+    return {name: json_bytes(found) for name, found in files.items() if found}
+
+
+def _people(items: Sequence[Item]) -> Iterator[tuple[str, list[list[object]]]]:
+    """Yield what people answered or scored, by the name that an item's truth has it."""
+    for name, places in _OF_PEOPLE.items():
+        found = [
+            [item.key, *(entry[place] for place in places), *_right(name, item)]
+            for item in items
+            for entry in _entries(item.reference.get(name))
+        ]
+        if found:
+            yield name, found
+
+
+_OF_PEOPLE: Final = {
+    "physicians": (0, 2),
+    "judge_labels": (0, 1, 2),
+    "experts": (0, 1, 2),
+}
+"""Lists of an item's truth, and which parts of their entries go along."""
+
+
+def _right(name: str, item: Item) -> Iterator[object]:
+    if name == "physicians":
+        yield item.reference.get("answer", -1)
+
+
+def _entries(listed: object) -> Iterable[Sequence[object]]:
+    return listed if isinstance(listed, list) else ()

@@ -1,0 +1,80 @@
+"""Records of a bundle as JSON: replies, each once, and values line by line."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from viewer.domain.exchange import RawReply
+from viewer.services.exporting.pseudonyms import Pseudonyms
+from viewer.services.reporting.records import reply_text
+from viewer.store import trials
+from viewer.store.database import Store
+
+Record = dict[str, object]
+
+
+class Replies:
+    """The replies of a run, each once, numbered from 0 as they are first met.
+
+    ``records`` are their raw bytes, ``told`` what they say to a reader.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._numbers: dict[int, int] = {}
+        self.records: list[Record] = []
+        self.told: list[str] = []
+
+    def number(self, reply: int) -> int:
+        """Return the number of a kept reply, by its row's id in the store."""
+        if reply not in self._numbers:
+            raw = trials.reply_with_id(self._store, reply).raw
+            self._numbers[reply] = len(self.records)
+            self.records.append(_record(raw))
+            self.told.append(reply_text(raw))
+        return self._numbers[reply]
+
+
+_AS_THEY_ARE: Final = (
+    *("view", "finding", "condition", "repeat", "model", "status", "reason", "answer"),
+    *("request_sha256", "parsed"),
+)
+
+
+def trial_record(one: Mapping[str, Any], names: Pseudonyms) -> Record:
+    """Return what was asked and what came of it, nobody named; of a row of records."""
+    return {
+        "item": names.item(one["item"], one["image"]),
+        "patient": names.patients[one["patient"]],
+        "image": names.images[one["image"]],
+        **{name: one[name] for name in _AS_THEY_ARE},
+        "numbers": [list(pair) for pair in trials.numbers_of(one["numbers"])],
+    }
+
+
+def sha256_of(raw: RawReply) -> str:
+    """Return the hash of a reply's body."""
+    return hashlib.sha256(raw.body).hexdigest()
+
+
+def _record(raw: RawReply) -> Record:
+    body: Record = {"base64": base64.b64encode(raw.body).decode()}
+    try:
+        text = raw.body.decode()
+    except UnicodeDecodeError:
+        text = None
+    if text is not None:
+        body = {"text": text}
+    return {"kind": str(raw.kind), "length_cap": raw.length_cap, **body}
+
+
+def json_bytes(value: object) -> bytes:
+    """Return a value as one line of JSON, keys sorted."""
+    return (json.dumps(value, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def json_lines(values: Iterable[Mapping[str, object]]) -> bytes:
+    """Return values as JSON, one to a line."""
+    return b"".join(map(json_bytes, values))

@@ -1,0 +1,210 @@
+"""A run as one file that anybody can verify without this program (M-23).
+
+It holds tables, figures, raw replies, what is right, plan and manifest, an offline page
+and verify.py. Patients, images and items go by pseudonyms, and no pixel goes along.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.answer import Status
+from viewer.domain.counting import counted
+from viewer.domain.errors import PrivacyError
+from viewer.domain.report import ReportData
+from viewer.domain.rubric import Grades
+from viewer.results.spec_json import spec_documents
+from viewer.services.exporting.bundling import contents
+from viewer.services.exporting.bundling.records import (
+    Record,
+    Replies,
+    json_bytes,
+    json_lines,
+)
+from viewer.services.exporting.pseudonyms import Pseudonyms, examples_without_names
+from viewer.services.reporting.report_run import (
+    RunReport,
+    context_of,
+    manifest_of_report,
+    report_data,
+    report_files,
+    with_reused,
+)
+from viewer.services.trials.run_context import Bench
+from viewer.store import asking
+from viewer.store.database import Store, open_store
+from viewer.studies.protocol import ReportContext
+from viewer.writers.bundle import bundle_bytes, manifest_schema
+from viewer.writers.bundle_html import BundlePage, render_bundle
+from viewer.writers.files import write_atomically
+from viewer.writers.verify.built_in import BEYOND
+from viewer.writers.verify_script import verify_script
+
+_UNREAD: Final = "The file of the radiologists' points cannot be read."
+_UNREAD_GRADES: Final = "The file of the readers' grades cannot be read."
+
+
+@dataclass(frozen=True)
+class _Contents:
+    """What a bundle holds of a run beside its report."""
+
+    members: Mapping[str, bytes]
+    kept: Sequence[Record]
+    page: BundlePage
+
+
+def export_bundle(store: Store, run: int, path: Path) -> Path:
+    """Write a run's bundle; an unknown run raises, and so does a folder of no use."""
+    write_atomically(path, run_bundle(store, run))
+    return path
+
+
+def export_stored_bundle(store: Path, run: int, path: Path) -> Path:
+    """Write the bundle of a run of the store at a path, as :func:`export_bundle`."""
+    with open_store(store) as opened:
+        return export_bundle(opened, run, path)
+
+
+def run_bundle(store: Store, run: int) -> bytes:
+    """Return a run's bundle; the same run always gives the same bytes.
+
+    Raises
+    ------
+    PrivacyError
+        The run asked about items of a restricted data set, whose words stay here.
+    """
+    own = report_data(store, run)
+    _check_leaving(store, own.bench)
+    context = context_of(store, run, own.bench)
+    names = Pseudonyms(own.bench.dataset, own.results, readers=_readers(context.grades))
+    context = _anonymous(context, names)
+    report = _report(own, names, context)
+    report = replace(report, data=with_reused(store, run, report.data))
+    found = _contents(store, own.bench, report, names, context)
+    members: dict[str, bytes] = {
+        **_in_folders(report_files(report)),
+        **found.members,
+        "specs.json": json_bytes(spec_documents(report.data.specs)),
+        "manifest.schema.json": manifest_schema(),
+        "verify.py": verify_script(),
+        "index.html": render_bundle(found.page),
+    }
+    manifest = manifest_of_report(store, report, members)
+    del manifest["manifest_sha256"]
+    about = _about(found.kept, report.data)
+    return bundle_bytes(members, {**manifest, **about})
+
+
+def _check_leaving(store: Store, bench: Bench) -> None:
+    """Raise where replies may repeat words that have to stay on this machine."""
+    name = bench.spec.dataset
+    if not bench.study.words.places and name in asking.restricted_datasets(store):
+        raise PrivacyError(
+            f"'{name}' is restricted: a bundle would hold what replies repeat of it.",
+            "Use overread report RUN --out DIR, or import it again with --unrestricted "
+            "if its licence allows it after all.",
+        )
+
+
+def _check_replies(replies: Replies, own: Bench) -> None:
+    """Raise where replies call a case, an image or a patient by its name here."""
+    count = contents.replies_with_names(replies.told, own.dataset)
+    if count:
+        raise PrivacyError(
+            f"{counted(count, 'reply', 'replies')} of the run told the name of an "
+            "item, an image or a patient, and a bundle would tell it too.",
+            "Use overread report RUN --out DIR, or import the data under names that "
+            "tell nothing.",
+        )
+
+
+def _contents(
+    store: Store,
+    own: Bench,
+    report: RunReport,
+    names: Pseudonyms,
+    context: ReportContext,
+) -> _Contents:
+    """Return what is in a bundle beside its report."""
+    replies = Replies(store)
+    run = report.summary.id
+    kept = list(contents.judged_trials(store, run, own, names, replies))
+    if not own.study.words.places:
+        _check_replies(replies, own)
+    plan = contents.plan_of(own, kept, names)
+    references = contents.references_of(report.bench, kept)
+    members = {
+        "plan.json": json_bytes(plan),
+        "trials.jsonl": json_lines(kept),
+        "replies.jsonl": json_lines(replies.records),
+        "README.txt": contents.README.encode(),
+        **contents.people_members(context.grades, report.bench.dataset.items, kept),
+    }
+    if own.study.words.places:
+        members["references.json"] = json_bytes(references)
+    page = BundlePage(
+        *(_title(report), report.data.incomplete, plan, kept, references),
+        about=contents.VERIFIED,
+        replies=replies.told,
+    )
+    return _Contents(members, kept, page)
+
+
+def _about(kept: Sequence[Mapping[str, object]], data: ReportData) -> dict[str, object]:
+    """Return what a bundle's manifest says beyond that of a report."""
+    items = "\n".join(sorted({str(trial["item"]) for trial in kept}))
+    worked = {spec.name for spec in data.specs if spec.frame not in BEYOND}
+    excluded = Counter(t["reason"] for t in kept if t["status"] == Status.EXCLUDED)
+    return {
+        "pseudonyms": True,
+        "pixels": False,
+        "items_sha256": hashlib.sha256(items.encode()).hexdigest(),
+        "exclusions": dict(sorted(excluded.items())),
+        "recomputed_tables": [t.name for t in data.tables if t.name in worked],
+    }
+
+
+def _in_folders(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return a report's files with the tables in a folder."""
+    return {
+        f"tables/{name}" if name.endswith(".csv") else name: data
+        for name, data in files.items()
+    }
+
+
+def _readers(grades: Grades) -> Iterable[str]:
+    return {*grades.readers, *grades.withdrawn}
+
+
+def _anonymous(context: ReportContext, names: Pseudonyms) -> ReportContext:
+    """Return what a report says beyond its trials, with pseudonyms in it."""
+    assert context.dataset is not None  # noqa: S101 - a run's context always has it
+    return replace(
+        context,
+        dataset=names.dataset(context.dataset),
+        human_points={
+            names.images[image]: points
+            for image, points in context.human_points.items()
+            if image in names.images
+        },
+        human_problem=_UNREAD if context.human_problem else "",
+        validation=context.validation and examples_without_names(context.validation),
+        grades=names.grades(context.grades),
+        grades_problem=_UNREAD_GRADES if context.grades_problem else "",
+    )
+
+
+def _report(own: RunReport, names: Pseudonyms, context: ReportContext) -> RunReport:
+    """Return a report with pseudonyms in place of names."""
+    bench = names.bench(own.bench)
+    context = replace(context, dataset=bench.dataset)
+    data = bench.study.report(names.results, bench.spec, context)
+    return RunReport(own.summary, bench, names.results, data)
+
+
+def _title(report: RunReport) -> str:
+    spec = report.bench.spec
+    return f"Run {report.summary.id}: {spec.study.replace('_', ' ')} on {spec.dataset}"

@@ -1,0 +1,103 @@
+"""Write the questions that a run made, or that too few models guess (E003-08, -15)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from viewer.domain.counting import counted
+from viewer.domain.errors import WrongUseError
+from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.store.database import Store
+from viewer.studies.pathology_mcq.guessing import audit, filtered
+from viewer.studies.pathology_mcq.making import as_data_json, questions_of
+from viewer.studies.pathology_mcq.params import Params, Work, read_params
+from viewer.studies.pathology_mcq.questions import mcqs_of
+from viewer.writers.files import write_atomically
+
+STUDY = "pathology_mcq"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How many questions were asked without their image, and what became of them.
+
+    ``guessable`` ones are left out, and so are those of which too few models answered
+    to tell.
+    """
+
+    asked: int
+    kept: int
+    guessable: int
+    threshold: int
+
+    @property
+    def not_told(self) -> int:
+        """How many are left out because too few models answered them."""
+        return self.asked - self.kept - self.guessable
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How many questions were made, and of how many of the images shown."""
+
+    questions: int
+    images: int
+    shown: int
+
+
+def keep_questions(store: Store, run: int, out: Path) -> Kept | Made:
+    """Write a run's questions as PathMMU's data.json: what it made, or what stays.
+
+    Beside the images of the data set it can be imported again.
+
+    Raises
+    ------
+    WrongUseError
+        The run is of another study, made nothing, asked nothing without its image, or
+        fewer models than must guess.
+    """
+    found = report_data(store, run)
+    if found.summary.study != STUDY:
+        raise WrongUseError(
+            f"Run {run} is of the study {found.summary.study}, which asks no multiple "
+            "choice.",
+            f"Choose a run of {STUDY}.",
+        )
+    spec = found.bench.spec
+    params = read_params(spec.preset, spec.params)
+    building = params.work is Work.BUILDING
+    table, told = _made(found) if building else _kept(found, params)
+    text = json.dumps(table, indent=1, ensure_ascii=False)
+    write_atomically(out, text.encode() + b"\n")
+    return told
+
+
+def _made(found: RunReport) -> tuple[Mapping[str, object], Made]:
+    items = {item.key: item for item in found.bench.dataset.items}
+    counts = [len(questions_of(one)) for one in found.results]
+    if not any(counts):
+        raise WrongUseError(
+            f"Run {found.summary.id} has made no question.",
+            "Its items.csv says why: overread report writes it.",
+        )
+    made = Made(sum(counts), sum(bool(n) for n in counts), len(counts))
+    return as_data_json(found.results, items), made
+
+
+def _kept(found: RunReport, params: Params) -> tuple[Mapping[str, object], Kept]:
+    run, guesses = found.summary.id, audit(found.results, params.guessed_by)
+    if not guesses.items:
+        raise WrongUseError(
+            f"Run {run} asked nothing without its image, so that nobody guessed.",
+            'Run the study with arms = ["text_only"] and several models.',
+        )
+    if not guesses.kept and not guesses.guessable:
+        raise WrongUseError(
+            f"Run {run} has answers without the image from too few models: a question "
+            f"counts as guessed from {counted(guesses.threshold, 'model')} on.",
+            "Ask more models, or run the study with a smaller guessed_by.",
+        )
+    sizes = (len(guesses.items), len(guesses.kept), len(guesses.guessable))
+    table = filtered(guesses, mcqs_of(found.bench.dataset.items))
+    return table, Kept(*sizes, params.guessed_by)

@@ -1,0 +1,215 @@
+"""Names that stand for patients, images and items, in the order of what they replace.
+
+The order is kept, because resamples are drawn from patients and items in their order:
+every number stays the same to the last digit.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice
+from viewer.domain.evidence import with_images_named
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.item import TASK_MARK, Item
+from viewer.domain.result import TrialResult
+from viewer.domain.rubric import Grades
+from viewer.models.catalog import spec_of
+from viewer.services.trials.run_context import Bench
+
+_WITHHELD: Final = "(withheld)"
+_EXAMPLE: Final = "X"
+_READER_AT: Final = {"experts": 1, "physicians": 0, "reviews": 0}
+"""Lists of an item's truth whose entries name a reader, and at which place."""
+
+
+class Pseudonyms:
+    """The pseudonyms of a run's patients, images, items and readers.
+
+    ``patients``, ``images``, ``items`` and ``readers`` map names to pseudonyms (P00001,
+    I00001, N00001, R00001); ``results`` are the run's under them. ``mark`` stands
+    before every pseudonym. A trial without an image keeps that it has none.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        results: Sequence[TrialResult],
+        mark: str = "",
+        readers: Iterable[str] = (),
+    ) -> None:
+        people = {i.patient for i in dataset.images} | {r.patient for r in results}
+        people |= {item.patient for item in dataset.items}
+        images = {i.key for i in dataset.images} | {r.image for r in results if r.image}
+        self.patients = _numbered(f"{mark}P", sorted(people))
+        # what is asked is called image|finding or item|task, and stays in its order
+        self.images = {"": "", **_numbered(f"{mark}I", sorted(images, key=_before))}
+        keys = sorted((item.key for item in dataset.items), key=_before)
+        self.items = _numbered(f"{mark}N", keys)
+        named = {*readers, *(n for item in dataset.items for n in _readers_of(item))}
+        self.readers = _numbered(f"{mark}R", sorted(named))
+        studies = sorted({i.study for i in dataset.images})
+        self._studies = _numbered(f"{mark}S", studies)
+        self.results = tuple(self._result(result) for result in results)
+
+    def item(self, item: str, image: str) -> str:
+        """Return the name of what is asked with its item's pseudonym, or its image's.
+
+        A task that names an image gets its pseudonym as well.
+        """
+        key, task = self._item_and_task(item)
+        if key in self.items:
+            return f"{self.items[key]}{TASK_MARK if task else ''}{task}"
+        return f"{self.images[image]}{item.removeprefix(image)}"
+
+    def grades(self, grades: Grades) -> Grades:
+        """Return grades without names of readers and items, or what readers wrote."""
+        return replace(
+            grades,
+            grades=tuple(
+                replace(
+                    grade,
+                    reader=self.readers[grade.reader],
+                    item=self.item(grade.item, ""),
+                    concerns=(_WITHHELD,) * len(grade.concerns),
+                    comments={},
+                )
+                for grade in grades.grades
+                if self._item_and_task(grade.item)[0] in self.items
+            ),
+            withdrawn=tuple(self.readers[name] for name in grades.withdrawn),
+        )
+
+    def _item_and_task(self, item: str) -> tuple[str, str]:
+        """Return an item's key that a name begins with, and its task; "" for none."""
+        key = item
+        while key not in self.items:
+            key, mark, _ = key.rpartition(TASK_MARK)
+            if not mark:
+                return "", ""
+        task = item.removeprefix(key).removeprefix(TASK_MARK)
+        return key, self.images.get(task, task)
+
+    def bench(self, bench: Bench) -> Bench:
+        """Return a bench that knows neither names nor paths, nor the files' places."""
+        spec = replace(
+            bench.spec,
+            models=tuple(map(_without_paths, bench.spec.models)),
+            helpers=tuple(map(_without_paths, bench.spec.helpers)),
+            params={
+                name: self.readers.get(value, value)
+                if isinstance(value, str)
+                else value
+                for name, value in bench.spec.params.items()
+            },
+        )
+        return Bench(spec, self.dataset(bench.dataset))
+
+    def dataset(self, dataset: Dataset) -> Dataset:
+        """Return the data set without names, paths, or what notices say of files."""
+        images = tuple(map(self._image, dataset.images))
+        notices = tuple(map(self._notice, dataset.notices))
+        items = tuple(map(self._item, dataset.items))
+        return replace(
+            dataset, root=Path(), images=images, notices=notices, items=items
+        )
+
+    def _result(self, result: TrialResult) -> TrialResult:
+        return replace(
+            result,
+            item=self.item(result.item, result.image),
+            patient=self.patients[result.patient],
+            image=self.images[result.image],
+        )
+
+    def _image(self, image: DatasetImage) -> DatasetImage:
+        return replace(
+            image,
+            key=self.images[image.key],
+            patient=self.patients[image.patient],
+            study=self._studies[image.study],
+            ref=ImageRef(Path()),
+        )
+
+    def _item(self, item: Item) -> Item:
+        """Return an item without names, dates, or the readers of its truth."""
+        known = {k: v for k, v in item.reference.items() if k != "date"}
+        for name, place in _READER_AT.items():
+            if name in known:
+                known[name] = [
+                    [self.readers[v] if i == place else v for i, v in enumerate(entry)]
+                    for entry in _entries(known[name])
+                ]
+        return replace(
+            item,
+            key=self.items[item.key],
+            patient=self.patients[item.patient],
+            images=tuple(self.images[key] for key in item.images),
+            facts=self._facts(item),
+            reference=known,
+        )
+
+    def _facts(self, item: Item) -> dict[str, object]:
+        """Return an item's facts with the pseudonyms of what they name by its key."""
+        facts = with_images_named(item.facts, self.images)
+        if "tasks" in facts:
+            facts["tasks"] = [
+                {**dict(task), "item": self.items.get(dict(task)["item"], _WITHHELD)}
+                for task in _entries(facts["tasks"])
+            ]
+        return facts
+
+    def _notice(self, notice: Notice) -> Notice:
+        """Return a notice that names a kind and an image, and nothing of a file."""
+        known = {**self.images, **self.items}
+        subject = known.get(notice.subject, _WITHHELD) or _WITHHELD
+        return Notice(notice.kind, subject, f"{notice.kind.replace('_', ' ')}.")
+
+
+def examples_without_names(validation: Dataset) -> Dataset:
+    """Return the data set of a run's examples under pseudonyms of its own, XP and XI.
+
+    Its content is another one then, so that nothing kept of the one with names is
+    taken for it.
+    """
+    renamed = Pseudonyms(validation, (), _EXAMPLE).dataset(validation)
+    content = hashlib.sha256(f"{_WITHHELD}{validation.root_sha256}".encode())
+    return replace(renamed, root_sha256=content.hexdigest())
+
+
+def _before(key: str) -> str:
+    """Return what a key is sorted by, so that names that begin with it stay with it."""
+    return f"{key}{TASK_MARK}"
+
+
+def _entries(listed: object) -> Iterable[Any]:
+    return listed if isinstance(listed, list) else ()
+
+
+def _readers_of(item: Item) -> Iterator[str]:
+    """Yield the readers whom an item's truth names."""
+    for name, place in _READER_AT.items():
+        yield from (entry[place] for entry in _entries(item.reference.get(name)))
+
+
+def _numbered(letter: str, names: Sequence[str]) -> Mapping[str, str]:
+    digits = max(5, len(str(len(names))))
+    return {name: f"{letter}{i:0{digits}}" for i, name in enumerate(names, 1)}
+
+
+def _without_paths(profile: ModelProfile) -> ModelProfile:
+    files = {s.key for s in spec_of(profile).settings if s.kind is Path}
+    settings = {
+        key: _WITHHELD if key in files or _is_path(value) else value
+        for key, value in profile.settings.items()
+    }
+    return replace(profile, settings=settings)
+
+
+def _is_path(value: object) -> bool:
+    """Tell whether text names a file or folder of this machine, not one of a hub."""
+    if not isinstance(value, str) or "://" in value:
+        return False
+    return Path(value).is_absolute() or "\\" in value

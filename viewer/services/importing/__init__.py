@@ -1,0 +1,1 @@
+"""Data sets, predictions and maps taken into the store."""

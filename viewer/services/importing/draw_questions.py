@@ -1,0 +1,254 @@
+"""Draw questions about the images of a data set, and register them as another."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+from viewer.domain.case import Dataset
+from viewer.domain.counting import counted
+from viewer.domain.errors import WrongUseError
+from viewer.readers.datasets.files import content_sha256
+from viewer.services.configuring.form_field import FormField
+from viewer.services.importing.import_preview import (
+    CancelledError,
+    NoticeCount,
+    Progress,
+    notice_counts,
+)
+from viewer.services.running.batch_form import form_fields, preset_titles
+from viewer.store import asking, cases
+from viewer.store.database import Store, open_store
+from viewer.store.drawing import DrawingMaterial, anatomy_names, drawing_material
+from viewer.studies.grounded_vqa.benchmark import drawn_items
+from viewer.studies.grounded_vqa.params import RelationRule, read_params
+from viewer.studies.grounded_vqa.questions import Kind
+from viewer.studies.grounded_vqa.relations import RuleLoss
+
+STUDY: Final = "grounded_vqa"
+PRESET: Final = "heal2025"
+ANATOMIES: Final = "anatomies"
+"""The setting whose choices are a data set's own."""
+_SETTINGS: Final = (
+    ANATOMIES,
+    *("relation_rule", "iou_threshold", "ioa_threshold", "touching"),
+    *("fewest_questions", "most_questions", "open_share", "positive_share"),
+    "hallucinated_from",
+)
+"""The study's parameters that decide which questions there are."""
+_KINDS: Final[Mapping[str, str]] = {
+    Kind.POSITIVE: "Closed, about a finding that is there: Yes",
+    Kind.HALLUCINATED: "Closed, about a finding that is not there: No",
+    Kind.ABNORMALITY: "Open, about an anatomy with findings",
+    Kind.NORMAL: "Open, about an anatomy without",
+}
+"""What the kinds are called, in the order shown."""
+_RULES: Final[Mapping[str, str]] = {
+    RelationRule.IOU: "IoU over {:g} (paper)",
+    RelationRule.IOA: "Share of box from {:g}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Drawable:
+    """A data set, and in a sentence why no question can be drawn about it, or ""."""
+
+    name: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """How many questions of a kind there are, the kind in words."""
+
+    kind: str
+    questions: int
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Questions drawn but not registered yet, about images of data set ``source``.
+
+    ``rules`` count the findings that each rule for "lies in this anatomy" loses.
+    """
+
+    source: str
+    dataset: Dataset
+    kinds: tuple[KindCount, ...]
+    notices: tuple[NoticeCount, ...]
+    rules: tuple[RuleLoss, ...]
+
+    @property
+    def rule_rows(self) -> tuple[tuple[str | int, ...], ...]:
+        """The rules in words: findings in an anatomy, lost, anatomies in doubt."""
+        return tuple(
+            (rule_words(r), f"{r.placed:,} / {r.findings:,}", r.lost, r.doubtful)
+            for r in self.rules
+        )
+
+    @property
+    def sentence(self) -> str:
+        """How many questions there are, about how many images."""
+        items = self.dataset.items
+        about = counted(len({key for item in items for key in item.images}), "image")
+        every = len(self.dataset.images)
+        return f"{counted(len(items), 'question')} about {about} of {every:,}"
+
+
+def rule_words(rule: RuleLoss) -> str:
+    """Return what a rule of what is in an anatomy is called."""
+    return _RULES[rule.rule].format(rule.threshold)
+
+
+def drawables(store: Path) -> tuple[Drawable, ...]:
+    """Return every data set with what keeps it from being drawn.
+
+    The newest is first, but for those that have questions already.
+    """
+    with open_store(store) as opened:
+        found = drawing_material(opened)
+    newest = found[::-1]
+    ordered = sorted(newest, key=lambda has: has.items > 0)
+    return tuple(Drawable(has.name, _reason(has)) for has in ordered)
+
+
+def _reason(has: DrawingMaterial) -> str:
+    if not has.anatomies and not has.boxed:
+        return f"'{has.name}' has neither masks of anatomies nor boxes of findings."
+    if not has.anatomies:
+        return f"'{has.name}' has no masks of anatomies beside its boxes of findings."
+    if not has.boxed:
+        return f"'{has.name}' has no boxes of findings beside its masks of anatomies."
+    return ""
+
+
+def drawing_presets() -> Mapping[str, str]:
+    """Return what people call the settings to draw with, by the name in files."""
+    return preset_titles(STUDY)
+
+
+def drawing_fields(store: Path, source: str, preset: str) -> tuple[FormField, ...]:
+    """Return what a person may set, with the anatomies that a data set has.
+
+    Those of the preset are chosen; all where it has none of them.
+    """
+    with open_store(store) as opened:
+        there = anatomy_names(opened, source)
+    fields = {field.name: field for field in form_fields(STUDY, preset)}
+    return tuple(
+        _of_anatomies(fields[name], there) if name == ANATOMIES else fields[name]
+        for name in _SETTINGS
+    )
+
+
+def _of_anatomies(field: FormField, there: Sequence[str]) -> FormField:
+    """Return the field with the anatomies that are there, the preset's first."""
+    preset = field.default if isinstance(field.default, tuple) else ()
+    chosen = tuple(name for name in preset if name in there)
+    others = tuple(name for name in there if name not in chosen)
+    return replace(
+        field, choices=(*chosen, *others), default=chosen or others, words=()
+    )
+
+
+def source_dataset(store: Path, source: str) -> Dataset:
+    """Return the data set that is drawn from; an unknown one raises WrongUseError."""
+    with open_store(store) as opened:
+        return cases.dataset_named(opened, source)
+
+
+def drawing(
+    source: Dataset,
+    preset: str = PRESET,
+    overrides: Mapping[str, object] | None = None,
+    seed: int = 0,
+    *,
+    progress: Progress = lambda *_: None,
+    stop: Event | None = None,
+) -> Drawing:
+    """Draw questions without registering them.
+
+    Questions come of boxes of findings over masks of anatomies (E002-03); which
+    anatomies, which rule and how many says the grounded VQA study's own settings.
+    ``progress`` is told how many images of how many were looked at; once ``stop`` is
+    set, it ends with CancelledError.
+
+    Raises
+    ------
+    WrongUseError
+        A setting is bad, no finding has a box, or nothing can be asked.
+    """
+    if not any(image.boxes for image in source.images):
+        raise WrongUseError(
+            f"'{source.name}' has no boxes of findings, so that nobody knows which "
+            "anatomy is without one.",
+            "Import boxes of findings and masks of anatomies for the same images.",
+        )
+
+    def told(done: int, every: int) -> None:
+        if stop is not None and stop.is_set():
+            raise CancelledError("The drawing was stopped.", "Nothing was registered.")
+        progress(done, every)
+
+    params = read_params(preset, overrides or {})
+    items, notices, rules = drawn_items(source, params, seed, told)
+    counts = Counter(item.kind for item in items)
+    return Drawing(
+        source.name,
+        replace(
+            source,
+            items=items,
+            notices=(*source.notices, *notices),
+            root_sha256=content_sha256(source.images, items),
+        ),
+        tuple(KindCount(words, counts[kind]) for kind, words in _KINDS.items()),
+        notice_counts(notices),
+        rules,
+    )
+
+
+def register_drawn(store: Store, drawn: Drawing, name: str) -> Dataset:
+    """Register questions under a name; restricted where the images are.
+
+    The name of the data set that they are about, or of another content, raises
+    WrongUseError.
+    """
+    if name == drawn.source:
+        raise WrongUseError(
+            f"The data set '{name}' keeps its own name.",
+            "Give the questions another one.",
+        )
+    dataset = replace(drawn.dataset, name=name)
+    restricted = drawn.source in asking.restricted_datasets(store)
+    cases.add_dataset(store, dataset, restricted=restricted)
+    return dataset
+
+
+def keep_drawn(store: Path, drawn: Drawing, name: str) -> None:
+    """Register questions in a store's file, as :func:`register_drawn` does."""
+    with open_store(store) as opened:
+        register_drawn(opened, drawn, name)
+
+
+def draw_questions(
+    store: Store,
+    source: str,
+    name: str,
+    *,
+    preset: str = PRESET,
+    overrides: Mapping[str, object] | None = None,
+    seed: int = 0,
+    tell: Callable[[Sequence[RuleLoss]], None] = lambda _: None,
+) -> Dataset:
+    """Draw questions about a data set and register them under another name.
+
+    Before that ``tell`` is told what each rule of relations makes of its boxes.
+
+    Raises as :func:`drawing` and :func:`register_drawn` do, and for a data set that is
+    not there.
+    """
+    found = drawing(cases.dataset_named(store, source), preset, overrides, seed)
+    tell(found.rules)
+    return register_drawn(store, found, name)

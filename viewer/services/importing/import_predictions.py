@@ -1,0 +1,186 @@
+"""Bring your own predictions: a file of them becomes a run like any other.
+
+They are written down as a scripted model's replies, in the data folder under a name
+made of what they say, so that the ledger, scoring, reports, comparing and scoring again
+are those of every run.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.finding_names import own_word
+from viewer.domain.prediction import Coordinates, Prediction
+from viewer.domain.run import RunSpec
+from viewer.readers.predictions_coco import read_coco
+from viewer.readers.predictions_masks import mask_pictures, read_masks
+from viewer.readers.predictions_seg import read_segmentations
+from viewer.readers.predictions_table import read_table
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.importing.match_predictions import (
+    Matched,
+    findings_of,
+    match_predictions,
+    models_of,
+)
+from viewer.services.importing.place_answers import ADAPTER, keep_answers, profile_of
+from viewer.services.running.plan_run import plan_run
+from viewer.services.running.supported_findings import planned_trials
+from viewer.services.trials.run_context import Bench
+from viewer.store import cases, runs
+from viewer.store.database import Store
+from viewer.studies.catalog import PLACING
+
+FOLDER: Final = "predictions"
+"""Where in the data folder imported predictions are kept."""
+
+
+@dataclass(frozen=True)
+class PredictionsWish:
+    """What file is imported, and as what.
+
+    ``columns`` says what columns of a table are; ``finding`` what a table is about
+    that does not say; ``model`` which of the file's models. ``like`` is a run whose
+    settings and questions are taken; else ``grids`` are asked about the findings that
+    the file names. ``listing`` names the images and categories of COCO's results,
+    ``shape`` says whether their boxes or masks count where there are both.
+    """
+
+    file: Path
+    name: str
+    dataset: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    coordinates: Coordinates | None = None
+    finding: str = ""
+    model: str = ""
+    like: int | None = None
+    grids: tuple[int, ...] = (8,)
+    listing: Path | None = None
+    shape: str = ""
+
+
+@dataclass(frozen=True)
+class PlannedPredictions:
+    """The run that a file's predictions wait in, and what became of them."""
+
+    run: int
+    matched: Matched
+
+
+def plan_predictions(
+    store: Store, home: Path, wish: PredictionsWish
+) -> PlannedPredictions:
+    """Plan a file's predictions as a run, which then is asked like any other.
+
+    The same file, name and settings are the same run.
+
+    Raises
+    ------
+    UnreadableInputError
+        For a file that cannot be read.
+    WrongUseError
+        Where nobody says what its columns or numbers mean, where it holds several
+        models, or nothing of it can be used.
+    """
+    spec, matched = match_file(store, wish)
+    kept = keep_answers(matched.texts, home / FOLDER)
+    planned = replace(spec, models=(profile_of(wish.name, kept),))
+    return PlannedPredictions(plan_run(store, planned), matched)
+
+
+def match_file(store: Store, wish: PredictionsWish) -> tuple[RunSpec, Matched]:
+    """Return what a file's predictions would answer, before anything is kept."""
+    predictions = _of_model(_read(store, wish), wish)
+    spec = _spec(store, wish, findings_of(predictions))
+    dataset = cases.dataset_named(store, spec.dataset)
+    bench = Bench(spec, dataset)
+    planned = planned_trials(bench.study, dataset, spec)
+    matched = match_predictions(predictions, planned, bench, wish.coordinates)
+    if not matched.used:
+        first = f" {matched.unused[0]}." if matched.unused else ""
+        raise WrongUseError(
+            f"No prediction of '{wish.file.name}' is about a question of this run."
+            f"{first}",
+            "Check which columns name the image and the finding, and the data set.",
+        )
+    return spec, matched
+
+
+def _read(store: Store, wish: PredictionsWish) -> Sequence[Prediction]:
+    """Return a file's predictions; what it is its name and kind say."""
+    if wish.file.suffix.lower() == ".csv":
+        return read_table(wish.file, wish.columns, wish.finding)
+    if wish.file.suffix.lower() == ".json":
+        return read_coco(wish.file, wish.listing, wish.shape, wish.finding)
+    if wish.file.is_dir() and mask_pictures(wish.file):
+        return read_masks(wish.file)
+    dataset = cases.dataset_named(store, _dataset(store, wish))
+    return read_segmentations(
+        wish.file, {image.key: image.ref.path for image in dataset.images}
+    )
+
+
+def _dataset(store: Store, wish: PredictionsWish) -> str:
+    """Return the data set that predictions are about; nobody saying it raises."""
+    if wish.dataset:
+        return wish.dataset
+    if wish.like is None:
+        raise WrongUseError(
+            "Nobody said which images these predictions are about.",
+            "Name a data set with --dataset, or a run with --like.",
+        )
+    return runs.run_spec(store, wish.like).dataset
+
+
+def _of_model(
+    predictions: Sequence[Prediction], wish: PredictionsWish
+) -> Sequence[Prediction]:
+    """Return the predictions of the model that is wanted, or of the only one."""
+    models = models_of(predictions)
+    nameless = sum(not one.model for one in predictions)
+    if models and nameless:
+        raise WrongUseError(
+            f"'{wish.file.name}' names a model for some predictions and none for "
+            f"{nameless}.",
+            "Name the model of every one, or map its column to nothing.",
+        )
+    if wish.model and wish.model not in models:
+        raise WrongUseError(
+            f"'{wish.file.name}' holds no model '{wish.model}'.",
+            f"It holds {', '.join(models) or 'none by name'}.",
+        )
+    if not wish.model and len(models) > 1:
+        raise WrongUseError(
+            f"'{wish.file.name}' holds several models: {', '.join(models)}.",
+            "Name one of them with --model.",
+        )
+    return [one for one in predictions if wish.model in {"", one.model}]
+
+
+def _spec(store: Store, wish: PredictionsWish, findings: Sequence[str]) -> RunSpec:
+    """Return the questions that the predictions answer, asked of a model to be."""
+    to_be = ModelProfile(wish.name, ADAPTER, {"answer": ""})
+    dataset = _dataset(store, wish)
+    if wish.like is not None:
+        like = runs.run_spec(store, wish.like)
+        return replace(like, models=(to_be,), dataset=dataset)
+    asked = {finding for image in _images(store, dataset) for finding in image}
+    known = [word for f in findings if (word := own_word(f, asked))]
+    overrides: dict[str, object] = {"grids": list(wish.grids)}
+    return make_spec(
+        study=PLACING,
+        dataset=dataset,
+        preset="gosai2025",
+        seed=0,
+        repeats=1,
+        models=(to_be,),
+        overrides={**overrides, "findings": known} if known else overrides,
+    )
+
+
+def _images(store: Store, dataset: str) -> list[set[str]]:
+    images = cases.dataset_named(store, dataset).images
+    return [image.masks.keys() | image.boxes.keys() for image in images]

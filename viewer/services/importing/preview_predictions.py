@@ -1,0 +1,162 @@
+"""A file of predictions looked at before it is imported: columns, counts, pictures."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.answer import Answer, CellAnswer, Unparsed
+from viewer.domain.answer_json import answer_of_json
+from viewer.domain.image import Raster
+from viewer.imaging.answer_overlay import draw_marks
+from viewer.readers.predictions_table import FIELDS, first_row
+from viewer.services.importing.import_predictions import (
+    PlannedPredictions,
+    PredictionsWish,
+    match_file,
+    plan_predictions,
+)
+from viewer.services.importing.match_predictions import Matched
+from viewer.services.trials.run_context import Bench
+from viewer.services.viewing.answer_mask import answer_mask
+from viewer.services.viewing.field_raster import field_mask, field_raster
+from viewer.store import cases, runs
+from viewer.store.database import open_store
+
+FIELD_NAMES: Final = FIELDS
+"""What a column may be."""
+_PICTURES: Final = 3
+_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {
+    "image": ("image_id", "image_name", "file", "filename", "file_name", "dicom_id"),
+    "patient": ("patient_id", "patientid", "subject", "subject_id"),
+    "finding": ("label", "class", "class_name", "category", "pathology", "disease"),
+    "score": ("confidence", "conf", "probability", "prob"),
+    "x1": ("xmin", "x_min", "x0", "left"),
+    "y1": ("ymin", "y_min", "y0", "top"),
+    "x2": ("xmax", "x_max", "right"),
+    "y2": ("ymax", "y_max", "bottom"),
+    "width": ("w",),
+    "height": ("h",),
+    "mask_rle": ("rle", "mask"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table, what its first row has, and what it may be by its name."""
+
+    name: str
+    example: str
+    suggested: str
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnPrediction:
+    """A prediction on its image, the part that is sent, with the reference."""
+
+    finding: str
+    image: str
+    raster: Raster
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionsPreview:
+    """What would be imported: what is used, and some of it drawn."""
+
+    matched: Matched
+    pictures: tuple[DrawnPrediction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRun:
+    """A run whose questions predictions may answer."""
+
+    id: int
+    words: str
+
+
+def columns_of(file: Path) -> tuple[Column, ...]:
+    """Return a table's columns; one without a row has none, and no table raises."""
+    found = first_row(file).items()
+    return tuple(Column(name, value, _suggested(name)) for name, value in found)
+
+
+def runs_about(store: Path, dataset: str) -> tuple[AskedRun, ...]:
+    """Return the runs over a data set, newest first."""
+    with open_store(store) as opened:
+        found = runs.run_summaries(opened, include_adhoc=False)
+    return tuple(
+        AskedRun(one.id, f"Those of run {one.id}: {', '.join(one.models)}")
+        for one in sorted(found, key=lambda one: -one.id)
+        if one.dataset == dataset
+    )
+
+
+def preview_predictions(
+    store: Path, wish: PredictionsWish, side: int
+) -> PredictionsPreview:
+    """Return what a file's predictions would answer, three of them drawn.
+
+    Nothing is kept. Raises what importing would raise.
+    """
+    with open_store(store) as opened:
+        spec, matched = match_file(opened, wish)
+        bench = Bench(spec, cases.dataset_named(opened, spec.dataset))
+    drawn = list(_drawable(bench, matched))
+    chosen = drawn[:: max(1, -(-len(drawn) // _PICTURES))][:_PICTURES]
+    return PredictionsPreview(matched, tuple(_picture(bench, *c, side) for c in chosen))
+
+
+def plan_import(store: Path, home: Path, wish: PredictionsWish) -> PlannedPredictions:
+    """Plan a file's predictions as a run of the store, to be asked by its worker."""
+    with open_store(store) as opened:
+        return plan_predictions(opened, home, wish)
+
+
+def _suggested(column: str) -> str:
+    name = column.lower()
+    return next((f for f, alike in _ALIKE.items() if name in {f, *alike}), "") or (
+        name if name in FIELDS else ""
+    )
+
+
+def _drawable(bench: Bench, matched: Matched) -> Iterator[tuple[str, str, str, Answer]]:
+    """Yield image, finding, condition and answer of each image's first place."""
+    conditions = {c.name: c for c in bench.study.conditions(bench.params)}
+    seen: set[str] = set()
+    for key, text in matched.texts.items():
+        item, condition, _ = key.rsplit("|", 2)
+        image, finding = item.rsplit("|", 1)
+        if image in seen or condition not in conditions:
+            continue
+        grid = bench.places.grid(conditions[condition])
+        cell = None if text.startswith("{") else grid.cell(text)
+        answer = answer_of_json(text) if text.startswith("{") else None
+        place = CellAnswer(cell) if cell else answer
+        if place is not None and not isinstance(place, Unparsed):
+            seen.add(image)
+            yield image, finding, condition, place
+
+
+def _picture(
+    bench: Bench,
+    name: str,
+    finding: str,
+    condition: str,
+    answer: Answer,
+    side: int,
+) -> DrawnPrediction:
+    image = bench.images[name]
+    named = {c.name: c for c in bench.study.conditions(bench.params)}
+    field = bench.places.field(image.geometry)
+    reference = image.masks.get(finding)
+    raster = draw_marks(
+        field_raster(image.ref, field, side),
+        bench.places.grid(named[condition]),
+        None if reference is None else field_mask(reference.array(), field, side),
+        answer.cell if isinstance(answer, CellAnswer) else None,
+        (),
+        None,
+        answer_mask(answer, field, side),
+    )
+    return DrawnPrediction(finding, name, raster)

@@ -1,0 +1,1 @@
+"""What is stored, as the window and the command line show it."""

@@ -1,0 +1,165 @@
+"""What the store and this installation hold, as plain rows for lists and JSON."""
+
+import importlib.metadata
+import importlib.util
+import platform
+import sys
+from pathlib import Path
+from typing import Final
+
+import viewer
+from viewer.domain.errors import OverreadError
+from viewer.domain.han import HAN_ADVICE
+from viewer.domain.plain import plain
+from viewer.models.catalog import broken_adapters
+from viewer.readers.datasets.catalog import broken_formats
+from viewer.results.estimators.catalog import broken_metrics
+from viewer.services.configuring.model_list import ModelLine, model_lines
+from viewer.services.reporting.grading import take_in_grades
+from viewer.settings import Settings
+from viewer.store import cases, runs
+from viewer.store.database import Store, open_store, sqlite_version
+from viewer.studies.catalog import broken_studies
+from viewer.writers.han_font import han_font
+
+Row = dict[str, object]
+
+
+def run_rows(store: Store, *, include_adhoc: bool) -> list[Row]:
+    """Return every run, oldest first."""
+    take_in_grades(store)
+    return [
+        {**plain(summary), "notes": [str(note) for note in summary.notes]}
+        for summary in runs.run_summaries(store, include_adhoc=include_adhoc)
+    ]
+
+
+def dataset_rows(store: Store) -> list[Row]:
+    """Return every registered data set, oldest first."""
+    return [plain(summary) for summary in cases.dataset_summaries(store)]
+
+
+def image_rows(store: Store, name: str) -> tuple[list[Row], list[Row]]:
+    """Return a data set's images and its notices."""
+    dataset = cases.dataset_named(store, name)
+    images: list[Row] = [
+        {
+            "image": image.key,
+            "patient": image.patient,
+            "view": image.view.value,
+            "rows": image.size.rows,
+            "columns": image.size.columns,
+            "findings": sorted({*image.masks, *image.boxes}),
+            "labels": sorted(n for n, positive in image.labels.items() if positive),
+            "defects": plain(image.defects),
+        }
+        for image in dataset.images
+    ]
+    notices: list[Row] = plain(dataset.notices)
+    return images, notices
+
+
+def item_rows(store: Store, name: str) -> list[Row]:
+    """Return a data set's items: whose they are, of which kind, and their images."""
+    return [
+        {
+            "item": item.key,
+            "patient": item.patient,
+            "kind": item.kind,
+            "images": list(item.images),
+            "facts": dict(item.facts),
+            "reference": dict(item.reference),
+        }
+        for item in cases.dataset_named(store, name).items
+    ]
+
+
+def model_rows(settings: Settings) -> list[Row]:
+    """Return every known model with its state: what it still needs, if anything."""
+    return [_model_row(line) for line in model_lines(settings)]
+
+
+def _model_row(line: ModelLine) -> Row:
+    return {
+        "name": line.name,
+        "adapter": line.adapter,
+        "summary": line.summary,
+        "state": line.state,
+        "readiness": line.readiness.value,
+        "host": line.host,
+    }
+
+
+_PACKAGES: Final = (
+    ("pydicom", ""),
+    ("imagecodecs", ""),
+    ("pylibjpeg", ""),
+    ("numpy", ""),
+    ("scipy", ""),
+    ("pillow", ""),
+    ("nibabel", ""),
+    ("tifffile", ""),
+    ("highdicom", ""),
+    ("openai", ""),
+    ("sqlite-utils", ""),
+    ("PySide6-Essentials", ""),
+    ("torch", "local"),
+    ("transformers", "local"),
+    ("xllamacpp", "gguf"),
+    ("openslide-python", "pathology"),
+    ("wsidicom", "pathology"),
+    ("pynetdicom", "pacs"),
+    ("pyarrow", "datasets"),
+    ("distributed", "cluster"),
+)
+
+
+def doctor_rows(settings: Settings) -> list[Row]:
+    """Return what is installed, what is missing and how to get it."""
+    facts: list[tuple[str, str, str]] = [
+        ("overread", viewer.__version__, ""),
+        ("python", sys.version.split()[0], ""),
+        ("system", platform.platform(), ""),
+        ("sqlite", sqlite_version(), ""),
+        ("store", *_store_state(settings.store)),
+        ("models file", _models_state(settings.models_file), ""),
+    ]
+    facts += [(name, *_package_state(name, extra)) for name, extra in _PACKAGES]
+    facts.append(("font for Chinese", *_han_state()))
+    facts += [
+        ("plug-in", "cannot be used", one.why)
+        for found in (broken_studies, broken_adapters, broken_formats, broken_metrics)
+        for one in found()
+    ]
+    return [{"what": w, "state": s, "mend": m} for w, s, m in facts]
+
+
+def _han_state() -> tuple[str, str]:
+    """Return the font that has Chinese characters, else what to install."""
+    font = han_font()
+    if font is not None:
+        return font.family, ""
+    return "none", HAN_ADVICE
+
+
+def _store_state(path: Path) -> tuple[str, str]:
+    if not path.exists():
+        return "not made yet", ""
+    try:
+        with open_store(path) as store:
+            n = len(runs.run_summaries(store, include_adhoc=True))
+            return f"{n} run(s){'' if store.writable else ', read-only'}", ""
+    except OverreadError as error:
+        return error.what, error.how
+
+
+def _models_state(path: Path) -> str:
+    return "present" if path.exists() else "none (models.toml in the data folder)"
+
+
+def _package_state(name: str, extra: str) -> tuple[str, str]:
+    try:
+        return importlib.metadata.version(name), ""
+    except importlib.metadata.PackageNotFoundError:
+        wanted = f"pip install 'overread[{extra}]'" if extra else f"pip install {name}"
+        return "not installed", wanted

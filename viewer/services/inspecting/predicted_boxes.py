@@ -1,0 +1,74 @@
+"""The boxes that a trial's replies name on the images they were sent."""
+
+from collections.abc import Mapping, Sequence
+
+from viewer.domain.answer_json import any_answer_of_json
+from viewer.domain.errors import OverreadError, ProviderError
+from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
+from viewer.domain.run import RunSpec, Trial
+from viewer.models.catalog import reader_for
+from viewer.models.reading import read_reply
+from viewer.services.trials.run_context import Kept
+from viewer.store import items, trials
+from viewer.store.database import Store
+from viewer.store.steps import AskedTrial
+from viewer.studies.asking import Pointed, Replied, Turn
+from viewer.studies.catalog import study_named
+from viewer.studies.study import PointsOut
+
+
+def pointed_out(
+    store: Store,
+    trial: Trial,
+    asked: AskedTrial,
+    spec: RunSpec,
+    so_far: tuple[Replied, ...],
+) -> tuple[Pointed, ...]:
+    """Return what the study of a run draws of a trial; nothing where it draws none.
+
+    ``so_far`` are the replies that can be read.
+    """
+    study = study_named(spec.study)
+    if not isinstance(study, PointsOut):
+        return ()
+    turn = Turn(trial, items.item_of_run(store, asked.run, trial.item), so_far)
+    answer = any_answer_of_json(trials.parsed_answer(store, asked.id))
+    params = study.read_params(spec.preset, dict(spec.params))
+    return study.pointed(turn, answer, params)
+
+
+def roles_of(spec: RunSpec) -> Mapping[str, str]:
+    """Return the model in each role of a run, none where its study has no roles."""
+    study = study_named(spec.study)
+    return study.roles(study.read_params(spec.preset, dict(spec.params)))
+
+
+def replies_read(
+    spec: RunSpec, trial: Trial, kept: Sequence[Kept]
+) -> tuple[ModelReply | None, ...]:
+    """Return a trial's replies as their models read them, None of an unreadable body.
+
+    Where what a model needs to be is gone, the words of the reply are read alone.
+    """
+    models = {profile.name: profile for profile in (*spec.models, *spec.helpers)}
+    roles = roles_of(spec)
+    return tuple(
+        _read(models[roles.get(one.step.role, trial.model)], one.reply.raw)
+        for one in kept
+    )
+
+
+def _read(model: ModelProfile, raw: RawReply) -> ModelReply | None:
+    try:
+        return reader_for(model).read(raw)
+    except ProviderError:
+        return None
+    except OverreadError:
+        return _in_words(raw)
+
+
+def _in_words(raw: RawReply) -> ModelReply | None:
+    try:
+        return read_reply(raw)
+    except ProviderError:
+        return None

@@ -1,0 +1,241 @@
+"""Predictions counted by whatever a person groups them by.
+
+Counts come from the store's flat table: whatever names no patient and no coverage costs
+the same at a thousand predictions and at a million. Intervals take a look at each
+trial's patient and item.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from viewer.domain.result import Outcome
+from viewer.services.inspecting.predictions.ends import ends_of_groups
+from viewer.services.inspecting.predictions.view import (
+    COUNTED,
+    COUNTS,
+    By,
+    Floats,
+    Ints,
+    Offered,
+    ResultsView,
+    Wanted,
+    natural,
+)
+from viewer.services.inspecting.predictions.wording import words_of_runs
+from viewer.services.readings.withdrawn import withdrawn_among
+from viewer.services.reporting.grading import take_in_grades
+from viewer.store import flat, runs
+from viewer.store.database import Store, open_store
+from viewer.store.flat import FlatStratum, FlatVerdict
+from viewer.studies.catalog import study_named
+from viewer.studies.protocol import ABSENT_SUFFIX
+
+AT_ONCE: Final = 50_000
+"""Trials that are looked at one by one in a moment."""
+_PATIENT: Final = 32
+"""How many bits a patient's place takes."""
+
+
+def offered(store: Path, run: int | None = None) -> Offered:
+    """Return what can be chosen of a store's predictions, or of those of a run.
+
+    Of who has withdrawn the run can, which says so; neither name nor answers can.
+    """
+    with open_store(store) as opened:
+        strata = flat.strata(opened)
+        gone = withdrawn_among(opened, (one.run for one in strata))
+        own = [one for one in strata if run in {None, one.run}]
+        words = words_of_runs(opened, (one.run for one in own))
+    every = [one for one in own if one.run not in gone]
+    return Offered(
+        runs=tuple(sorted({one.run for one in strata}, reverse=True)),
+        findings=_sorted(one.finding for one in every),
+        views=_sorted(one.view for one in every),
+        conditions=_sorted(one.condition for one in every),
+        models=_sorted(one.model for one in every),
+        words=words,
+    )
+
+
+def grouped(
+    store: Path,
+    by: Sequence[By],
+    wanted: Wanted | None = None,
+    *,
+    most: float = AT_ONCE,
+) -> ResultsView:
+    """Return the predictions that are wanted, counted by some of their properties.
+
+    Without any property all of them are one row. Rows are sorted by their keys; a
+    group without a prediction has none. With ``most`` predictions at most the rates
+    have their intervals, with more only where patients are looked at anyway.
+    """
+    wanted, by = wanted or Wanted(), tuple(one for one in By if one in by)
+    with open_store(store) as opened:
+        take_in_grades(opened)
+    with open_store(store) as opened, opened.snapshot():
+        chosen = Chosen(opened, wanted)
+        measures = chosen.measures(flat.verdicts(opened))
+        if By.PATIENT in by or wanted.names_patients:
+            return _grouped_one_by_one(opened, chosen, by, measures)
+        rows = flat.counts(opened, chosen.ids, wanted.bounds)
+        if not wanted.by_ending and rows[:, 2].sum() <= most:
+            return _grouped_one_by_one(opened, chosen, by, measures)
+    keys, group = chosen.groups(by)
+    codes = group[rows[:, 0]]
+    counted = _count(codes, rows[:, 1], rows[:, 2], measures, len(keys))
+    return _view(by, keys, counted, chosen, codes, rows[:, 0])
+
+
+class Chosen:
+    """The strata that are wanted, and what their ids stand for.
+
+    ``left_out`` are runs that would be among them, had their reader not withdrawn;
+    ``words`` what the studies of the runs that are looked at call them.
+    """
+
+    def __init__(self, store: Store, wanted: Wanted) -> None:
+        self.wanted = wanted
+        known = flat.strata(store)
+        every = tuple(filter(wanted.takes, known))
+        looked_at = {one.run for one in known if one.run in (wanted.runs or {one.run})}
+        self.words = words_of_runs(store, looked_at)
+        studies = runs.studies_of(store, looked_at)
+        self._words = {run: study_named(name).words for run, name in studies.items()}
+        self.left_out = withdrawn_among(store, (one.run for one in every))
+        self.strata = tuple(one for one in every if one.run not in self.left_out)
+        self.ids = [one.id for one in self.strata]
+
+    def measures(self, verdicts: Sequence[FlatVerdict]) -> Ints:
+        """Return what a trial with each verdict counts for, (verdict ids, COUNTS)."""
+        width = 1 + max((verdict.id for verdict in verdicts), default=0)
+        table = np.zeros((width, len(COUNTS)), np.int64)
+        for verdict in filter(self.wanted.takes_verdict, verdicts):
+            table[verdict.id] = [name in counted_as(verdict) for name in COUNTS]
+        return table
+
+    def groups(self, by: Sequence[By]) -> tuple[list[tuple[str, ...]], Ints]:
+        """Return the sorted keys of the groups, and each stratum's group by its id.
+
+        Patients are no part of a stratum, and so of no key here.
+        """
+        names = [one.value for one in by if one is not By.PATIENT]
+        own = [tuple(str(getattr(one, n)) for n in names) for one in self.strata]
+        keys = sorted(set(own), key=lambda key: [natural(value) for value in key])
+        place = {key: i for i, key in enumerate(keys)}
+        group = np.zeros(1 + max(self.ids, default=0), np.int64)
+        group[self.ids] = [place[key] for key in own]
+        return keys, group
+
+    def pooled_in(self, group: Ints, stratum: Ints) -> set[int]:
+        """Return the groups of several runs, conditions, models or tasks."""
+        kinds = {one.id: self._kind(one) for one in self.strata}
+        found: dict[int, set[tuple[object, ...]]] = {}
+        pairs = np.unique(np.stack((group, stratum), axis=1), axis=0)
+        for of, one in pairs.tolist():
+            found.setdefault(of, set()).add(kinds[one])
+        return {of for of, several in found.items() if len(several) > 1}
+
+    def _kind(self, one: FlatStratum) -> tuple[object, ...]:
+        task = self._words[one.run].task(one.finding)
+        return one.run, one.condition, one.model, task
+
+    def absent_in(self, group: Ints, stratum: Ints) -> set[int]:
+        """Return the groups with a stratum about a finding which is not there."""
+        absent = [
+            one.id for one in self.strata if one.condition.endswith(ABSENT_SUFFIX)
+        ]
+        there = np.isin(stratum, absent) if absent else np.zeros(len(group), np.bool_)
+        return set(np.unique(group[there]).tolist())
+
+
+def patients_wanted(store: Store, wanted: Wanted) -> dict[int, str]:
+    """Return the patients that are wanted, as people read them, by id."""
+    names = flat.patients(store, wanted.patient)
+    exactly = wanted.patient_is
+    return {i: name for i, name in names.items() if exactly in {"", name}}
+
+
+def _grouped_one_by_one(
+    store: Store, chosen: Chosen, by: tuple[By, ...], measures: Ints
+) -> ResultsView:
+    wanted = chosen.wanted
+    named = By.PATIENT in by or wanted.names_patients
+    names = patients_wanted(store, wanted) if named else {}
+    some = names if wanted.names_patients else None
+    patient, stratum, verdict, item = flat.details(
+        store, chosen.ids, some, wanted.bounds
+    ).T
+    keys, group = chosen.groups(by)
+    codes = group[stratum]
+    if By.PATIENT in by:
+        ranked = sorted(names, key=lambda one: natural(names[one]))
+        rank = np.zeros(1 + max(names, default=0), np.int64)
+        rank[ranked] = np.arange(len(ranked))
+        both, codes = np.unique(codes << _PATIENT | rank[patient], return_inverse=True)
+        labels, mask = [names[one] for one in ranked], (1 << _PATIENT) - 1
+        keys = [(*keys[b >> _PATIENT], labels[b & mask]) for b in both.tolist()]
+    ones = np.ones(len(codes), np.int64)
+    counted = _count(codes, verdict, ones, measures, len(keys))
+    of = dict(zip(COUNTS, measures.T, strict=True))
+    settled = (of["n_planned"] - of["n_excluded"] - of["n_pending"])[verdict] > 0
+    trials = np.stack((codes, patient, item, of["k"][verdict]))[:, settled]
+    ends = ends_of_groups(trials, len(keys))
+    again = flat.shown_again(store, chosen.ids, some, wanted.bounds)
+    return _view(by, keys, counted, chosen, codes, stratum, ends, again)
+
+
+def _count(group: Ints, verdict: Ints, n: Ints, measures: Ints, groups: int) -> Ints:
+    """Return how much each group has of everything in COUNTS, (groups, COUNTS)."""
+    width = len(measures)
+    sums = np.bincount(group * width + verdict, weights=n, minlength=groups * width)
+    return sums.reshape(groups, width).astype(np.int64) @ measures
+
+
+def _view(
+    by: tuple[By, ...],
+    keys: Sequence[tuple[str, ...]],
+    counted: Ints,
+    chosen: Chosen,
+    codes: Ints,
+    stratum: Ints,
+    ends: Floats | None = None,
+    reused: int = 0,
+) -> ResultsView:
+    """Return the groups that have a trial at all."""
+    kept = np.flatnonzero(counted[:, 0])
+    absent, pooled = (
+        frozenset(np.flatnonzero(np.isin(kept, [*of(codes, stratum)])).tolist())
+        for of in (chosen.absent_in, chosen.pooled_in)
+    )
+    whole = {None} if chosen.pooled_in(0 * codes, stratum) else set()
+    return ResultsView(
+        by,
+        [keys[group] for group in kept.tolist()],
+        counted[kept],
+        chosen.wanted,
+        absent,
+        chosen.left_out,
+        chosen.words,
+        None if ends is None else ends[[*kept, -1]],
+        pooled | whole,
+        reused,
+    )
+
+
+def counted_as(verdict: FlatVerdict) -> frozenset[str]:
+    """Return the columns that a trial with a verdict adds to."""
+    names = {"n_planned"}
+    names |= {name for name, counted in COUNTED.items() if verdict.status in counted}
+    if verdict.outcome is Outcome.PARTIAL:
+        names.add("partial")
+    if not names & {"n_excluded", "n_pending"}:
+        names.add("n")
+    return frozenset(names)
+
+
+def _sorted(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(values), key=natural))

@@ -1,0 +1,216 @@
+"""Runs, their results and their trials, as the Measure workspace shows them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.answer import UNREADABLE, Status
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import WrongUseError
+from viewer.domain.report import ReportData, Table
+from viewer.domain.result import Outcome, Score
+from viewer.domain.run import RunSummary, Trial
+from viewer.domain.study_words import PLACING, StudyWords
+from viewer.services.configuring.model_colors import learn_looks
+from viewer.services.reporting.grading import grades_stamp, take_in_grades
+from viewer.services.reporting.records import some_records
+from viewer.services.reporting.report_run import report_data
+from viewer.services.reporting.rescore import told_departures
+from viewer.store import flat, runs, trials
+from viewer.store.database import open_store
+from viewer.studies.catalog import places_findings, study_named
+from viewer.writers.table_script import table_script
+
+_RESULTS: Final = "results"
+_EVERYTHING: Final = frozenset({"all", "(micro)", "(macro)", ""})
+"""Words of the results table that stand for no choice."""
+_CHOICES: Final = ("finding", "view", "condition", "model")
+
+
+@dataclass(frozen=True)
+class TrialRow:
+    """A trial as the filmstrip shows it; ``item`` names image and finding.
+
+    ``ref`` is its image, None where it is about none; ``places`` tells that its
+    answer is a place to be drawn there, else words alone tell of it. ``called`` is what
+    its study calls finding, view and condition.
+    """
+
+    trial: int
+    item: str
+    ref: ImageRef | None
+    finding: str
+    view: str
+    condition: str
+    model: str
+    repeat: int
+    score: Score
+    places: bool = True
+    called: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunResults:
+    """The rows of results.csv at full precision, and what its study calls them.
+
+    ``unjudged`` are the trials of a run whose answers wait for somebody to judge them:
+    of these nothing is right or wrong yet.
+    """
+
+    table: Table
+    words: StudyWords = PLACING
+    unjudged: tuple[TrialRow, ...] = ()
+
+
+def run_list(store: Path) -> tuple[RunSummary, ...]:
+    """Return every run that a person planned, newest first."""
+    with open_store(store) as opened:
+        take_in_grades(opened)
+        learn_looks(opened)
+        return runs.run_summaries(opened, include_adhoc=False)[::-1]
+
+
+def run_table(store: Path, run: int, name: str = _RESULTS) -> Table:
+    """Return one table of a run's report, unrounded.
+
+    Raises
+    ------
+    WrongUseError
+        There is no such run, or it has no such table.
+    """
+    tables = {table.name: table for table in _report(store, run).tables}
+    if name not in tables:
+        raise WrongUseError(
+            f"The report of run {run} has no table '{name}'.",
+            f"It has {', '.join(tables)}.",
+        )
+    return tables[name]
+
+
+def run_table_script(store: Path, run: int, name: str = _RESULTS) -> str:
+    """Return a Python script that prints a table of a run as CSV.
+
+    It needs pandas and the report's items.csv alone where that is enough, else
+    Overread and the store. It raises what :func:`run_table` raises.
+    """
+    run_table(store, run, name)
+    specs = {spec.name: spec for spec in _report(store, run).specs}
+    return table_script(specs.get(name), name, store, run)
+
+
+def run_results(store: Path, run: int) -> RunResults:
+    """Return a run's results with its study's words; an unknown run raises."""
+    table = run_table(store, run)
+    with open_store(store) as opened:
+        study = runs.run_summary(opened, run).study
+    words = study_named(study).words
+    waits = bool(words.ungraded) and not any(_scored(table))
+    return RunResults(table, words, _every_row(store, run) if waits else ())
+
+
+def run_doubt(store: Path, run: int) -> str:
+    """Return a sentence on verdicts that do not match their replies, "" without any."""
+    with open_store(store) as opened:
+        return _doubt_at(store, run, trials.verdict_stamp(opened, run))
+
+
+@lru_cache(maxsize=16)
+def _doubt_at(store: Path, run: int, _stamp: object) -> str:
+    with open_store(store) as opened:
+        return told_departures(opened, run)
+
+
+def _scored(table: Table) -> Iterable[object]:
+    """Yield for each row how many of its trials are right or wrong."""
+    at = table.header.index("n_scored")
+    return (row[at] for row in table.rows)
+
+
+def _every_row(store: Path, run: int) -> tuple[TrialRow, ...]:
+    return trial_rows(store, run, finding="", view="", condition="", model="")
+
+
+def _report(store: Path, run: int) -> ReportData:
+    with open_store(store) as opened:
+        runs.run_summary(opened, run)  # an unknown one is refused
+        take_in_grades(opened)
+        stamp = (trials.verdict_stamp(opened, run), grades_stamp(opened, run))
+        return _report_at(store, run, stamp)
+
+
+@lru_cache(maxsize=4)
+def _report_at(store: Path, run: int, _stamp: object) -> ReportData:
+    """Return a run's report; kept until a trial or a grade gives another verdict."""
+    with open_store(store) as opened:
+        return report_data(opened, run).data
+
+
+def trial_rows(
+    store: Path, run: int, *, finding: str, view: str, condition: str, model: str
+) -> tuple[TrialRow, ...]:
+    """Return the trials behind a row of the results table, misses first.
+
+    Then follow partial hits, unreadable and refused replies, failed questions, hits,
+    excluded and pending trials, each in the order planned. ``all``, ``(micro)`` and
+    ``(macro)`` mean no choice.
+    """
+    wanted = zip(_CHOICES, (finding, view, condition, model), strict=True)
+    with open_store(store) as opened:
+        runs.run_summary(opened, run)  # an unknown one is refused
+        found = some_records(opened, run, ("id", "status", "outcome", *_CHOICES))
+    chosen = found.where({c: (one,) for c, one in wanted if one not in _EVERYTHING})
+    own = sorted(chosen.each("id", "status", "outcome"), key=lambda r: rank_of(*r[1:]))
+    return trial_rows_at(store, [number for number, *_ in own])
+
+
+def trial_rows_at(store: Path, ids: Sequence[int]) -> tuple[TrialRow, ...]:
+    """Return trials as the filmstrip shows them, in the order of their ids given."""
+    with open_store(store) as opened:
+        listed = flat.trials_at(opened, ids)
+        studies = runs.studies_of(opened, {one.run for one in listed})
+    places = {run: places_findings(study) for run, study in studies.items()}
+    words = {run: study_named(study).words for run, study in studies.items()}
+    return tuple(
+        TrialRow(
+            one.id,
+            one.trial.item,
+            one.ref,
+            one.trial.finding,
+            one.trial.view,
+            one.trial.condition.name,
+            one.trial.model,
+            one.trial.repeat,
+            one.score,
+            places[one.run],
+            called(one.trial, words[one.run]),
+        )
+        for one in listed
+    )
+
+
+def called(trial: Trial, words: StudyWords) -> tuple[str, str, str]:
+    """Return what a study calls a trial's finding, view and condition."""
+    return (
+        words.called("finding", trial.finding),
+        words.called("view", trial.view),
+        words.called("condition", trial.condition.name),
+    )
+
+
+_RANKS: Final[Mapping[str, int]] = {
+    Status.SCORED_WRONG: 0,
+    **dict.fromkeys(UNREADABLE, 2),
+    Status.REFUSED: 3,
+    Status.PROVIDER_ERROR: 4,
+    Status.SCORED_CORRECT: 5,
+    Status.EXCLUDED: 6,
+    Status.PENDING: 7,
+}
+"""What a person looks for first; 1 is a partial hit."""
+
+
+def rank_of(status: str, outcome: str | None) -> int:
+    """Return where trials that ended so stand in a list: misses first."""
+    return 1 if outcome == Outcome.PARTIAL else _RANKS[status]

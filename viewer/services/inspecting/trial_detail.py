@@ -1,0 +1,261 @@
+"""A trial as its own words tell it: what was sent, what came back, how it was judged.
+
+For studies whose answers are no place on one image; every step of a trial is told.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import exp
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from viewer.domain.exchange import ModelReply, RawReply
+from viewer.domain.inside import Highlight, Measured, WeightForm
+from viewer.domain.plain import made
+from viewer.domain.result import Score
+from viewer.domain.run import RunSpec, Trial
+from viewer.services.configuring.model_colors import learn_looks
+from viewer.services.inspecting.answers import images_of, parts_of, reused_words
+from viewer.services.inspecting.marked_images import MarkedImage, marked_images
+from viewer.services.inspecting.predicted_boxes import (
+    pointed_out,
+    replies_read,
+    roles_of,
+)
+from viewer.services.inspecting.runs import called
+from viewer.services.reporting.grading import take_in_grades
+from viewer.services.reporting.rescore import kept_replies
+from viewer.store import flat, reuse, runs, steps, trials
+from viewer.store.database import Store, open_store
+from viewer.studies.asking import Replied
+from viewer.studies.catalog import places_findings, study_named
+
+
+@dataclass(frozen=True)
+class ToldStep:
+    """One question with its reply: the images and words sent, and the words back.
+
+    ``sent`` names the images by number where they stood among the words; ``marked``
+    are the images with what is drawn on them. ``name`` is "" in a trial of one
+    question; ``model`` answered it, in a ``role`` where it is not the trial's own.
+    ``inside`` is what the model told of its inside beside the reply.
+    """
+
+    name: str
+    model: str
+    request_sha256: str
+    images: tuple[bytes, ...]
+    sent: tuple[tuple[str, str], ...]
+    reply: str
+    inside: tuple[tuple[str, str], ...] = ()
+    role: str = ""
+    marked: tuple[MarkedImage, ...] = ()
+
+    @property
+    def words(self) -> tuple[tuple[str, str], ...]:
+        """Who said what, in its order: what was sent, and the reply."""
+        speaker = f"{self.model}, {self.name}" if self.name else self.model
+        return (*self.sent, (speaker, self.reply), *self.inside)
+
+
+@dataclass(frozen=True, slots=True)
+class Otherwise:
+    """The same asked under another condition, which people call ``called``."""
+
+    trial: int
+    called: str
+    score: Score
+
+
+@dataclass(frozen=True)
+class ToldTrial:
+    """A trial with every step of it; there is none before it was asked.
+
+    ``models`` are all that the run asks, in their order; ``called`` is what people call
+    what it asked about, its group and its condition. ``otherwise`` are the trials that
+    ask the same under other conditions, such as with a region pointed out. ``reused``
+    says whose reply it shows where another was asked for it.
+    """
+
+    id: int
+    run: int
+    trial: Trial
+    score: Score
+    steps: tuple[ToldStep, ...]
+    models: tuple[str, ...] = ()
+    called: tuple[str, str, str] = ("", "", "")
+    otherwise: tuple[Otherwise, ...] = ()
+    reused: str = ""
+
+    @property
+    def looked_at(self) -> tuple[MarkedImage, ...]:
+        """The images that its own model answered about, as they were sent last."""
+        own = [step for step in self.steps if step.images and not step.role]
+        return own[-1].marked if own else ()
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether anything is drawn on an image of it."""
+        return any(image.is_marked for step in self.steps for image in step.marked)
+
+    @property
+    def opens(self) -> bool:
+        """Whether a box of it can be drawn on an image of the data set, as it is."""
+        marked = (image for step in self.steps for image in step.marked)
+        return any(image.boxes and image.key for image in marked)
+
+    @property
+    def request_sha256(self) -> str:
+        """The key of its first question, "" before it was asked."""
+        return self.steps[0].request_sha256 if self.steps else ""
+
+    @property
+    def words(self) -> tuple[tuple[str, str], ...]:
+        """Who said what, in its order: what was sent, and each reply."""
+        return tuple(line for step in self.steps for line in step.words)
+
+
+def is_placed(store: Path, trial: int) -> bool:
+    """Tell whether a trial's answer is a place, to be drawn on its image."""
+    with open_store(store) as opened:
+        run = steps.asked_of_trial(opened, trial).run
+        return places_findings(runs.run_spec(opened, run).study)
+
+
+def told_trial(store: Path, trial: int) -> ToldTrial:
+    """Return a trial with everything that was said in it; an unknown one raises."""
+    with open_store(store) as opened:
+        take_in_grades(opened)
+        learn_looks(opened)
+        asked = steps.asked_of_trial(opened, trial)
+        (listed,) = flat.trials_at(opened, [trial])
+        spec = runs.run_spec(opened, asked.run)
+        told = tuple(_steps(opened, listed.trial, asked, spec))
+        others = flat.trials_at(opened, steps.asked_otherwise(opened, trial))
+        origin = reuse.origin_of(opened, trial)
+    words = study_named(spec.study).words
+    return ToldTrial(
+        trial,
+        asked.run,
+        listed.trial,
+        listed.score,
+        told,
+        tuple(profile.name for profile in spec.models),
+        called(listed.trial, words),
+        tuple(Otherwise(o.id, called(o.trial, words)[2], o.score) for o in others),
+        reused_words(origin.origin_run, origin.origin_model) if origin else "",
+    )
+
+
+def _steps(
+    store: Store, trial: Trial, asked: steps.AskedTrial, spec: RunSpec
+) -> Iterator[ToldStep]:
+    if asked.reply is None:
+        return
+    kept = kept_replies(store, asked.id, asked.reply)
+    roles = roles_of(spec)
+    read = replies_read(spec, trial, kept)
+    pairs = tuple(zip(kept, read, strict=True))
+    so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
+    pointed = pointed_out(store, trial, asked, spec, so_far)
+    sent = [trials.sent_request(store, one.reply.request_sha256) for one in kept]
+    first = next((image for request in sent for image in images_of(request)), None)
+    before = None if first is None else MarkedImage(first)
+    for request, (one, reply) in zip(sent, pairs, strict=True):
+        images = images_of(request)
+        here = [p for p in pointed if p.step == one.step.name]
+        shown = marked_images(images, request.document, reply, here, before)
+        before = next(iter(shown), before)
+        yield ToldStep(
+            name=one.step.name if len(kept) > 1 else "",
+            model=roles.get(one.step.role, trial.model),
+            request_sha256=request.sha256,
+            images=images,
+            sent=(*parts_of(request), *asked_inside(request.document)),
+            reply=reply.text if reply else _body_of(one.reply.raw),
+            inside=told_inside(reply) if reply else (),
+            role=one.step.role,
+            marked=shown,
+        )
+
+
+def _body_of(raw: RawReply) -> str:
+    return raw.body.decode("utf-8", "replace")
+
+
+Said = tuple[tuple[str, str], ...]
+_MOST: Final = 12
+"""Parts of a prompt that are told of."""
+
+
+def asked_inside(document: Mapping[str, Any]) -> Said:
+    """Return what a request highlights, as a line of who said what.
+
+    ``document`` is what the request's key is a hash of.
+    """
+    if "highlight" not in document:
+        return ()
+    light = made(Highlight, document["highlight"], where="the request")
+    by = "its logarithm" if light.form is WeightForm.LOG else "itself"
+    told = f"contrast {light.contrast:g} with the plain"
+    said = (
+        f"{light.mask.array().mean():.1%} of image {light.image + 1}, weight "
+        f"{light.weight:g} added as {by}, {told if light.contrasts else 'no contrast'}"
+    )
+    return (("highlighted", said),)
+
+
+def told_inside(reply: ModelReply) -> Said:
+    """Return what a model told beside its answer, a line for each kind of thing."""
+    measured = reply.measured
+    if measured is None:
+        return ()
+    lines = (
+        ("says next", _likelihoods(measured)),
+        ("attends to", _attention(measured)),
+        ("attends most to", _relevance(measured)),
+        ("vision attends to the region", _region(measured)),
+    )
+    return tuple((who, said) for who, said in lines if said)
+
+
+def _likelihoods(measured: Measured) -> str:
+    return " · ".join(
+        f"{option[0].text.strip()} {sum(exp(s.logprob) for s in option):.3g}"
+        for option in measured.options
+    )
+
+
+def _attention(measured: Measured) -> str:
+    found = measured.attention
+    if found is None:
+        return ""
+    layers = zip(*found.sums, strict=True)
+    shares = (sum(section) / len(found.sums) for section in layers)
+    return " · ".join(
+        f"{name} {share:.1%}" for name, share in zip(found.names, shares, strict=True)
+    )
+
+
+def _relevance(measured: Measured) -> str:
+    """Return the images and words that drew most attention, in the prompt's order."""
+    found = measured.relevance
+    if found is None:
+        return ""
+    images = [
+        (f"image {n}", float(np.sum(image.values)))
+        for n, image in enumerate(found.images, start=1)
+    ]
+    words = [(token.strip() or repr(token), share) for token, share in found.tokens]
+    shares = [*images, *words]
+    least = sorted((share for _, share in shares), reverse=True)[:_MOST][-1]
+    most = [one for one in shares if one[1] >= least][:_MOST]
+    return " · ".join(f"{name} {share:.1%}" for name, share in most)
+
+
+def _region(measured: Measured) -> str:
+    if not measured.region:
+        return ""
+    return f"{sum(measured.region) / len(measured.region):.1%}"

@@ -1,0 +1,132 @@
+"""Answers in words with boxes, as they are drawn on the images they were named on."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.answer import ReportAnswer
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelReply
+from viewer.domain.grid import Grid
+from viewer.domain.run import RunSpec
+from viewer.services.inspecting.answers import StoredAnswer, reused_words
+from viewer.services.inspecting.predicted_boxes import pointed_out, replies_read
+from viewer.services.inspecting.runs import called
+from viewer.services.reporting.rescore import kept_replies
+from viewer.services.trials.run_context import Kept
+from viewer.store import cases, flat, items, reuse, runs, steps, trials
+from viewer.store.database import Store, open_store
+from viewer.studies.asking import Pointed, Replied
+from viewer.studies.catalog import study_named
+from viewer.studies.study import PointsOut
+
+_ANY_GRID: Final = Grid(8, 8)
+"""Stands where an answer with a cell has its grid; nobody shows it."""
+
+_MOST: Final = 200
+
+
+def written_about(store: Path, ref: ImageRef) -> tuple[StoredAnswer, ...]:
+    """Return the answers that name boxes on an image, newest first.
+
+    They are looked for among the newest 200 trials about what shows the image.
+    """
+    with open_store(store) as opened:
+        newest = items.trials_showing(opened, ref, _MOST)
+        found = (_written(opened, trial) for trial in newest)
+        return tuple(
+            answer for answers in found for answer in answers if answer.ref == ref
+        )
+
+
+def written_of_trial(store: Path, trial: int) -> StoredAnswer:
+    """Return a trial's answer with the boxes on the first image that has any.
+
+    One without a box raises WrongUseError.
+    """
+    with open_store(store) as opened:
+        found = next(_written(opened, trial), None)
+    if found is None:
+        raise WrongUseError(
+            "No box was named in this trial.", "Look at it in Measure instead."
+        )
+    return found
+
+
+def _written(store: Store, trial: int) -> Iterator[StoredAnswer]:
+    """Yield a trial's answer for each image that it names boxes on."""
+    asked = steps.asked_of_trial(store, trial)
+    spec = runs.run_spec(store, asked.run)
+    if asked.reply is None or not isinstance(study_named(spec.study), PointsOut):
+        return
+    (listed,) = flat.trials_at(store, [trial])
+    kept = kept_replies(store, asked.id, asked.reply)
+    replies = replies_read(spec, listed.trial, kept)
+    pairs = zip(kept, replies, strict=True)
+    so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
+    pointed = pointed_out(store, listed.trial, asked, spec, so_far)
+    drawn = [one for one in pointed if one.boxes and one.key]
+    refs = cases.image_refs_of_run(store, asked.run) if drawn else {}
+    for one in drawn:
+        own = _of_step(kept, replies, one.step)
+        yield _stored(store, listed, spec, one, own, refs[one.key])
+
+
+_Said = tuple[Kept, ModelReply]
+
+
+def _of_step(
+    kept: Sequence[Kept], replies: Sequence[ModelReply | None], step: str
+) -> _Said:
+    """Return the reply to a step by its name, the latest."""
+    pairs = zip(kept, replies, strict=True)
+    return [(k, r) for k, r in pairs if r and k.step.name == step][-1]
+
+
+def _stored(
+    store: Store,
+    listed: flat.ListedTrial,
+    spec: RunSpec,
+    pointed: Pointed,
+    said: _Said,
+    ref: ImageRef,
+) -> StoredAnswer:
+    (kept, reply), trial = said, listed.trial
+    profile = next(p for p in spec.models if p.name == trial.model)
+    finding, view, condition = called(trial, study_named(spec.study).words)
+    request = trials.sent_request(store, kept.reply.request_sha256)
+    origin = reuse.origin_of(store, listed.id)
+    return StoredAnswer(
+        trial=listed.id,
+        run=listed.run,
+        ref=ref,
+        finding=finding,
+        view=view,
+        model=trial.model,
+        adapter=profile.adapter,
+        grid=_ANY_GRID,
+        field=pointed.field,
+        score=listed.score,
+        reference_cells=(),
+        reply_text=reply.text,
+        note=reply.note,
+        latency_ms=kept.reply.raw.latency_ms,
+        cost_microusd=None,
+        model_returned=reply.model_returned,
+        prompt_sha256=request.prompt_sha256,
+        request_sha256=request.sha256,
+        parameters={
+            "study": spec.study,
+            "preset": spec.preset,
+            "item": trial.item,
+            "condition": condition,
+            "step": kept.step.name,
+            "seed": str(spec.seed),
+            "repeat": str(trial.repeat),
+        },
+        asked_at=runs.run_summary(store, listed.run).created_at,
+        written=ReportAnswer(reply.text, pointed.boxes),
+        reply=kept.reply.id,
+        reused=reused_words(origin.origin_run, origin.origin_model) if origin else "",
+    )

@@ -1,0 +1,1 @@
+"""What may leave this machine: decisions, the gate, and the looks for names."""

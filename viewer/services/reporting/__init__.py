@@ -1,0 +1,1 @@
+"""From a run's records to tables, figures, reports and packs."""

@@ -1,0 +1,200 @@
+"""The figures of a run, for the window and for a pack."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.case import DatasetImage, View
+from viewer.domain.conditions import window_of
+from viewer.domain.exchange import TextPart
+from viewer.domain.figure import Figure
+from viewer.domain.result import TrialResult
+from viewer.domain.run import Condition, Trial
+from viewer.imaging.luts import to_raster
+from viewer.imaging.resample import squared
+from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
+from viewer.services.readings.verdicts import Scope, verdicts_of
+from viewer.services.reporting.grading import grades_stamp, take_in_grades
+from viewer.services.reporting.report_run import RunReport, report_data
+from viewer.services.trials.run_context import ANSWER, Bench
+from viewer.store import runs, trials
+from viewer.store.database import Store, open_store
+from viewer.studies.packs import PackInput, Reviewed
+
+_KEPT = 2
+"""Runs whose figures are kept; each has pictures."""
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """A run's figures by the paper's numbers, and why others are missing."""
+
+    figures: tuple[Figure, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def run_figures(store: Path, run: int) -> RunFigures:
+    """Return every figure that a run can have; reads the run's images.
+
+    An unknown run raises; without an image, figures that show it are missing.
+    """
+    with open_store(store) as opened:
+        runs.run_summary(opened, run)  # an unknown one is refused
+        take_in_grades(opened)
+        stamp = (
+            trials.verdict_stamp(opened, run),
+            _said(opened, run),
+            grades_stamp(opened, run),
+        )
+        return _figures_at(store, run, stamp)
+
+
+@lru_cache(maxsize=_KEPT)
+def _figures_at(store: Path, run: int, _stamp: object) -> RunFigures:
+    """Return a run's figures; kept until a trial or a review has another verdict."""
+    with open_store(store) as opened:
+        report = report_data(opened, run)
+        pack = report.bench.study.pack
+        if pack is None:
+            return RunFigures()
+        data = pack.data(pack_input(opened, report))
+        return RunFigures(data.figures, data.missing)
+
+
+def pack_input(
+    store: Store,
+    report: RunReport,
+    order: tuple[str, str] | None = None,
+    *,
+    reference_cells: bool = False,
+) -> PackInput:
+    """Return what a pack is made of: report, pictures, and what readers said.
+
+    Readers are heard on frontal views of the run's first condition, as in the paper
+    (E000-24). ``order`` and ``reference_cells`` are those of the figures.
+    """
+    bench, run = report.bench, report.summary.id
+    first = bench.study.conditions(bench.params)[0].name
+    scope = Scope(first, (View.FRONTAL.value,))
+    return PackInput(
+        report.data,
+        report.results,
+        bench.spec,
+        bench.dataset,
+        RunPictures(bench),
+        {
+            stratum: reviewed_of(counts)
+            for stratum, counts in error_counts(store, run).items()
+            if counts.reviewed
+        },
+        {
+            (one.task.item, one.model): KINDS[one.final]
+            for one in verdicts_of(store, run).get(scope, ())
+        },
+        order,
+        reference_cells,
+        bench.sources(),
+    )
+
+
+def _said(store: Store, run: int) -> tuple[tuple[object, ...], ...]:
+    """Return what tells two states of a run's reviews apart."""
+    return tuple(
+        (scope, one.task.item, one.model, one.final)
+        for scope, said in verdicts_of(store, run).items()
+        for one in said
+    )
+
+
+def reviewed_of(counts: ErrorCounts) -> Reviewed:
+    """Return the misses of each kind, N·k/n where a drawn sample was read (E000-25)."""
+    return Reviewed(
+        position=counts.estimated("position"),
+        anatomy=counts.estimated("anatomy"),
+        unsure=counts.estimated("unsure"),
+        partial=counts.estimated("partial"),
+        reviewed=counts.reviewed,
+        position_ends=_ends(counts, "position"),
+        anatomy_ends=_ends(counts, "anatomy"),
+        finished=counts.finished,
+    )
+
+
+def _ends(counts: ErrorCounts, kind: str) -> tuple[int, int] | None:
+    estimate = counts.estimate(kind)
+    return (estimate.low, estimate.high) if estimate else None
+
+
+_Greys = npt.NDArray[np.uint8]
+
+
+class RunPictures:
+    """A run's images as they were sent; read when they are asked for.
+
+    Asking for those of a study whose answers are no places raises WrongUseError.
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        conditions = bench.study.conditions(bench.params)
+        self._conditions = {condition.name: condition for condition in conditions}
+
+    def sent(self, image: str, condition: str) -> _Greys:
+        """Return what was sent of an image but without its grid: (side, side) greys."""
+        return _grey(self._bench.plain(image, self._condition(condition)).pixels)
+
+    def gridded(self, image: str, condition: str) -> _Greys:
+        """Return the very image that was sent, (rows, columns, 3)."""
+        asked = self._condition(condition)
+        raster, _ = self._bench.drawn.raster((image, window_of(asked)))
+        pixels = self._bench.places.gridded(raster, asked).pixels
+        return pixels if pixels.ndim == 3 else np.stack([pixels] * 3, axis=-1)
+
+    def native(self, image: str, most: int) -> _Greys:
+        """Return the whole image, greys, its longer side about ``most`` pixels."""
+        pixels = _grey(squared(to_raster(self._bench.drawn.pixels_of(image))).pixels)
+        step = max(1, -(-max(pixels.shape) // most))
+        rows, columns = (n // step * step for n in pixels.shape)
+        blocks = pixels[:rows, :columns].reshape(
+            rows // step, step, columns // step, step
+        )
+        return np.asarray(np.rint(blocks.mean(axis=(1, 3))), dtype=np.uint8)
+
+    def mask(self, image: str, finding: str) -> npt.NDArray[np.bool_]:
+        """Return a reference mask as it lies on the square sent, (side, side)."""
+        known = self._image(image)
+        return self._bench.places.shown_mask(known.masks[finding], known.geometry)
+
+    def prompt(self, result: TrialResult) -> str:
+        """Return the words that a trial was asked in."""
+        draft = self._bench.draft(self._trial(result), ANSWER, ())
+        parts = (p for m in draft.request.messages for p in m.parts)
+        return "\n".join(part.text for part in parts if isinstance(part, TextPart))
+
+    def _image(self, name: str) -> DatasetImage:
+        return self._bench.images[name]
+
+    def _condition(self, name: str) -> Condition:
+        return self._conditions.get(name, Condition(name))
+
+    def _trial(self, result: TrialResult) -> Trial:
+        return Trial(
+            item=result.item,
+            patient=result.patient,
+            image=result.image,
+            view=result.view,
+            finding=result.finding,
+            condition=self._condition(result.condition),
+            repeat=result.repeat,
+            model=result.model,
+        )
+
+
+def _grey(pixels: _Greys) -> _Greys:
+    """Return greys of what may be colour, by the mean of its channels."""
+    if pixels.ndim == 2:
+        return pixels
+    return np.asarray(np.rint(pixels.mean(axis=2)), dtype=np.uint8)

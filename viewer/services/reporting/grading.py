@@ -1,0 +1,63 @@
+"""Where readers' grades become verdicts, which the store holds for every view of a run.
+
+Grades lie in a file beside the data set and may change any time. Whoever shows verdicts
+takes them in first; nothing else turns a grade into a verdict.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.answer import ReportAnswer
+from viewer.domain.answer_json import any_answer_of_json
+from viewer.services.trials.grades import Stamp, stamp_below
+from viewer.services.trials.run_context import Bench
+from viewer.store import cases, runs, trials
+from viewer.store.database import Store
+from viewer.studies.catalog import study_named, titles
+
+_TAKEN_IN: Final[dict[tuple[Path, int], object]] = {}
+"""The state of grades and verdicts after the last look, by store and run."""
+
+
+def take_in_grades(store: Store) -> None:
+    """Score every output anew whose readers' grades have changed.
+
+    A store that may only be read keeps the verdicts that it has.
+    """
+    if not store.writable:
+        return
+    for run, root in _graded(store):
+        _take_in(store, run, root)
+
+
+def grades_stamp(store: Store, run: int) -> Stamp:
+    """Return what tells two states of a run's grades apart, () where it has none."""
+    return next((stamp_below(root) for one, root in _graded(store) if one == run), ())
+
+
+def _graded(store: Store) -> Iterator[tuple[int, Path]]:
+    """Yield each run whose outputs readers grade, with its data set's folder."""
+    for run, study, root in runs.runs_with_folders(store):
+        # a run of a study that is no longer installed keeps the verdicts that it has
+        if study in titles() and study_named(study).words.graded:
+            yield run, root
+
+
+def _take_in(store: Store, run: int, root: Path) -> None:
+    stamp, key = stamp_below(root), (store.path, run)
+    if _TAKEN_IN.get(key) != (stamp, trials.verdict_stamp(store, run)):
+        store.in_short_transactions(_changed(store, run))
+        _TAKEN_IN[key] = stamp, trials.verdict_stamp(store, run)
+
+
+def _changed(store: Store, run: int) -> Iterator[None]:
+    """Append the verdict on each output that its grades no longer come to."""
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    for one in trials.scored_trials(store, run):
+        answer = any_answer_of_json(one.parsed) if one.parsed else None
+        if isinstance(answer, ReportAnswer):
+            score = bench.score(one.trial, answer)
+            if score != one.score:
+                trials.score_again(store, one.id, score, bench.study.scorer_version)
+                yield

@@ -1,0 +1,144 @@
+"""A paper's pack: plan, ask, score, and every table and figure in one folder."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.counting import counted
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.figure import Figure
+from viewer.domain.pack import PackData
+from viewer.services.configuring.study_file import make_spec
+from viewer.services.reporting.figures import pack_input
+from viewer.services.reporting.report_run import (
+    RunReport,
+    checked_report,
+    write_run_report,
+)
+from viewer.services.reporting.report_words import in_words
+from viewer.services.running.plan_run import plan_run
+from viewer.store.database import Store
+from viewer.studies.catalog import pack_named, study_named
+from viewer.writers.figures_files import figure_files
+from viewer.writers.files import write_atomically
+from viewer.writers.pack_html import PackPage, render_pack
+from viewer.writers.tables import csv_bytes, latex_table
+
+RUN_FOLDER: Final = "run"
+"""Where in the pack the run's own report lies."""
+
+
+@dataclass(frozen=True)
+class PackWish:
+    """Which paper's pack is wanted, of which data set and models.
+
+    ``ceiling_microusd`` is the most that asking may cost, ``judge`` the model that
+    scores answers where the paper has one.
+    """
+
+    paper: str
+    dataset: str
+    models: tuple[ModelProfile, ...]
+    seed: int = 0
+    repeats: int = 1
+    limit: int | None = None
+    ceiling_microusd: int | None = None
+    judge: ModelProfile | None = None
+
+
+def plan_pack(store: Store, wish: PackWish) -> int:
+    """Return the pack's run: planned now, or the one that the store holds already."""
+    pack = pack_named(wish.paper)
+    defaults = study_named(pack.study).defaults
+    judging = {"judge": wish.judge.name} if wish.judge else {}
+    known = (*wish.models, *((wish.judge,) if wish.judge else ()))
+    spec = make_spec(
+        study=pack.study,
+        dataset=wish.dataset,
+        preset=defaults.preset,
+        seed=wish.seed,
+        repeats=wish.repeats,
+        models=wish.models,
+        overrides={**defaults.params, **judging},
+        limit=wish.limit,
+        ceiling_microusd=wish.ceiling_microusd,
+        known={model.name: model for model in known},
+    )
+    return plan_run(store, spec)
+
+
+def write_pack(
+    store: Store,
+    name: str,
+    run: int,
+    out: Path,
+    order: tuple[str, str] | None = None,
+    *,
+    reference_cells: bool = False,
+    say: Callable[[str], None] = lambda _: None,
+) -> tuple[Path, ...]:
+    """Write a pack into a folder; return the files written, the page first.
+
+    ``report.html`` lists what is there; ``tables/*.csv`` and ``figures/*`` are the
+    paper's, ``run/`` is the run's own report with its items and manifest. A run of
+    another study than the paper's raises. ``order`` names the two series whose
+    relative difference orders the findings of Figure 2; ``reference_cells`` shows in
+    heat maps how often each cell qualifies instead of the mean mask. ``say`` is told
+    every sentence about what is missing or was left out.
+    """
+    pack, report = pack_named(name), checked_report(store, run)
+    if report.summary.study != pack.study:
+        raise WrongUseError(
+            f"Run {run} is of the study {report.summary.study}, which is not what "
+            f"{name} reports.",
+            f"Choose a run of {pack.study}.",
+        )
+    given = pack_input(store, report, order, reference_cells=reference_cells)
+    data = pack.data(given)
+    for sentence in dict.fromkeys((*report.warnings, *data.missing)):
+        say(sentence)
+    own = write_run_report(store, report, out / RUN_FOLDER)
+    files = {**_tables(data), **_figures(data.figures)}
+    listed = (*files, *(path.relative_to(out).as_posix() for path in own))
+    page = PackPage(name, tuple(_facts(report)), _told(data, report), listed)
+    files = {"report.html": render_pack(page, files), **files}
+    for path, content in files.items():
+        write_atomically(out / path, content)
+    return (*(out / path for path in files), *own)
+
+
+def _told(data: PackData, report: RunReport) -> PackData:
+    """Return what stands on the page, in the words of the study; files keep names."""
+    words = report.bench.study.words
+    models = [model.name for model in report.bench.spec.models]
+    sections = tuple(in_words(one, words, models) for one in data.sections)
+    return replace(data, sections=sections)
+
+
+def _facts(report: RunReport) -> Iterator[tuple[str, str]]:
+    spec, summary = report.bench.spec, report.summary
+    yield "Data set", spec.dataset
+    yield "Images", str(len(report.bench.dataset.images))
+    yield "Models", ", ".join(model.name for model in spec.models)
+    yield "Run", f"{summary.id}, preset {spec.preset}, seed {spec.seed}"
+    yield "Planned trials", str(summary.n_planned)
+    yield "Started", summary.created_at[:19].replace("T", " ") + " UTC"
+    if spec.limit is not None:
+        yield "Limit", f"the first {counted(spec.limit, 'item')} only"
+
+
+def _tables(data: PackData) -> Mapping[str, bytes]:
+    """Return every table as CSV at full precision, and as LaTeX where it is printed."""
+    exact = {f"tables/{t.name}.csv": csv_bytes(t.header, t.rows) for t in data.tables}
+    printed = {f"tables/{s.table.name}.tex": latex_table(s) for s in data.sections}
+    return {**exact, **printed}
+
+
+def _figures(figures: Sequence[Figure]) -> Mapping[str, bytes]:
+    return {
+        f"figures/{name}": content
+        for figure in figures
+        for name, content in figure_files(figure).items()
+    }

@@ -1,0 +1,154 @@
+"""A run's trials as one frame: what pages, exports and bundles tell of them."""
+
+import gc
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from viewer.domain.errors import ProviderError
+from viewer.domain.exchange import RawReply
+from viewer.domain.item import Item, item_of
+from viewer.domain.run import Trial
+from viewer.models.reading import read_reply
+from viewer.results.frame import Frame, frame_of
+from viewer.results.records import frame_of_trials
+from viewer.services.reporting.grading import take_in_grades
+from viewer.services.trials.run_context import Bench
+from viewer.store import cases, runs, trials
+from viewer.store.database import Store
+from viewer.store.runs import condition_of
+from viewer.store.trial_columns import Columns, trial_columns
+
+_TOLD: Final = (
+    *("item", "patient", "image", "finding", "view", "condition", "repeat", "model"),
+    *("status", "reason", "answer", "parsed", "request_sha256", "prompt_sha256"),
+    *("reply_id", "tokens_in", "tokens_out", "condition_params"),
+)
+_MILLI: Final = 1e-3
+_MICRO: Final = 1e-6
+
+
+def records(store: Store, run: int, *, replies: bool = False) -> Frame:
+    """Return every trial of a run, in the order planned; an unknown run raises.
+
+    ``finding`` and ``view`` have columns under the study's own names as well, and so
+    has whatever else items fall into, such as an anatomy. ``answer`` is as tables write
+    it; ``condition_params``, ``parsed`` and ``gold`` are JSON, "" where there is none.
+    Tokens, ``seconds`` and ``cost`` in US dollars are those of all replies that an
+    answer was read from, None where nobody said them. ``correct`` and what else follows
+    from the status, and the named numbers, are as :func:`frame_of_trials` has them.
+    With ``replies`` there is a column ``reply`` with their text, of an answer of
+    several steps that of the last; it takes longer.
+    """
+    take_in_grades(store)
+    with without_collections():
+        return _records(store, run, replies=replies)
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Hold back the collector of cycles, of which rows of trials make none.
+
+    It would look at hundreds of thousands of new rows several times, for a tenth to a
+    third of the time that they take.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _records(store: Store, run: int, *, replies: bool) -> Frame:
+    wanted = (*_TOLD, "numbers", "latency_ms", "cost_microusd")
+    found = trial_columns(store, run, wanted)
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    columns = {
+        **{name: found[name] for name in _TOLD},
+        "seconds": _times(_MILLI, found["latency_ms"]),
+        "cost": _times(_MICRO, found["cost_microusd"]),
+        "gold": list(gold_texts(bench, found)),
+        **_strata(bench, found),
+    }
+    if replies:
+        told = {one.id: reply_text(one.raw) for one in trials.replies_of(store, run)}
+        columns["reply"] = [told.get(one, "") for one in found["reply_id"]]
+    return frame_of_trials(columns, list(map(trials.numbers_of, found["numbers"])))
+
+
+def some_records(
+    store: Store, run: int, names: Sequence[str], model: str = ""
+) -> Frame:
+    """Return stored columns of the trials of a run, or of one model of it.
+
+    They are those of :func:`records`, in which no gold is worked out for them.
+    """
+    take_in_grades(store)
+    return frame_of(trial_columns(store, run, names, model))
+
+
+def _strata(bench: Bench, found: Columns) -> dict[str, Sequence[str]]:
+    """Return the strata of trials under the study's own names."""
+    words = bench.study.words
+    named = {words.finding: found["finding"], words.view: found["view"]}
+    of_items = {
+        name: dict(_of_items(bench, found["item"], stratum))
+        for name, stratum in words.strata.items()
+    }
+    return {
+        **{name.replace(" ", "_"): values for name, values in named.items()},
+        **{name: [of[i] for i in found["item"]] for name, of in of_items.items()},
+    }
+
+
+def _of_items(
+    bench: Bench, names: Iterable[str], stratum: Callable[[Item], str]
+) -> Iterator[tuple[str, str]]:
+    for name in dict.fromkeys(names):
+        yield name, stratum(item_of(bench.items, name))
+
+
+def _times(unit: float, counts: Sequence[int | None]) -> list[float | None]:
+    return [None if one is None else one * unit for one in counts]
+
+
+def gold_texts(bench: Bench, columns: Columns) -> Iterator[str]:
+    """Yield what is right of each trial as JSON, "" where no program can tell.
+
+    It is worked out once for each question, and for each model only where readers
+    grade, who may not be shown the same of all models.
+    """
+    own = ["item", "patient", "image", "view", "finding"]
+    own += ["condition", "condition_params"] + ["model"] * bench.study.words.graded
+    known: dict[tuple[str, ...], str] = {}
+    for question in zip(*(columns[name] for name in own), strict=True):
+        if question not in known:
+            gold = bench.gold(_asked(*question))
+            text = json.dumps(gold, sort_keys=True, ensure_ascii=False)
+            known[question] = text if gold else ""
+        yield known[question]
+
+
+def _asked(
+    item: str,
+    patient: str,
+    image: str,
+    view: str,
+    finding: str,
+    condition: str,
+    params: str,
+    model: str = "",
+) -> Trial:
+    told = condition_of(condition, params)
+    return Trial(item, patient, image, view, finding, told, 0, model)
+
+
+def reply_text(raw: RawReply) -> str:
+    """Return what a reply says, of one that cannot be read its body."""
+    try:
+        return read_reply(raw).text
+    except ProviderError:
+        return raw.body.decode("utf-8", "replace")

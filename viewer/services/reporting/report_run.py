@@ -1,0 +1,205 @@
+"""From a run's records to its tables, figures, manifest and page."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.answer_json import any_answer_of_json
+from viewer.domain.case import Dataset
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.report import ReportData, Section, Table
+from viewer.domain.result import TrialResult
+from viewer.domain.run import RunSummary
+from viewer.readers.datasets.human_points import HumanPoints, human_points_below
+from viewer.services.configuring.model_colors import learn_looks
+from viewer.services.readings.reviewing import error_counts
+from viewer.services.reporting.grading import take_in_grades
+from viewer.services.reporting.manifest import manifest_of
+from viewer.services.reporting.records import gold_texts
+from viewer.services.reporting.report_words import in_words
+from viewer.services.reporting.rescore import told_departures
+from viewer.services.running.prompt_versions import versions_asked
+from viewer.services.trials.few_shot import examples_dataset
+from viewer.services.trials.grades import grades_of
+from viewer.services.trials.run_context import Bench
+from viewer.store import asking, cases, reuse, runs, trials, usage
+from viewer.store.database import Store
+from viewer.store.trial_columns import Columns, trial_columns
+from viewer.studies.protocol import ReportContext
+from viewer.writers.figures import bar_figure_svg
+from viewer.writers.files import write_atomically
+from viewer.writers.report_html import ReportPage, render_report
+from viewer.writers.tables import csv_bytes
+
+_ANATOMY: Final = "anatomy"
+_WITH_HUMAN_POINTS: Final = "chexlocalize"
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """A run's results as data, before anything is written.
+
+    ``doubt`` is a sentence on verdicts that do not match their replies, "" where none
+    is known.
+    """
+
+    summary: RunSummary
+    bench: Bench
+    results: tuple[TrialResult, ...]
+    data: ReportData
+    doubt: str = ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences for whoever asked for the report."""
+        return (*self.data.warnings, *filter(None, (self.doubt,)))
+
+
+def report_data(store: Store, run: int) -> RunReport:
+    """Return a run's tables and figure data; an unknown run raises."""
+    take_in_grades(store)
+    learn_looks(store)
+    summary = runs.run_summary(store, run)
+    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    results = tuple(_results(bench, trial_columns(store, run, trials.SCORED)))
+    data = bench.study.report(results, bench.spec, context_of(store, run, bench))
+    return RunReport(summary, bench, results, with_reused(store, run, data))
+
+
+def with_reused(store: Store, run: int, data: ReportData) -> ReportData:
+    """Return a report that says which of its replies were asked for elsewhere."""
+    rows = tuple(
+        (one.model, one.replies, one.origin_model, one.origin_run)
+        for one in reuse.reused_in(store, run)
+    )
+    table = Table("reused", ("Model", "Replies", "Asked of", "In run"), rows)
+    text = (
+        "Stored replies that were taken again, as the very same was asked. A model "
+        "whose replies are all another's is no second model."
+    )
+    told = (Section("Reused replies", text, table),) if rows else ()
+    return replace(data, sections=(*data.sections, *told))
+
+
+def checked_report(store: Store, run: int) -> RunReport:
+    """Return :func:`report_data` with what is to be said of its verdicts.
+
+    Every reply is judged again for it, which takes a second for 5,000.
+    """
+    return replace(report_data(store, run), doubt=told_departures(store, run))
+
+
+def context_of(store: Store, run: int, bench: Bench) -> ReportContext:
+    """Return what of the data set, its readers and earlier runs a report tells."""
+    errors = error_counts(store, run)
+    return ReportContext(
+        bench.dataset,
+        {
+            stratum: counts.estimated(_ANATOMY)
+            for stratum, counts in errors.items()
+            if counts.finished
+        },
+        versions_asked(store, bench.dataset.root_sha256, run),
+        *_human_points(bench.dataset),
+        examples_dataset(store, bench.spec),
+        *grades_of(bench.dataset),
+    )
+
+
+def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
+    """Return where radiologists pointed, and what is wrong with their file."""
+    if dataset.format != _WITH_HUMAN_POINTS:
+        return {}, ""
+    try:
+        return human_points_below(dataset.root), ""
+    except UnreadableInputError as error:
+        return {}, error.what
+
+
+def _results(bench: Bench, columns: Columns) -> Iterator[TrialResult]:
+    """Yield trials with what was read off their replies, and what is right.
+
+    A cell is told by its score, and not read from the store a second time.
+    """
+    in_words = not bench.study.words.places
+    scored = trials.trials_in(columns)
+    for one, gold in zip(scored, gold_texts(bench, columns), strict=True):
+        trial, text = one.trial, one.parsed
+        yield TrialResult(
+            *(trial.item, trial.patient, trial.image, trial.view, trial.finding),
+            *(trial.condition.name, trial.repeat, trial.model, one.score),
+            request_sha256=one.request_sha256,
+            said=any_answer_of_json(text)
+            if text and (in_words or one.placed)
+            else None,
+            gold=gold,
+        )
+
+
+def write_report(store: Store, run: int, out: Path) -> tuple[Path, ...]:
+    """Write a run's report into a folder; return the files written.
+
+    ``items.csv``, ``results.csv``, ``geometry.csv`` and ``rules.csv`` where an answer
+    is no cell, ``figures/*.svg``, ``report.html`` and, last,
+    ``manifest.json`` with the hashes of the others. A folder that cannot be written
+    to raises and leaves no half-written file.
+    """
+    return write_run_report(store, checked_report(store, run), out)
+
+
+def write_run_report(store: Store, report: RunReport, out: Path) -> tuple[Path, ...]:
+    """Write a report that is worked out already, as :func:`write_report` does."""
+    files = dict(report_files(report))
+    manifest = manifest_of_report(store, report, files)
+    files["manifest.json"] = (
+        json.dumps(manifest, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+    ).encode()
+    for name, content in files.items():
+        write_atomically(out / name, content)
+    return tuple(out / name for name in files)
+
+
+def report_files(report: RunReport) -> Mapping[str, bytes]:
+    """Return a report's files by name, all but its manifest."""
+    page = render_report(_page(report))
+    return {**_tables_and_figures(report.data), "report.html": page}
+
+
+def manifest_of_report(
+    store: Store, report: RunReport, files: Mapping[str, bytes]
+) -> dict[str, object]:
+    """Return the manifest of a report whose other files are these."""
+    run = report.summary.id
+    return manifest_of(
+        report.summary,
+        report.bench,
+        report.data,
+        usage.ledger_counts(store, run),
+        asking.deidentified_of_run(store, run),
+        files,
+    )
+
+
+def _tables_and_figures(data: ReportData) -> Mapping[str, bytes]:
+    tables = {f"{t.name}.csv": csv_bytes(t.header, t.rows) for t in data.tables}
+    figures = {f"figures/{f.file_name}": bar_figure_svg(f) for f in data.figures}
+    return tables | figures
+
+
+def _page(report: RunReport) -> ReportPage:
+    study, data = report.bench.study, report.data
+    models = [model.name for model in report.bench.spec.models]
+    return ReportPage(
+        summary=report.summary,
+        spec=report.bench.spec,
+        data=replace(
+            data,
+            sections=tuple(in_words(s, study.words, models) for s in data.sections),
+            appendix=tuple(in_words(s, study.words, models) for s in data.appendix),
+        ),
+        notices=report.bench.dataset.notices,
+        study=study.title,
+        doubt=report.doubt,
+    )

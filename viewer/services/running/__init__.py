@@ -1,0 +1,1 @@
+"""Runs: planned, estimated, asked, paid for, stopped and continued."""

@@ -1,0 +1,303 @@
+"""What a batch will ask, cost and take, before anything of it leaves."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.case import Dataset
+from viewer.domain.counting import counted
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.run import RunSpec, Trial
+from viewer.models.catalog import spec_of as adapter_spec_of
+from viewer.models.paper_presets import samples
+from viewer.models.prices import is_priced, is_unpriced, most_tokens, price_of
+from viewer.services.configuring.money import DOLLAR, dollars
+from viewer.services.configuring.study_file import advised_repeats
+from viewer.services.running.batch_form import BatchForm, spec_of
+from viewer.services.running.missing_findings import unasked_words
+from viewer.services.running.plan_run import plan_sha256, with_people
+from viewer.services.running.prompt_versions import versions_asked
+from viewer.services.running.supported_findings import planned_trials, unasked_of
+from viewer.services.trials.placed_answer import asking_of
+from viewer.settings import Settings
+from viewer.store import cases, runs, usage
+from viewer.store.database import Store, open_store
+from viewer.studies.asking import Longest
+from viewer.studies.catalog import study_named
+from viewer.studies.exclusions import reason_words
+from viewer.studies.places import prompt_for_places
+
+_OVERHEAD_S: Final = 0.04
+"""What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""
+_TEST: Final = "test"
+_FREE: Final = "No model named has a price."
+
+
+@dataclass(frozen=True)
+class BatchEstimate:
+    """What a batch will ask.
+
+    ``requests`` are all questions it consists of, ``already_answered`` those settled
+    by an earlier run of the same plan. ``cost_microusd`` and ``seconds`` are what the
+    rest will take by the mean of each model's earlier replies, None where one has none
+    yet or a price is not known. ``most_microusd`` is the most that the models with a
+    price can cost. ``sends`` tells
+    that a server is asked, not only this program.
+    """
+
+    requests: int
+    already_answered: int
+    models: int
+    cost_microusd: int | None
+    most_microusd: int
+    seconds: float | None
+    sends: bool
+    sentence: str
+
+
+def estimate(
+    store: Path, form: BatchForm, settings: Settings, concurrency: int = 4
+) -> BatchEstimate:
+    """Return what a form's batch will ask and take; nothing is asked or stored.
+
+    ``concurrency`` is the number of questions in flight.
+    """
+    spec = spec_of(form, settings)
+    study = study_named(spec.study)
+    with open_store(store) as opened:
+        dataset = cases.dataset_named(opened, spec.dataset)
+        spec = with_people(spec, dataset, study) if spec.models else spec
+        planned = planned_trials(study, dataset, spec) if spec.models else ()
+        asked = [trial for trial in planned if not trial.exclusion]
+        done = _settled(opened, plan_sha256(spec, dataset, study))
+        looks = _looks(opened, dataset)
+        left = len(asked) - done
+        cost = _cost(opened, spec, left)
+        seconds = _seconds(opened, spec, dataset, left, concurrency)
+    most = _most(spec, dataset, left)
+    takes = _takes(spec, cost, seconds) if left else ""
+    sentences = (
+        _questions(planned, asked, spec),
+        unasked_words(spec, dataset) if planned else "",
+        *(f"{note.model} {note.text}." for note in unasked_of(planned)),
+        _kept(done),
+        takes,
+        _at_most(spec, most),
+        *_notices(spec),
+        _repeated(spec),
+        looks,
+    )
+    return BatchEstimate(
+        requests=len(asked),
+        already_answered=done,
+        models=len(spec.models),
+        cost_microusd=cost,
+        most_microusd=most,
+        seconds=seconds,
+        sends=any(
+            adapter_spec_of(profile).remote for profile in (*spec.models, *spec.helpers)
+        ),
+        sentence=" ".join(sentence for sentence in sentences if sentence),
+    )
+
+
+def _notices(spec: RunSpec) -> tuple[str, ...]:
+    study = study_named(spec.study)
+    return study.notices(study.read_params(spec.preset, dict(spec.params)))
+
+
+def _repeated(spec: RunSpec) -> str:
+    """Advise to ask models that draw their answers more often (E000-14)."""
+    wanted = advised_repeats(spec.study, spec.preset, spec.models)
+    if spec.repeats >= wanted:
+        return ""
+    drawing = " and ".join(model.name for model in spec.models if samples(model))
+    return f"Ask {wanted} times: answers of {drawing} are drawn and vary."
+
+
+def _looks(store: Store, dataset: Dataset) -> str:
+    """Say how often a test split was looked at before (E000-29)."""
+    if dataset.split != _TEST:
+        return ""
+    n = len(versions_asked(store, dataset.root_sha256))
+    before = f"{n} version{'s' * (n != 1)} of prompt and parameters so far"
+    return f"The data set is a test split, asked with {before}."
+
+
+def _settled(store: Store, sha256: str) -> int:
+    """Return how many questions a run of this plan has answers to already."""
+    run = runs.run_with_plan(store, sha256)
+    if run is None:
+        return 0
+    counts = runs.run_summary(store, run).counts
+    return sum(n for s, n in counts.items() if s not in {"pending", "excluded"})
+
+
+def _cost(store: Store, spec: RunSpec, left: int) -> int | None:
+    """Return micro-dollars for the questions left, None where nobody can tell."""
+    if any(map(is_unpriced, (*spec.models, *spec.helpers))):
+        return None
+    total = Fraction(0)
+    for profile in spec.models:
+        if not any(map(is_priced, (profile, *spec.helpers))):
+            continue
+        mean = usage.mean_cost(store, profile.name)
+        if mean is None:
+            return None
+        total += Fraction(mean) * Fraction(left, len(spec.models))
+    return round(total)
+
+
+def _most(spec: RunSpec, dataset: Dataset, left: int) -> int:
+    """Return the most micro-dollars that the trials left can cost."""
+    each = sum(most_of_trial(spec, dataset, profile) for profile in spec.models)
+    return math.ceil(Fraction(each * left, max(1, len(spec.models))))
+
+
+def _at_most(spec: RunSpec, most: int) -> str:
+    """Return the bound of the cost, and of what day its prices are."""
+    if most == 0:
+        return ""
+    asked = (*spec.models, *spec.helpers)
+    prices = [price_of(profile) for profile in asked]
+    dates = sorted({price.date for price in prices if price and price.date})
+    listed = f", by list prices of {', '.join(dates)}" if dates else ""
+    others = " for the other models" if any(map(is_unpriced, asked)) else ""
+    return f"At most {dollars(most)}{others}{listed}."
+
+
+def _seconds(
+    store: Store, spec: RunSpec, dataset: Dataset, left: int, concurrency: int
+) -> float | None:
+    """Return how long the trials left will take, None where nobody can tell."""
+    total = 0.0
+    for profile in spec.models:
+        mean_ms = usage.mean_latency(store, profile.name)
+        if mean_ms is None:
+            return None
+        each = mean_ms / 1000 / concurrency + _OVERHEAD_S
+        questions = len(longest_of_trial(spec, dataset, profile))
+        total += each * questions * left / len(spec.models)
+    return total
+
+
+def _questions(planned: Sequence[Trial], asked: Sequence[Trial], spec: RunSpec) -> str:
+    items = len({trial.item for trial in asked})
+    if spec.models and not asked:
+        return _nothing(planned)
+    excluded = len(planned) - len(asked)
+    names = ", ".join(profile.name for profile in spec.models) or "no model yet"
+    text = (
+        f"{counted(len(asked), 'question')} about {counted(items, 'item')}"
+        f"{_with_what(spec)}, to {counted(len(spec.models), 'model')}: {names}."
+    )
+    more = "trial is" if excluded == 1 else "trials are"
+    lost = f" {excluded} more {more} planned as excluded." if excluded else ""
+    return text + lost
+
+
+def _with_what(spec: RunSpec) -> str:
+    """Return what goes along with each question, and who is asked besides."""
+    if study_named(spec.study).words.places:
+        return ", each with one gridded image"
+    besides = " and ".join(helper.name for helper in spec.helpers)
+    return f", whose replies go on to {besides}" if besides else ""
+
+
+def _nothing(planned: Sequence[Trial]) -> str:
+    """Return why a plan, which holds at least one trial, asks nothing."""
+    reasons = Counter(trial.exclusion for trial in planned)
+    why = " ".join(filter(None, map(reason_words, reasons)))
+    lost = "the one trial is" if len(planned) == 1 else f"all {len(planned)} trials are"
+    return f"There is nothing to ask: {lost} excluded. {why}".rstrip()
+
+
+def _kept(done: int) -> str:
+    return f"{done} of them are answered already and not asked again." if done else ""
+
+
+def _takes(spec: RunSpec, cost: int | None, seconds: float | None) -> str:
+    """Return what the questions left cost and how long they take, as far as known."""
+    asked = (*spec.models, *spec.helpers)
+    has_price = any(map(is_priced, asked))
+    known = [f"${cost / DOLLAR:.2f}"] if has_price and cost is not None else []
+    known += [duration(seconds)] if seconds is not None else []
+    unpriced = [model.name for model in asked if is_unpriced(model)]
+    missing = ["cost"] if has_price and cost is None and not unpriced else []
+    missing += ["time"] if seconds is None else []
+    sentences = (
+        _no_price(unpriced) if unpriced else "" if has_price else _FREE,
+        f"About {' and '.join(known)}, by earlier replies." if known else "",
+        _not_known(missing),
+    )
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _no_price(models: Sequence[str]) -> str:
+    names = " and ".join(models)
+    return (
+        f"What {names} will cost is not known: add price_in and price_out, dollars per"
+        " million tokens, to the model."
+    )
+
+
+def _not_known(missing: Sequence[str]) -> str:
+    if not missing:
+        return ""
+    verb = "are" if len(missing) > 1 else "is"
+    what = " and ".join(missing).capitalize()
+    return f"{what} {verb} not known until the first answers."
+
+
+def duration(seconds: float) -> str:
+    """Return a time such as ``14 minutes``, as coarse as an estimate is."""
+    for unit, size, least in (("hour", 3600.0, 5400.0), ("minute", 60.0, 45.0)):
+        if seconds >= least:
+            return counted(max(1, round(seconds / size)), unit)
+    return counted(max(1, round(seconds)), "second")
+
+
+FILLED_IN: Final = 768
+"""More bytes than view, finding and schema add to a prompt."""
+
+
+def longest_of_trial(
+    spec: RunSpec, dataset: Dataset, profile: ModelProfile
+) -> tuple[Longest, ...]:
+    """Return the longest question of each step that a trial of a model may take."""
+    study = study_named(spec.study)
+    longest = study.longest(dataset, study.read_params(spec.preset, dict(spec.params)))
+    asking = asking_of(profile) if study.words.places else ""
+    if not asking:
+        return longest
+    return tuple(replace(one, text=prompt_for_places(asking)[1]) for one in longest)
+
+
+def most_of_trial(spec: RunSpec, dataset: Dataset, profile: ModelProfile) -> int:
+    """Return the most micro-dollars that a trial of a model can cost."""
+    asked = longest_of_trial(spec, dataset, profile)
+    return sum(_most_of(who_answers(spec, profile, one.role), one) for one in asked)
+
+
+def who_answers(spec: RunSpec, profile: ModelProfile, role: str) -> ModelProfile:
+    """Return the model that answers in a role, the trial's own in none."""
+    study = study_named(spec.study)
+    if not role:
+        return profile
+    name = study.roles(study.read_params(spec.preset, dict(spec.params)))[role]
+    known = {one.name: one for one in (*spec.models, *spec.helpers)}
+    return known[name]
+
+
+def _most_of(profile: ModelProfile, longest: Longest) -> int:
+    price = price_of(profile)
+    if price is None:
+        return 0
+    tokens = most_tokens(
+        profile, [longest.text], list(longest.images), longest.messages, FILLED_IN
+    )
+    return price.of(tokens) or 0

@@ -1,0 +1,303 @@
+"""What the page Batch… shows and makes: a form, its estimate, and study files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from viewer.domain.box_reference import ANY, MAJORITY
+from viewer.domain.exchange import ModelProfile
+from viewer.domain.plain import plain
+from viewer.domain.run import RunSpec
+from viewer.services.configuring.form_field import FormField
+from viewer.services.configuring.model_list import model_lines
+from viewer.services.configuring.study_file import (
+    known_profiles,
+    make_spec,
+    named_profile,
+    own_profiles,
+    read_study_file,
+    read_toml,
+)
+from viewer.settings import Settings
+from viewer.store import cases
+from viewer.store.database import open_store
+from viewer.store.reference_boxes import readers_of_dataset
+from viewer.studies.catalog import (
+    broken_studies,
+    known_findings,
+    places_findings,
+    study_named,
+    titles,
+)
+from viewer.studies.fields import (
+    Decimal,
+    MaybeText,
+    ModelName,
+    Names,
+    OneOf,
+    Switch,
+    Text,
+    Whole,
+)
+from viewer.writers.files import write_atomically
+from viewer.writers.toml import toml_bytes
+
+_DOLLAR: Final = 1_000_000
+_FINDINGS: Final = "findings"
+_RULE: Final = "reader_rule"
+_FIRST_CHOICE: Final = "asymmetry"
+_PRICES: Final = ("price_in", "price_out")
+
+
+@dataclass(frozen=True)
+class BatchForm:
+    """What a person chose. ``params`` are the study's own where they differ or all.
+
+    ``profiles`` are models that the study file itself brings, as ``[[model]]`` tables.
+    ``ceiling_microusd`` is the most the run may cost, None for no ceiling.
+    """
+
+    study: str
+    dataset: str
+    preset: str
+    models: tuple[str, ...]
+    seed: int
+    repeats: int
+    params: Mapping[str, object] = field(default_factory=dict)
+    profiles: tuple[ModelProfile, ...] = ()
+    ceiling_microusd: int | None = None
+
+
+@dataclass(frozen=True)
+class ModelState:
+    """A model as lists show it; ``state`` says what it still needs, else ``ready``.
+
+    ``host`` is the other machine that it is asked at, "" where images stay on this one.
+    ``places`` tells that it points at a place, whatever it is asked.
+    """
+
+    name: str
+    summary: str
+    state: str
+    ready: bool
+    host: str = ""
+    places: bool = False
+
+
+def study_titles() -> Mapping[str, str]:
+    """Return what people call each study, by the name that files have."""
+    return titles()
+
+
+def unusable_studies() -> Mapping[str, str]:
+    """Return why studies of other packages cannot be used, by their names."""
+    return {one.name: one.why for one in broken_studies()}
+
+
+def study_title(name: str) -> str:
+    """Return what people call a study; one that is not known keeps its name."""
+    return titles().get(name, name)
+
+
+def preset_titles(study: str) -> Mapping[str, str]:
+    """Return what people call each preset of a study, by the name that files have."""
+    chosen = study_named(study)
+    return {name: chosen.preset_title(name) for name in chosen.presets()}
+
+
+def finding_names() -> tuple[str, ...]:
+    """Return the findings that a question about any image may be about."""
+    return known_findings()
+
+
+def dataset_names(store: Path) -> tuple[str, ...]:
+    """Return the registered data sets, the newest first."""
+    with open_store(store) as opened:
+        return tuple(d.name for d in cases.dataset_summaries(opened))[::-1]
+
+
+def reader_names(store: Path, dataset: str) -> tuple[str, ...]:
+    """Return who drew or read a data set's reference boxes; none of an unknown one."""
+    with open_store(store) as opened:
+        return readers_of_dataset(opened, dataset)
+
+
+def model_states(settings: Settings) -> tuple[ModelState, ...]:
+    """Return every model that can be asked by itself, with its state, by name."""
+    return tuple(
+        ModelState(
+            line.name, line.summary, line.state, line.can_ask, line.host, line.places
+        )
+        for line in model_lines(settings)
+        if not line.takes_boxes
+    )
+
+
+def role_names(settings: Settings) -> tuple[str, ...]:
+    """Return the models that may have a role: every one known, segmenters too."""
+    return tuple(line.name for line in model_lines(settings))
+
+
+def answering(study: str, states: Sequence[ModelState]) -> tuple[ModelState, ...]:
+    """Return the models that can answer a study: those that write, or any of them."""
+    if study in titles() and not places_findings(study):
+        return tuple(state for state in states if not state.places)
+    return tuple(states)
+
+
+def first_choice(states: Sequence[ModelState]) -> tuple[str, ...]:
+    """Return the model that a new form ticks: one that is ready and learns nothing."""
+    ready = [state.name for state in states if state.ready]
+    return (_FIRST_CHOICE,) if _FIRST_CHOICE in ready else tuple(ready[:1])
+
+
+def form_fields(
+    study: str,
+    preset: str,
+    readers: Sequence[str] = (),
+    models: Sequence[str] = (),
+) -> tuple[FormField, ...]:
+    """Return a study's parameters as form fields, at a preset's values.
+
+    ``readers`` are those of the data set, any of whom may be the reference; ``models``
+    are those that may have a role.
+    """
+    chosen = study_named(study)
+    params = chosen.read_params(preset, {})
+    values = plain(params)
+    kinds = {f.name: f.metadata["kind"] for f in fields(params)}
+    made = (
+        _in_words(
+            _field(f.name, f.metadata["kind"], values[f.name], str(f.metadata["help"])),
+            f.metadata["label"],
+            f.metadata["words"],
+        )
+        for f in fields(params)
+    )
+    shown = (
+        _of_models(f, models) if isinstance(kinds[f.name], ModelName) else f
+        for f in made
+    )
+    return tuple(_of_readers(f, readers) if f.name == _RULE else f for f in shown)
+
+
+def _of_models(field: FormField, models: Sequence[str]) -> FormField:
+    """Return the field of a role: one of the models, or none; typed without any."""
+    if not models:
+        return field
+    names = dict.fromkeys(("", str(field.default), *models))
+    words = tuple(name or "none" for name in names)
+    return replace(field, kind="choice", choices=tuple(names), words=words)
+
+
+def _in_words(field: FormField, label: str, words: tuple[str, ...]) -> FormField:
+    """Return a field as people read it; names of the code lose their underscores."""
+    if not label and "_" in field.name:
+        label = field.name.replace("_", " ").capitalize()
+    if not words and any("_" in choice for choice in field.choices):
+        words = tuple(choice.replace("_", " ") for choice in field.choices)
+    return replace(field, label=label, words=words)
+
+
+def _of_readers(field: FormField, readers: Sequence[str]) -> FormField:
+    """Return the field of the rule of readers: two rules, or one reader's name."""
+    names = dict.fromkeys((*readers, str(field.default)))
+    rules = {ANY: "any reader's", MAJORITY: "at least half the readers'"}
+    words = {**rules, **{n: f"{n}'s own" for n in names if n not in rules}}
+    return replace(
+        field, kind="choice", choices=tuple(words), words=tuple(words.values())
+    )
+
+
+def _field(name: str, kind: object, value: object, meaning: str) -> FormField:
+    default = tuple(value) if isinstance(value, list) else value
+    if isinstance(kind, Whole | Decimal):
+        word = "int" if isinstance(kind, Whole) else "float"
+        return FormField(name, word, default, meaning, (), kind.low, kind.high)
+    if isinstance(kind, Switch):
+        return FormField(name, "bool", default, meaning)
+    if isinstance(kind, OneOf):
+        choices = tuple(str(choice) for choice in kind.choices)
+        return FormField(name, "choice", default, meaning, choices)
+    if isinstance(kind, Text | MaybeText | ModelName):
+        return FormField(name, "text", default, meaning)
+    choices = kind.choices if isinstance(kind, Names) else ()
+    known = finding_names() if name == _FINDINGS else ()
+    return FormField(name, "choices", default, meaning, choices or known)
+
+
+def spec_of(form: BatchForm, settings: Settings) -> RunSpec:
+    """Return the run a form describes, checked; a sentence says what is wrong."""
+    profiles = known_profiles(settings.models_file)
+    profiles |= {profile.name: profile for profile in form.profiles}
+    return make_spec(
+        study=form.study,
+        dataset=form.dataset,
+        preset=form.preset,
+        seed=form.seed,
+        repeats=form.repeats,
+        models=[named_profile(name, profiles) for name in form.models],
+        overrides=form.params,
+        ceiling_microusd=form.ceiling_microusd,
+        known=profiles,
+    )
+
+
+def read_study(path: Path, settings: Settings) -> BatchForm:
+    """Return the form of a study file with every parameter filled in."""
+    spec = read_study_file(path, settings.models_file)
+    own = own_profiles(read_toml(path), path)
+    return BatchForm(
+        study=spec.study,
+        dataset=spec.dataset,
+        preset=spec.preset,
+        models=tuple(profile.name for profile in spec.models),
+        seed=spec.seed,
+        repeats=spec.repeats,
+        params=dict(spec.params),
+        profiles=tuple(own.values()),
+        ceiling_microusd=spec.ceiling_microusd,
+    )
+
+
+def write_study(form: BatchForm, path: Path) -> None:
+    """Write a form as a study file that ``overread run`` takes.
+
+    Parameters that the preset sets anyway are left out, so that the file says what is
+    special; a form that its study refuses raises and writes nothing.
+    """
+    table: dict[str, Any] = {
+        "study": form.study,
+        "dataset": form.dataset,
+        "preset": form.preset,
+        "seed": form.seed,
+        "repeats": form.repeats,
+        "models": list(form.models),
+    }
+    if form.ceiling_microusd is not None:
+        table["ceiling"] = form.ceiling_microusd / _DOLLAR
+    special = dict(_special(form))
+    if special:
+        table["params"] = special
+    if form.profiles:
+        table["model"] = [_model_table(profile) for profile in form.profiles]
+    write_atomically(path, toml_bytes(table))
+
+
+def _special(form: BatchForm) -> Iterator[tuple[str, object]]:
+    study = study_named(form.study)
+    preset = plain(study.read_params(form.preset, {}))
+    chosen = study.read_params(form.preset, dict(form.params))
+    for name, value in plain(chosen).items():
+        if value != preset[name]:
+            yield name, value
+
+
+def _model_table(profile: ModelProfile) -> dict[str, object]:
+    """Return a ``[[model]]`` table; prices are dollars there, micro-dollars here."""
+    settings = {
+        key: value / _DOLLAR if key in _PRICES and isinstance(value, int) else value
+        for key, value in profile.settings.items()
+    }
+    return {"name": profile.name, "adapter": profile.adapter, **settings}

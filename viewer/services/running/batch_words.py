@@ -1,0 +1,51 @@
+"""What a batch says of failures that are not the provider's."""
+
+from collections.abc import Sequence
+
+from viewer.domain.errors import (
+    PrivacyError,
+    ProviderError,
+    RetryClass,
+    WordsWaitError,
+)
+from viewer.domain.run import ModelStopped
+from viewer.services.running.spending import NOT_ALLOWED
+
+
+def unexpected(error: BaseException) -> ProviderError:
+    """Return what an adapter should not have raised as a failure of its trial.
+
+    What may not leave this machine stops its model; its trials stay pending.
+    """
+    if isinstance(error, PrivacyError):
+        return ProviderError(
+            error.what,
+            error.how,
+            retry_class=RetryClass.STOP_RUN,
+            reason=NOT_ALLOWED,
+        )
+    return ProviderError(
+        f"The model's adapter failed with {type(error).__name__}.",
+        "Report this with the output of overread doctor.",
+        retry_class=RetryClass.FAIL,
+        reason=f"adapter_{type(error).__name__}",
+    )
+
+
+def held_back(run: int, held: Sequence[PrivacyError], dataset: str) -> ModelStopped:
+    """Return why questions stayed here; their trials stay pending.
+
+    The data set is named where words of it wait for a person.
+    """
+    more = f" So were {len(held) - 1} more question(s)." if len(held) > 1 else ""
+    wait = any(isinstance(why, WordsWaitError) for why in held)
+    return ModelStopped(run, "", f"{held[0]}{more}", words_of=dataset if wait else "")
+
+
+def orphans_wait(n: int) -> str:
+    """Say that questions wait for a person's decision."""
+    return (
+        f"{n} question(s) were in flight when a batch was killed and may have"
+        " been paid for. Ask them again with --orphans retry, or end them as failed"
+        " with --orphans skip."
+    )

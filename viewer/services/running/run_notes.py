@@ -1,0 +1,51 @@
+"""What the coordinator notes of a run's models, so that the run can be badged."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from viewer.domain.errors import ProviderError
+from viewer.domain.run import RunNote
+from viewer.models.catalog import reader_for, spec_of
+from viewer.services.running.ledger import Answered
+from viewer.store import asking, runs
+from viewer.store.database import Store
+
+DROPPED: Final = "parameter_dropped"
+CHANGED: Final = "model_changed"
+STOOD_IN: Final = "stood_in"
+
+
+class RunNotes:
+    """The notes of one run: each once, also when its batch goes on another day."""
+
+    def __init__(self, store: Store, run: int) -> None:
+        self._store, self._run = store, run
+        self._noted = {*runs.run_notes(store, run)}
+        self._first = dict(runs.models_returned(store, run))
+
+    def see(self, answered: Sequence[Answered]) -> None:
+        """Note what replies tell: parameters left out, another model than before."""
+        told = dict.fromkeys(note for one in answered for note in self._told_by(one))
+        new = [note for note in told if note not in self._noted]
+        if new:
+            self._noted.update(new)
+            rows = [(note.model, note.kind, note.text) for note in new]
+            asking.add_notes(self._store, self._run, rows)
+
+    def _told_by(self, answered: Answered) -> Iterator[RunNote]:
+        profile, raw = answered.asked.prepared.profile, answered.reply.raw
+        if answered.asked.prepared.note:
+            yield RunNote(profile.name, STOOD_IN, answered.asked.prepared.note)
+        if not spec_of(profile).remote:
+            return
+        for name in raw.dropped:
+            text = f"{name} was rejected by the endpoint and left out"
+            yield RunNote(profile.name, DROPPED, text)
+        try:
+            returned = reader_for(profile).read(raw).model_returned
+        except ProviderError:
+            return  # its trial ends as provider_error; it names no model
+        first = self._first.setdefault(profile.name, returned) if returned else ""
+        if returned != first:
+            text = f"the endpoint answered as {first} and later as {returned}"
+            yield RunNote(profile.name, CHANGED, text)

@@ -1,0 +1,137 @@
+"""What a run may still spend: the ceiling is checked before a question leaves.
+
+What is in flight counts with the most it can cost, and so does, for ever, an attempt
+that may have been paid for although no count of its tokens reached us.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import ModelProfile
+from viewer.models.prices import is_unpriced, most_tokens, png_size, price_of
+from viewer.services.configuring.money import dollars
+from viewer.store import spending, trials
+from viewer.store.database import Store
+
+NOT_ALLOWED: Final = "not_allowed"
+"""The reason of a question that was kept on this machine at the last moment."""
+_NOT_ASKED: Final = frozenset(
+    {
+        *("unreachable", "no_key", "certificate", "not_tls", "proxy", "not_recorded"),
+        NOT_ALLOWED,
+    }
+)
+"""Ends of an attempt before anything was asked, and so paid for."""
+
+
+class Purse:
+    """The money of one batch; used by the coordinator's thread alone.
+
+    Parameters
+    ----------
+    ceiling : int or None
+        The most the run may cost, in micro-dollars; None for no ceiling.
+    spent : int
+        What it has cost already, at most.
+    """
+
+    def __init__(self, ceiling: int | None = None, spent: int = 0) -> None:
+        self.ceiling, self.spent = ceiling, spent
+        self._at_risk: dict[int, int] = {}
+
+    @property
+    def at_risk(self) -> int:
+        """The most that the questions in flight can cost."""
+        return sum(self._at_risk.values())
+
+    def fits(self, most: int, besides: int = 0) -> bool:
+        """Tell whether a question fits, also if ``besides`` leaves before it."""
+        if self.ceiling is None or most == 0:
+            return True
+        return self.spent + self.at_risk + besides + most <= self.ceiling
+
+    def reserve(self, attempt: int, most: int) -> None:
+        """Put aside the most that a question can cost as it leaves."""
+        self._at_risk[attempt] = most
+
+    def pay(self, attempt: int, cost: int | None) -> None:
+        """Book what an attempt cost; None, where nobody says, as the most it can."""
+        most = self._at_risk.pop(attempt, 0)
+        self.spent += most if cost is None else cost
+
+    def release(self, attempt: int) -> None:
+        """Book an attempt that cost nothing: it was refused, or never asked."""
+        self._at_risk.pop(attempt, None)
+
+
+def may_have_cost(reason: str, http_status: int | None) -> bool:
+    """Tell whether a failed attempt may be on the bill.
+
+    Providers bill no reply with an error's status. One that broke off or did not come
+    in time may have been answered.
+    """
+    return http_status is None and reason not in _NOT_ASKED
+
+
+def open_purse(
+    store: Store,
+    run: int,
+    profiles: Mapping[str, ModelProfile],
+    helpers: Sequence[ModelProfile] = (),
+) -> Purse:
+    """Return a run's purse with what it has cost already, at most.
+
+    An attempt whose reply is missing may have gone to any of the ``helpers``, too.
+
+    Raises
+    ------
+    WrongUseError
+        Where there is a ceiling and a model beyond this machine without a price.
+    """
+    ceiling = spending.ceiling_of_run(store, run)
+    if ceiling is not None:
+        check_prices(profiles.values())
+    known = spending.spent_microusd(store, run)
+    unknown = sum(
+        max(
+            _most_of_stored(store, profile, attempt.request_sha256)
+            for profile in (profiles[attempt.model], *helpers)
+        )
+        for attempt in spending.unpriced_attempts(store, run)
+        if attempt.reason not in _NOT_ASKED
+    )
+    return Purse(ceiling, known + unknown)
+
+
+def check_prices(profiles: Iterable[ModelProfile]) -> None:
+    """Raise WrongUseError where a model elsewhere has no price to hold a ceiling."""
+    for profile in profiles:
+        if is_unpriced(profile):
+            raise WrongUseError(
+                f"A ceiling needs the price of '{profile.name}', which is not known.",
+                "Add price_in and price_out, dollars per million tokens, to the model.",
+            )
+
+
+def _most_of_stored(store: Store, profile: ModelProfile, sha256: str) -> int:
+    """Return the most that a request in the ledger can have cost."""
+    price = price_of(profile)
+    if price is None:
+        return 0
+    request = trials.sent_request(store, sha256)
+    messages = request.document["messages"]
+    assert isinstance(messages, list)  # noqa: S101 - request_document wrote it
+    texts = [p["text"] for m in messages for p in m["parts"] if "text" in p]
+    sizes = [png_size(png) for png in request.images.values()]
+    return price.of(most_tokens(profile, texts, sizes, len(messages))) or 0
+
+
+def ceiling_sentence(purse: Purse, model: str, most: int) -> str:
+    """Say that a run pauses because the next question might go beyond its ceiling."""
+    ceiling = purse.ceiling or 0
+    return (
+        f"The ceiling of {dollars(ceiling)} is reached: {dollars(purse.spent)} is spent"
+        f" at most, and the next question to {model} may cost up to {dollars(most)}."
+        " The run is paused; go on with a higher --ceiling."
+    )

@@ -1,0 +1,77 @@
+"""What the window's first image needs, begun before the window is imported.
+
+Nothing here imports Qt, nor what only a decoding process needs.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from viewer.domain.case import ImageRef
+from viewer.domain.errors import WrongUseError
+from viewer.domain.plain import made
+from viewer.services.synthetic.demo_process import DemoProcess, demo_folder
+from viewer.services.viewing.decoder_limits import read_limits
+from viewer.services.viewing.decoding import ProcessDecoder
+from viewer.settings import Settings
+
+if TYPE_CHECKING:
+    import subprocess
+
+_LAYOUT: Final = "window.json"
+
+
+@dataclass(frozen=True, eq=False)
+class HeadStart:
+    """What is under way: decoding, and making the demo collection where it is asked."""
+
+    decoder: ProcessDecoder
+    demo: DemoProcess | None
+
+    def end(self) -> None:
+        """End what is still under way, with the window."""
+        self.decoder.close()
+        if self.demo is not None:
+            self.demo.end()
+
+
+def begin(
+    paths: Sequence[Path],
+    settings: Settings,
+    running: "subprocess.Popen[bytes] | None" = None,
+    *,
+    demo: bool,
+) -> HeadStart:
+    """Start decoding the first image where it is known, else the process for it.
+
+    Such a process may be ``running`` already.
+    """
+    decoder = ProcessDecoder(read_limits(), running)
+    first = first_image(paths, settings.home, demo=demo)
+    if first is not None:
+        decoder.expect(first)
+    else:
+        decoder.start()
+    return HeadStart(decoder, DemoProcess(settings) if demo else None)
+
+
+def first_image(paths: Sequence[Path], home: Path, *, demo: bool) -> ImageRef | None:
+    """Return the image that comes up first, None where it has to be looked for."""
+    if demo:
+        ref = ImageRef(demo_folder(home) / "radiograph" / "RG1.dcm")
+    elif paths:
+        ref = ImageRef(paths[0])
+    else:
+        ref = _image_left(home)
+    return ref if ref.path.is_file() else None
+
+
+def _image_left(home: Path) -> ImageRef:
+    """Return the image on the screen when the window was closed the last time."""
+    try:
+        text = (home / _LAYOUT).read_text(encoding="utf-8")
+        return made(ImageRef, json.loads(text)["image"], where="the layout")
+    except (OSError, ValueError, KeyError, TypeError, WrongUseError):
+        return ImageRef(Path())  # as the window does with what it cannot read

@@ -1,0 +1,1 @@
+"""Generated collections with known truth, and the demo made of them."""

@@ -1,0 +1,87 @@
+"""Write a collection of synthetic chest studies with their truth."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.geometry import SizePx
+from viewer.services.synthetic.folder import Collection, begin, write_each
+from viewer.services.synthetic.phantom.patient import make_patient
+from viewer.services.synthetic.write_patients import (
+    WrittenImage,
+    write_patient,
+    write_truth,
+)
+
+SMALLEST: Final = SizePx(100, 80)
+LARGEST: Final = SizePx(5000, 5000)
+_KIND: Final = Collection(
+    "synthetic chest studies; no such persons exist",
+    "patients",
+    "a radiograph",
+    SMALLEST,
+    LARGEST,
+)
+
+
+@dataclass(frozen=True)
+class PhantomSummary:
+    """What was written: the folder, patients, images and positives per finding."""
+
+    folder: Path
+    patients: int
+    images: int
+    positives: dict[str, int]
+
+
+def make_phantom(
+    out: Path,
+    n: int,
+    seed: int,
+    size: SizePx,
+    progress: Callable[[int, int], None],
+    *,
+    compress: bool = True,
+) -> PhantomSummary:
+    """Write ``n`` patients of a seed; the same arguments give the same bytes.
+
+    Parameters
+    ----------
+    out : Path
+        An empty or new folder, or one of the same collection, which is completed.
+    n : int
+        Number of patients, each with a frontal and a lateral radiograph.
+    seed : int
+        Seed of the collection; a patient does not depend on ``n``.
+    size : SizePx
+        Rows and columns of every radiograph.
+    progress : callable
+        Called with (patients done, n) from this thread.
+    compress : bool
+        Whether some patients' images are JPEG 2000; False keeps all uncompressed.
+
+    Raises
+    ------
+    WrongUseError
+        If a number is out of range, or the folder is somebody else's or cannot be
+        written.
+    """
+    begin(_KIND, out, n, seed, size, compressed=compress)
+    write = partial(_write_one, out, seed, size, compress=compress)
+    patients = write_each(write, n, progress)
+    images = [image for written in patients for image in written]
+    write_truth(out, images)
+    return PhantomSummary(out, n, len(images), _count(images))
+
+
+def _write_one(
+    out: Path, seed: int, size: SizePx, index: int, *, compress: bool
+) -> tuple[WrittenImage, ...]:
+    return write_patient(out, make_patient(seed, index), size, compress=compress)
+
+
+def _count(images: list[WrittenImage]) -> dict[str, int]:
+    names = images[0].masks
+    return {name: sum(name in i.positives for i in images) for name in names}

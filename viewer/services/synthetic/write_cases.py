@@ -1,0 +1,88 @@
+"""Synthetic cases on disk: a folder with a case.json for each, as MEDSYN is read."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from viewer.domain.evidence import EvidenceCase
+from viewer.domain.geometry import SizePx
+from viewer.domain.image import Raster
+from viewer.imaging.bitmap_font import text_mask
+from viewer.imaging.png import encode_png
+from viewer.services.synthetic.phantom.evidence_cases import PhantomCase
+from viewer.services.synthetic.phantom.evidence_pictures import LabTable, Picture
+from viewer.services.synthetic.phantom.evidence_reports import PhantomReport
+from viewer.writers.files import write_atomically
+
+_PAPER, _INK = 245, 25
+_MARGIN: Final = 12
+_STEP: Final = 3
+"""Line height as a multiple of the letters' height."""
+
+
+def write_case(root: Path, made: PhantomCase, size: SizePx) -> None:
+    """Write a case's folder: its case.json, and a PNG of each image."""
+    for key, image in made.images.items():
+        pixels = lab_picture(image, size) if isinstance(image, LabTable) else image
+        write_atomically(root / key, encode_png(Raster(pixels)))
+    document = json.dumps(case_json(made.case), indent=1, ensure_ascii=False)
+    write_atomically(root / made.case.key / "case.json", document.encode() + b"\n")
+
+
+def write_report(root: Path, report: PhantomReport) -> None:
+    """Write a report's folder: the report.json of what is to become a case."""
+    values = {
+        "id": report.key,
+        "language": str(report.language),
+        "background": report.background,
+        "caption": report.caption,
+        "diagnosis": report.diagnosis,
+    }
+    document = json.dumps(values, indent=1, ensure_ascii=False)
+    write_atomically(root / report.key / "report.json", document.encode() + b"\n")
+
+
+def case_json(case: EvidenceCase) -> dict[str, object]:
+    """Return a case as its case.json has it; images are named below its folder."""
+    evidence = [
+        {
+            "type": str(one.type),
+            "images": [image.removeprefix(f"{case.key}/") for image in one.images],
+            "finding": one.finding,
+            **({"when": one.when} if one.when else {}),
+        }
+        for one in case.evidence
+    ]
+    return {
+        "id": case.key,
+        "language": str(case.language),
+        "specialty": case.specialty,
+        "history": case.history,
+        "examination": case.examination,
+        "evidence": evidence,
+        "options": list(case.options),
+        "diagnosis": case.diagnosis,
+    }
+
+
+def lab_picture(table: LabTable, size: SizePx) -> Picture:
+    """Return a laboratory table as it would be scanned: names, values, flags."""
+    page = np.full((size.rows, size.columns), _PAPER, dtype=np.uint8)
+    scale = max(1, size.columns // 80)
+    columns = (_MARGIN, size.columns * 9 // 20, size.columns * 17 // 20)
+    for number, row in enumerate(table.rows):
+        texts = (row.name, str(row.value), row.flag)
+        for left, text in zip(columns, texts, strict=True):
+            if text:
+                _print(page, text, left, number, scale)
+    return page
+
+
+def _print(page: Picture, text: str, left: int, number: int, scale: int) -> None:
+    mask = text_mask(text, scale)
+    height, width = mask.shape
+    top = _MARGIN + number * height * _STEP
+    part = page[top : top + height, left : left + width]
+    part[mask[: part.shape[0], : part.shape[1]]] = _INK

@@ -1,0 +1,1 @@
+"""One trial on its straight path, from pixels to verdict."""

@@ -1,0 +1,46 @@
+"""The data set that a run takes its examples from, checked before it is planned."""
+
+from collections.abc import Sequence
+
+from viewer.domain.case import Dataset
+from viewer.domain.errors import WrongUseError
+from viewer.domain.run import RunSpec, Trial
+from viewer.services.privacy.gate import remote_origin
+from viewer.services.trials.placed_answer import asking_of
+from viewer.store import cases
+from viewer.store.database import Store
+from viewer.studies.catalog import study_named
+
+
+def examples_dataset(store: Store, spec: RunSpec) -> Dataset | None:
+    """Return the data set of a run's examples, None where it has none.
+
+    A name that is not registered raises.
+    """
+    study = study_named(spec.study)
+    params = study.read_params(spec.preset, dict(spec.params))
+    examples = study.examples(params)
+    return cases.dataset_named(store, examples.dataset) if examples else None
+
+
+def check_examples(
+    spec: RunSpec, validation: Dataset, asked: Dataset, trials: Sequence[Trial]
+) -> None:
+    """Raise the sentence of examples that cannot be shown, or must not be."""
+    for model in spec.models:
+        if remote_origin(model) is not None:
+            raise WrongUseError(
+                f"The model '{model.name}' is asked beyond this machine, where images "
+                "of other patients are not sent as examples.",
+                "Use a model on this machine, or set examples to 0.",
+            )
+        if asking_of(model):
+            raise WrongUseError(
+                f"The model '{model.name}' answers in coordinates, and examples answer "
+                "with a cell.",
+                "Set its convention to grid, or set examples to 0.",
+            )
+    study = study_named(spec.study)
+    examples = study.examples(study.read_params(spec.preset, dict(spec.params)))
+    if examples is not None:
+        examples.check(validation, asked, trials)

@@ -1,0 +1,367 @@
+"""What stays the same while the trials of a run are asked, whatever its study asks."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from viewer.domain.answer import AnyAnswer, PlacedAnswer, Unparsed
+from viewer.domain.answer_json import answer_as_json
+from viewer.domain.box_reference import referenced
+from viewer.domain.case import Dataset
+from viewer.domain.conditions import window_of
+from viewer.domain.errors import WrongUseError
+from viewer.domain.exchange import (
+    Facts,
+    ModelProfile,
+    ModelReply,
+    ModelRequest,
+    RawReply,
+)
+from viewer.domain.image import Raster
+from viewer.domain.item import Item, item_of
+from viewer.domain.result import Score
+from viewer.domain.rubric import Grade
+from viewer.domain.run import Condition, RunSpec, Trial
+from viewer.models.catalog import adapter_for, endpoint_of, reader_for, spec_of
+from viewer.models.inside import check_inside
+from viewer.models.loaded import Loadable
+from viewer.services.privacy.gate import CLOSED, About, Gate
+from viewer.services.trials.grades import grades_of
+from viewer.services.trials.memo import Memo
+from viewer.services.trials.placed_answer import (
+    Shown,
+    asking_of,
+    form_of_answer,
+    is_placed,
+    placed_answer,
+)
+from viewer.services.trials.sources import RunImages, RunSources
+from viewer.store.trials import StoredReply
+from viewer.studies.asking import Question, Replied, Sources, Step, Turn
+from viewer.studies.catalog import no_places, study_named
+from viewer.studies.places import GridReference, Places, prompt_for_places
+
+if TYPE_CHECKING:
+    from viewer.models.endpoint import Endpoint
+
+ANSWER: Final = Step("answer")
+"""The one question of a trial that takes no more."""
+_NO_IMAGE: Final = Raster(np.zeros((1, 1), dtype=np.uint8))
+_ONE_TEXT: Final = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+"""What a model that keeps to a form answers where the study has none of its own."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A reply of a trial that is in the store, and the step that it answers."""
+
+    step: Step
+    reply: StoredReply
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Replies read and scored; ``parsed`` is the answer as JSON for the store."""
+
+    parsed: str
+    score: Score
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A question as its study wrote it, its prompt, and what it was made of.
+
+    ``note`` is what a reader of the results must know of it, "" for nothing.
+    """
+
+    request: ModelRequest
+    prompt: tuple[str, str]
+    about: About
+    note: str = ""
+
+
+class Bench:
+    """Everything that stays the same while a run's trials are asked.
+
+    Safe to use from threads; it holds no store. Without ``validation`` questions begin
+    with no examples, as they do where only answers are read.
+    """
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        dataset: Dataset,
+        gate: Gate = CLOSED,
+        validation: Dataset | None = None,
+    ) -> None:
+        self.spec, self.gate = spec, gate
+        self.study = study_named(spec.study)
+        self.params: Any = self.study.read_params(spec.preset, dict(spec.params))
+        self._places = self.study.places(self.params)
+        if self._places is not None:
+            dataset = referenced(dataset, self._places.reader_rule)
+        self.dataset = dataset
+        self.drawn = RunImages(dataset, gate, validation)
+        self.images = self.drawn.by_key
+        self.items = {item.key: item for item in dataset.items}
+        self.profiles: Mapping[str, ModelProfile] = {
+            m.name: m for m in (*spec.models, *spec.helpers)
+        }
+        self._roles = dict(self.study.roles(self.params))
+        self._references = Memo[tuple[str, str, Condition], GridReference](
+            self._reference, 1 << 20
+        )
+
+    @property
+    def places(self) -> Places:
+        """How answers lie on images; answers in words raise WrongUseError."""
+        if self._places is None:
+            raise no_places(self.study)
+        return self._places
+
+    def next_step(self, trial: Trial, kept: Sequence[Kept]) -> Step | None:
+        """Return what a trial is to be asked next, None where it has all it needs."""
+        return self.study.next_step(self.turn(trial, kept), self.params)
+
+    def profile_for(self, model: str, step: Step) -> ModelProfile:
+        """Return the model that answers a step: the trial's own, or one with a role."""
+        if not step.role:
+            return self.profiles[model]
+        name = self._roles.get(step.role, "")
+        if name not in self.profiles:
+            raise WrongUseError(
+                f"The run names no model as {step.role}.",
+                f"Name one in the study's parameters, under {step.role}.",
+            )
+        return self.profiles[name]
+
+    def draft(self, trial: Trial, step: Step, kept: Sequence[Kept]) -> Draft:
+        """Hops 3 to 5: the study's question, and every image that it read for it."""
+        profile = self.profile_for(trial.model, step)
+        turn, sources = (
+            self.turn(trial, kept),
+            RunSources(self.drawn, self.spec.seed, profile),
+        )
+        question = self.study.question(turn, step, sources, self.params)
+        request = self._request(trial, step, question)
+        check_inside(spec_of(profile), profile, request)
+        return Draft(
+            request,
+            (question.prompt, question.template),
+            sources.about(self.items.get(turn.item.key), question),
+            question.note,
+        )
+
+    def judged(self, trial: Trial, kept: Sequence[Kept]) -> Judged:
+        """Hops 7 and 8, off all replies; unreadable ones raise ProviderError."""
+        return self._judged(self.turn(trial, kept))
+
+    def judged_reply(self, trial: Trial, raw: RawReply) -> Judged:
+        """Hops 7 and 8 of a trial with one reply, which need not be in the store."""
+        return self._judged(self._turn(trial, (self._replied(trial, ANSWER, raw),)))
+
+    def _judged(self, turn: Turn) -> Judged:
+        answer = self.study.parse(turn, self.params)
+        with self._reading_truth(turn.trial):
+            score = self.study.score(turn, answer, self.params)
+        return Judged(answer_as_json(answer), score)
+
+    def score(self, trial: Trial, answer: AnyAnswer) -> Score:
+        """Return the verdict on an answer that was read already."""
+        return self.study.score(self._turn(trial), answer, self.params)
+
+    def gold(self, trial: Trial) -> Mapping[str, object]:
+        """Return what is right of a trial as JSON, {} where no program can tell.
+
+        An item that lacks what its study looks for raises WrongUseError.
+        """
+        with self._reading_truth(trial):
+            return self.study.gold(self._turn(trial), self.params)
+
+    @contextmanager
+    def _reading_truth(self, trial: Trial) -> Iterator[None]:
+        """Say of which item a study finds no truth."""
+        try:
+            yield
+        except KeyError as error:
+            raise WrongUseError(
+                f"The item '{self.item(trial).key}' does not say what is right: the "
+                f"study '{self.spec.study}' finds no {error} in it.",
+                "Import its data set again, with what is right of each item.",
+            ) from error
+
+    def check_gold(self, trials: Iterable[Trial]) -> None:
+        """Raise where an item that is to be asked about does not say what is right."""
+        asked = {one.item: one for one in trials if not one.exclusion}
+        for trial in asked.values() if self._places is None else ():
+            self.gold(trial)
+
+    def prompts(self) -> tuple[tuple[str, str], ...]:
+        """Return the name and template of every prompt that models are asked with."""
+        if self._places is None:
+            return self.study.prompts(self.params)
+        found: list[tuple[str, str]] = []
+        for asking in dict.fromkeys(map(asking_of, self.spec.models)):
+            own = self.study.prompts(self.params)
+            found += [prompt_for_places(asking)] if asking else own
+        return tuple(found)
+
+    def item(self, trial: Trial) -> Item:
+        """Return what a trial asks about; of a finding, its image alone."""
+        if self._places is None:
+            return item_of(self.items, trial.item)
+        return Item(trial.item, trial.patient, images=(trial.image,))
+
+    def sources(self) -> Sources:
+        """Return the images for who makes pictures of a run."""
+        return RunSources(self.drawn, self.spec.seed)
+
+    def turn(self, trial: Trial, kept: Sequence[Kept]) -> Turn:
+        """Return where a trial stands; a reply that cannot be read raises."""
+        replies = (self._replied(trial, one.step, one.reply.raw) for one in kept)
+        return self._turn(trial, tuple(replies))
+
+    def _turn(self, trial: Trial, replies: tuple[Replied, ...] = ()) -> Turn:
+        output = trial.model, trial.item, trial.repeat
+        grades = self._grades.get(output, ())
+        return Turn(trial, self.item(trial), replies, self.images, tuple(grades))
+
+    @cached_property
+    def _grades(self) -> Mapping[tuple[str, str, int], Sequence[Grade]]:
+        """What readers graded, by output; nothing where the study is not graded."""
+        found: dict[tuple[str, str, int], list[Grade]] = {}
+        if self.study.words.graded:
+            for grade in grades_of(self.dataset)[0].grades:
+                found.setdefault(grade.output, []).append(grade)
+        return found
+
+    def reference(self, trial: Trial) -> GridReference | None:
+        """Return the reference as the scorer sees it, None where there is none."""
+        if self._places is None or trial.finding not in self.images[trial.image].masks:
+            return None
+        return self._references((trial.image, trial.finding, trial.condition))
+
+    def _reference(self, key: tuple[str, str, Condition]) -> GridReference:
+        image, finding, condition = key
+        shown = self.images[image]
+        return self.places.reference(shown.masks[finding], shown.geometry, condition)
+
+    def shown(self, trial: Trial) -> Shown:
+        """Return what of an image a trial's model was shown, and about what."""
+        geometry = self.images[trial.image].geometry
+        return Shown(
+            finding=trial.finding,
+            native=geometry.size,
+            field=self.places.field(geometry),
+            sent=self.places.sent_size,
+            grid=self.places.grid(trial.condition),
+        )
+
+    def plain(self, image: str, condition: Condition) -> Raster:
+        """Return what is sent of an image, but without its grid."""
+        raster, _ = self.drawn.raster((image, window_of(condition)))
+        return self.places.plain(raster)
+
+    def _replied(self, trial: Trial, step: Step, raw: RawReply) -> Replied:
+        profile = self.profile_for(trial.model, step)
+        reply = reader_for(profile).read(raw)
+        if self._places is not None:
+            return Replied(step, reply, lambda: self._placed(profile, reply, trial))
+        if profile.settings.get("structured"):
+            reply = replace(reply, text=_unwrapped(reply.text))
+        return Replied(step, reply)
+
+    def _placed(
+        self, profile: ModelProfile, reply: ModelReply, trial: Trial
+    ) -> PlacedAnswer | Unparsed | None:
+        if not is_placed(profile, reply):
+            return None
+        return placed_answer(profile, reply, self.shown(trial))
+
+    def _request(self, trial: Trial, step: Step, question: Question) -> ModelRequest:
+        facts = question.facts or _facts(trial, step, self.spec.seed)
+        return ModelRequest(
+            question.messages,
+            replace(
+                facts,
+                choices=question.choices,
+                prompt=question.boxes,
+                written=question.written,
+            ),
+            hashlib.sha256(question.template.encode()).hexdigest(),
+            self._form(trial, step, question),
+            question.highlight,
+            question.measures,
+        )
+
+    def _form(
+        self, trial: Trial, step: Step, question: Question
+    ) -> Mapping[str, object] | None:
+        """Return the JSON Schema of an answer, None where it is free."""
+        profile = self.profile_for(trial.model, step)
+        if self._places is not None:
+            return form_of_answer(profile, trial.finding)
+        wanted = _ONE_TEXT if profile.settings.get("structured") else None
+        return question.answer_schema or wanted
+
+    def endpoint_of(self, model: str) -> "Endpoint | None":
+        """Return the endpoint that a model is asked at, None for a model here."""
+        return endpoint_of(self.profiles[model])
+
+    def check_models(self) -> None:
+        """Raise the sentence of a model that cannot be asked, before any is."""
+        for profile in self.profiles.values():
+            self.gate.check_model(profile, self.dataset.images)
+            adapter_for(profile, self.gate.allowance(profile))
+
+    def held_models(self) -> Iterator[tuple[str, Loadable]]:
+        """Yield the models that this process holds in memory, with their names."""
+        for profile in self.profiles.values():
+            adapter = adapter_for(profile, self.gate.allowance(profile))
+            if isinstance(adapter, Loadable):
+                yield profile.name, adapter
+
+    def interrupt_models(self) -> None:
+        """Stop what models held in this process write, and their loading."""
+        for _, adapter in self.held_models():
+            adapter.interrupt()
+
+
+def _facts(trial: Trial, step: Step, seed: int) -> Facts:
+    """Return what scripted models may know of a step; there is no grid."""
+    return Facts(
+        rows=0,
+        columns=0,
+        letters="",
+        finding=trial.finding,
+        view=trial.view,
+        item=trial.item,
+        condition=trial.condition.name,
+        seed=seed,
+        repeat=trial.repeat,
+        plain=_NO_IMAGE,
+        plain_sha256="",
+        step=f"{step.name} again" if step.again else step.name,
+    )
+
+
+def _unwrapped(text: str) -> str:
+    """Return the text inside ``_ONE_TEXT``, any other text as it is."""
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(body, dict) and list(body) == ["answer"]:
+        return str(body["answer"])
+    return text

@@ -1,0 +1,217 @@
+"""What the questions of a run may be made of, and what of it was read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from viewer.domain.case import Dataset, DatasetImage, ImageRef
+from viewer.domain.errors import PrivacyError, WrongUseError
+from viewer.domain.exchange import ImagePart, ModelProfile
+from viewer.domain.image import PixelImage, Raster, Window
+from viewer.domain.inside import RandomText
+from viewer.domain.item import Item
+from viewer.domain.privacy import pixels_sha256
+from viewer.imaging.luts import to_raster
+from viewer.imaging.png import encode_png
+from viewer.imaging.resample import squared
+from viewer.models.catalog import adapter_for, reader_for, spec_of
+from viewer.models.inside import no_attention, reaches_inside
+from viewer.models.loaded import not_loaded
+from viewer.models.protocol import SamplesTokens
+from viewer.readers.pixels import load_pixels
+from viewer.services.privacy.burned_in import check_pixels, windowed
+from viewer.services.privacy.gate import About, Gate, Looked
+from viewer.services.trials.memo import Memo
+from viewer.services.trials.placed_answer import asking_of
+from viewer.studies.asking import Question
+
+PIXEL_IMAGES_KEPT: Final = 4
+RASTERS_KEPT: Final = 8
+PICTURES_KEPT: Final = 8
+"""What was made of images, and their bytes: enough for trials beside one another."""
+EXAMPLES_KEPT: Final = 512
+
+
+@dataclass(frozen=True)
+class Made:
+    """What is made by its name; ways of making it are all alike."""
+
+    name: tuple[object, ...]
+    make: Callable[[], Raster] = field(compare=False)
+
+
+class RunImages:
+    """The images of a run, as they are shown and as bytes; the latest are kept.
+
+    Safe to use from threads. ``validation`` is what examples are drawn from.
+    """
+
+    def __init__(
+        self, dataset: Dataset, gate: Gate, validation: Dataset | None = None
+    ) -> None:
+        self.dataset, self.gate, self.validation = dataset, gate, validation
+        self.by_key: Mapping[str, DatasetImage] = {i.key: i for i in dataset.images}
+        self.pixels = Memo[ImageRef, PixelImage](load_pixels, PIXEL_IMAGES_KEPT)
+        self.raster = Memo[tuple[str, Window | None], tuple[Raster, str]](
+            self._raster, RASTERS_KEPT
+        )
+        self.made = Memo[Made, Raster](lambda wanted: wanted.make(), PICTURES_KEPT)
+        self.png = Memo[Raster, bytes](encode_png, PICTURES_KEPT)
+        self.example_png = Memo[Made, bytes](
+            lambda wanted: encode_png(wanted.make()), EXAMPLES_KEPT
+        )
+        self._looks = Memo[tuple[str, Window | None, str], None](self._look, 1 << 20)
+
+    def pixels_of(self, image: str) -> PixelImage:
+        """Return an image with the geometry that its data set was registered with.
+
+        References and answers are placed by that one.
+        """
+        return _as_known(self.by_key[image], self.pixels)
+
+    def _raster(self, key: tuple[str, Window | None]) -> tuple[Raster, str]:
+        """Return an image as it is shown, and the SHA-256 of its pixels."""
+        name, window = key
+        image = self.pixels_of(name)
+        shown = windowed(self.gate.as_sent(image), window)
+        return to_raster(shown), pixels_sha256(image)
+
+    def example_raster(self, image: str) -> Raster:
+        """Return an image of the validation data set, what was blacked out black."""
+        assert self.validation is not None  # noqa: S101 - examples are drawn from it
+        known = next(one for one in self.validation.images if one.key == image)
+        return to_raster(self.gate.as_sent(_as_known(known, self.pixels)))
+
+    def check_pixels(self, image: str, window: Window | None, sha256: str) -> None:
+        """Raise the sentence of an image whose pixels keep it on this machine.
+
+        Pixels with the hash given are looked at as they would be sent, and no others:
+        a file may change while it is asked about.
+        """
+        self._looks((image, window, sha256))
+
+    def _look(self, key: tuple[str, Window | None, str]) -> None:
+        name, window, sha256 = key
+        ref = self.by_key[name].ref
+        image = self.pixels(ref)
+        if pixels_sha256(image) != sha256:
+            raise PrivacyError(
+                "An image was not sent: its file changed while it was asked about.",
+                "Ask again.",
+            )
+        check_pixels(ref, image, self.gate.reviews, window)
+
+
+def _as_known(
+    known: DatasetImage, pixels: Callable[[ImageRef], PixelImage]
+) -> PixelImage:
+    return replace(pixels(known.ref), geometry=known.geometry)
+
+
+class RunSources:
+    """What one question is made of; it remembers every image that was read."""
+
+    def __init__(
+        self, images: RunImages, seed: int, asked: ModelProfile | None = None
+    ) -> None:
+        self._images, self._seed, self._asked = images, seed, asked
+        self._looked: dict[tuple[str, Window | None], Looked] = {}
+        self._made: set[bytes] = set()
+
+    @property
+    def dataset(self) -> Dataset:
+        """The data set asked about."""
+        return self._images.dataset
+
+    @property
+    def seed(self) -> int:
+        """The run's seed."""
+        return self._seed
+
+    @property
+    def inside(self) -> bool:
+        """Whether the model can be reached inside: attention, likelihoods."""
+        asked = self._asked
+        return asked is not None and reaches_inside(spec_of(asked), asked)
+
+    @property
+    def asking(self) -> str:
+        """The words in which the model asked wants a place, "" for a grid's cell."""
+        return "" if self._asked is None else asking_of(self._asked)
+
+    @property
+    def takes_boxes(self) -> bool:
+        """Whether the model asked outlines what lies in boxes it is given."""
+        return self._asked is not None and spec_of(self._asked).takes_boxes
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether the model asked reads the references of other patients."""
+        return self._asked is not None and spec_of(self._asked).needs_counts
+
+    @property
+    def validation(self) -> Dataset | None:
+        """The data set that examples are drawn from, None if none are shown."""
+        return self._images.validation
+
+    @property
+    def no_attention(self) -> str:
+        """Why the attention of the model cannot be changed, "" if it can."""
+        if self._asked is None:
+            return "No model is asked."
+        return no_attention(spec_of(self._asked), self._asked)
+
+    def random_text(self, like: str, seed: int) -> RandomText | None:
+        """Return as many random tokens of the model as ``like`` has, if it has any."""
+        if self._asked is None:
+            return None
+        adapter = adapter_for(self._asked, self._images.gate.allowance(self._asked))
+        if not isinstance(adapter, SamplesTokens):
+            return None
+        try:
+            reader_for(self._asked).identity(0)
+        except WrongUseError as error:
+            raise not_loaded(error) from error  # nothing more of it can be asked
+        return adapter.random_text(like, seed)
+
+    def image(self, key: str) -> DatasetImage:
+        """Return an image of the data set."""
+        return self._images.by_key[key]
+
+    def raster(self, key: str, window: Window | None = None) -> Raster:
+        """Return an image as displayed; the gate looks at it before anything leaves."""
+        raster, sha256 = self._images.raster((key, window))
+        self._looked[key, window] = Looked(self.image(key), sha256, window)
+        return raster
+
+    def made(self, name: tuple[object, ...], make: Callable[[], Raster]) -> Raster:
+        """Return a picture by its name, made once for trials beside one another."""
+        return self._images.made(Made(name, make))
+
+    def picture(self, raster: Raster, detail: str | None = None) -> ImagePart:
+        """Return a raster as the exact bytes that may leave, its pixels square."""
+        png = self._images.png(squared(raster))
+        self._made.add(png)
+        return ImagePart(png, detail=detail)
+
+    def example(
+        self, image: str, name: tuple[object, ...], draw: Callable[[Raster], Raster]
+    ) -> ImagePart:
+        """Return an image of the validation data set, drawn once for its name."""
+        wanted = Made((*name, image), lambda: draw(self._images.example_raster(image)))
+        return ImagePart(self._images.example_png(wanted))
+
+    def about(self, item: Item | None, question: Question) -> About:
+        """Return what the gate is to look at: images read, and those of the item.
+
+        What is written in a reply was never in a file's header, but may repeat what a
+        question told; the template alone is known to be ours.
+        """
+        beside = tuple(self.image(key) for key in item.images) if item else ()
+        return About(
+            tuple(self._looked.values()),
+            frozenset(self._made),
+            (question.template,),
+            beside,
+            item,
+        )

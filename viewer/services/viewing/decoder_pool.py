@@ -1,0 +1,70 @@
+"""The decoding processes that every command and the window's own work share.
+
+Few, and reused: starting one takes about half a second, a call to it a fraction of a
+millisecond besides the copying of what it returns.
+"""
+
+import atexit
+import os
+import queue
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from viewer.readers.isolation import isolate_with
+from viewer.services.viewing.decoder import DecoderLane
+from viewer.services.viewing.decoder_limits import DecoderLimits, read_limits
+
+T = TypeVar("T")
+_PROCESSES: Final = min(4, os.cpu_count() or 1)
+
+
+class DecoderPool:
+    """Calls readers in a few processes, each begun when all others are at work.
+
+    Safe to call from several threads; who finds all at work waits for one.
+    """
+
+    def __init__(self, limits: DecoderLimits, processes: int = _PROCESSES) -> None:
+        self._lanes = tuple(DecoderLane(limits) for _ in range(processes))
+        # The one last used comes first: the others begin only when they are needed.
+        self._free: queue.LifoQueue[DecoderLane] = queue.LifoQueue()
+        for lane in self._lanes:
+            self._free.put(lane)
+
+    def __call__(
+        self,
+        function: Callable[..., T],
+        path: Path,
+        arguments: tuple[object, ...],
+        named: dict[str, Any],
+    ) -> T:
+        """Return what the function returns in another process; also its exception."""
+        lane = self._free.get()
+        try:
+            return lane.call(function, path, arguments, named)
+        finally:
+            self._free.put(lane)
+
+    def close(self) -> None:
+        """End the processes; a call under way raises."""
+        for lane in self._lanes:
+            lane.close()
+
+
+def read_files_elsewhere() -> DecoderPool:
+    """Let every isolated reader of this process run in processes that it shares.
+
+    They end with this one. A limit that the environment sets wrongly raises.
+    """
+    pool = DecoderPool(read_limits())
+    isolate_with(pool)
+    atexit.register(pool.close)
+    if hasattr(os, "register_at_fork"):
+        # The pipes are the parent's; two must not talk through them.
+        os.register_at_fork(after_in_child=_stop_isolating)
+    return pool
+
+
+def _stop_isolating() -> None:
+    isolate_with(None)

@@ -1,0 +1,153 @@
+"""A decoding process: reads calls on its standard input, replies on its output.
+
+It decodes where a decoder written in C that crashes or never ends takes no window with
+it, and where none holds the window's interpreter lock.
+"""
+
+import contextlib
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from viewer.domain.secret_values import is_secret
+from viewer.models.keys import known_keys
+from viewer.services.viewing.memory_limit import limit_memory
+from viewer.services.viewing.pickled_frames import read_message, widen, write_message
+from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
+
+WORD: Final = "_decoder"
+"""The hidden first argument with which the program runs itself as this process."""
+_SPARE_S: Final = 5.0
+_NEEDED: Final = re.compile(
+    r"PATH|PATHEXT|HOME|USERPROFILE|(LOCAL)?APPDATA|PROGRAMDATA|COMSPEC|SYSTEMROOT"
+    r"|SYSTEMDRIVE|WINDIR|NUMBER_OF_PROCESSORS|TMP|TEMP|TMPDIR|TZ|LANG|LANGUAGE|LC_[A-Z]+|XDG_[A-Z_]+"
+    r"|(LD|DYLD)_[A-Z_]+|PYTHON[A-Z_]*|_?(PYI|PYINSTALLER|MEI)[A-Z0-9_]*"
+    rf"|{HOME_VARIABLE}|{STORE_VARIABLE}",
+    re.IGNORECASE,
+)
+"""Where programs, libraries, languages and temporary files are; a frozen program's own;
+ours."""
+
+
+_FRUGAL: Final = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    # Arrow's own allocators reserve more than they use, which counts as used.
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What to call, with what, and what it may use.
+
+    After ``limit_s`` seconds nobody waits any more; ``memory`` is in bytes.
+    """
+
+    function: Callable[..., object]
+    arguments: tuple[object, ...]
+    named: dict[str, Any]
+    limit_s: float
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call returned, or the exception it raised."""
+
+    value: Any = None
+    error: Exception | None = None
+
+
+def decoder_command() -> list[str]:
+    """Return the command line of such a process; a frozen program runs itself again."""
+    program = [sys.executable]
+    if not getattr(sys, "frozen", False):
+        program += ["-m", "viewer"]
+    return [*program, WORD]
+
+
+def decoder_environment() -> dict[str, str]:
+    """Return its environment: decoding needs no threads for linear algebra.
+
+    It reads files of any origin, so of this one's it has only what a program needs to
+    run, and of that nothing that is or looks like a key, whatever it is called.
+    """
+    known = known_keys()
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if _NEEDED.fullmatch(name) and not is_secret(value, known)
+    }
+    return {**kept, **_FRUGAL}
+
+
+def spawn_decoder() -> "subprocess.Popen[bytes]":
+    """Start such a process; the end of its input ends it."""
+    return subprocess.Popen(  # noqa: S603 - our own program
+        decoder_command(),
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=decoder_environment(),
+    )
+
+
+def serve() -> None:
+    """Answer calls until the input ends, as it does when the window is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the window's to answer
+    calls = io.FileIO(sys.stdin.fileno(), "rb", closefd=False)
+    replies = io.FileIO(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # no library breaks the stream
+    widen(replies)
+    _import_readers()
+    with replies, contextlib.suppress(EOFError, BrokenPipeError):
+        while True:
+            write_message(replies, _answer(read_message(calls)))
+
+
+def _import_readers() -> None:
+    """Import what every image needs, while nobody has asked for one yet.
+
+    pydicom takes along what downloads its examples, for a third of its time.
+    """
+    from viewer.store.lean_import import without
+
+    with without("requests"):
+        import viewer.readers.headers
+        import viewer.readers.pixels
+        import viewer.services.viewing.opened_image  # noqa: F401 - used by name in a call
+
+
+def _answer(call: Call) -> Reply:
+    with _ending_itself_after(call.limit_s + _SPARE_S):
+        try:
+            limit_memory(call.memory)
+            return Reply(call.function(*call.arguments, **call.named))
+        except Exception as error:  # noqa: BLE001 - raised again where it was called
+            frames = traceback.format_tb(error.__traceback__)
+            error.add_note("".join(["In a decoding process:\n", *frames]))
+            return Reply(error=error)
+
+
+@contextlib.contextmanager
+def _ending_itself_after(seconds: float) -> Iterator[None]:
+    """Let the system end this process then, should nobody be left to end it.
+
+    The signal's default action needs no interpreter, which a decoder may hold.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)

@@ -1,0 +1,151 @@
+"""Decoding in processes of its own, as the window sees it.
+
+Two processes: one for the image that is wanted on the screen, one for thumbnails, so
+that the former never waits behind the latter. Each starts with its first call, and
+ends with the window: its input ends then. A process that crashes or takes too long is
+ended, said in a sentence, and the next call gets a fresh one.
+"""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from viewer.domain.case import ImageRef
+from viewer.domain.geometry import BoxPx
+from viewer.domain.image import Raster
+from viewer.services.viewing.decoder import DecoderLane
+from viewer.services.viewing.decoder_limits import DecoderLimits
+from viewer.services.viewing.field_raster import field_raster
+from viewer.services.viewing.header_chunks import Headers, read_chunk
+from viewer.services.viewing.opened_image import OpenedImage, open_image
+from viewer.services.viewing.view_image import ShownImage, load_shown_image, thumbnail
+
+if TYPE_CHECKING:
+    import subprocess
+
+
+class Decoder(Protocol):
+    """Reads images; every call blocks, and is meant for a background thread."""
+
+    def open(self, ref: ImageRef) -> OpenedImage:
+        """Return an image ready for the screen."""
+
+    def load(self, ref: ImageRef) -> ShownImage:
+        """Return an image with its annotation."""
+
+    def thumbnail(self, ref: ImageRef, side: int) -> Raster:
+        """Return a square picture of the whole image."""
+
+    def field_raster(self, ref: ImageRef, field: BoxPx, side: int) -> Raster:
+        """Return a square picture of the part that a question covers."""
+
+    def headers(self, paths: tuple[Path, ...]) -> Headers:
+        """Return what some files say of their images, or why they say nothing."""
+
+    def close(self) -> None:
+        """Wait for nothing any more; a call under way raises."""
+
+
+class LocalDecoder:
+    """Decodes in this process."""
+
+    def open(self, ref: ImageRef) -> OpenedImage:
+        """Return an image ready for the screen."""
+        return open_image(ref)
+
+    def load(self, ref: ImageRef) -> ShownImage:
+        """Return an image with its annotation."""
+        return load_shown_image(ref)
+
+    def thumbnail(self, ref: ImageRef, side: int) -> Raster:
+        """Return a square picture of the whole image."""
+        return thumbnail(ref, side)
+
+    def field_raster(self, ref: ImageRef, field: BoxPx, side: int) -> Raster:
+        """Return a square picture of the part that a question covers."""
+        return field_raster(ref, field, side)
+
+    def headers(self, paths: tuple[Path, ...]) -> Headers:
+        """Return what some files say of their images, or why they say nothing."""
+        return read_chunk(paths)
+
+    def close(self) -> None:
+        """Do nothing: there is no process to end."""
+
+
+class ProcessDecoder:
+    """Decodes in two processes; safe to call from several threads.
+
+    Every method raises UnreadableInputError for an image that cannot be read, also
+    where its decoder crashed or came to one of the ``limits``. A process that is
+    ``running`` already is used for the screen.
+    """
+
+    def __init__(
+        self,
+        limits: DecoderLimits = DecoderLimits(),  # noqa: B008 - frozen
+        running: "subprocess.Popen[bytes] | None" = None,
+    ) -> None:
+        self._screen = DecoderLane(limits, running)
+        self._small = DecoderLane(limits)
+        self._expected: _Expected | None = None
+
+    def expect(self, ref: ImageRef) -> None:
+        """Begin to open an image that will be the first one asked for."""
+        self._expected = _Expected(ref, lambda: self._open(ref))
+
+    def start(self) -> None:
+        """Start the process for the screen, so that it is there when it is needed."""
+        self._screen.start()
+
+    def open(self, ref: ImageRef) -> OpenedImage:
+        """Return an image ready for the screen."""
+        expected, self._expected = self._expected, None
+        if expected is not None and expected.ref == ref:
+            return expected.future.result()
+        return self._open(ref)
+
+    def load(self, ref: ImageRef) -> ShownImage:
+        """Return an image with its annotation."""
+        return self._screen.call(load_shown_image, ref.path, (ref,))
+
+    def thumbnail(self, ref: ImageRef, side: int) -> Raster:
+        """Return a square picture of the whole image."""
+        return self._small.call(thumbnail, ref.path, (ref, side))
+
+    def field_raster(self, ref: ImageRef, field: BoxPx, side: int) -> Raster:
+        """Return a square picture of the part that a question covers."""
+        return self._small.call(field_raster, ref.path, (ref, field, side))
+
+    def headers(self, paths: tuple[Path, ...]) -> Headers:
+        """Return what some files say of their images, or why they say nothing.
+
+        An image waits for the headers that are read now, as they for an image; a few
+        at a time, neither is felt.
+        """
+        return self._screen.call(read_chunk, paths[0], (paths,))
+
+    def close(self) -> None:
+        """End both processes for good; a call under way raises."""
+        self._screen.close()
+        self._small.close()
+
+    def _open(self, ref: ImageRef) -> OpenedImage:
+        return self._screen.call(open_image, ref.path, (ref,))
+
+
+class _Expected:
+    """An image on its way, in a thread of its own."""
+
+    def __init__(self, ref: ImageRef, opened: Callable[[], OpenedImage]) -> None:
+        self.ref = ref
+        self.future: Future[OpenedImage] = Future()
+        threading.Thread(target=self._run, args=(opened,), daemon=True).start()
+
+    def _run(self, opened: Callable[[], OpenedImage]) -> None:
+        try:
+            self.future.set_result(opened())
+        except Exception as error:  # noqa: BLE001 - raised where the image is asked for
+            self.future.set_exception(error)

@@ -1,0 +1,194 @@
+"""Open what a person points at: files and folders to cases, while they are found.
+
+The window imports this before its first image; the readers come when they are needed,
+or stay in another process altogether.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+from viewer.domain.case import Case
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.file_header import FileHeader
+from viewer.readers.folders import ListedFile, list_files
+from viewer.readers.index import Index, OtherFile
+from viewer.services.viewing.header_chunks import (
+    Headers,
+    ReadChunk,
+    Refused,
+    read_carefully,
+    read_chunk,
+)
+
+__all__ = ["Index", "IndexState", "Indexed", "OtherFile", "open_case", "open_cases"]
+
+_FIRST_CHUNK: Final = 8
+"""Files of the first chunk, so that an image is found at once."""
+_CHUNK_S: Final = 0.02
+"""What further chunks should take, as an image may wait for one."""
+_LARGEST_CHUNK: Final = 256
+_TELL_S: Final = 0.25
+_SHARE: Final = 10
+"""Grouping what was found may take one part in so many of the time."""
+_HOW: Final = "Choose DICOM, PNG, JPEG, TIFF, NIfTI, NRRD or MetaImage files."
+
+
+class IndexState(StrEnum):
+    """Whether there is more to come."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """How far opening is: everything found so far, and ``done`` of ``total`` files.
+
+    ``cases`` and ``others`` are all that the index holds, what was open before
+    included; ``seconds`` is how long this opening has taken.
+    """
+
+    done: int
+    total: int
+    cases: tuple[Case, ...]
+    others: tuple[OtherFile, ...]
+    state: IndexState
+    seconds: float
+
+
+def open_cases(
+    paths: Sequence[Path],
+    cancelled: Event,
+    index: Index | None = None,
+    read: ReadChunk = read_chunk,
+    wanted: Path | None = None,
+) -> Iterator[Indexed]:
+    """Index files and folders, pixels undecoded, and yield what was found so far.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Files, and folders with all that lies below.
+    cancelled : Event
+        Once set, no further file is read; what was found stays.
+    index : Index, optional
+        What is open already; it grows.
+    read : callable, optional
+        Reads the headers of some files, in another process where that is better.
+    wanted : Path, optional
+        A file to be read before the others, because somebody waits for it.
+
+    Yields
+    ------
+    Indexed
+        After the first few files, then about four times a second, and at the end.
+
+    Raises
+    ------
+    UnreadableInputError
+        If a path is not there, or none of them holds an image: for a single file with
+        the reason why it cannot be read.
+    """
+    index = Index() if index is None else index
+    _check(paths)
+    opening = _Opening(index, cancelled)
+    opening.list_files(paths, wanted)
+    yield from opening.read_all(read)
+    if not cancelled.is_set() and not opening.images:
+        raise _nothing(paths, opening.last_refusal)
+
+
+class _Opening:
+    """One call of open_cases: what is left to read, and when to tell of it."""
+
+    def __init__(self, index: Index, cancelled: Event) -> None:
+        self._index, self._cancelled = index, cancelled
+        self._files: list[ListedFile] = []
+        self._started = time.perf_counter()
+        self.images = 0
+        self.last_refusal: Refused | None = None
+
+    def list_files(self, paths: Sequence[Path], wanted: Path | None) -> None:
+        """List all files, so that there is a total and each has its place."""
+        self._files = list(list_files(paths, self._cancelled.is_set))
+        self._index.place(self._files)
+        self._files.sort(key=lambda file: file.path != wanted)  # stable
+
+    def read_all(self, read: ReadChunk) -> Iterator[Indexed]:
+        """Read chunk after chunk, and tell of them as often as is worth it."""
+        done, size, tell_at = 0, _FIRST_CHUNK, 0.0
+        while done < len(self._files) and not self._cancelled.is_set():
+            began = time.perf_counter()
+            chunk = self._files[done : done + size]
+            found = self._read(chunk, read)
+            if self._cancelled.is_set():
+                break
+            self._add(chunk, found)
+            done += len(chunk)
+            now = time.perf_counter()
+            size = _next_size(len(chunk), now - began)
+            if now >= tell_at and self.images and done < len(self._files):
+                yield self._so_far(done, IndexState.RUNNING)
+                took = time.perf_counter() - now
+                tell_at = now + max(_TELL_S, _SHARE * took)
+        if self.images or self._cancelled.is_set():
+            ended = done >= len(self._files)
+            state = IndexState.FINISHED if ended else IndexState.CANCELLED
+            yield self._so_far(done, state)
+
+    def _read(self, files: Sequence[ListedFile], read: ReadChunk) -> Headers:
+        paths = tuple(file.path for file in files)
+        return read_carefully(paths, read, self._cancelled.is_set)
+
+    def _add(
+        self, files: Sequence[ListedFile], read: Sequence[FileHeader | Refused]
+    ) -> None:
+        for file, result in zip(files, read, strict=True):
+            if isinstance(result, Refused):
+                self._index.add_other(file, result.what)
+                self.last_refusal = result
+            else:
+                self._index.add(file, result)
+                self.images += 1
+
+    def _so_far(self, done: int, state: IndexState) -> Indexed:
+        seconds = time.perf_counter() - self._started
+        index = self._index
+        return Indexed(
+            done, len(self._files), index.cases(), index.others, state, seconds
+        )
+
+
+def _next_size(size: int, took_s: float) -> int:
+    """Return how many files to read next, so that they take about ``_CHUNK_S``."""
+    fitting = round(size * _CHUNK_S / max(took_s, 1e-6))
+    return min(max(1, fitting), 4 * size, _LARGEST_CHUNK)
+
+
+def _check(paths: Sequence[Path]) -> None:
+    for path in paths:
+        if not path.exists():
+            raise UnreadableInputError(
+                f"{path.name} is not there.", "Check the path, or whether it was moved."
+            )
+
+
+def _nothing(paths: Sequence[Path], refused: Refused | None) -> UnreadableInputError:
+    if len(paths) == 1 and refused is not None and not paths[0].is_dir():
+        return UnreadableInputError(refused.what, refused.how)
+    names = ", ".join(path.name for path in paths)
+    return UnreadableInputError(
+        f"There is no readable image in {names or 'an empty list of paths'}.", _HOW
+    )
+
+
+def open_case(paths: Sequence[Path]) -> tuple[Case, ...]:
+    """Return the cases in files and folders, as `open_cases` finds them in the end."""
+    *_, last = open_cases(paths, Event())
+    return last.cases

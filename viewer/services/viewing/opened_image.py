@@ -1,0 +1,24 @@
+"""An image made ready for the screen, away from the window."""
+
+from dataclasses import dataclass
+
+from viewer.domain.case import ImageRef
+from viewer.domain.geometry import BoxPx
+from viewer.imaging.pyramid import Pyramid
+from viewer.services.viewing.view_image import ShownImage, field_of, load_shown_image
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedImage:
+    """An image, the native rectangle that a question covers, and all its scales."""
+
+    shown: ShownImage
+    field: BoxPx
+    pyramid: Pyramid
+
+
+def open_image(ref: ImageRef) -> OpenedImage:
+    """Decode an image and build its pyramid; one that cannot be read raises."""
+    shown = load_shown_image(ref)
+    field = field_of(shown.image.geometry)
+    return OpenedImage(shown, field, Pyramid(shown.image).build())

@@ -1,0 +1,1 @@
+"""The worker process, and the window's connection to it."""

@@ -1,0 +1,167 @@
+"""What the worker finds out about models for the window: tests, lists, calibrations."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, TypeVar
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.exchange import ModelProfile
+from viewer.models.catalog import adapter_for, endpoint_of
+from viewer.models.loaded import (
+    NOTHING_MORE,
+    Loadable,
+    LoadCancelledError,
+    until_cancelled,
+)
+from viewer.services.commands import CalibrationStep, LoadStep
+from viewer.services.configuring.model_profiles import model_named
+from viewer.services.worker.cancellation import Stops
+from viewer.services.worker.models import LoadSteps
+from viewer.settings import read_settings
+
+if TYPE_CHECKING:
+    from viewer.services.calibrating.calibrate import Calibration
+
+_T = TypeVar("_T")
+
+
+def listed(store_path: Path, table: Mapping[str, object]) -> dict[str, object]:
+    """Return the names of a server's models; ``table`` is a profile, saved or not.
+
+    A server beyond this machine needs consent for it.
+    """
+    from viewer.models.catalog import profile_from_table
+    from viewer.services.probing.probe import list_with_consent
+
+    folder = read_settings(store_path).models_file.absolute().parent
+    profile = profile_from_table({"model": "?", **table}, folder)
+    return {"listed": list(list_with_consent(store_path, profile))}
+
+
+class StoppedError(OverreadError):
+    """A person stopped a test or a calibration; nothing of it is kept."""
+
+
+class Probes:
+    """Tests endpoints, one test of a model at a time, until a person stops it.
+
+    Parameters
+    ----------
+    store_path : Path
+        The store's file, which holds consents.
+
+    Attributes
+    ----------
+    going : Stops
+        The flags by which a test is stopped, with the question that is in flight.
+    """
+
+    def __init__(self, store_path: Path) -> None:
+        self._store_path = store_path
+        self.going = Stops("tested")
+
+    def probe(self, name: str) -> dict[str, object]:
+        """Return what a model's endpoint was found to do, as plain JSON values."""
+        from viewer.services.probing.probe import probe_with_consent
+        from viewer.services.probing.rows import report_as_json
+
+        store_path = self._store_path
+        profile = model_named(name, read_settings(store_path).models_file)
+        with self.going.doing(name) as stop:
+            report = _unless_stopped(
+                lambda check: probe_with_consent(store_path, profile, check),
+                stop,
+                "The test was stopped.",
+            )
+        return {"probed": report_as_json(report)}
+
+
+class Calibrations:
+    """Calibrates models, one at a time each, until a person stops it.
+
+    Parameters
+    ----------
+    store_path : Path
+        The store's file, which holds consents.
+    tell : callable
+        Told after every answer; called in the thread that calibrates.
+    tell_load : callable
+        Told each step of a model that is loaded before its first question.
+
+    Attributes
+    ----------
+    going : Stops
+        The flags by which a calibration is stopped, with what is in flight.
+    """
+
+    def __init__(
+        self,
+        store_path: Path,
+        tell: Callable[[CalibrationStep], None],
+        tell_load: Callable[[LoadStep], None],
+    ) -> None:
+        self._store_path, self._tell, self._tell_load = store_path, tell, tell_load
+        self.going = Stops("calibrated")
+
+    def calibrate(self, name: str) -> dict[str, object]:
+        """Return which convention a model answers in, as plain JSON values."""
+        from viewer.services.calibrating.calibrate import calibration_as_json
+
+        profile = model_named(name, read_settings(self._store_path).models_file)
+        with self.going.doing(name) as stop:
+            try:
+                found = _unless_stopped(
+                    lambda check: self._found(profile, stop, check),
+                    stop,
+                    "The calibration was stopped.",
+                )
+            finally:
+                _interrupt_if(stop, profile)
+        return {"calibrated": calibration_as_json(found)}
+
+    def _found(
+        self, profile: ModelProfile, stop: Event, check: Callable[[], None]
+    ) -> "Calibration":
+        from viewer.services.calibrating.calibrate import (
+            calibrate_with_consent,
+            load_first,
+        )
+
+        def progress(done: int, total: int) -> None:
+            check()
+            self._tell(CalibrationStep(profile.name, done, total))
+
+        name, tell = profile.name, self._tell_load
+        try:
+            load_first(profile, LoadSteps(name, tell), stop)
+        finally:
+            tell(LoadStep(name, 1.0, NOTHING_MORE))
+        return calibrate_with_consent(
+            self._store_path, profile, progress=progress, check=check
+        )
+
+
+def _unless_stopped(
+    work: Callable[[Callable[[], None]], _T], stop: Event, sentence: str
+) -> _T:
+    """Do work that checks a flag by what it is given; leave it once that is set."""
+
+    def check() -> None:
+        if stop.is_set():
+            raise StoppedError(sentence)
+
+    try:
+        return until_cancelled(lambda: work(check), stop)
+    except LoadCancelledError as error:
+        raise StoppedError(sentence) from error
+
+
+def _interrupt_if(stop: Event, profile: ModelProfile) -> None:
+    """End the answer that a model in this process writes for nobody."""
+    from viewer.services.calibrating.calibrate import as_asked
+
+    if stop.is_set() and endpoint_of(profile) is None:
+        adapter = adapter_for(as_asked(profile))
+        if isinstance(adapter, Loadable):
+            adapter.interrupt()

@@ -1,0 +1,86 @@
+"""A run's figures listed and drawn for the window, as the worker does it."""
+
+import base64
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import WrongUseError
+from viewer.domain.figure import Figure, HeatFigure, RateFigure
+from viewer.domain.figure_order import by_relative_difference, orders_of
+from viewer.domain.grid import grids_in_words
+from viewer.domain.plain import plain
+from viewer.domain.styles import GROUNDS
+from viewer.services.commands import FigureCard, FigureCommand
+from viewer.services.reporting.figures import RunFigures, run_figures
+from viewer.writers.figures_files import figure_csv, figure_picture, figure_script
+from viewer.writers.files import write_atomically
+
+_PICTURES: Final = ("png", "svg", "pdf")
+_DPI: Final = (20.0, 1200.0)
+
+
+def listed_figures(store: Path, run: int) -> dict[str, object]:
+    """Return a run's figures as cards, and why others are missing, as JSON values."""
+    return listed(run_figures(store, run))
+
+
+def drawn_figure(store: Path, command: FigureCommand) -> dict[str, object]:
+    """Return a figure's file in base64 and the words under it, as JSON values."""
+    return drawn(run_figures(store, command.run), command)
+
+
+def save_figure(path: Path, content: bytes) -> None:
+    """Write a figure's file; one that cannot be written raises."""
+    write_atomically(path, content)
+
+
+def listed(found: RunFigures) -> dict[str, object]:
+    """Return figures as :func:`listed_figures` does."""
+    cards = [plain(_card(figure)) for figure in found.figures]
+    return {"figures": cards, "missing": list(found.missing)}
+
+
+def drawn(found: RunFigures, command: FigureCommand) -> dict[str, object]:
+    """Return a figure as :func:`drawn_figure` does; an unknown one raises."""
+    known = {figure.head.name: figure for figure in found.figures}
+    if command.name not in known or command.ground not in GROUNDS:
+        raise WrongUseError(
+            f"Run {command.run} has no figure '{command.name}' any more.",
+            "Choose another figure.",
+        )
+    figure = known[command.name]
+    if command.order is not None and isinstance(figure, RateFigure):
+        figure = by_relative_difference(figure, *command.order)
+    content = base64.b64encode(_content(figure, command)).decode()
+    return {"words": figure.head.words, "content": content}
+
+
+def _content(figure: Figure, command: FigureCommand) -> bytes:
+    if command.kind == "csv":
+        return figure_csv(figure)
+    if command.kind == "py":
+        return figure_script(figure).encode()
+    if command.kind not in _PICTURES:
+        raise WrongUseError(
+            "A figure cannot be saved as a file of that name.",
+            "Let the name end in .pdf, .svg, .png, .csv or .py.",
+        )
+    least, most = _DPI
+    dpi = min(most, max(least, command.dpi))
+    return figure_picture(figure, command.kind, GROUNDS[command.ground], dpi)
+
+
+def _card(figure: Figure) -> FigureCard:
+    head = figure.head
+    return FigureCard(head.name, _called(figure), head.words, orders_of(figure))
+
+
+def _called(figure: Figure) -> str:
+    """Return what a figure is called in the list, and what tells it from others."""
+    head = figure.head
+    apart = [grids_in_words(f"grid={head.grid}")] if head.grid else []
+    if isinstance(figure, HeatFigure):
+        first, *more = dict.fromkeys(panel.row for panel in figure.panels)
+        apart = [f"{first} …" if more else first]
+    called = ", ".join((head.title, *apart))
+    return f"{head.number} · {called}" if head.number else called

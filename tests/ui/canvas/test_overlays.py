@@ -203,6 +203,13 @@ def test_that_a_scale_bar_needs_a_spacing_and_says_where_it_holds() -> None:
     assert tall.length == pytest.approx(100.0)
 
 
+def test_that_a_scale_bar_a_hair_below_a_round_length_has_it() -> None:
+    """140 px are 99.99999999999999 mm there, of which the logarithm is 2."""
+    bar = scale_bar(Spacing(0.35, 0.35, SpacingMeaning.PATIENT), 0.49)
+    assert bar is not None
+    assert bar.text == "100 mm"
+
+
 def test_that_rows_and_columns_are_named_by_the_orientation() -> None:
     assert axis_names(Grid(2, 3)) == (("A", "B"), ("1", "2", "3"))
     assert axis_names(Grid(2, 3, LetterAxis.COLUMN)) == (("1", "2"), ("A", "B", "C"))

@@ -1,7 +1,6 @@
 """A scale bar, drawn only where the file says how large a pixel is."""
 
 from dataclasses import dataclass
-from math import floor, log10
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF
@@ -67,6 +66,10 @@ def paint(
 
 
 def _round_below(value: float) -> float:
-    """Return the greatest of 1, 2, 5 × 10ⁿ that is not above ``value``."""
-    power = 10.0 ** floor(log10(value))
-    return max(n for n in (1.0, 2.0, 5.0) if n * power <= value) * power
+    """Return the greatest of 1, 2, 5 × 10ⁿ that is not above ``value``.
+
+    Digits tell n: by its logarithm, which is 2, 99.99999999999999 would have three.
+    """
+    digits, exponent = f"{value:.9e}".split("e")
+    first = max(n for n in (1, 2, 5) if n <= float(digits))
+    return float(f"{first}e{exponent}")

@@ -24,8 +24,8 @@ from viewer.services.synthetic.demo_process import (
 )
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.collecting import GuiCollector, collect_all
-from viewer.ui.desk import Desk, WorkerBridge
 from viewer.ui.jobs import finish_background_work, run_in_background
 from viewer.ui.main_window import MainWindow
 from viewer.ui.notices import Notice
@@ -77,7 +77,7 @@ def _stay_open(
     window.crash.install()
     window.show()
     if notice:
-        window.desk.notices.post(Notice(notice))
+        window.context.notices.post(Notice(notice))
     QTimer.singleShot(0, lambda: _open_first(window, paths, head_start.demo))
     ending = EndingSignals(window)
     code = QApplication.exec()
@@ -122,7 +122,7 @@ def build_window(settings: Settings, decoder: Decoder | None = None) -> MainWind
     Without a ``decoder`` it decodes in its own process.
     """
     worker = WorkerBridge(settings.store)
-    return MainWindow(Desk(settings, worker, decoder or LocalDecoder()))
+    return MainWindow(AppContext(settings, worker, decoder or LocalDecoder()))
 
 
 def furnish(window: MainWindow) -> None:
@@ -161,7 +161,7 @@ def _import_measure() -> None:
 def _add_read(window: MainWindow) -> "ReadWorkspace":
     from viewer.ui.read_workspace import ReadWorkspace
 
-    read = ReadWorkspace(window.desk)
+    read = ReadWorkspace(window.context)
     window.add_read(read, read)
     return read
 
@@ -170,30 +170,30 @@ def _add_imports(window: MainWindow) -> None:
     from viewer.ui import imports, word_reviews
 
     for page in (imports, word_reviews):
-        window.desk.actions.handle(page.handlers(window, window.desk))
+        window.context.actions.handle(page.handlers(window, window.context))
 
 
 def _add_measure(window: MainWindow) -> None:
     from viewer.ui.interrupted_runs import InterruptedRuns
     from viewer.ui.measure_workspace import MeasureWorkspace
 
-    measure = MeasureWorkspace(window.desk)
+    measure = MeasureWorkspace(window.context)
     measure.trial_chosen.connect(window.open_trial)
     window.add_measure(measure, measure)
-    InterruptedRuns(window.desk, measure.batches.resume, window).look()
+    InterruptedRuns(window.context, measure.batches.resume, window).look()
 
 
 def _add_review(window: MainWindow) -> None:
     from viewer.ui.review_workspace import ReviewWorkspace
 
-    review = ReviewWorkspace(window.desk)
+    review = ReviewWorkspace(window.context)
     window.add_review(review, review)
 
 
 def _add_models(window: MainWindow) -> None:
     from viewer.ui.models_workspace import ModelsWorkspace
 
-    models = ModelsWorkspace(window.desk)
+    models = ModelsWorkspace(window.context)
     models.models_changed.connect(window.reload_models)
     window.add_models(models, models)
 
@@ -257,13 +257,13 @@ class DemoMaker(QObject):
 
     def start(self) -> None:
         """Open what was made before; the rest joins when it is made."""
-        if is_made(self._window.desk.settings.home):
+        if is_made(self._window.context.settings.home):
             self._show(self._folders)
         run_in_background(self._follow, self._finish, self._fail)
 
     @property
     def _folders(self) -> tuple[Path, Path]:
-        root = demo_folder(self._window.desk.settings.home)
+        root = demo_folder(self._window.context.settings.home)
         return root / "radiograph", root / "phantom"
 
     def _follow(self) -> None:
@@ -273,7 +273,7 @@ class DemoMaker(QObject):
         self._show(self._folders[:1])
         text = f"Making phantoms · {event.done} of {event.total}"
         tip = "Stop making phantoms; the rest is made when the demo is opened again"
-        self._window.desk.status.show_work(text, self._process.stop, tip)
+        self._window.context.status.show_work(text, self._process.stop, tip)
 
     def _show(self, folders: Sequence[Path]) -> None:
         if not self._shown:
@@ -281,14 +281,14 @@ class DemoMaker(QObject):
             self._window.open_paths(folders)
 
     def _finish(self, _: None) -> None:
-        self._window.desk.status.show_work("")
+        self._window.context.status.show_work("")
         made = [folder for folder in self._folders if folder.exists()]
         missing = [folder for folder in made if folder not in self._shown]
         self._window.open_paths(missing, show=not self._shown)
 
     def _fail(self, error: Exception) -> None:
-        self._window.desk.status.show_work("")
-        tell_error(self._window.desk, error)
+        self._window.context.status.show_work("")
+        tell_error(self._window.context, error)
 
 
 def run_in_steps(owner: QObject, steps: Sequence[Callable[[], object]]) -> None:
@@ -358,4 +358,4 @@ class EndingSignals(QObject):
 
     def _finish_asking(self) -> None:
         """Let the worker finish; the session may end the process at any moment now."""
-        self._window.desk.worker.close()
+        self._window.context.worker.close()

@@ -28,7 +28,7 @@ from viewer.settings import Settings, drain_limit_s
 
 if TYPE_CHECKING:
     from viewer.services.benchmarking.bench import MeasureWindow
-    from viewer.services.running.run_batch import BatchOptions
+    from viewer.services.running.coordinator import BatchOptions
     from viewer.store.database import Store
 
 _SOON_S: Final = 1.0
@@ -279,7 +279,7 @@ def demo_batch(settings: Settings, *, prepare: bool) -> bool:
 
     With ``prepare`` only the collection is made and registered.
     """
-    from viewer.services.running.run_batch import BatchOptions
+    from viewer.services.running.coordinator import BatchOptions
     from viewer.services.synthetic.demo_run import (
         demo_report,
         register_demo,

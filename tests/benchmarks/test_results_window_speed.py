@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.big_store import big_store
 from viewer.services.inspecting.predictions.view import By
 from viewer.settings import read_settings
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 
 PATIENCE_MS = 60_000
@@ -37,9 +37,9 @@ def test_first_paint_and_a_filter_in_the_window(
 ) -> None:
     settings = read_settings(tmp_path / "s.sqlite")
     big_store(settings.store, n)
-    desk = Desk(settings, WorkerBridge(settings.store))
+    context = AppContext(settings, WorkerBridge(settings.store))
     start = time.perf_counter()
-    workspace = MeasureWorkspace(desk)
+    workspace = MeasureWorkspace(context)
     qtbot.addWidget(workspace)
     workspace.resize(1500, 900)
     groups = workspace.groups

@@ -22,8 +22,9 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.geometry import SizePx
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.services.viewing.decoding import ProcessDecoder
 from viewer.settings import read_settings

@@ -27,12 +27,12 @@ from viewer.services.inspecting.answers import images_of
 from viewer.services.reporting.report_run import report_data, report_files
 from viewer.services.reporting.rescore import rescore_run
 from viewer.services.running.plan_run import plan_run
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
-from viewer.studies.asking import Replied, Turn
 from viewer.studies.catalog import OURS, study_named
+from viewer.studies.steps import Replied, Turn
 
 MODEL = "studied"
 MOST_STEPS = 8
@@ -70,8 +70,8 @@ def a_spec(name: str) -> RunSpec:
     )
 
 
-def a_bench(name: str, dataset: Dataset) -> Bench:
-    return Bench(a_spec(name), dataset)
+def a_bench(name: str, dataset: Dataset) -> RunContext:
+    return RunContext(a_spec(name), dataset)
 
 
 def _other(value: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -202,18 +202,18 @@ def test_that_the_same_trial_gives_the_same_bytes_and_nothing_of_the_truth(
 def test_that_any_replies_end_in_an_answer_or_one_status(
     name: str, datasets: dict[str, Dataset], text: str, finish: str
 ) -> None:
-    bench = a_bench(name, datasets[name])
-    planned = bench.study.plan(bench.dataset, bench.spec)
+    context = a_bench(name, datasets[name])
+    planned = context.study.plan(context.dataset, context.spec)
     trial = next(trial for trial in planned if not trial.exclusion)
-    turn = Turn(trial, bench.item(trial))
-    while (step := bench.study.next_step(turn, bench.params)) is not None:
+    turn = Turn(trial, context.item(trial))
+    while (step := context.study.next_step(turn, context.params)) is not None:
         assert len(turn.so_far) < MOST_STEPS
         replied = Replied(step, ModelReply(text, finish_reason=finish))
         turn = replace(turn, so_far=(*turn.so_far, replied))
     assert turn.so_far
-    answer = bench.study.parse(turn, bench.params)
+    answer = context.study.parse(turn, context.params)
     assert any_answer_of_json(answer_as_json(answer)) == answer
-    score = bench.study.score(turn, answer, bench.params)
+    score = context.study.score(turn, answer, context.params)
     assert score.status is not Status.PENDING
     if isinstance(answer, Unparsed):
         assert answer.status in UNREADABLE | {Status.REFUSED}
@@ -224,8 +224,8 @@ def test_that_any_replies_end_in_an_answer_or_one_status(
 def test_that_the_longest_questions_are_no_shorter_than_what_is_asked(
     name: str, datasets: dict[str, Dataset]
 ) -> None:
-    bench = a_bench(name, datasets[name])
-    longest = bench.study.longest(bench.dataset, bench.params)
+    context = a_bench(name, datasets[name])
+    longest = context.study.longest(context.dataset, context.params)
     assert 0 < len(longest) <= MOST_STEPS
     assert longest[0].messages >= 1
 

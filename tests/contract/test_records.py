@@ -19,7 +19,7 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.records import records
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, flat, runs, steps, trials
 from viewer.store.database import Store, open_store
 from viewer.store.trial_columns import trial_columns
@@ -97,8 +97,8 @@ def test_that_counts_of_predictions_are_those_of_the_frame(store: Store) -> None
 def test_that_what_is_right_of_a_question_is_right_of_each_trial_of_it(
     store: Store,
 ) -> None:
-    bench = Bench(runs.run_spec(store, 1), cases.dataset_of_run(store, 1))
-    each = [bench.gold(one.trial) for one in trials.scored_trials(store, 1)]
+    context = RunContext(runs.run_spec(store, 1), cases.dataset_of_run(store, 1))
+    each = [context.gold(one.trial) for one in trials.scored_trials(store, 1)]
     found = [json.loads(text or "{}") for text in records(store, 1)["gold"]]
     assert found == json.loads(json.dumps(each))
     assert any(each)

@@ -18,10 +18,10 @@ from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec, Trial
 from viewer.readers.datasets.folder import read
 from viewer.services.configuring.study_file import make_spec, paper_preset
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import prepare_trial
-from viewer.studies.asking import Replied, Step, Turn
 from viewer.studies.catalog import OURS, pack_named, places_of, study_named
+from viewer.studies.steps import Replied, Step, Turn
 
 names = pytest.mark.parametrize("name", sorted(OURS))
 placing = pytest.mark.parametrize(
@@ -106,7 +106,8 @@ def test_that_a_plan_is_the_same_every_time_and_names_no_trial_twice(
 def test_that_the_same_trial_gives_the_same_bytes(name: str, dataset: Dataset) -> None:
     trial = a_trial(name, dataset)
     first, second = (
-        prepare_trial(Bench(a_spec(name), dataset), trial).request for _ in range(2)
+        prepare_trial(RunContext(a_spec(name), dataset), trial).request
+        for _ in range(2)
     )
     assert first.messages == second.messages
     assert first.images[0].sha256 == second.images[0].sha256

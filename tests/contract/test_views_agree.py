@@ -29,7 +29,7 @@ from viewer.services.inspecting.runs import (
     trial_rows,
     trial_rows_at,
 )
-from viewer.services.inspecting.trial_detail import told_trial
+from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.reporting.records import records
 from viewer.services.reporting.report_run import report_data
 from viewer.services.reporting.run_in_words import endings_in_words
@@ -125,7 +125,7 @@ def test_that_pages_and_files_tell_the_same_of_each_trial(path: Path) -> None:
         for row in chosen
     }
     assert strip == expected
-    assert {row.trial: told_trial(path, row.trial).score for row in chosen} == {
+    assert {row.trial: trial_detail(path, row.trial).score for row in chosen} == {
         row.trial: row.score for row in chosen
     }
     assert {tuple(one[:4]): one[4] for one in sides} == {

@@ -18,7 +18,8 @@ from viewer.domain.geometry import SizePx
 from viewer.metrics.seeding import generator
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.reporting.pack import PackWish, plan_pack, write_pack
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_cases import make_cases
 from viewer.store import cases
 from viewer.store.database import open_store

@@ -22,8 +22,9 @@ from viewer.models.transformers_local.foreign import transformers
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.pack import write_pack
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_tiles import make_tiles
 from viewer.store import cases
 from viewer.store.comparing import document_sent

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.helpers.quiz_study import quiz_in_catalog
 from tests.helpers.tiny_study import finish
 from viewer.domain.run import OrphanPolicy
-from viewer.services.running.run_batch import BatchOptions
+from viewer.services.running.coordinator import BatchOptions
 from viewer.store.database import open_store
 
 

@@ -28,9 +28,9 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.store import cases
 from viewer.store.database import Store
 from viewer.studies import catalog
-from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.fields import ModelName, Switch, param, read_fields
 from viewer.studies.presets import OfPresets
+from viewer.studies.steps import Longest, Question, Sources, Step, Turn
 
 if TYPE_CHECKING:
     from viewer.studies.study import Study

@@ -11,8 +11,9 @@ from tests.helpers.tiny_study import a_spec, server_profile
 from viewer.domain.answer import Status
 from viewer.domain.run import OrphanPolicy, RunStatus
 from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.store import runs, spending
 from viewer.store.database import open_store
 

@@ -9,8 +9,9 @@ from PIL import Image
 from viewer.domain.exchange import ModelProfile
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.store.database import open_store
 
 MODELS = ("secret-model-a", "secret-model-b")

@@ -24,7 +24,8 @@ from viewer import app
 from viewer.domain.case import View
 from viewer.services.asking.preview import previews_of_question
 from viewer.services.commands import AskCommand
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.run_batch import run_batch
 from viewer.services.running.stopping import Stop
 from viewer.services.synthetic.demo import NAME
 from viewer.services.synthetic.demo_run import register_demo, run_demo_spec
@@ -68,7 +69,7 @@ def draw_all(folder: Path) -> None:
             for theme in ("dark", "light"):
                 QTest.qWait(_SETTLED_MS)
                 _keep(widget, folder / f"{name}-{theme}.png")
-                window.desk.actions["view.theme"].trigger()
+                window.context.actions["view.theme"].trigger()
         window.close()
 
 
@@ -88,8 +89,8 @@ def _open(settings: Settings) -> MainWindow:
     demo = settings.home / "demo"
     window.open_paths([demo / "radiograph", demo / "phantom"])
     _wait(lambda: read.pair.active.shown is not None and not read._opening.running)
-    window.desk.actions["overlays.reference"].trigger()
-    window.desk.actions["overlays.answers"].trigger()
+    window.context.actions["overlays.reference"].trigger()
+    window.context.actions["overlays.answers"].trigger()
     return window
 
 
@@ -127,7 +128,7 @@ def _consent(window: MainWindow, settings: Settings) -> ConsentDialog:
 
 
 def _batch(window: MainWindow) -> BatchDialog:
-    window.desk.actions["file.batch"].trigger()
+    window.context.actions["file.batch"].trigger()
     measure = found(window, MeasureWorkspace)
     _wait(lambda: measure.findChild(BatchDialog) is not None)
     page = found(measure, BatchDialog)

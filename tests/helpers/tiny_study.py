@@ -11,8 +11,9 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import Event, RunSpec
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.store.database import Store
 
 D4 = ModelProfile("says-d4", "scripted", {"answer": "D4"})

@@ -120,7 +120,7 @@ class Monkey:
             click(target, self._point_of(target))
 
     def _give_command(self) -> None:
-        enabled = [a for _, a in self._story.window.desk.actions if a.isEnabled()]
+        enabled = [a for _, a in self._story.window.context.actions if a.isEnabled()]
         self._random.choice(enabled).trigger()
 
     def _drag_image(self) -> None:
@@ -151,14 +151,14 @@ class Monkey:
         self._story.window.resize(width, height)
 
     def _ask(self) -> None:
-        self._story.window.desk.actions["ask.ask"].trigger()
+        self._story.window.context.actions["ask.ask"].trigger()
 
     def _go_to_results(self) -> None:
-        self._story.window.desk.actions["window.measure"].trigger()
+        self._story.window.context.actions["window.measure"].trigger()
 
     def _start_batch(self) -> None:
         """Run a small batch, as soon as the page Batch… knows what there is."""
-        self._story.window.desk.actions["file.batch"].trigger()
+        self._story.window.context.actions["file.batch"].trigger()
         page = self._story.measure.findChild(BatchDialog)
         if isinstance(page, BatchDialog) and page.models.count():
             page.repeats.setValue(1)

@@ -12,7 +12,7 @@ from viewer.services.commands import FigureCommand
 from viewer.services.worker.background import AskCommand
 from viewer.settings import Settings
 from viewer.ui.actions import HIDE, SHOW, Handlers
-from viewer.ui.desk import Desk, Listener, WorkerBridge
+from viewer.ui.app_context import AppContext, Listener, WorkerBridge
 from viewer.ui.layout_memory import Choices, KeptImage
 from viewer.ui.main_window import MainWindow
 
@@ -180,8 +180,8 @@ class Furnished:
 
     def __init__(self, settings: Settings) -> None:
         self.workers: list[IdleWorker] = []
-        self.desk = Desk(settings, WorkerBridge(settings.store, self._make))
-        self.window = MainWindow(self.desk)
+        self.context = AppContext(settings, WorkerBridge(settings.store, self._make))
+        self.window = MainWindow(self.context)
         self.read, self.measure = IdleReader(), IdleMeasure()
         self.window.add_read(self.read, self.read)
         self.window.add_measure(self.measure, self.measure)

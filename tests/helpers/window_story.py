@@ -62,7 +62,7 @@ class Story:
         Its reference is shown, which it is not by itself.
         """
         self.window.open_paths([self.folder])
-        self.window.desk.actions["overlays.reference"].trigger()
+        self.window.context.actions["overlays.reference"].trigger()
         self.wait(lambda: self.read.pair.active.shown is not None)
         self.wait(self.is_ready)
 
@@ -96,7 +96,7 @@ class Story:
     def wait_for_results(self) -> None:
         """Wait until the run is finished and its table and trials are shown."""
         self.wait(self._is_finished)
-        self.wait(lambda: "table" not in self.measure._errands)
+        self.wait(lambda: "table" not in self.measure._background_tasks)
         self.wait(self.measure.results.table.shown.rowCount)
         self.wait(lambda: self.film.model.trials)
 

@@ -9,8 +9,8 @@ from tests.helpers.kill_trial import VICTIMS, KillTrial, kill_spec, serving
 from tests.helpers.tiny_study import finish, write_images
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.reporting.report_run import report_data
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions
 from viewer.store.database import open_store
 
 CONCURRENCY = 4

@@ -10,7 +10,8 @@ from tests.helpers.metered_server import Meter, MeteredServer
 from tests.helpers.random_spending import spend_at_random
 from tests.helpers.tiny_study import a_spec, planned, server_profile, write_images
 from tests.helpers.token_bucket import Bucket
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.run_batch import run_batch
 from viewer.store.database import open_store
 
 pytestmark = pytest.mark.proof
@@ -53,7 +54,7 @@ def test_that_two_hundred_runs_stay_below_their_ceilings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "viewer.services.running.run_batch.retry_pause", lambda *_: 0.005
+        "viewer.services.running.coordinator.retry_pause", lambda *_: 0.005
     )
     images = write_images(tmp_path / "d", 6)
     runs = [spend_at_random(seed, tmp_path, images) for seed in range(200)]

@@ -23,9 +23,10 @@ from viewer.imaging.resample import FitMode, fit_affine
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.privacy import decisions
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
-from viewer.store import asking, cases, runs
+from viewer.services.running.run_batch import run_batch
+from viewer.store import cases, consents, runs
 from viewer.store.database import Store, open_store
 
 _DARK = 30
@@ -60,7 +61,7 @@ def test_that_no_canary_is_in_any_byte_that_leaves(
         received = {
             hashlib.sha256(r.body).hexdigest(): r for r in server.script.received
         }
-        departed = {d.body_sha256: d.item for d in asking.departures(store)}
+        departed = {d.body_sha256: d.item for d in consents.departures(store)}
         images = cases.dataset_named(store, "birds").images
         paths = {image.key: image.ref.path for image in images}
     assert len(server.script.received) == n

@@ -24,7 +24,7 @@ def test_that_the_window_has_every_workspace(qtbot: QtBot, settings: Settings) -
         "window.review",
         "window.models",
     ]
-    known = [spec for spec, _ in window.desk.actions]
+    known = [spec for spec, _ in window.context.actions]
     assert {"file.batch", "ask.ask", "tool.length"} <= {spec.id for spec in known}
 
 

@@ -13,7 +13,7 @@ from viewer.services.worker.interrupted import note_begun
 from viewer.settings import Settings
 from viewer.store.database import open_store, utc_now
 from viewer.store.locks import run_lock
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.interrupted_runs import InterruptedRuns
 from viewer.ui.notices import Notice
 
@@ -24,9 +24,9 @@ class Opened:
     def __init__(self, settings: Settings, window: QWidget) -> None:
         self.resumed: list[int] = []
         self.told: list[Notice] = []
-        desk = Desk(settings, WorkerBridge(settings.store, IdleWorker))
-        desk.notices.posted.connect(self.told.append)
-        self.runs = InterruptedRuns(desk, self.resumed.append, window)
+        context = AppContext(settings, WorkerBridge(settings.store, IdleWorker))
+        context.notices.posted.connect(self.told.append)
+        self.runs = InterruptedRuns(context, self.resumed.append, window)
         self.runs.look()
 
 

@@ -47,7 +47,7 @@ def test_that_ctrl_1_and_2_change_the_workspace(made: Furnished) -> None:
     places = [made.window.place]
     QTest.keyClick(made.window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     places.append(made.window.place)
-    assert not made.desk.actions["image.fit"].isEnabled()
+    assert not made.context.actions["image.fit"].isEnabled()
     QTest.keyClick(made.window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     places.append(made.window.place)
     assert places == [Place.READ, Place.MEASURE, Place.READ]
@@ -61,7 +61,7 @@ def test_that_menus_hold_what_is_handled_and_nothing_else(made: Furnished) -> No
         for action in menu.actions()
         if not action.isSeparator() and not isinstance(action.parent(), RecentMenu)
     }
-    assert shown == {spec.id for spec, _ in made.desk.actions} - {HIDE}
+    assert shown == {spec.id for spec, _ in made.context.actions} - {HIDE}
     assert "ask.saw" not in shown
 
 
@@ -128,7 +128,7 @@ def test_that_a_drop_anywhere_opens_files(made: Furnished, tmp_path: Path) -> No
 def test_that_esc_leads_back_to_the_row_a_case_was_chosen_from(
     made: Furnished,
 ) -> None:
-    back = made.desk.actions["measure.back"]
+    back = made.context.actions["measure.back"]
     assert not back.isEnabled()
     made.window.enter(Place.MEASURE)
     made.window.open_trial(TrialChosen(7))
@@ -153,7 +153,7 @@ def test_that_a_batch_is_a_line_with_progress_and_cancel(
     made: Furnished, qtbot: QtBot
 ) -> None:
     line = made.window.status.batch
-    made.desk.worker.resume(4, 1)
+    made.context.worker.resume(4, 1)
     tell = made.workers[0].listener
     tell(WorkerEvent(RunStarted(4, 10, 3)))
     tell(WorkerEvent(_trial_done(4)))
@@ -202,7 +202,7 @@ def test_that_a_single_question_and_a_dead_worker_leave_no_line(
     line.follow(RunStarted(4, 1, 0))
     assert line.isHidden()
     line.follow(RunStarted(4, 2, 0))
-    made.desk.worker.resume(4, 1)
+    made.context.worker.resume(4, 1)
     made.workers[0].listener(WorkerDied("It died."))
     qtbot.waitUntil(line.isHidden)
 
@@ -212,22 +212,22 @@ def test_that_the_lock_opens_where_a_ticked_model_is_asked_elsewhere(
 ) -> None:
     shown = made.window.status.destinations
     assert shown.words.text() == "Local only"
-    made.desk.status.show_hosts(("api.example.org",))
+    made.context.status.show_hosts(("api.example.org",))
     assert shown.words.text() == "Sends to api.example.org"
     assert "api.example.org" in shown.toolTip()
-    made.desk.status.show_hosts(())
+    made.context.status.show_hosts(())
     assert shown.words.text() == "Local only"
 
 
 def test_that_undo_names_the_edit_and_is_grey_without_one(made: Furnished) -> None:
-    undo = made.desk.actions["edit.undo"]
+    undo = made.context.actions["edit.undo"]
     assert not undo.isEnabled()
     values = list[int]()
-    made.desk.undo.do("length", lambda: values.append(1), values.clear)
+    made.context.undo.do("length", lambda: values.append(1), values.clear)
     assert (undo.isEnabled(), undo.text()) == (True, "Undo length")
     undo.trigger()
     assert values == []
-    assert made.desk.actions["edit.redo"].text() == "Redo length"
+    assert made.context.actions["edit.redo"].text() == "Redo length"
 
 
 def test_that_the_window_opens_as_it_was_left(
@@ -237,7 +237,7 @@ def test_that_the_window_opens_as_it_was_left(
     qtbot.addWidget(first.window)
     first.window.resize(640, 480)
     first.window.open_paths([tmp_path, tmp_path / "gone.dcm"])
-    first.desk.actions["view.theme"].trigger()
+    first.context.actions["view.theme"].trigger()
     splitter = first.read.findChild(QSplitter)
     assert isinstance(splitter, QSplitter)
     splitter.setSizes([100, 300])
@@ -248,7 +248,7 @@ def test_that_the_window_opens_as_it_was_left(
     again = Furnished(settings)
     qtbot.addWidget(again.window)
     assert theme.current() is theme.LIGHT
-    assert again.desk.actions["view.theme"].isChecked()
+    assert again.context.actions["view.theme"].isChecked()
     assert (again.window.width(), again.window.height()) == (640, 480)
     restored = again.read.findChild(QSplitter)
     assert isinstance(restored, QSplitter)
@@ -271,7 +271,7 @@ def test_that_more_images_join_the_list_without_a_change_of_what_is_shown(
 
 
 def test_that_closing_lets_the_worker_finish(made: Furnished) -> None:
-    made.desk.worker.resume(1, 1)
+    made.context.worker.resume(1, 1)
     made.window.close()
     assert made.workers[0].told[-1] == ("close",)
 
@@ -332,7 +332,7 @@ def test_that_the_image_and_the_tool_of_last_time_come_back(
     qtbot.addWidget(first.window)
     first.window.open_paths([tmp_path])
     first.read.image = KeptImage(str(tmp_path / "7.dcm"), 3)
-    first.desk.actions["tool.pan"].trigger()
+    first.context.actions["tool.pan"].trigger()
     first.window.close()
 
     again = Furnished(settings)
@@ -340,7 +340,7 @@ def test_that_the_image_and_the_tool_of_last_time_come_back(
     again.window.reopen()
     assert again.read.image == KeptImage(str(tmp_path / "7.dcm"), 3)
     assert again.read.did == ["tool.pan"]
-    assert again.desk.actions["tool.pan"].isChecked()
+    assert again.context.actions["tool.pan"].isChecked()
 
 
 def test_that_what_was_opened_lately_is_offered_and_what_is_gone_is_not(

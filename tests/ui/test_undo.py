@@ -32,7 +32,7 @@ from viewer import app
 from viewer.settings import read_settings
 application = app.make_application()
 window = app.build_window(read_settings())
-window.desk.undo.do("length", lambda: None, lambda: None)
+window.context.undo.do("length", lambda: None, lambda: None)
 window.close()
 """
 

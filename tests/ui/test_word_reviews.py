@@ -21,7 +21,7 @@ from viewer.settings import Settings
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.ui import theme
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.word_review import WordReview
 from viewer.ui.notices import Notice
 from viewer.ui.word_reviews import handlers, stopped_notice
@@ -134,7 +134,7 @@ def test_that_all_are_decided_at_once_and_anew(
 
 def test_that_return_in_the_list_decides_nothing(page: WordReview, store: Path) -> None:
     QTest.keyClick(page.cases, Qt.Key.Key_Return)
-    assert "keep" not in page._errands
+    assert "keep" not in page._background_tasks
     assert _decisions(store) == [None, None]
 
 
@@ -178,18 +178,20 @@ def test_that_what_cannot_be_kept_is_told(
 def test_that_the_command_shows_one_page_and_a_notice_leads_to_it(
     qtbot: QtBot, settings: Settings, store: Path
 ) -> None:
-    desk, window = Desk(settings, WorkerBridge(store)), QWidget()
+    context, window = AppContext(settings, WorkerBridge(store)), QWidget()
     qtbot.addWidget(window)
     window.show()
-    handlers(window, desk)["dataset.words"]()
+    handlers(window, context)["dataset.words"]()
     (page,) = window.findChildren(WordReview)
     qtbot.waitUntil(lambda: page.sentence.text() == NONE, timeout=20_000)
     assert page.dataset.currentText() == "plain"
     stopped = ModelStopped(1, "", "A question was not sent.")
-    assert stopped_notice(window, desk, stopped) == Notice(stopped.sentence)
-    waits = stopped_notice(window, desk, replace(stopped, words_of="quizzes"))
-    assert waits == stopped_notice(window, desk, replace(stopped, words_of="quizzes"))
-    assert waits != stopped_notice(window, desk, replace(stopped, words_of="plain"))
+    assert stopped_notice(window, context, stopped) == Notice(stopped.sentence)
+    waits = stopped_notice(window, context, replace(stopped, words_of="quizzes"))
+    assert waits == stopped_notice(
+        window, context, replace(stopped, words_of="quizzes")
+    )
+    assert waits != stopped_notice(window, context, replace(stopped, words_of="plain"))
     assert waits.offer is not None
     waits.offer.act()
     assert window.findChildren(WordReview) == [page]

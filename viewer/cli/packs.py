@@ -117,7 +117,7 @@ def _profiles(names: str, models_file: Path) -> "tuple[ModelProfile, ...]":
 def _asked(store: "Store", wish: "PackWish", threads: int) -> tuple[int, int]:
     """Plan what is wanted and ask what is pending; return the run and the exit code."""
     from viewer.services.reporting.pack import plan_pack
-    from viewer.services.running.run_batch import BatchOptions
+    from viewer.services.running.coordinator import BatchOptions
 
     ask_for_keys((*wish.models, *((wish.judge,) if wish.judge else ())))
     run = plan_pack(store, wish)

@@ -88,7 +88,7 @@ def import_predictions(
         match_file,
         plan_predictions,
     )
-    from viewer.services.running.run_batch import BatchOptions
+    from viewer.services.running.coordinator import BatchOptions
     from viewer.store.database import open_store
 
     settings = read_settings(store)

@@ -44,9 +44,9 @@ def run(
 ) -> int:
     """Plan and run a study file; an unfinished run goes on by itself."""
     from viewer.services.configuring.study_file import read_study_file
-    from viewer.services.running.missing_findings import unasked_of_run
+    from viewer.services.running.coordinator import BatchOptions
     from viewer.services.running.plan_run import plan_run
-    from viewer.services.running.run_batch import BatchOptions
+    from viewer.services.running.supported_findings import missing_findings_of_run
     from viewer.store.database import open_store
 
     settings = read_settings(store)
@@ -62,8 +62,8 @@ def run(
         ask_for_keys((*spec.models, *spec.helpers))
     with open_store(settings.store) as opened:
         number = plan_run(opened, spec, new=new)
-        if unasked := unasked_of_run(opened, number):
-            say(unasked)
+        if missing := missing_findings_of_run(opened, number):
+            say(missing)
         code = finish(opened, number, options, worker=worker)
         print_run(opened, number, as_json=as_json)
     return code

@@ -112,7 +112,7 @@ def until_cancelled(work: Callable[[], _T], cancelled: threading.Event) -> _T:
     """Do work that may wait long for others, and wait for it until it is cancelled.
 
     ``LoadCancelledError`` is raised at once then; the work itself goes on in a thread
-    of its own until it heeds the flag, and nobody hears of its end.
+    of its own until it drop_rejected_params the flag, and nobody hears of its end.
     """
     ended: Future[_T] = Future()
 

@@ -12,7 +12,7 @@ from viewer.domain.pack import PackData
 from viewer.domain.report import ReportData
 from viewer.domain.result import TrialResult
 from viewer.domain.run import RunSpec
-from viewer.studies.asking import Sources
+from viewer.studies.steps import Sources
 
 
 class Pictures(Protocol):

@@ -96,7 +96,7 @@ class OfPresets(Generic[P]):
         """Return None: no example is shown."""
         return None
 
-    def unasked(self, dataset: Dataset, params: P) -> str:  # noqa: ARG002 - of no interest here
+    def missing_findings(self, dataset: Dataset, params: P) -> str:  # noqa: ARG002 - of no interest here
         """Return "": whatever is there is asked about."""
         return ""
 

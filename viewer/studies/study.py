@@ -11,12 +11,12 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.study_words import StudyWords
-from viewer.studies.asking import Longest, Pointed, Question, Sources, Step, Turn
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.packs import Pack
 from viewer.studies.places import Examples, Places
 from viewer.studies.presets import StudyDefaults
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
+from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Step, Turn
 
 
 @runtime_checkable
@@ -73,7 +73,7 @@ class Study(Protocol):
         """Return where examples come from, None where questions begin with none."""
         ...
 
-    def unasked(self, dataset: Dataset, params: Any) -> str:  # noqa: ANN401
+    def missing_findings(self, dataset: Dataset, params: Any) -> str:  # noqa: ANN401
         """Return what a run will not ask about, and why; "" for nothing."""
         ...
 
@@ -158,11 +158,11 @@ class PointsOut(Protocol):
     They are drawn wherever a trial is looked at.
     """
 
-    def pointed(
+    def predicted_boxes(
         self,
         turn: Turn,
         answer: AnyAnswer | Unparsed | None,
         params: Any,  # noqa: ANN401 - the study's own type
-    ) -> tuple[Pointed, ...]:
+    ) -> tuple[PredictedBoxes, ...]:
         """Return what is to be drawn; ``answer`` is the one that was kept, if any."""
         ...

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from viewer.services.commands import CalibrationStep
 from viewer.services.worker.background import WorkerCalibrating, WorkerDied, WorkerReply
-from viewer.ui.desk import WorkerBridge
+from viewer.ui.app_context import WorkerBridge
 
 
 @dataclass(frozen=True, slots=True)

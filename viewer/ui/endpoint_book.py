@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from viewer.domain.plain import made
 from viewer.domain.probe import ProbeRow
 from viewer.services.worker.background import WorkerDied, WorkerReply
-from viewer.ui.desk import WorkerBridge
+from viewer.ui.app_context import WorkerBridge
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtWidgets import QWidget
 
 from viewer.ui.actions import Handlers
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.notices import Notice, Offer
 from viewer.ui.show_once import show_once
 
@@ -15,37 +15,37 @@ if TYPE_CHECKING:
 _CONCURRENCY: Final = 4
 
 
-def handlers(window: QWidget, desk: Desk) -> Handlers:
+def handlers(window: QWidget, context: AppContext) -> Handlers:
     """Return what the commands of importing do; their pages belong to the window."""
 
     def told(name: str) -> None:
         words = f"'{name}' is registered: a batch can ask models about it."
-        offer = Offer("Batch…", lambda: desk.actions.run("file.batch"))
-        desk.notices.post(Notice(words, warning=False, offer=offer))
+        offer = Offer("Batch…", lambda: context.actions.run("file.batch"))
+        context.notices.post(Notice(words, warning=False, offer=offer))
 
     def make() -> QWidget:
         from viewer.ui.dialogs.import_dataset import ImportDataset
 
-        page = ImportDataset(desk.settings, window)
+        page = ImportDataset(context.settings, window)
         page.imported.connect(told)
         return page
 
     def ask(planned: "PlannedPredictions") -> None:
-        desk.worker.resume(planned.run, _CONCURRENCY)
+        context.worker.resume(planned.run, _CONCURRENCY)
         words = planned.matched.sentence
-        desk.notices.say(f"Run {planned.run} in Measure scores {words}.")
+        context.notices.say(f"Run {planned.run} in Measure scores {words}.")
 
     def predictions() -> QWidget:
         from viewer.ui.dialogs.import_predictions import ImportPredictions
 
-        page = ImportPredictions(desk.settings, window)
+        page = ImportPredictions(context.settings, window)
         page.planned.connect(ask)
         return page
 
     def draw() -> QWidget:
         from viewer.ui.dialogs.draw_questions import DrawQuestions
 
-        page = DrawQuestions(desk.settings, window)
+        page = DrawQuestions(context.settings, window)
         page.drawn.connect(told)
         return page
 

@@ -7,8 +7,8 @@ from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.errors import OverreadError
 from viewer.services.worker.interrupted import InterruptedRun, interrupted_runs
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.notices import Notice
 
 _LOOK_AGAIN_MS: Final = 1_000
@@ -22,7 +22,7 @@ class InterruptedRuns(QObject):
 
     Parameters
     ----------
-    desk : Desk
+    context : AppContext
         Whose store is looked at, and whose notices tell what goes on.
     resume : callable
         Goes on with the run of a number.
@@ -31,12 +31,12 @@ class InterruptedRuns(QObject):
     """
 
     def __init__(
-        self, desk: Desk, resume: Callable[[int], None], parent: QObject
+        self, context: AppContext, resume: Callable[[int], None], parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._desk, self._resume = desk, resume
+        self._context, self._resume = context, resume
         self._waiting: frozenset[int] = frozenset()
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._later = QTimer(self, singleShot=True, interval=_LOOK_AGAIN_MS)
         self._later.timeout.connect(self._look_again)
 
@@ -51,8 +51,10 @@ class InterruptedRuns(QObject):
         return tuple(each for each in found if each.run in self._waiting)
 
     def _find(self, then: Callable[[tuple[InterruptedRun, ...]], None]) -> None:
-        store = self._desk.settings.store
-        self._errands.start("look", lambda: interrupted_runs(store), then, self._fail)
+        store = self._context.settings.store
+        self._background_tasks.start(
+            "look", lambda: interrupted_runs(store), then, self._fail
+        )
 
     def _deal_with(self, found: tuple[InterruptedRun, ...]) -> None:
         for each in found:
@@ -66,12 +68,12 @@ class InterruptedRuns(QObject):
         was = f"was interrupted after {cut_off.done:,} of {cut_off.planned:,} trials"
         if cut_off.priced:
             how = "Resume it in Measure; its models have a price."
-            self._desk.notices.post(Notice(f"Run {cut_off.run} {was}.", how))
+            self._context.notices.post(Notice(f"Run {cut_off.run} {was}.", how))
             return
-        self._desk.notices.say(f"Run {cut_off.run} {was} and goes on.")
+        self._context.notices.say(f"Run {cut_off.run} {was} and goes on.")
         self._resume(cut_off.run)
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, OverreadError):
             raise error
-        self._desk.notices.error(error)
+        self._context.notices.error(error)

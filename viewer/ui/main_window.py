@@ -33,8 +33,8 @@ from PySide6.QtWidgets import (
 from viewer.ui import theme
 from viewer.ui.about import about_box
 from viewer.ui.actions import MENUS, SHOW, Handlers, Place
+from viewer.ui.app_context import AppContext
 from viewer.ui.crash import CrashHandler
-from viewer.ui.desk import Desk
 from viewer.ui.layout_memory import (
     RECENT,
     Choices,
@@ -78,24 +78,24 @@ class _Shown:
 class MainWindow(QMainWindow):
     """The program's window; workspaces are added to it one by one."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self.desk = desk
-        self._layout = read_layout(desk.settings.home)
+        self.context = context
+        self._layout = read_layout(context.settings.home)
         self._shown: list[_Shown] = []
         self._read: ReadsCases | None = None
         self._measure: ShowsRuns | None = None
         self._review: ReviewsCases | None = None
         self._models: KeepsModels | None = None
-        self.crash = CrashHandler(desk.settings, desk.notices, self)
+        self.crash = CrashHandler(context.settings, context.notices, self)
         self.setWindowTitle("Overread")
         self.setAcceptDrops(True)
         self._build()
-        self._undoing = Undoing(desk, self)
-        desk.actions.handle(self._handlers())
-        desk.end_with(self)
-        desk.worker.message.connect(self._hear)
-        self._wear(theme.THEMES.get(self._layout.theme, theme.DARK))
+        self._undoing = Undoing(context, self)
+        context.actions.handle(self._handlers())
+        context.end_with(self)
+        context.worker.message.connect(self._hear)
+        self._apply_theme(theme.THEMES.get(self._layout.theme, theme.DARK))
         self._place()
 
     @property
@@ -105,8 +105,8 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         self.stack = QStackedWidget(self)
-        self.switch = Switch(self.desk.actions, self)
-        self.notice_bar = NoticeBar(self.desk.notices, self)
+        self.switch = Switch(self.context.actions, self)
+        self.notice_bar = NoticeBar(self.context.notices, self)
         self._told, column = QWidget(self), QVBoxLayout()
         told = QVBoxLayout(self._told)
         told.addWidget(self.notice_bar)
@@ -120,10 +120,10 @@ class MainWindow(QMainWindow):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
         self.setCentralWidget(central)
-        self.status = StatusBar(self.desk.status, self)
+        self.status = StatusBar(self.context.status, self)
         self.status.batch.cancel_asked.connect(self._cancel_run)
         self.status.batch.pause_asked.connect(self._pause_run)
-        self.meter = SessionMeter(self.desk, self)
+        self.meter = SessionMeter(self.context, self)
         self.setStatusBar(self.status)
         self._recent = RecentMenu(self._opened_lately, self)
         self._recent.chosen.connect(lambda path: self.open_paths([path]))
@@ -157,15 +157,15 @@ class MainWindow(QMainWindow):
         self._add(_Shown(Place.READ, widget), handlers)
         read.recall(self._layout.choices)
         if self._layout.tool in read.handlers():
-            self.desk.actions.run(self._layout.tool)
-            self.desk.actions.set_checked(self._layout.tool, checked=True)
+            self.context.actions.run(self._layout.tool)
+            self.context.actions.set_checked(self._layout.tool, checked=True)
 
     def add_measure(self, widget: QWidget, measure: ShowsRuns) -> None:
         """Add the workspace that shows results."""
         self._measure = measure
         measure.recall(self._layout.choices)
         self._add(_Shown(Place.MEASURE, widget), measure.handlers())
-        self.desk.actions.handle({"measure.back": self.back_to_results}, Place.READ)
+        self.context.actions.handle({"measure.back": self.back_to_results}, Place.READ)
         self._fill_menus()
         self.enter(self.place)
 
@@ -191,8 +191,8 @@ class MainWindow(QMainWindow):
         self.stack.addWidget(shown.widget)
         self._restore_splitters(shown)
         enter = f"window.{shown.place}"
-        self.desk.actions.handle({enter: lambda: self.enter(shown.place)})
-        self.desk.actions.handle(handlers, shown.place)
+        self.context.actions.handle({enter: lambda: self.enter(shown.place)})
+        self.context.actions.handle(handlers, shown.place)
         self.switch.refresh()
         self._fill_menus()
         self.enter(self.place)
@@ -200,7 +200,7 @@ class MainWindow(QMainWindow):
     def _fill_menus(self) -> None:
         for menu in self._menus.values():
             menu.clear()
-        for spec, action in self.desk.actions:
+        for spec, action in self.context.actions:
             if spec.held:
                 self.addAction(action)
                 continue
@@ -219,9 +219,9 @@ class MainWindow(QMainWindow):
             if shown.place is place:
                 self.stack.setCurrentWidget(shown.widget)
                 shown.widget.setFocus(Qt.FocusReason.OtherFocusReason)
-                self.desk.actions.enter(place)
-                self.desk.actions.set_checked(f"window.{place}", True)
-                self.desk.actions["measure.back"].setEnabled(False)
+                self.context.actions.enter(place)
+                self.context.actions.set_checked(f"window.{place}", True)
+                self.context.actions["measure.back"].setEnabled(False)
                 # What runs beside a review would name its models.
                 for told in (self.status, self._told):
                     told.setVisible(place is not Place.REVIEW)
@@ -257,7 +257,7 @@ class MainWindow(QMainWindow):
         """Open the case of a trial in Read; Esc leads back."""
         if self._read is not None:
             self.enter(Place.READ)
-            self.desk.actions["measure.back"].setEnabled(True)
+            self.context.actions["measure.back"].setEnabled(True)
             self._read.show_answer(event.trial, event.beside)
 
     def back_to_results(self) -> None:
@@ -287,13 +287,13 @@ class MainWindow(QMainWindow):
         self.open_paths([Path(name) for name in names])
 
     def _show_palette(self) -> None:
-        dialog = PaletteDialog(self.desk.actions, self)
+        dialog = PaletteDialog(self.context.actions, self)
         middle = self.geometry().center()
         dialog.move(middle.x() - dialog.width() // 2, self.geometry().top() + 80)
         dialog.show()
 
     def _show_shortcuts(self) -> None:
-        show_once(self, "shortcuts", lambda: ShortcutsSheet(self.desk.actions, self))
+        show_once(self, "shortcuts", lambda: ShortcutsSheet(self.context.actions, self))
 
     def _show_about(self) -> None:
         show_once(self, "about", lambda: about_box(self))
@@ -302,13 +302,13 @@ class MainWindow(QMainWindow):
         self.close()
 
     def _change_theme(self) -> None:
-        self._wear(theme.LIGHT if theme.current().dark else theme.DARK)
+        self._apply_theme(theme.LIGHT if theme.current().dark else theme.DARK)
 
-    def _wear(self, palette: theme.Palette) -> None:
+    def _apply_theme(self, palette: theme.Palette) -> None:
         application = QApplication.instance()
         if isinstance(application, QApplication):
             theme.apply(application, palette)
-        self.desk.actions.set_checked("view.theme", not palette.dark)
+        self.context.actions.set_checked("view.theme", not palette.dark)
 
     def _full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
@@ -322,10 +322,10 @@ class MainWindow(QMainWindow):
             self.status.batch.stop()
 
     def _pause_run(self, event: PauseAsked) -> None:
-        self.desk.worker.pause(event.run)
+        self.context.worker.pause(event.run)
 
     def _cancel_run(self, event: CancelAsked) -> None:
-        self.desk.worker.cancel(event.run)
+        self.context.worker.cancel(event.run)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Press the button with the focus on Return; ask where nothing takes it."""
@@ -336,18 +336,18 @@ class MainWindow(QMainWindow):
             if not event.isAutoRepeat():  # one press of the key, one of the button
                 focus.click()
         elif not isinstance(focus, _TAKES_RETURN):
-            self.desk.actions["ask.ask"].trigger()
+            self.context.actions["ask.ask"].trigger()
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Show the overlays again when the key that hides them is let go."""
         if event.key() == Qt.Key.Key_H and not event.isAutoRepeat():
-            self.desk.actions.run(SHOW)
+            self.context.actions.run(SHOW)
         super().keyReleaseEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Show the overlays again when another window takes the keyboard."""
         if event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow():
-            self.desk.actions.run(SHOW)
+            self.context.actions.run(SHOW)
         super().changeEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
@@ -375,8 +375,8 @@ class MainWindow(QMainWindow):
         """Remember the layout; the worker stores what is in flight."""
         if self._review is not None:
             self._review.close_session()
-        keep_layout(self._as_left(), self.desk.settings.home)
-        self.desk.worker.close()
+        keep_layout(self._as_left(), self.context.settings.home)
+        self.context.worker.close()
 
     def _paths(self) -> tuple[str, ...]:
         if self._read is None or not self._read.opened_lately:
@@ -393,7 +393,7 @@ class MainWindow(QMainWindow):
 
     def _tool(self) -> str:
         tools = (
-            s.id for s, action in self.desk.actions if s.group and action.isChecked()
+            s.id for s, action in self.context.actions if s.group and action.isChecked()
         )
         return next((name for name in tools if name.startswith("tool.")), "")
 

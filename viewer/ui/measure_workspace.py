@@ -42,9 +42,9 @@ from viewer.services.inspecting.runs import (
     trial_rows,
 )
 from viewer.services.worker.background import WorkerDied, WorkerEvent, WorkerReply
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.choices import restored
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
 from viewer.ui.han_notice import tell_of_han
 from viewer.ui.layout_memory import Choices
 from viewer.ui.notices import Notice
@@ -57,7 +57,7 @@ from viewer.ui.panels.measure.predictions_page import CasesFound, PredictionsPag
 from viewer.ui.panels.measure.results_groups_panel import GroupsChoice, GroupsPanel
 from viewer.ui.panels.measure.results_panel import ResultsPanel
 from viewer.ui.panels.measure.run_list import RunList, run_title
-from viewer.ui.panels.measure.told_trials import ToldTrials
+from viewer.ui.panels.measure.trial_details import TrialDetails
 from viewer.ui.panels.outcome_words import trials_title
 from viewer.ui.panels.run_export import ANSWERS, BUNDLE, RunExport
 from viewer.ui.tables.results_model import RowKey
@@ -86,21 +86,24 @@ class MeasureWorkspace(QWidget):
     trial_chosen = Signal(object)
     """TrialChosen: a person wants to see this trial's case with its answer"""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._store = desk, desk.settings.store
+        self._context, self._store = context, context.settings.store
         self._tables: dict[int, RunResults] = {}
-        self._errands, self.batches = Errands(self), Batches(desk, self)
+        self._background_tasks, self.batches = (
+            BackgroundTasks(self),
+            Batches(context, self),
+        )
         self._chosen: TrialChosen | None = None
         self._fresh = False
         self._shown_run: int | None = None
         self.runs, self.results = RunList(), ResultsPanel()
-        self.predictions, self.figures = PredictionsPage(desk), FiguresPage(desk)
-        self.film = Filmstrip(self._store, desk.decoder)
-        self.told = ToldTrials(desk, self, self.trial_chosen.emit)
+        self.predictions, self.figures = PredictionsPage(context), FiguresPage(context)
+        self.film = Filmstrip(self._store, context.decoder)
+        self.told = TrialDetails(context, self, self.trial_chosen.emit)
         self._pages, self.pages = QStackedWidget(), QTabWidget()
         self._lay_out()
-        self.comparing = ComparePlace(desk, self._pages, self.runs)
+        self.comparing = ComparePlace(context, self._pages, self.runs)
         self._connect()
 
     def handlers(self) -> Mapping[str, Callable[[], None]]:
@@ -108,8 +111,8 @@ class MeasureWorkspace(QWidget):
         return {
             "file.batch": self.batches.open,
             "file.export": self._export,
-            "file.answers": RunExport(self._desk, self.runs, ANSWERS).ask,
-            "file.bundle": RunExport(self._desk, self.runs, BUNDLE).ask,
+            "file.answers": RunExport(self._context, self.runs, ANSWERS).ask,
+            "file.bundle": RunExport(self._context, self.runs, BUNDLE).ask,
             "edit.copy": lambda: self.comparing.copy_or(self._copy),
             "edit.find": self._find,
             "run.compare": self.comparing.open,
@@ -161,7 +164,7 @@ class MeasureWorkspace(QWidget):
 
     def _tell_of_han(self) -> None:
         answers = (row.score.answer for row in self.film.model.trials)
-        tell_of_han(self._desk.notices, answers)
+        tell_of_han(self._context.notices, answers)
 
     def return_to_row(self) -> None:
         """Come back to the row, and the trial, that a case was chosen from."""
@@ -174,17 +177,17 @@ class MeasureWorkspace(QWidget):
     def refresh(self) -> None:
         """Read the runs again."""
         self._fresh = True
-        self._errands.start(
+        self._background_tasks.start(
             "runs", lambda: run_list(self._store), self._show_runs, self._fail
         )
 
     def export_to(self, path: Path) -> None:
         """Write the selected run's results.csv."""
         table = self.results.table.results.table
-        self._errands.start(
+        self._background_tasks.start(
             path,
             lambda: export_table(table, path),
-            lambda _: self._desk.notices.say(f"{path.name} is written."),
+            lambda _: self._context.notices.say(f"{path.name} is written."),
             self._fail,
         )
 
@@ -192,7 +195,7 @@ class MeasureWorkspace(QWidget):
         """Copy a Python script that prints the selected run's results.csv."""
         run = self.runs.selected
         if run is not None:
-            self._errands.start(
+            self._background_tasks.start(
                 "script",
                 lambda: run_table_script(self._store, run.id),
                 self._copy_script,
@@ -201,7 +204,7 @@ class MeasureWorkspace(QWidget):
 
     def _copy_script(self, script: str) -> None:
         QGuiApplication.clipboard().setText(script)
-        self._desk.notices.say("A Python script that prints the table is copied.")
+        self._context.notices.say("A Python script that prints the table is copied.")
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Read the runs when first looked at."""
@@ -245,7 +248,7 @@ class MeasureWorkspace(QWidget):
         self.comparing.trial_chosen.connect(
             lambda event: self.told.route(event, self.trial_chosen.emit)
         )
-        self._desk.worker.message.connect(self._hear)
+        self._context.worker.message.connect(self._hear)
 
     def _lay_out(self) -> None:
         right = QWidget()
@@ -299,7 +302,7 @@ class MeasureWorkspace(QWidget):
         if summary is None:
             return
         if self._shown_groups:
-            self._errands.cancel("trials")
+            self._background_tasks.cancel("trials")
             self.predictions.show_run(summary.id)
         elif figures:
             self.figures.show_run(summary.id)
@@ -308,8 +311,8 @@ class MeasureWorkspace(QWidget):
 
     def _show_report(self, summary: RunSummary) -> None:
         """Show a run's results; what is worked out once of a finished run is kept."""
-        self._errands.cancel("table")
-        self._errands.cancel("doubt")
+        self._background_tasks.cancel("table")
+        self._background_tasks.cancel("doubt")
         self.results.show_doubt("")
         run = summary.id
         if run in self._tables:
@@ -317,7 +320,7 @@ class MeasureWorkspace(QWidget):
             return
         done = summary.status is RunStatus.FINISHED
         self.results.show_title(f"Working out the results of run {run} …")
-        self._errands.start(
+        self._background_tasks.start(
             "table",
             lambda: run_results(self._store, run),
             lambda results: self._keep_table(run, results, done=done),
@@ -337,7 +340,7 @@ class MeasureWorkspace(QWidget):
             self.results.show_title(run_title(summary) + so_far)
             self.results.show_results(results)
             if not unfinished:
-                self._errands.start(
+                self._background_tasks.start(
                     "doubt",
                     lambda: run_doubt(self._store, run),
                     self.results.show_doubt,
@@ -349,13 +352,13 @@ class MeasureWorkspace(QWidget):
         """Show the trials behind a row of the run's results."""
         if self._shown_groups:
             return
-        self._errands.cancel("trials")
+        self._background_tasks.cancel("trials")
         summary = self.runs.selected
         if key is None or summary is None:
             self.film.show_trials("", ())
             return
         run, words = summary.id, self.results.shown.words
-        self._errands.start(
+        self._background_tasks.start(
             "trials",
             lambda: trial_rows(
                 self._store,
@@ -391,7 +394,7 @@ class MeasureWorkspace(QWidget):
     def _hear_reply(self, reply: WorkerReply) -> None:
         """Select a run that begins; say why one was refused or failed."""
         if reply.ok is None:
-            self._desk.notices.post(Notice(reply.sentence))
+            self._context.notices.post(Notice(reply.sentence))
             if reply.run is not None:
                 self.runs.forget_running(reply.run)
             self.refresh()
@@ -412,8 +415,8 @@ class MeasureWorkspace(QWidget):
         elif isinstance(event, TrialDone) and self.groups.isVisible():
             self.groups.refresh_soon()
         elif isinstance(event, ModelStopped) and self._is_listed(event.run):
-            notice = stopped_notice(self.window(), self._desk, event)
-            self._desk.notices.post(notice)
+            notice = stopped_notice(self.window(), self._context, event)
+            self._context.notices.post(notice)
 
     def _is_listed(self, run: int) -> bool:
         """Tell a batch from a single question, which the questions tell of."""
@@ -424,4 +427,4 @@ class MeasureWorkspace(QWidget):
         if not isinstance(error, OverreadError):
             raise error
         self.results.show_title("")
-        self._desk.notices.error(error)
+        self._context.notices.error(error)

@@ -24,15 +24,15 @@ from viewer.services.configuring.model_profiles import (
     saving,
 )
 from viewer.ui.actions import Handlers
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.calibration_book import CalibrationBook, CalibrationFailed
 from viewer.ui.choices import restored
-from viewer.ui.desk import Desk
 from viewer.ui.dialogs.unsaved_models import ask_about_unsaved
 from viewer.ui.drop_target import DropTarget
 from viewer.ui.endpoint_book import EndpointBook, EndpointFailed
-from viewer.ui.errands import Errands
-from viewer.ui.held_book import HeldBook, HoldingFailed
 from viewer.ui.layout_memory import Choices
+from viewer.ui.loaded_models import HoldingFailed, LoadedModels
 from viewer.ui.notices import Notice
 from viewer.ui.panels.models.calls import (
     connect_calibration,
@@ -75,19 +75,19 @@ class ModelsWorkspace(QWidget):
     models_changed = Signal()
     """Other models are known, or their states are others."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._file = desk, desk.settings.models_file
+        self._context, self._file = context, context.settings.models_file
         self._lines: tuple[ModelLine, ...] = ()
         self._drafts: dict[str, Draft] = {}
         self._numbers = count(1)
         self._wanted = ""
         self._fresh = False
         self._asked: QMessageBox | None = None
-        self._errands = Errands(self)
-        self.book = HeldBook(desk.worker, self)
-        self.endpoints = EndpointBook(desk.worker, self)
-        self.calibrations = CalibrationBook(desk.worker, self)
+        self._background_tasks = BackgroundTasks(self)
+        self.book = LoadedModels(context.worker, self)
+        self.endpoints = EndpointBook(context.worker, self)
+        self.calibrations = CalibrationBook(context.worker, self)
         self.list, self.profile = ModelsList(), ModelProfilePanel(self._file)
         self.setFocusProxy(self.list.view)
         self._lay_out()
@@ -172,7 +172,7 @@ class ModelsWorkspace(QWidget):
         for key, draft in tuple(self._drafts.items()):
             edit = self._edit_of(draft)
             if edit is None or not self._apply(edit, ""):
-                self._desk.actions.run("window.models")
+                self._context.actions.run("window.models")
                 self.list.show_rows(self._rows(), key)
                 return
             del self._drafts[key]
@@ -200,8 +200,8 @@ class ModelsWorkspace(QWidget):
     def refresh(self, chosen: str = "") -> None:
         """Read the models and their states again; ``chosen`` becomes the current."""
         self._wanted = chosen or self._wanted
-        settings = self._desk.settings
-        self._errands.start(
+        settings = self._context.settings
+        self._background_tasks.start(
             "lines", lambda: model_lines(settings), self._show_lines, self._tell
         )
 
@@ -262,7 +262,7 @@ class ModelsWorkspace(QWidget):
         self._draft_new(str(event.new.table["name"]), event.new.table)
 
     def _take_dropped(self, paths: tuple[Path, ...]) -> None:
-        self._errands.start(
+        self._background_tasks.start(
             "dropped", lambda: dropped_models(paths), self._draft_dropped, self._tell
         )
 
@@ -282,7 +282,7 @@ class ModelsWorkspace(QWidget):
         try:
             free = free_name(name, self._file)
         except OverreadError as error:
-            self._desk.notices.error(error)
+            self._context.notices.error(error)
             return
         key = f"new {next(self._numbers)}"
         self._drafts[key] = Draft({**table, "name": free}, None)
@@ -319,7 +319,7 @@ class ModelsWorkspace(QWidget):
             self.list.show_rows(self._rows(), row.key)
             self._show_current()
 
-        self._desk.undo.do(f"{words} {row.line.name}", drop, put_back)
+        self._context.undo.do(f"{words} {row.line.name}", drop, put_back)
 
     def _save(self, event: SaveWanted) -> None:
         row, draft = self.list.current, event.draft
@@ -336,7 +336,7 @@ class ModelsWorkspace(QWidget):
         try:
             return saving(draft.table, draft.replaced, self._file)
         except OverreadError as error:
-            self._desk.notices.error(error)
+            self._context.notices.error(error)
             return None
 
     def _delete(self, event: DeleteWanted) -> None:
@@ -350,14 +350,14 @@ class ModelsWorkspace(QWidget):
         try:
             edit = deleting(row.key, self._file)
         except OverreadError as error:
-            self._desk.notices.error(error)
+            self._context.notices.error(error)
             return
         self._do(f"deletion of {row.key}", edit, "", row.key)
-        self._desk.notices.say(f"{row.key} is deleted; Edit, Undo brings it back.")
+        self._context.notices.say(f"{row.key} is deleted; Edit, Undo brings it back.")
 
     def _do(self, text: str, edit: ModelsEdit, after: str, before: str) -> None:
         """Change the file; ``after`` and ``before`` are looked at when that is done."""
-        self._desk.undo.do(
+        self._context.undo.do(
             text,
             partial(self._apply, edit, after),
             partial(self._apply, edit.back, before),
@@ -369,7 +369,7 @@ class ModelsWorkspace(QWidget):
         try:
             apply_edit(edit, self._file)
         except OverreadError as error:
-            self._desk.notices.error(error)
+            self._context.notices.error(error)
             done = False
         self.refresh(chosen)
         return done
@@ -400,7 +400,7 @@ class ModelsWorkspace(QWidget):
     def _tell_failed(
         self, event: HoldingFailed | EndpointFailed | CalibrationFailed
     ) -> None:
-        self._desk.notices.post(Notice(event.sentence))
+        self._context.notices.post(Notice(event.sentence))
 
     def _tell(self, error: Exception) -> None:
-        tell_error(self._desk, error)
+        tell_error(self._context, error)

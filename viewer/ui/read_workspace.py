@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
 from viewer.domain.case import ImageRef
 from viewer.services.viewing.open_case import IndexState
 from viewer.ui.actions import Handlers
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import run_for
 from viewer.ui.canvas.display import window_text
 from viewer.ui.canvas.events import (
     AnswerClicked,
@@ -27,8 +29,6 @@ from viewer.ui.canvas.events import (
     Tool,
 )
 from viewer.ui.choices import restored
-from viewer.ui.desk import Desk
-from viewer.ui.errands import run_for
 from viewer.ui.layout_memory import Choices, KeptImage
 from viewer.ui.panels.case_browser import CaseBrowser, ImageChosen, OpenWanted
 from viewer.ui.panels.grid_choice import GridChanged, GridChoice
@@ -72,16 +72,16 @@ class ReadWorkspace(QWidget):
     opened = Signal(object)
     """tuple[Path, ...]: every path that is open, for the next start."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._store = desk, desk.settings.store
+        self._context, self._store = context, context.settings.store
         self._cursor = ""
         self._recalled: Choices = {}
         self._answering: Answering | None = None
-        self._opening = Opening(desk.decoder, self)
-        self.pair = ViewportPair(desk.decoder)
-        self.browser, self._right = CaseBrowser(desk.decoder), QStackedWidget()
-        self._commands = ImageCommands(self.pair, desk)
+        self._opening = Opening(context.decoder, self)
+        self.pair = ViewportPair(context.decoder)
+        self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
+        self._commands = ImageCommands(self.pair, context)
         self._slides = SlideNavigation(self.pair, self.browser.choose, self)
         self._lay_out()
         self._connect()
@@ -93,7 +93,7 @@ class ReadWorkspace(QWidget):
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._desk.actions.tool_bar(_TOOLS, middle))
+        column.addWidget(self._context.actions.tool_bar(_TOOLS, middle))
         column.addWidget(self._slides.bar)
         column.addWidget(self.pair, 1)
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -132,7 +132,7 @@ class ReadWorkspace(QWidget):
             return
         from viewer.ui.panels.answering import Answering
 
-        made = self._answering = Answering(self._desk, self.pair, self)
+        made = self._answering = Answering(self._context, self.pair, self)
         made.recall(self._recalled)
         made.side.grid.grid_changed.connect(self._follow_grid)
         made.side.answers.answers_lit.connect(self._light)
@@ -341,7 +341,7 @@ class ReadWorkspace(QWidget):
         return True
 
     def _open_wanted(self, event: OpenWanted) -> None:
-        self._desk.actions.run("file.open_folder" if event.folder else "file.open")
+        self._context.actions.run("file.open_folder" if event.folder else "file.open")
 
     def _dropped(self, event: FilesDropped) -> None:
         self.open_paths(event.paths)
@@ -363,16 +363,16 @@ class ReadWorkspace(QWidget):
 
     def _image_failed(self, event: ImageFailed) -> None:
         self._follow_active()
-        tell_error(self._desk, event.error, once=True)
+        tell_error(self._context, event.error, once=True)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Let Undo be about the case that is seen."""
         super().showEvent(event)
-        self._desk.undo.look_at(self.pair.active.place)
+        self._context.undo.look_at(self.pair.active.place)
 
     def _follow_active(self, *_: object) -> None:
         if self.isVisible():
-            self._desk.undo.look_at(self.pair.active.place)
+            self._context.undo.look_at(self.pair.active.place)
         self._tell_window()
         if self._answering is not None:
             self._answering.follow()
@@ -383,7 +383,7 @@ class ReadWorkspace(QWidget):
 
     def _follow_grid(self, event: GridChanged) -> None:
         self.pair.set_grid(event.choice)
-        self._desk.actions.set_checked("overlays.grid", event.choice.shown)
+        self._context.actions.set_checked("overlays.grid", event.choice.shown)
 
     def _hover(self, event: AnswerHovered) -> None:
         if self._answering is not None:
@@ -407,11 +407,11 @@ class ReadWorkspace(QWidget):
         point = event.point
         at = f"({int(point.x)}, {int(point.y)}) " if point else ""
         self._cursor = f"{at}{event.value_text}" or self._cursor
-        self._desk.status.show_cursor(f"{at}{event.value_text}")
+        self._context.status.show_cursor(f"{at}{event.value_text}")
 
     def _tell_window(self, *_: object) -> None:
         window = self.pair.view.window_shown
-        self._desk.status.show_window(window_text(window) if window else "")
+        self._context.status.show_window(window_text(window) if window else "")
 
     def _tell(self, error: Exception) -> None:
-        tell_error(self._desk, error)
+        tell_error(self._context, error)

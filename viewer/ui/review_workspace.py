@@ -12,9 +12,9 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.plain import plain
 from viewer.domain.reading import SessionId, Task
 from viewer.ui import theme
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.choices import restored
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
 from viewer.ui.labels import primary
 from viewer.ui.layout_memory import Choices
 from viewer.ui.panels.review.page import ReviewPage
@@ -54,11 +54,11 @@ class _Begun:
 class ReviewWorkspace(QWidget):
     """A page to choose from, a page to review on, and a page that says it is done."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._store = desk, desk.settings.store
-        self._errands = Errands(self)
-        self.start, self.page = ReviewStart(), ReviewPage(desk.decoder)
+        self._context, self._store = context, context.settings.store
+        self._background_tasks = BackgroundTasks(self)
+        self.start, self.page = ReviewStart(), ReviewPage(context.decoder)
         self._done, self.results = _done_page(self._back), ReviewResults()
         self._pages = QStackedWidget()
         for page in (self.start, self.page, self._done, self.results):
@@ -116,14 +116,14 @@ class ReviewWorkspace(QWidget):
         from viewer.services.readings.review_offer import reviewable_runs
         from viewer.services.running.batch_form import dataset_names
 
-        store, start, errands = self._store, self.start, self._errands
-        errands.start(
+        store, start, background_tasks = self._store, self.start, self._background_tasks
+        background_tasks.start(
             "sessions", lambda: sessions(store), start.show_sessions, self._fail
         )
-        errands.start(
+        background_tasks.start(
             "runs", lambda: reviewable_runs(store), start.show_runs, self._fail
         )
-        errands.start(
+        background_tasks.start(
             "datasets", lambda: dataset_names(store), start.show_datasets, self._fail
         )
 
@@ -139,7 +139,7 @@ class ReviewWorkspace(QWidget):
             held = Session.hold(self._store, session)
             return _Begun(held, held.tasks())
 
-        self._errands.start("open", hold, self._begin, self._fail)
+        self._background_tasks.start("open", hold, self._begin, self._fail)
 
     def _begin(self, begun: _Begun) -> None:
         self._pages.setCurrentWidget(self.page)
@@ -183,7 +183,7 @@ class ReviewWorkspace(QWidget):
         )
 
     def _open(self, opens: Callable[[], SessionId]) -> None:
-        self._errands.start("open", opens, self.open_session, self._fail)
+        self._background_tasks.start("open", opens, self.open_session, self._fail)
 
     def _count_run(self, run: int) -> None:
         from viewer.services.readings.agreeing import adjudication_queue
@@ -206,7 +206,7 @@ class ReviewWorkspace(QWidget):
             self.start.show_review(offer.sentence, offer.reviews, *rest)
 
         self.start.show_review("Counting…", 0)
-        self._errands.start("run", count, show, self._fail)
+        self._background_tasks.start("run", count, show, self._fail)
 
     def _open_results(self, run: int) -> None:
         from viewer.services.readings.agreeing import agreement
@@ -218,7 +218,7 @@ class ReviewWorkspace(QWidget):
             self.results.show_results(run, *found)
             self._show(self.results)
 
-        self._errands.start(
+        self._background_tasks.start(
             "results",
             lambda: (review_results(store, run), agreement(store, run)),
             show,
@@ -238,7 +238,7 @@ class ReviewWorkspace(QWidget):
             self.start.show_study(offer.sentence, offer.questions)
 
         self.start.show_study("Counting…", 0)
-        self._errands.start(
+        self._background_tasks.start(
             "dataset", lambda: study_offer(self._store, name, sample), show, self._fail
         )
 

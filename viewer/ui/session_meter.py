@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.errors import OverreadError
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.session_use import SessionUse
@@ -17,16 +17,16 @@ _PAUSE_MS: Final = 1000
 class SessionMeter(QObject):
     """Looks into the store in the background: at once, then at most once a second."""
 
-    def __init__(self, desk: Desk, parent: QObject) -> None:
+    def __init__(self, context: AppContext, parent: QObject) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._context = context
         self._use: SessionUse | None = None
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
         self._again = True
         self._soon.timeout.connect(self._look_again)
         self._soon.start()
-        desk.worker.message.connect(self._hear)
+        context.worker.message.connect(self._hear)
 
     def _hear(self, message: object) -> None:
         from viewer.services.worker.background import WorkerEvent
@@ -44,21 +44,21 @@ class SessionMeter(QObject):
             self._soon.start()
 
     def _look(self) -> None:
-        store, before = self._desk.settings.store, self._use
+        store, before = self._context.settings.store, self._use
 
         def read() -> "SessionUse":
             from viewer.services.inspecting.session_use import session_use
 
             return session_use(store, before)
 
-        self._errands.start("use", read, self._show, self._fail)
+        self._background_tasks.start("use", read, self._show, self._fail)
 
     def _show(self, use: "SessionUse") -> None:
         self._use = use
-        self._desk.status.show_use(use.words)
+        self._context.status.show_use(use.words)
 
     def _fail(self, error: Exception) -> None:
         """Show nothing where the store cannot be read; what needs it says why."""
         if not isinstance(error, OverreadError):
             raise error
-        self._desk.status.show_use("")
+        self._context.status.show_use("")

@@ -3,15 +3,15 @@
 from PySide6.QtCore import QObject
 
 from viewer.ui.actions import Handlers, Place
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 
 
 class Undoing(QObject):
     """Offers the edits of the place looked at; Review has an Undo of its own."""
 
-    def __init__(self, desk: Desk, parent: QObject) -> None:
+    def __init__(self, context: AppContext, parent: QObject) -> None:
         super().__init__(parent)
-        self._desk, self._stack = desk, desk.undo
+        self._context, self._stack = context, context.undo
         self._place = Place.READ
         for changed in (
             self._stack.canUndoChanged,
@@ -36,16 +36,16 @@ class Undoing(QObject):
         """Take the last edit back, and say which it was."""
         what = self._stack.undoText()
         self._stack.undo()
-        self._desk.notices.say(f"Undid: {what}" if what else "Nothing to undo.")
+        self._context.notices.say(f"Undid: {what}" if what else "Nothing to undo.")
 
     def redo(self) -> None:
         """Do the edit taken back again, and say which it was."""
         what = self._stack.redoText()
         self._stack.redo()
-        self._desk.notices.say(f"Redid: {what}" if what else "Nothing to redo.")
+        self._context.notices.say(f"Redid: {what}" if what else "Nothing to redo.")
 
     def _offer(self, *_: object) -> None:
-        actions, stack = self._desk.actions, self._stack
+        actions, stack = self._context.actions, self._stack
         own = self._place is Place.REVIEW
         undo, redo = actions["edit.undo"], actions["edit.redo"]
         undo.setEnabled(own or stack.canUndo())

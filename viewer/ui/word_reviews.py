@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.domain.run import ModelStopped
 from viewer.ui.actions import Handlers
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.notices import Notice, Offer
 from viewer.ui.show_once import show_once
 
@@ -20,35 +20,35 @@ class ShowWords:
 
     Parameters
     ----------
-    window, desk : QWidget, Desk
+    window, context : QWidget, AppContext
         What the page belongs to.
     dataset : str
         What is read, as it is now; "" is the data set chosen on the page.
     """
 
     window: QWidget
-    desk: Desk
+    context: AppContext
     dataset: str = ""
 
     def __call__(self) -> None:
         """Show the page, or bring it to the front."""
         from viewer.ui.dialogs.word_review import WordReview
 
-        window, settings = self.window, self.desk.settings
+        window, settings = self.window, self.context.settings
         show_once(window, _PAGE, lambda: WordReview(settings, window))
         for page in window.findChildren(WordReview, _PAGE):
             if page.isVisible():
                 page.read(self.dataset)
 
 
-def handlers(window: QWidget, desk: Desk) -> Handlers:
+def handlers(window: QWidget, context: AppContext) -> Handlers:
     """Return what the command does; its page belongs to the window."""
-    return {"dataset.words": ShowWords(window, desk)}
+    return {"dataset.words": ShowWords(window, context)}
 
 
-def stopped_notice(window: QWidget, desk: Desk, event: ModelStopped) -> Notice:
+def stopped_notice(window: QWidget, context: AppContext, event: ModelStopped) -> Notice:
     """Return why a batch stopped; where words wait to be read, it leads to them."""
     if not event.words_of:
         return Notice(event.sentence)
-    show = ShowWords(window, desk, event.words_of)
+    show = ShowWords(window, context, event.words_of)
     return Notice(event.sentence, offer=Offer("Review words…", show))

@@ -26,9 +26,9 @@ def test_that_a_command_shows_one_page_and_says_what_was_registered(
     qtbot.addWidget(window)
     app.furnish(window)
     said: list[object] = []
-    window.desk.notices.posted.connect(said.append)
+    window.context.notices.posted.connect(said.append)
     for _ in range(2):
-        window.desk.actions.run(command)
+        window.context.actions.run(command)
     pages = window.findChildren(kind)
     assert len(pages) == 1
     assert pages[0].isVisible()

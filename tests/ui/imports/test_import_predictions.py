@@ -145,11 +145,11 @@ def test_that_the_command_shows_the_page_and_has_the_run_asked(
     app.furnish(window)
     said: list[object] = []
     asked: list[tuple[int, int]] = []
-    window.desk.notices.posted.connect(said.append)
+    window.context.notices.posted.connect(said.append)
     monkeypatch.setattr(
-        window.desk.worker, "resume", lambda run, n: asked.append((run, n))
+        window.context.worker, "resume", lambda run, n: asked.append((run, n))
     )
-    window.desk.actions.run("file.import_predictions")
+    window.context.actions.run("file.import_predictions")
     page = window.findChild(ImportPredictions)
     assert page is not None
     assert "No data set is registered" in page.sentence.text()

@@ -11,9 +11,9 @@ from viewer.domain.run import RunSpec
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import open_store
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.consent import ConsentDialog
 from viewer.ui.measure_workspace import MeasureWorkspace
 
@@ -39,7 +39,7 @@ def workspace(
 
     with open_store(settings.store) as store:
         import_dataset(store, "folder", write_images(tmp_path / "films", _N), "films")
-    made = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store, make)))
+    made = MeasureWorkspace(AppContext(settings, WorkerBridge(settings.store, make)))
     qtbot.addWidget(made)
     return made
 
@@ -90,7 +90,7 @@ def test_that_a_batch_elsewhere_shows_its_first_request_and_their_number(
     dialog.send.click()
     qtbot.waitUntil(lambda: bool(begun(workers)))
     with open_store(settings.store) as store:
-        (consent,) = asking.standing_consents(store, "films")
+        (consent,) = consents.standing_consents(store, "films")
     assert consent.endpoint == "https://api.example.org:443"
     assert consent.purpose.startswith(f"{_N} question(s), first ")
 
@@ -99,7 +99,7 @@ def test_that_a_batch_that_is_not_allowed_does_not_start(
     workspace: MeasureWorkspace, workers: list[IdleWorker], qtbot: QtBot
 ) -> None:
     told: list[str] = []
-    workspace._desk.notices.posted.connect(lambda notice: told.append(notice.what))
+    workspace._context.notices.posted.connect(lambda notice: told.append(notice.what))
     workspace.batches.start(spec_of(FAR))
     dialog_of(workspace, qtbot).keep.click()
     qtbot.waitUntil(lambda: told == ["The batch was not started."])

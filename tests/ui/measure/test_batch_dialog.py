@@ -23,7 +23,7 @@ from viewer.services.running.batch_form import spec_of, write_study
 from viewer.settings import Settings
 from viewer.store.cases import add_dataset
 from viewer.store.database import open_store
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.import_dataset import ImportDataset
 from viewer.ui.measure_workspace import MeasureWorkspace
@@ -232,7 +232,7 @@ def test_that_what_two_models_were_asked_from_the_page_is_the_command_lines_run(
     dialog: BatchDialog, settings: Settings, tmp_path: Path, qtbot: QtBot
 ) -> None:
     bridge = WorkerBridge(settings.store)
-    workspace = MeasureWorkspace(Desk(settings, bridge))
+    workspace = MeasureWorkspace(AppContext(settings, bridge))
     qtbot.addWidget(workspace)
     workspace.show()
     _tick(dialog, "uniform", "asymmetry")
@@ -260,7 +260,7 @@ def test_that_a_batch_started_in_the_window_ends_as_a_selected_run(
     dialog: BatchDialog, settings: Settings, qtbot: QtBot
 ) -> None:
     bridge = WorkerBridge(settings.store)
-    workspace = MeasureWorkspace(Desk(settings, bridge))
+    workspace = MeasureWorkspace(AppContext(settings, bridge))
     qtbot.addWidget(workspace)
     workspace.show()
     _tick(dialog, "uniform")
@@ -299,7 +299,7 @@ def test_that_a_page_without_a_data_set_offers_to_import_one(
     settings: Settings, qtbot: QtBot
 ) -> None:
     bridge = WorkerBridge(settings.store)
-    workspace = MeasureWorkspace(Desk(settings, bridge))
+    workspace = MeasureWorkspace(AppContext(settings, bridge))
     qtbot.addWidget(workspace)
     workspace.batches.open()
     page = workspace.findChild(BatchDialog)
@@ -402,7 +402,7 @@ def test_that_data_sets_that_do_not_suit_a_study_are_grey_and_say_why(
     qtbot.waitUntil(dialog.restricted.isEnabled)
     assert dialog.restricted._dataset == "tiny"
     dialog.reload()
-    qtbot.waitUntil(lambda: "offers" not in dialog._errands)
+    qtbot.waitUntil(lambda: "offers" not in dialog._background_tasks)
     assert dialog.dataset.name == "tiny", "what was there before is not chosen again"
 
 
@@ -443,7 +443,7 @@ def test_that_the_page_opens_with_the_data_set_that_came_last(
     with open_store(settings.store) as store:
         import_dataset(store, "folder", write_images(tmp_path / "images", 1), "tiny")
     bridge = WorkerBridge(settings.store)
-    workspace = MeasureWorkspace(Desk(settings, bridge))
+    workspace = MeasureWorkspace(AppContext(settings, bridge))
     qtbot.addWidget(workspace)
     workspace.batches.open()
     page = workspace.findChild(BatchDialog)

@@ -12,7 +12,7 @@ from viewer.services.worker.background import WorkerReply
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.comparing.page import ComparePage
 
@@ -20,7 +20,7 @@ _PATIENCE_MS = 30_000
 
 
 def _page(qtbot: QtBot, settings: Settings) -> ComparePage:
-    page = ComparePage(Desk(settings, WorkerBridge(settings.store)))
+    page = ComparePage(AppContext(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(page)
     page.resize(1300, 850)
     page.show()
@@ -118,7 +118,7 @@ def test_that_a_new_run_takes_the_place_of_a_comparison(
 ) -> None:
     del arms
     bridge = WorkerBridge(settings.store)
-    workspace = MeasureWorkspace(Desk(settings, bridge))
+    workspace = MeasureWorkspace(AppContext(settings, bridge))
     qtbot.addWidget(workspace)
     workspace.show()
     film = workspace.film

@@ -23,7 +23,7 @@ from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui import theme
 from viewer.ui.actions import SPECS
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.comparing.film import PairPictures
 from viewer.ui.panels.comparing.page import ComparePage
@@ -38,7 +38,7 @@ def sides(settings: Settings, tmp_path: Path) -> tuple[Side, Side]:
 
 @pytest.fixture
 def page(sides: tuple[Side, Side], settings: Settings, qtbot: QtBot) -> ComparePage:
-    made = ComparePage(Desk(settings, WorkerBridge(settings.store)))
+    made = ComparePage(AppContext(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(made)
     made.resize(1200, 800)
     made.show()
@@ -196,7 +196,7 @@ def test_that_what_was_asked_is_told(page: ComparePage, qtbot: QtBot) -> None:
 
 
 def test_that_without_a_run_it_says_so(settings: Settings, qtbot: QtBot) -> None:
-    page = ComparePage(Desk(settings, WorkerBridge(settings.store)))
+    page = ComparePage(AppContext(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(page)
     page.open([])
     qtbot.waitUntil(lambda: bool(page.choice.outlook.text()), timeout=20_000)
@@ -232,8 +232,8 @@ def test_that_measure_opens_the_page_on_two_selected_runs_and_esc_leaves(
 ) -> None:
     with open_store(settings.store) as store:
         other = another_run(store, a_spec([UNIFORM], repeats=10))
-    desk = Desk(settings, WorkerBridge(settings.store))
-    measure = MeasureWorkspace(desk)
+    context = AppContext(settings, WorkerBridge(settings.store))
+    measure = MeasureWorkspace(context)
     qtbot.addWidget(measure)
     measure.resize(1200, 800)
     measure.show()

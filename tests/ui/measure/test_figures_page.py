@@ -23,7 +23,7 @@ from viewer.services.reporting.figures import RunFigures
 from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.settings import Settings
 from viewer.ui import theme
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.charts.figures import FiguresPage
 from viewer.ui.panels.charts.words import is_faint, lines_of
@@ -40,7 +40,7 @@ def show(settings: Settings, qtbot: QtBot) -> Show:
 
     def shown(*figures: Figure) -> tuple[FiguresPage, FiguresAtHand]:
         at_hand = AtHand(*figures)
-        page = FiguresPage(Desk(settings, at_hand.bridge(settings.store)))
+        page = FiguresPage(AppContext(settings, at_hand.bridge(settings.store)))
         qtbot.addWidget(page)
         page.resize(1000, 700)
         page.show()
@@ -164,7 +164,7 @@ def test_that_a_figure_is_saved_as_its_name_says(
     assert (tmp_path / "mine.py").read_text() == figure_script(figure)
     assert (tmp_path / "mine.PDF").read_bytes().startswith(b"%PDF")
     page.export_to(tmp_path / "mine.docx")
-    notices = page._desk.notices
+    notices = page._context.notices
     with qtbot.waitSignal(notices.posted):
         page.export_to(tmp_path / "mine")
     assert not (tmp_path / "mine.docx").exists()
@@ -217,7 +217,7 @@ def test_that_a_runs_figures_are_drawn_by_the_worker_copied_and_saved(
 ) -> None:
     finished_run(settings.store, tmp_path / "images")
     bridge = WorkerBridge(settings.store)
-    workspace = MeasureWorkspace(Desk(settings, bridge))
+    workspace = MeasureWorkspace(AppContext(settings, bridge))
     qtbot.addWidget(workspace)
     workspace.resize(1300, 900)
     workspace.show()
@@ -241,7 +241,7 @@ def test_that_a_runs_figures_are_drawn_by_the_worker_copied_and_saved(
     qtbot.waitUntil(lambda: not clipboard.pixmap().isNull(), timeout=60_000)
     workspace.pages.setCurrentIndex(0)
     assert not workspace.film.isHidden()
-    again = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
+    again = MeasureWorkspace(AppContext(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(again)
     workspace.pages.setCurrentIndex(2)
     again.recall(workspace.choices)
@@ -254,13 +254,13 @@ import sys, time
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from viewer.settings import read_settings
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.charts.figures import FiguresPage
 
 app = QApplication([])
 settings = read_settings(Path(sys.argv[1]))
 bridge = WorkerBridge(settings.store)
-page = FiguresPage(Desk(settings, bridge))
+page = FiguresPage(AppContext(settings, bridge))
 page.resize(900, 700)
 page.show()
 page.show_run(int(sys.argv[2]))

@@ -16,7 +16,7 @@ from viewer.services.running.plan_run import plan_run
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.comparing.film import PairPictures
 from viewer.ui.panels.measure.film_picture import FilmPictures
@@ -38,7 +38,7 @@ def store(settings: Settings, tmp_path: Path) -> Iterator[Path]:
 def test_that_its_table_shows_rates_and_a_tile_opens_what_was_said(
     store: Path, settings: Settings, qtbot: QtBot
 ) -> None:
-    workspace = MeasureWorkspace(Desk(settings, WorkerBridge(store)))
+    workspace = MeasureWorkspace(AppContext(settings, WorkerBridge(store)))
     qtbot.addWidget(workspace)
     workspace.resize(1200, 800)
     workspace.show()
@@ -85,7 +85,7 @@ def test_that_a_pair_of_answers_in_words_is_told_beside_what_was_sent(
 def test_that_a_trial_is_told_wherever_it_is_chosen(
     store: Path, settings: Settings, qtbot: QtBot
 ) -> None:
-    workspace = MeasureWorkspace(Desk(settings, WorkerBridge(store)))
+    workspace = MeasureWorkspace(AppContext(settings, WorkerBridge(store)))
     qtbot.addWidget(workspace)
     with qtbot.assertNotEmitted(workspace.trial_chosen):
         workspace.predictions.tour.stop_reached.emit(TrialChosen(1))

@@ -22,7 +22,7 @@ from viewer.services.worker.background import WorkerEvent
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.ui import theme
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.measure.film_picture import FilmPictures
@@ -42,7 +42,7 @@ def workspace(run: int, settings: Settings, qtbot: QtBot) -> MeasureWorkspace:
 
 
 def _shown(settings: Settings, qtbot: QtBot) -> MeasureWorkspace:
-    made = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
+    made = MeasureWorkspace(AppContext(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(made)
     made.resize(1200, 800)
     made.show()
@@ -220,8 +220,8 @@ def test_that_why_a_run_asks_no_more_is_told_for_batches_only(
     del settings
     qtbot.waitUntil(lambda: workspace.runs.model.row_of(run) == 0, timeout=20_000)
     told: list[str] = []
-    workspace._desk.notices.posted.connect(lambda notice: told.append(notice.what))
-    worker = workspace._desk.worker
+    workspace._context.notices.posted.connect(lambda notice: told.append(notice.what))
+    worker = workspace._context.worker
     for stopped in (run, run + 1):
         sentence = f"The ceiling of run {stopped} is reached."
         worker.message.emit(WorkerEvent(ModelStopped(stopped, "m", sentence)))
@@ -232,13 +232,13 @@ def test_that_a_batch_whose_words_wait_leads_to_them(
     workspace: MeasureWorkspace, run: int, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: workspace.runs.model.row_of(run) == 0, timeout=20_000)
-    notices = workspace._desk.notices
+    notices = workspace._context.notices
     stopped = ModelStopped(run, "", "A question was not sent.", words_of="tiny")
     with qtbot.waitSignal(notices.posted) as posted:
-        workspace._desk.worker.message.emit(WorkerEvent(stopped))
+        workspace._context.worker.message.emit(WorkerEvent(stopped))
     (notice,) = posted.args
     assert notice.offer.words == "Review words…"
-    assert notice.offer.act == ShowWords(workspace.window(), workspace._desk, "tiny")
+    assert notice.offer.act == ShowWords(workspace.window(), workspace._context, "tiny")
 
 
 def close(page: BatchDialog, qtbot: QtBot) -> None:

@@ -21,7 +21,7 @@ from viewer.store import trials
 from viewer.store.database import open_store
 from viewer.store.trials import Verdict
 from viewer.ui import measure_workspace
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.measure import results_groups_panel
 from viewer.ui.panels.measure.results_groups_panel import summary_words
@@ -57,7 +57,7 @@ def test_that_rows_have_rates_at_first(settings: Settings, qtbot: QtBot) -> None
 
 
 def _shown(settings: Settings, qtbot: QtBot) -> MeasureWorkspace:
-    made = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
+    made = MeasureWorkspace(AppContext(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(made)
     made.resize(1300, 900)
     made.pages.setCurrentIndex(1)
@@ -316,7 +316,7 @@ def test_that_the_table_follows_a_run_that_goes_on(
         *(2, row["id"], row["item"], row["condition"], 0, row["model"]),
         *(Score(Status.REFUSED), "", False, 5),
     )
-    workspace._desk.worker.message.emit(WorkerEvent(event))
+    workspace._context.worker.message.emit(WorkerEvent(event))
     qtbot.waitUntil(
         lambda: workspace.groups.groups.total.n_pending == before.n_pending - 1
     )
@@ -366,7 +366,7 @@ def test_that_grouping_and_order_are_remembered(
         table.model_.columns.index("k"), Qt.SortOrder.DescendingOrder
     )
     kept = workspace.choices
-    again = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
+    again = MeasureWorkspace(AppContext(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(again)
     again.recall(kept)
     again.show()
@@ -381,7 +381,7 @@ def test_that_a_large_run_shows_its_predictions_before_its_report(
 ) -> None:
     monkeypatch.setattr(measure_workspace, "_LARGE", 40)
     random_results(settings.store, 3)
-    workspace = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
+    workspace = MeasureWorkspace(AppContext(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(workspace)
     workspace.show()
     _wait(workspace, qtbot, 48)

@@ -10,9 +10,9 @@ from tests.helpers.item_runs import item_run
 from tests.helpers.tiny_study import a_spec, finish, planned
 from viewer.services.inspecting.runs import run_list
 from viewer.settings import Settings
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import open_store
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.notices import Notice
 from viewer.ui.panels.measure.run_list import RunList
 from viewer.ui.panels.run_export import ANSWERS, BUNDLE, ExportForm, RunExport
@@ -24,15 +24,15 @@ forms = pytest.mark.parametrize("form", [ANSWERS, BUNDLE], ids=["answers", "bund
 def _made(
     settings: Settings, qtbot: QtBot, form: ExportForm
 ) -> tuple[RunExport, RunList, list[str]]:
-    desk, runs = Desk(settings, WorkerBridge(settings.store)), RunList()
-    qtbot.addWidget(runs, before_close_func=lambda _: desk.worker.close())
+    context, runs = AppContext(settings, WorkerBridge(settings.store)), RunList()
+    qtbot.addWidget(runs, before_close_func=lambda _: context.worker.close())
     said: list[str] = []
 
     def note(notice: Notice) -> None:
         said.append(notice.what)
 
-    desk.notices.posted.connect(note)
-    return RunExport(desk, runs, form), runs, said
+    context.notices.posted.connect(note)
+    return RunExport(context, runs, form), runs, said
 
 
 def _run(settings: Settings, images: Path, *, asked: bool = True) -> None:
@@ -97,7 +97,7 @@ def test_that_a_run_in_words_is_written_in_both_forms_unless_its_words_stay_here
     qtbot.waitUntil(lambda: len(told) == 2, timeout=90_000)
     assert verify_file(tmp_path / "run.zip", told.append) == 0
     with open_store(settings.store) as opened:
-        asking.set_restricted(opened, "sample", restricted=True)
+        consents.set_restricted(opened, "sample", restricted=True)
     told.clear()
     bundle.export_to(run, tmp_path / "again.zip")
     qtbot.waitUntil(lambda: len(told) == 2, timeout=90_000)

@@ -10,7 +10,7 @@ from tests.helpers.tiny_study import D4, a_spec, planned
 from viewer.domain.exchange import ModelProfile
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.measure.run_list import run_state
 from viewer.ui.session_meter import SessionMeter
@@ -23,8 +23,8 @@ def test_that_a_run_stopped_by_a_person_says_so_and_goes_on_when_resumed(
     slow = ModelProfile("slow", "scripted", {"answer": "D4", "delay_s": 0.3})
     with open_store(settings.store) as store:
         run = planned(store, tmp_path / "slow", a_spec([slow], repeats=6))
-    desk = Desk(settings, WorkerBridge(settings.store))
-    workspace = MeasureWorkspace(desk)
+    context = AppContext(settings, WorkerBridge(settings.store))
+    workspace = MeasureWorkspace(context)
     qtbot.addWidget(workspace)
     workspace.show()
     runs = workspace.runs
@@ -36,7 +36,7 @@ def test_that_a_run_stopped_by_a_person_says_so_and_goes_on_when_resumed(
     assert runs.resume.text().startswith(f"Resume run {run} (")
     runs.resume.click()
     qtbot.waitUntil(lambda: _state(workspace).startswith("done"), timeout=30_000)
-    desk.worker.close()
+    context.worker.close()
 
 
 def _state(workspace: MeasureWorkspace) -> str:
@@ -50,14 +50,14 @@ def test_that_the_status_bar_counts_what_was_asked_since_the_window_opened(
 ) -> None:
     with open_store(settings.store) as store:
         run = planned(store, tmp_path / "d", a_spec([D4], repeats=2))
-    desk = Desk(settings, WorkerBridge(settings.store))
+    context = AppContext(settings, WorkerBridge(settings.store))
     said: list[str] = []
-    desk.status.use_changed.connect(said.append)
+    context.status.use_changed.connect(said.append)
     parent = QObject()
-    meter = SessionMeter(desk, parent)
+    meter = SessionMeter(context, parent)
     qtbot.waitUntil(lambda: said == ["0 requests $0.00 · cache 0 B"], timeout=10_000)
-    desk.worker.resume(run, 4)
+    context.worker.resume(run, 4)
     qtbot.waitUntil(lambda: said[-1].startswith("8 requests"), timeout=20_000)
     assert said[-1].endswith("kB")
     assert meter.parent() is parent
-    desk.worker.close()
+    context.worker.close()

@@ -29,7 +29,7 @@ from viewer.domain.styles import looks_of, rgb_of
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.inspecting.marked_images import marked_images
 from viewer.services.inspecting.runs import trial_rows_at
-from viewer.services.inspecting.trial_detail import ToldTrial, told_trial
+from viewer.services.inspecting.trial_detail import TrialDetail, trial_detail
 from viewer.services.inspecting.written_answers import written_of_trial
 from viewer.services.running.plan_run import plan_run
 from viewer.services.viewing.decoding import LocalDecoder
@@ -58,16 +58,16 @@ BOXES = {
 SAYS = f"An effusion.\n{json.dumps(BOXES)}"
 
 
-def told_of(store: Path, run: int) -> Mapping[str, ToldTrial]:
+def told_of(store: Path, run: int) -> Mapping[str, TrialDetail]:
     """Return a run's trials by item, condition and model."""
     with open_store(store) as opened:
         ids = [one.id for one in trials.scored_trials(opened, run)]
-    told = [told_trial(store, one) for one in ids]
+    told = [trial_detail(store, one) for one in ids]
     return {f"{t.trial.item} {t.trial.condition.name} {t.trial.model}": t for t in told}
 
 
 @pytest.fixture
-def drawn(settings: Settings, tmp_path: Path) -> ToldTrial:
+def drawn(settings: Settings, tmp_path: Path) -> TrialDetail:
     """Ask about studies of 20 × 30 pixels, of which two images are shown."""
     with open_store(settings.store) as opened:
         cases.add_dataset(opened, report_dataset(tmp_path / "studies"))
@@ -112,7 +112,7 @@ def line_at(cover: npt.NDArray[np.float64], expected: float) -> float:
 @pytest.mark.statement("E001-09")
 @pytest.mark.parametrize("ratio", [1, 2])
 def test_that_a_box_lies_within_half_a_pixel_of_where_it_was_named(
-    drawn: ToldTrial, qtbot: QtBot, ratio: int
+    drawn: TrialDetail, qtbot: QtBot, ratio: int
 ) -> None:
     page = TrialPage(drawn)
     qtbot.addWidget(page)
@@ -138,7 +138,7 @@ def test_that_a_box_lies_within_half_a_pixel_of_where_it_was_named(
 
 
 def test_that_each_box_stands_with_its_label_on_its_own_image(
-    drawn: ToldTrial, qtbot: QtBot
+    drawn: TrialDetail, qtbot: QtBot
 ) -> None:
     assert drawn.is_marked
     first, second = drawn.looked_at
@@ -183,7 +183,7 @@ def test_that_labels_stand_inside_the_picture_and_long_ones_are_cut() -> None:
 
 
 def test_that_tiles_have_the_boxes_of_one_answer_and_of_a_pair(
-    drawn: ToldTrial, settings: Settings
+    drawn: TrialDetail, settings: Settings
 ) -> None:
     (row,) = trial_rows_at(settings.store, [drawn.id])
     tile = FilmPictures(settings.store, LocalDecoder()).draw(row, 120).raster
@@ -253,7 +253,7 @@ def test_that_every_pass_and_composite_is_seen_side_by_side(
 
 
 def test_that_a_highlighted_and_an_outlined_region_are_drawn(
-    drawn: ToldTrial, qtbot: QtBot
+    drawn: TrialDetail, qtbot: QtBot
 ) -> None:
     png = drawn.looked_at[0].png
     region = np.zeros((30, 20), np.bool_)
@@ -280,7 +280,7 @@ def test_that_a_highlighted_and_an_outlined_region_are_drawn(
 
 
 def test_that_its_boxes_are_shown_in_read_on_each_image_they_were_named_on(
-    drawn: ToldTrial, settings: Settings, qtbot: QtBot
+    drawn: TrialDetail, settings: Settings, qtbot: QtBot
 ) -> None:
     assert drawn.opens
     window = app.build_window(settings)
@@ -328,7 +328,7 @@ def grabbed(view: ImageView) -> npt.NDArray[np.float64]:
 
 
 def test_that_answers_with_boxes_are_listed_about_their_image_and_nowhere_else(
-    drawn: ToldTrial, settings: Settings, tmp_path: Path
+    drawn: TrialDetail, settings: Settings, tmp_path: Path
 ) -> None:
     about = {
         name: load_about(settings.store, ImageRef(tmp_path / "studies" / "s1" / name))
@@ -351,7 +351,7 @@ def test_that_answers_with_boxes_are_listed_about_their_image_and_nowhere_else(
 
 
 def test_that_written_answers_stand_apart_from_places(
-    drawn: ToldTrial, settings: Settings, qtbot: QtBot
+    drawn: TrialDetail, settings: Settings, qtbot: QtBot
 ) -> None:
     one = written_of_trial(settings.store, drawn.id)
     other = replace(one, trial=one.trial + 1000, model="another")

@@ -19,7 +19,7 @@ from viewer.services.inspecting.runs import TrialRow, run_results, trial_rows
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.measure.results_groups_panel import row_words, summary_words
 from viewer.ui.tables.chart_bars import BarChart
@@ -42,7 +42,7 @@ def _open(
             item_run(store, folder, study, silent="")
         else:
             item_run(store, folder, study)
-    workspace = MeasureWorkspace(Desk(settings, WorkerBridge(settings.store)))
+    workspace = MeasureWorkspace(AppContext(settings, WorkerBridge(settings.store)))
     qtbot.addWidget(workspace)
     workspace.resize(1300, 850)
     workspace.show()

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.loadable_package import installed
 from viewer.settings import Settings
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.models_workspace import ModelsWorkspace
 
 MODELS = """# mine, in the order I like
@@ -39,19 +39,19 @@ def _loadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 @pytest.fixture
-def desk(settings: Settings, qtbot: QtBot, _loadable: None) -> Iterator[Desk]:
-    """A desk with a real worker, and the models above."""
+def context(settings: Settings, qtbot: QtBot, _loadable: None) -> Iterator[AppContext]:
+    """A context with a real worker, and the models above."""
     del qtbot  # the application
     settings.models_file.write_text(MODELS)
-    made = Desk(settings, WorkerBridge(settings.store))
+    made = AppContext(settings, WorkerBridge(settings.store))
     yield made
     made.worker.close()
 
 
 @pytest.fixture
-def workspace(desk: Desk, qtbot: QtBot) -> ModelsWorkspace:
+def workspace(context: AppContext, qtbot: QtBot) -> ModelsWorkspace:
     """The workspace, with every model listed."""
-    made = ModelsWorkspace(desk)
+    made = ModelsWorkspace(context)
     qtbot.addWidget(made)
     made.resize(1200, 800)
     made.show()

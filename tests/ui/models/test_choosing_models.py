@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.tiny_gguf import write_tiny_model
 from tests.ui.models.test_models_workspace import text
 from viewer.services.configuring.model_profiles import NewModel
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.models_workspace import ModelsWorkspace
 from viewer.ui.notices import Notice
 from viewer.ui.params_form import FolderLine, PathLine
@@ -49,9 +49,9 @@ def new_draft(workspace: ModelsWorkspace, adapter: str) -> None:
 
 
 def test_that_a_dropped_folder_becomes_a_draft_that_is_not_saved_yet(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot, tmp_path: Path
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    before = text(desk)
+    before = text(context)
     folder = tmp_path / "llava-7b"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"model_type": "llava"}))
@@ -61,7 +61,7 @@ def test_that_a_dropped_folder_becomes_a_draft_that_is_not_saved_yet(
     model = workspace.profile.form.editors["model"]
     assert isinstance(model, FolderLine)
     assert model.text() == str(folder)
-    assert text(desk) == before
+    assert text(context) == before
     assert workspace.list.current is not None
     assert workspace.list.current.edited
 
@@ -78,10 +78,10 @@ def test_that_two_gguf_files_become_one_model(
 
 
 def test_that_what_is_no_model_is_told(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot, tmp_path: Path
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot, tmp_path: Path
 ) -> None:
     told = list[Notice]()
-    desk.notices.posted.connect(told.append)
+    context.notices.posted.connect(told.append)
     picture = tmp_path / "film.png"
     picture.write_bytes(b"")
     drop(workspace, picture)

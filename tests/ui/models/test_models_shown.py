@@ -5,18 +5,18 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.models.test_models_workspace import choose, row
 from viewer.services.configuring import model_list
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.models_workspace import ModelsWorkspace
 
 WAIT_MS = 20_000
 
 
 def test_that_without_a_model_of_ones_own_the_table_says_how_to_add_one(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     hint = workspace.list.hint
     assert not hint.isVisible()
-    desk.settings.models_file.write_text("")
+    context.settings.models_file.write_text("")
     workspace.refresh()
     qtbot.waitUntil(hint.isVisible)
     assert hint.text().startswith("No model of your own yet.")

@@ -15,7 +15,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.models import catalog
 from viewer.services.configuring import model_list
 from viewer.services.configuring.model_profiles import apply_edit, new_models, saving
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.dialogs import key_entry
 from viewer.ui.dialogs.key_entry import KeyEntry
 from viewer.ui.models_workspace import ModelsWorkspace
@@ -44,8 +44,8 @@ def field(workspace: ModelsWorkspace, name: str) -> Line:
     return widget
 
 
-def text(desk: Desk) -> str:
-    return desk.settings.models_file.read_text()
+def text(context: AppContext) -> str:
+    return context.settings.models_file.read_text()
 
 
 def test_that_every_model_stands_with_its_state_the_persons_own_first(
@@ -100,10 +100,10 @@ def test_that_a_model_loads_with_progress_and_memory_and_unloads(
 
 
 def test_that_loading_is_cancelled_and_a_notice_says_so(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     told = list[Notice]()
-    desk.notices.posted.connect(told.append)
+    context.notices.posted.connect(told.append)
     choose(workspace, "endless")
     memory = workspace.profile.memory
     qtbot.waitUntil(memory.load.isVisible, timeout=WAIT_MS)
@@ -116,7 +116,7 @@ def test_that_loading_is_cancelled_and_a_notice_says_so(
 
 
 def test_that_a_changed_setting_is_kept_in_its_line_and_taken_back(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     choose(workspace, "here")
     field(workspace, "temperature").setText("0.5")
@@ -128,10 +128,10 @@ def test_that_a_changed_setting_is_kept_in_its_line_and_taken_back(
         QTest.mouseClick(workspace.profile.save, Qt.MouseButton.LeftButton)
     coloured = 'model = "m"\ntemperature = 0.5\ncolour = "orange"\n'
     changed = MODELS.replace('model = "m"\n', coloured)
-    assert text(desk) == changed
+    assert text(context) == changed
     with qtbot.waitSignal(workspace.models_changed):
-        desk.undo.undo()
-    assert text(desk) == MODELS
+        context.undo.undo()
+    assert text(context) == MODELS
     assert field(workspace, "temperature").text() == ""
 
 
@@ -168,7 +168,7 @@ def test_that_what_is_wrong_is_said_at_once_and_cannot_be_saved(
 
 
 def test_that_a_new_model_is_named_set_and_saved(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     servers = workspace.list.new_menu.actions()[0].menu()
     assert isinstance(servers, QMenu)
@@ -184,14 +184,14 @@ def test_that_a_new_model_is_named_set_and_saved(
     workspace.handlers()["model.save"]()
     qtbot.waitUntil(lambda: workspace.list.models.row_of("mine") is not None)
     assert workspace.list.current.key == "mine"
-    assert text(desk) == MODELS + (
+    assert text(context) == MODELS + (
         '\n[[model]]\nname = "mine"\nadapter = "openai_api"\n'
         'server = "ollama"\nmodel = "tiny"\ncolour = "violet"\n'
     )
 
 
 def test_that_a_duplicate_is_a_draft_until_it_is_saved_and_can_be_discarded(
-    workspace: ModelsWorkspace, desk: Desk
+    workspace: ModelsWorkspace, context: AppContext
 ) -> None:
     choose(workspace, "here")
     workspace.handlers()["model.duplicate"]()
@@ -200,24 +200,24 @@ def test_that_a_duplicate_is_a_draft_until_it_is_saved_and_can_be_discarded(
     assert field(workspace, "model").text() == "m"
     workspace.handlers()["model.delete"]()
     assert all(each.line.name != "here-2" for each in workspace.list.models.rows)
-    desk.undo.undo()
+    context.undo.undo()
     assert workspace.list.current.line.name == "here-2"
-    assert text(desk) == MODELS
+    assert text(context) == MODELS
 
 
 def test_that_deleting_names_its_model_and_is_taken_back(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     choose(workspace, "here")
     assert workspace.list.delete.text() == "Delete here"
     QTest.keyClick(workspace.list.view, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: workspace.list.models.row_of("here") is None)
-    assert "# mine, in the order I like" in text(desk)
-    assert "# loads in a moment" in text(desk)
-    assert desk.undo.undoText() == "deletion of here"
-    desk.undo.undo()
+    assert "# mine, in the order I like" in text(context)
+    assert "# loads in a moment" in text(context)
+    assert context.undo.undoText() == "deletion of here"
+    context.undo.undo()
     qtbot.waitUntil(lambda: workspace.list.models.row_of("here") is not None)
-    assert text(desk) == MODELS
+    assert text(context) == MODELS
 
 
 def test_that_what_comes_with_the_program_cannot_be_changed(
@@ -232,23 +232,23 @@ def test_that_what_comes_with_the_program_cannot_be_changed(
 
 
 def test_that_a_file_changed_by_another_program_is_not_overwritten(
-    workspace: ModelsWorkspace, desk: Desk
+    workspace: ModelsWorkspace, context: AppContext
 ) -> None:
     told = list[Notice]()
-    desk.notices.posted.connect(told.append)
+    context.notices.posted.connect(told.append)
     choose(workspace, "here")
     workspace.handlers()["model.delete"]()
-    desk.settings.models_file.write_text("# another hand\n")
-    desk.undo.undo()
+    context.settings.models_file.write_text("# another hand\n")
+    context.undo.undo()
     assert any("another program" in notice.what for notice in told)
-    assert text(desk) == "# another hand\n"
+    assert text(context) == "# another hand\n"
 
 
 def test_that_the_model_looked_at_is_chosen_again_at_the_next_start(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     choose(workspace, "large")
-    later = ModelsWorkspace(desk)
+    later = ModelsWorkspace(context)
     qtbot.addWidget(later)
     later.recall(workspace.choices)
     later.show()
@@ -309,17 +309,17 @@ def test_that_the_servers_models_are_offered(
 
 
 def test_that_a_server_that_does_not_answer_is_told(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     told = list[Notice]()
-    desk.notices.posted.connect(told.append)
+    context.notices.posted.connect(told.append)
     choose(workspace, "here")
     workspace.profile.ask_to_list()
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     assert "127.0.0.1:9" in told[0].what
 
 
-def scripted(desk: Desk, delay_s: float) -> None:
+def scripted(context: AppContext, delay_s: float) -> None:
     """Add a model that always names the middle, in Qwen's words."""
     table = {
         "name": "middle",
@@ -328,14 +328,14 @@ def scripted(desk: Desk, delay_s: float) -> None:
         "delay_s": delay_s,
         "convention": "qwen2_5_vl",
     }
-    file = desk.settings.models_file
+    file = context.settings.models_file
     apply_edit(saving(table, None, file), file)
 
 
 def test_that_a_calibration_tells_its_progress_and_what_fits(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
-    scripted(desk, 0.01)
+    scripted(context, 0.01)
     workspace.refresh("middle")
     panel = workspace.profile.calibration
     qtbot.waitUntil(lambda: panel.calibrate.text() == "Calibrate middle")
@@ -357,11 +357,11 @@ def _convention(workspace: ModelsWorkspace) -> object:
 
 
 def test_that_a_calibration_can_be_cancelled(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     notices = list[Notice]()
-    desk.notices.posted.connect(notices.append)
-    scripted(desk, 2.0)
+    context.notices.posted.connect(notices.append)
+    scripted(context, 2.0)
     workspace.refresh("middle")
     panel = workspace.profile.calibration
     qtbot.waitUntil(lambda: panel.calibrate.text() == "Calibrate middle")
@@ -374,7 +374,7 @@ def test_that_a_calibration_can_be_cancelled(
 
 def test_that_a_key_is_typed_unseen_and_kept_in_no_file(
     workspace: ModelsWorkspace,
-    desk: Desk,
+    context: AppContext,
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -392,8 +392,8 @@ def test_that_a_key_is_typed_unseen_and_kept_in_no_file(
         QTest.mouseClick(entry.keep, Qt.MouseButton.LeftButton)
     assert kept == {"HERE_KEY": "sk-canary"}
     workspace.handlers()["model.save"]()
-    assert 'api_key_env = "HERE_KEY"' in text(desk)
-    assert "canary" not in text(desk)
+    assert 'api_key_env = "HERE_KEY"' in text(context)
+    assert "canary" not in text(context)
 
 
 def test_that_a_keyring_that_refuses_says_why(

@@ -9,7 +9,7 @@ from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
 from viewer.services.configuring.model_profiles import apply_edit, saving
 from viewer.services.worker.background import WorkerLoading
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.models_workspace import ModelsWorkspace
 from viewer.ui.notices import Notice
 
@@ -24,26 +24,26 @@ def slow_server() -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture
-def told(desk: Desk) -> list[Notice]:
+def told(context: AppContext) -> list[Notice]:
     notices = list[Notice]()
-    desk.notices.posted.connect(notices.append)
+    context.notices.posted.connect(notices.append)
     return notices
 
 
-def add(desk: Desk, **table: object) -> None:
-    file = desk.settings.models_file
+def add(context: AppContext, **table: object) -> None:
+    file = context.settings.models_file
     apply_edit(saving(table, None, file), file)
 
 
 def test_that_a_test_ends_at_once_while_its_server_does_not_answer(
     workspace: ModelsWorkspace,
-    desk: Desk,
+    context: AppContext,
     qtbot: QtBot,
     slow_server: ScriptedServer,
     told: list[Notice],
 ) -> None:
     url = slow_server.base_url
-    add(desk, name="far", adapter="openai_api", base_url=url, model="m")
+    add(context, name="far", adapter="openai_api", base_url=url, model="m")
     workspace.refresh("far")
     panel = workspace.profile.test
     qtbot.waitUntil(lambda: panel.test.text() == "Test far")
@@ -61,7 +61,7 @@ def test_that_a_test_ends_at_once_while_its_server_does_not_answer(
 
 
 def test_that_a_calibration_can_be_cancelled_while_its_model_loads(
-    workspace: ModelsWorkspace, desk: Desk, qtbot: QtBot, told: list[Notice]
+    workspace: ModelsWorkspace, context: AppContext, qtbot: QtBot, told: list[Notice]
 ) -> None:
     steps = list[WorkerLoading]()
 
@@ -69,7 +69,7 @@ def test_that_a_calibration_can_be_cancelled_while_its_model_loads(
         if isinstance(message, WorkerLoading):
             steps.append(message)
 
-    desk.worker.message.connect(hear)
+    context.worker.message.connect(hear)
     workspace.calibrations.calibrate("endless")
     qtbot.waitUntil(lambda: bool(steps), timeout=WAIT_MS)
     assert steps[0].step.what == "reading weights"

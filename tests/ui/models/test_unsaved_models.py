@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.ui.models.conftest import MODELS
 from tests.ui.models.test_models_workspace import choose, field, row, text
 from viewer.ui.actions import Place
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.main_window import MainWindow
 from viewer.ui.models_workspace import ModelsWorkspace
 from viewer.ui.notices import Notice
@@ -22,9 +22,9 @@ CHANGED = MODELS.replace('model = "m"\n', _SAVED)
 
 
 @pytest.fixture
-def window(desk: Desk, qtbot: QtBot) -> Iterator[MainWindow]:
-    made = MainWindow(desk)
-    models = ModelsWorkspace(desk)
+def window(context: AppContext, qtbot: QtBot) -> Iterator[MainWindow]:
+    made = MainWindow(context)
+    models = ModelsWorkspace(context)
     made.add_models(models, models)
     qtbot.addWidget(made)
     made.show()
@@ -63,7 +63,7 @@ def test_that_nothing_is_asked_where_every_model_is_saved(
 
 
 def test_that_cancel_keeps_window_and_changes(
-    window: MainWindow, models: ModelsWorkspace, desk: Desk
+    window: MainWindow, models: ModelsWorkspace, context: AppContext
 ) -> None:
     choose(models, "here")
     field(models, "temperature").setText("0.5")
@@ -73,40 +73,40 @@ def test_that_cancel_keeps_window_and_changes(
     press(window, Kind.Cancel)
     assert window.isVisible()
     assert row(models, "here").edited
-    assert text(desk) == MODELS
+    assert text(context) == MODELS
 
 
 def test_that_save_keeps_the_changes_and_closes(
-    window: MainWindow, models: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    window: MainWindow, models: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     choose(models, "here")
     field(models, "temperature").setText("0.5")
     assert not window.close()
     press(window, Kind.Save)
     qtbot.waitUntil(lambda: not window.isVisible())
-    assert text(desk) == CHANGED
+    assert text(context) == CHANGED
 
 
 def test_that_discard_closes_and_leaves_the_file_as_it_is(
-    window: MainWindow, models: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    window: MainWindow, models: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     choose(models, "here")
     field(models, "temperature").setText("0.5")
     assert not window.close()
     press(window, Kind.Discard)
     qtbot.waitUntil(lambda: not window.isVisible())
-    assert text(desk) == MODELS
+    assert text(context) == MODELS
 
 
 def test_that_what_cannot_be_saved_keeps_the_window_and_is_shown(
-    window: MainWindow, models: ModelsWorkspace, desk: Desk
+    window: MainWindow, models: ModelsWorkspace, context: AppContext
 ) -> None:
     told = list[Notice]()
-    desk.notices.posted.connect(told.append)
+    context.notices.posted.connect(told.append)
     choose(models, "here")
     field(models, "temperature").setText("warm")
     choose(models, "large")
-    window.desk.actions.enter(Place.READ)
+    window.context.actions.enter(Place.READ)
     assert not window.close()
     press(window, Kind.Save)
     assert window.isVisible()
@@ -115,11 +115,11 @@ def test_that_what_cannot_be_saved_keeps_the_window_and_is_shown(
     assert current is not None
     assert current.key == "here"
     assert "temperature" in told[0].what
-    assert text(desk) == MODELS
+    assert text(context) == MODELS
 
 
 def test_that_several_models_are_named_and_saved_together(
-    window: MainWindow, models: ModelsWorkspace, desk: Desk, qtbot: QtBot
+    window: MainWindow, models: ModelsWorkspace, context: AppContext, qtbot: QtBot
 ) -> None:
     choose(models, "here")
     field(models, "temperature").setText("0.5")
@@ -130,6 +130,6 @@ def test_that_several_models_are_named_and_saved_together(
     assert question(window).button(Kind.Save).text() == "Save all"
     press(window, Kind.Save)
     qtbot.waitUntil(lambda: not window.isVisible())
-    assert text(desk) == CHANGED.replace(
+    assert text(context) == CHANGED.replace(
         "seconds = 0.6\n", 'seconds = 2.0\ncolour = "purple"\n'
     )

@@ -1,4 +1,4 @@
-"""A desk with an empty store, and the workspace Read on it."""
+"""A context with an empty store, and the workspace Read on it."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.read_workspace import ReadWorkspace
 
 
@@ -19,21 +19,21 @@ def decoder() -> Decoder:
 
 
 @pytest.fixture
-def desk(settings: Settings, decoder: Decoder) -> Iterator[Desk]:
-    """A desk with a worker that nobody has started."""
+def context(settings: Settings, decoder: Decoder) -> Iterator[AppContext]:
+    """A context with a worker that nobody has started."""
     with open_store(settings.store):
         pass
-    made = Desk(settings, WorkerBridge(settings.store), decoder)
+    made = AppContext(settings, WorkerBridge(settings.store), decoder)
     yield made
     made.worker.close()
 
 
 @pytest.fixture
-def read(qtbot: QtBot, desk: Desk) -> ReadWorkspace:
+def read(qtbot: QtBot, context: AppContext) -> ReadWorkspace:
     """The workspace Read at 1200 × 800, on the screen."""
-    workspace = ReadWorkspace(desk)
+    workspace = ReadWorkspace(context)
     qtbot.addWidget(workspace)
-    desk.actions.handle(workspace.handlers())
+    context.actions.handle(workspace.handlers())
     workspace.resize(1200, 800)
     workspace.show()
     return workspace

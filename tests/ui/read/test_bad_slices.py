@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.make_dicom import make_dicom
 from tests.ui.canvas.conftest import drag
 from viewer.domain.image import Window
+from viewer.ui.app_context import AppContext
 from viewer.ui.canvas.events import Tool
-from viewer.ui.desk import Desk
 from viewer.ui.panels.viewport import Viewport
 from viewer.ui.read_workspace import ReadWorkspace
 
@@ -140,10 +140,10 @@ def test_that_no_value_of_the_slice_before_is_told_of_a_bad_one(
 
 
 def test_that_a_broken_file_is_reported_once(
-    qtbot: QtBot, viewport: Viewport, desk: Desk
+    qtbot: QtBot, viewport: Viewport, context: AppContext
 ) -> None:
     told: list[Notice] = []
-    desk.notices.posted.connect(told.append)
+    context.notices.posted.connect(told.append)
     for _ in range(3):
         _go_to_bad_slice(qtbot, viewport)
         viewport.go_to(0)

@@ -13,8 +13,8 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.viewing.view_image import CornerText, ShownImage
+from viewer.ui.app_context import AppContext
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.desk import Desk
 from viewer.ui.panels.hanging import Stack
 from viewer.ui.panels.image_commands import ImageCommands
 from viewer.ui.panels.viewport import Viewport, ViewportEntered
@@ -24,10 +24,10 @@ LENGTH = Mark(MarkKind.LENGTH, (PointPx(10, 10), PointPx(40, 50)))
 
 
 @pytest.fixture
-def pair(qtbot: QtBot, desk: Desk) -> ViewportPair:
+def pair(qtbot: QtBot, context: AppContext) -> ViewportPair:
     made = ViewportPair()
     qtbot.addWidget(made)
-    desk.actions.handle(ImageCommands(made, desk).handlers())
+    context.actions.handle(ImageCommands(made, context).handlers())
     made.resize(800, 400)
     made.show()
     return made
@@ -44,58 +44,58 @@ def fill(viewport: Viewport, name: str) -> ImageView:
 
 
 def test_that_the_check_of_invert_is_that_of_the_image_with_the_focus(
-    pair: ViewportPair, desk: Desk
+    pair: ViewportPair, context: AppContext
 ) -> None:
     first, second = pair.viewports
     for viewport, name in ((first, "a"), (second, "b")):
         fill(viewport, name)
-    invert = desk.actions["image.invert"]
+    invert = context.actions["image.invert"]
     invert.trigger()
     assert invert.isChecked()
     second.entered.emit(ViewportEntered(second))
     assert not invert.isChecked()
     first.entered.emit(ViewportEntered(first))
     assert invert.isChecked()
-    desk.actions["image.reset"].trigger()
+    context.actions["image.reset"].trigger()
     assert not invert.isChecked()
 
 
 def test_that_invert_stays_unchecked_where_there_is_no_image(
-    pair: ViewportPair, desk: Desk
+    pair: ViewportPair, context: AppContext
 ) -> None:
     assert not pair.view.inverted
-    desk.actions["image.invert"].trigger()
-    assert not desk.actions["image.invert"].isChecked()
+    context.actions["image.invert"].trigger()
+    assert not context.actions["image.invert"].isChecked()
 
 
 def test_that_every_tool_has_an_action_and_one_is_checked(
-    pair: ViewportPair, desk: Desk
+    pair: ViewportPair, context: AppContext
 ) -> None:
     fill(pair.viewports[0], "a")
     told: list[str] = []
-    desk.status.tool_changed.connect(told.append)
+    context.status.tool_changed.connect(told.append)
     for name in ("tool.angle", "tool.ellipse", "tool.scroll"):
-        desk.actions[name].trigger()
-        checked = [spec.id for spec, act in desk.actions if act.isChecked()]
+        context.actions[name].trigger()
+        checked = [spec.id for spec, act in context.actions if act.isChecked()]
         assert checked == [name]
     assert told == ["Tool: Angle", "Tool: Ellipse", "Tool: Scroll"]
-    desk.actions.run("tool.cobb")
-    assert desk.actions["tool.cobb"].isChecked()
+    context.actions.run("tool.cobb")
+    assert context.actions["tool.cobb"].isChecked()
 
 
 def test_that_marks_are_deleted_and_brought_back_by_the_menu(
-    pair: ViewportPair, desk: Desk
+    pair: ViewportPair, context: AppContext
 ) -> None:
     view = fill(pair.viewports[0], "a")
-    desk.actions["mark.delete"].trigger()
-    assert desk.undo.count() == 0
+    context.actions["mark.delete"].trigger()
+    assert context.undo.count() == 0
     view.marks.add(LENGTH)
     view.marks.add(LENGTH.moved(5, 5))
-    desk.actions["mark.delete"].trigger()
-    desk.actions["mark.clear"].trigger()
+    context.actions["mark.delete"].trigger()
+    context.actions["mark.clear"].trigger()
     assert not view.marks.marks
-    desk.undo.undo()
-    desk.undo.undo()
+    context.undo.undo()
+    context.undo.undo()
     assert view.marks.marks == (LENGTH, LENGTH.moved(5, 5))
 
 

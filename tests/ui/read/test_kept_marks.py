@@ -11,7 +11,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.viewing.marks import keep_marks, kept_marks
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.panels.mark_keeping import MarkKeeping
 from viewer.ui.read_workspace import ReadWorkspace
 
@@ -58,54 +58,54 @@ def _open(qtbot: QtBot, read: ReadWorkspace, films: list[Path]) -> None:
 
 
 def test_that_undo_is_about_the_case_that_is_seen(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
 ) -> None:
     _open(qtbot, read, films)
     for path, mark in ((films[0], LENGTH), (films[1], ANGLE)):
         _show(qtbot, read, path)
         read.pair.view.marks.add(mark)
     _show(qtbot, read, films[0])
-    assert desk.undo.undoText() == "length"
-    desk.undo.undo()
+    assert context.undo.undoText() == "length"
+    context.undo.undo()
     assert not read.pair.view.marks.marks
-    assert not desk.undo.canUndo()
+    assert not context.undo.canUndo()
     _show(qtbot, read, films[1])
     assert read.pair.view.marks.marks == (ANGLE,)
-    assert desk.undo.undoText() == "angle"
+    assert context.undo.undoText() == "angle"
 
 
 def test_that_undo_goes_to_the_slice_that_it_changes(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
 ) -> None:
     _open(qtbot, read, films)
     _show(qtbot, read, films[2])
     read.pair.view.marks.add(LENGTH)
     _show(qtbot, read, films[4])
-    desk.undo.undo()
+    context.undo.undo()
     qtbot.waitUntil(lambda: read.pair.showing(ImageRef(films[2])) is not None)
     assert not read.pair.view.marks.marks
 
 
 def test_that_every_edit_is_stored_and_shown_by_the_next_window(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
 ) -> None:
-    store, ref = desk.settings.store, ImageRef(films[0])
+    store, ref = context.settings.store, ImageRef(films[0])
     keep_marks(store, ref, (ANGLE,))
     _open(qtbot, read, films)
     _show(qtbot, read, films[0])
     assert read.pair.view.marks.marks == (ANGLE,)
     read.pair.view.marks.add(LENGTH)
     qtbot.waitUntil(lambda: kept_marks(store) == {ref: (ANGLE, LENGTH)})
-    desk.undo.undo()
+    context.undo.undo()
     qtbot.waitUntil(lambda: kept_marks(store) == {ref: (ANGLE,)})
     read.pair.view.reset()
     qtbot.waitUntil(lambda: kept_marks(store) == {})
 
 
 def test_that_what_is_drawn_before_the_store_is_read_is_kept_too(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
 ) -> None:
-    store, ref = desk.settings.store, ImageRef(films[0])
+    store, ref = context.settings.store, ImageRef(films[0])
     keep_marks(store, ref, (ANGLE,))
     with qtbot.waitSignal(read.pair.active.image_shown):
         read.open_paths(films[:1])

@@ -22,9 +22,9 @@ from viewer.services.commands import PixelLook
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.worker.background import AskCommand, WorkerDied, WorkerReply
 from viewer.settings import Settings
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import open_store
-from viewer.ui.desk import Desk, WorkerBridge
+from viewer.ui.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.consent import ConsentDialog
 from viewer.ui.dialogs.pixel_boxes import PixelBoxes
 from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
@@ -51,10 +51,10 @@ class Asked:
     def __init__(self, qtbot: QtBot, settings: Settings, ref: ImageRef) -> None:
         self.qtbot, self.settings, self.ref = qtbot, settings, ref
         self.workers: list[IdleWorker] = []
-        self.desk = Desk(settings, WorkerBridge(settings.store, self._make))
+        self.context = AppContext(settings, WorkerBridge(settings.store, self._make))
         self.parent = QWidget()
         qtbot.addWidget(self.parent)
-        self.leaving = Leaving(self.desk, self.parent)
+        self.leaving = Leaving(self.context, self.parent)
         self.asked: list[AskCommand] = []
         self.stayed: list[str] = []
         self.leaving.may_ask.connect(self.asked.append)
@@ -93,11 +93,11 @@ class Asked:
 
     def consents(self) -> list[tuple[str, str | None]]:
         with open_store(self.settings.store) as store:
-            return [(c.endpoint, c.dataset) for c in asking.standing_consents(store)]
+            return [(c.endpoint, c.dataset) for c in consents.standing_consents(store)]
 
     def decision(self) -> ReviewDecision | None:
         with open_store(self.settings.store) as store:
-            found = asking.reviews(store).get(pixels_sha256(self.image))
+            found = consents.reviews(store).get(pixels_sha256(self.image))
         return found.decision if found else None
 
 
@@ -164,7 +164,7 @@ def test_that_who_says_no_sends_nothing(asked: Asked) -> None:
 
 def test_that_an_allowed_endpoint_is_not_asked_for_again(asked: Asked) -> None:
     with open_store(asked.settings.store) as store:
-        asking.add_consent(store, "http://127.0.0.1:8131", "films", "", granted=True)
+        consents.add_consent(store, "http://127.0.0.1:8131", "films", "", granted=True)
     asked.look()
     asked.qtbot.waitUntil(lambda: bool(asked.asked))
     assert asked.parent.findChild(ConsentDialog) is None
@@ -238,7 +238,7 @@ def test_that_what_the_worker_cannot_read_is_said(asked: Asked) -> None:
 
 def test_that_a_restricted_image_stays_with_its_sentence(asked: Asked) -> None:
     with open_store(asked.settings.store) as store:
-        asking.set_restricted(store, "films", restricted=True)
+        consents.set_restricted(store, "films", restricted=True)
     asked.look()
     asked.qtbot.waitUntil(lambda: bool(asked.stayed))
     assert "'films' is restricted" in asked.stayed[0]
@@ -277,7 +277,7 @@ def test_that_pixels_are_reviewed_in_the_patients_proportions(qtbot: QtBot) -> N
 
 
 def test_that_any_image_on_the_screen_can_be_reviewed(asked: Asked) -> None:
-    looks, decided = PixelLooks(asked.desk, asked.parent), list[PixelsDecided]()
+    looks, decided = PixelLooks(asked.context, asked.parent), list[PixelsDecided]()
     looks.decided.connect(decided.append)
     looks.look(asked.ref, asked.image, always=True)
     (worker,) = asked.workers
@@ -290,7 +290,7 @@ def test_that_any_image_on_the_screen_can_be_reviewed(asked: Asked) -> None:
 
 
 def test_that_nobody_decides_about_pixels_other_than_those_shown(asked: Asked) -> None:
-    looks, refused = PixelLooks(asked.desk, asked.parent), list[str]()
+    looks, refused = PixelLooks(asked.context, asked.parent), list[str]()
     looks.refused.connect(refused.append)
     looks.look(asked.ref, asked.image, always=True)
     (worker,) = asked.workers
@@ -304,13 +304,13 @@ def test_that_nobody_decides_about_pixels_other_than_those_shown(asked: Asked) -
 def test_that_review_says_that_an_image_is_needed(
     qtbot: QtBot, settings: Settings
 ) -> None:
-    desk, parent = Desk(settings, WorkerBridge(settings.store)), QWidget()
+    context, parent = AppContext(settings, WorkerBridge(settings.store)), QWidget()
     qtbot.addWidget(parent)
     said: list[str] = []
-    desk.notices.posted.connect(lambda notice: said.append(notice.what))
+    context.notices.posted.connect(lambda notice: said.append(notice.what))
     pair = ViewportPair()
     qtbot.addWidget(pair)
-    PixelReviews(desk, pair, parent).show()
+    PixelReviews(context, pair, parent).show()
     assert said == ["Open an image first; then its pixels can be reviewed."]
 
 

@@ -14,7 +14,7 @@ from tests.helpers.make_dicom import make_dicom
 from tests.helpers.small_datasets import grey, write_dicom
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.services.viewing.header_chunks import Headers, read_chunk
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.layout_memory import KeptImage
 from viewer.ui.panels.opening import lies_in
 from viewer.ui.read_workspace import ReadWorkspace
@@ -121,7 +121,11 @@ def test_that_the_image_of_last_time_comes_up_first(
 
 
 def test_that_cases_close_one_by_one_and_all_together(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, decoder: Slow, tmp_path: Path
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    context: AppContext,
+    decoder: Slow,
+    tmp_path: Path,
 ) -> None:
     decoder.go.set()
     for name in ("a", "b", "c"):
@@ -130,12 +134,12 @@ def test_that_cases_close_one_by_one_and_all_together(
     read.open_paths([tmp_path / "in", other])
     _await_image(qtbot, read)
     _await_end(qtbot, read)
-    desk.actions["file.close_case"].trigger()
+    context.actions["file.close_case"].trigger()
     _await_image(qtbot, read)
     assert [row.key[0] for row in read.browser.tree.rows()] == ["b", "c", "d"]
     left = tuple(tmp_path / "in" / f"{name}.dcm" for name in "bc")
     assert read.open_now == (*left, other)
-    desk.actions["file.close_all"].trigger()
+    context.actions["file.close_all"].trigger()
     assert read.open_now == ()
     assert read.pair.active.stack is None
     assert read.image_now == KeptImage()
@@ -145,11 +149,15 @@ def test_that_cases_close_one_by_one_and_all_together(
 
 
 def test_that_a_text_file_alone_is_one_clear_sentence(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, decoder: Slow, tmp_path: Path
+    qtbot: QtBot,
+    read: ReadWorkspace,
+    context: AppContext,
+    decoder: Slow,
+    tmp_path: Path,
 ) -> None:
     decoder.go.set()
     told: list[Notice] = []
-    desk.notices.posted.connect(told.append)
+    context.notices.posted.connect(told.append)
     (tmp_path / "notes.txt").write_text("a note")
     read.open_paths([tmp_path / "notes.txt"])
     qtbot.waitUntil(lambda: bool(told), timeout=_PATIENCE_MS)

@@ -16,7 +16,7 @@ from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.asking.segment import segment
 from viewer.settings import Settings
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.notice_bar import NoticeBar
 from viewer.ui.notices import Notice
 from viewer.ui.read_workspace import ReadWorkspace
@@ -32,10 +32,10 @@ convention = "qwen3_vl"
 
 
 @pytest.fixture
-def told(desk: Desk) -> list[Notice]:
+def told(context: AppContext) -> list[Notice]:
     """What the window was told."""
     found = list[Notice]()
-    desk.notices.posted.connect(found.append)
+    context.notices.posted.connect(found.append)
     return found
 
 
@@ -75,13 +75,13 @@ def test_that_without_a_segmenter_one_sentence_leads_to_models(
     read: ReadWorkspace,
     film: ImageRef,
     told: list[Notice],
-    desk: Desk,
+    context: AppContext,
     qtbot: QtBot,
 ) -> None:
     del film
     went = list[str]()
-    desk.actions.handle({"window.models": lambda: went.append("models")})
-    bar = NoticeBar(desk.notices)
+    context.actions.handle({"window.models": lambda: went.append("models")})
+    bar = NoticeBar(context.notices)
     qtbot.addWidget(bar)
     draw(read, BoxPx(4, 4, 20, 20))
     read.handlers()["mark.outline"]()
@@ -97,11 +97,11 @@ def test_that_a_segmenter_that_cannot_be_used_says_why(
     read: ReadWorkspace,
     film: ImageRef,
     told: list[Notice],
-    desk: Desk,
+    context: AppContext,
     qtbot: QtBot,
 ) -> None:
     del film
-    write_models(desk.settings, '[[model]]\nname = "sam"\nadapter = "segmenter"\n')
+    write_models(context.settings, '[[model]]\nname = "sam"\nadapter = "segmenter"\n')
     draw(read, BoxPx(4, 4, 20, 20))
     read.handlers()["mark.outline"]()
     qtbot.waitUntil(lambda: bool(told))
@@ -129,7 +129,7 @@ def test_that_the_menu_of_a_rectangle_offers_the_outline(
 def test_that_a_rectangles_outline_is_a_mask_answer_that_undo_takes_away(
     read: ReadWorkspace,
     film: ImageRef,
-    desk: Desk,
+    context: AppContext,
     qtbot: QtBot,
     tmp_path: Path,
 ) -> None:
@@ -139,7 +139,7 @@ def test_that_a_rectangles_outline_is_a_mask_answer_that_undo_takes_away(
 
     folder = write_tiny_sam(tmp_path / "sam")
     write_models(
-        desk.settings,
+        context.settings,
         f'[[model]]\nname = "sam"\nadapter = "segmenter"\nmodel = "{folder}"\n'
         'device = "cpu"\n',
     )
@@ -153,11 +153,11 @@ def test_that_a_rectangles_outline_is_a_mask_answer_that_undo_takes_away(
     assert isinstance(found, MaskAnswer)
     alone = segment(film, [box], folder, "cpu").whole
     np.testing.assert_array_equal(found.mask.array(), alone)
-    qtbot.waitUntil(desk.undo.canUndo)
-    assert desk.undo.undoText() == "outline"
-    desk.undo.undo()
+    qtbot.waitUntil(context.undo.canUndo)
+    assert context.undo.undoText() == "outline"
+    context.undo.undo()
     qtbot.waitUntil(lambda: answers.tree.topLevelItemCount() == 0)
-    desk.undo.redo()
+    context.undo.redo()
     qtbot.waitUntil(lambda: answers.tree.topLevelItemCount() == 1)
 
 
@@ -165,11 +165,11 @@ def test_that_a_models_box_is_offered_to_be_outlined(
     read: ReadWorkspace,
     film: ImageRef,
     told: list[Notice],
-    desk: Desk,
+    context: AppContext,
     qtbot: QtBot,
 ) -> None:
     del film
-    write_models(desk.settings, BOXED)
+    write_models(context.settings, BOXED)
     read.reload_models()
     qtbot.waitUntil(lambda: any(s.name == "boxes" for s, _ in read.ask._models))
     for state, tick in read.ask._models:

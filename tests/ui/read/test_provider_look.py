@@ -12,7 +12,7 @@ from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.grid import Grid
 from viewer.domain.image import Photometric, PixelImage, Window
 from viewer.services.viewing.view_image import CornerText, ShownImage
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.dialogs.provider_view import ProviderView
 from viewer.ui.panels.grid_choice import GridChoice
 from viewer.ui.panels.hanging import Stack
@@ -29,9 +29,9 @@ def pair(qtbot: QtBot) -> ViewportPair:
 
 
 @pytest.fixture
-def commands(pair: ViewportPair, desk: Desk) -> ImageCommands:
-    made = ImageCommands(pair, desk)
-    desk.actions.handle(made.handlers())
+def commands(pair: ViewportPair, context: AppContext) -> ImageCommands:
+    made = ImageCommands(pair, context)
+    context.actions.handle(made.handlers())
     return made
 
 
@@ -138,16 +138,16 @@ def test_that_without_an_image_it_says_what_to_do(
 
 
 def test_that_the_action_opens_and_closes_it_and_the_provider_is_kept(
-    pair: ViewportPair, commands: ImageCommands, desk: Desk, qtbot: QtBot
+    pair: ViewportPair, commands: ImageCommands, context: AppContext, qtbot: QtBot
 ) -> None:
     fill(pair)
-    desk.actions["image.provider"].trigger()
-    assert desk.actions["image.provider"].isChecked()
+    context.actions["image.provider"].trigger()
+    assert context.actions["image.provider"].isChecked()
     dialog = commands.provider_look.dialog
     assert dialog is not None
     choose(dialog, "claude")
-    desk.actions["image.provider"].trigger()
+    context.actions["image.provider"].trigger()
     qtbot.waitUntil(lambda: commands.provider_look.dialog is None)
     QTest.qWait(0)
-    assert not desk.actions["image.provider"].isChecked()
+    assert not context.actions["image.provider"].isChecked()
     assert opened(commands).offer.name == "claude"

@@ -16,7 +16,7 @@ from viewer.services.worker.background import (
     WorkerMessage,
     WorkerReply,
 )
-from viewer.ui.desk import Listener, WorkerBridge
+from viewer.ui.app_context import Listener, WorkerBridge
 from viewer.ui.panels.questions import Answered, Ended, Failed, Questions, Waiting
 
 _QUESTION = AskCommand(ImageRef(Path("a.dcm")), "Edema", ("uniform",))

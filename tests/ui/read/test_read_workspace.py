@@ -23,8 +23,8 @@ from viewer.imaging.resample import FitMode, fit
 from viewer.readers.pixels import load_pixels
 from viewer.services.inspecting.answers import StoredAnswer, sent_images
 from viewer.studies.catalog import study_named
+from viewer.ui.app_context import AppContext
 from viewer.ui.canvas.events import Tool
-from viewer.ui.desk import Desk
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
 from viewer.ui.panels.ask_side import AskSide
@@ -77,7 +77,7 @@ def test_that_frontal_and_lateral_hang_side_by_side(
 
 
 def test_that_asking_draws_the_answer_and_shows_the_bytes_sent(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, case: Path
 ) -> None:
     _open(qtbot, read, case / "f.dcm")
     qtbot.waitUntil(lambda: read.ask.asked_finding == "Lung Lesion")
@@ -91,7 +91,7 @@ def test_that_asking_draws_the_answer_and_shows_the_bytes_sent(
     qtbot.waitUntil(lambda: read.findChild(WhatModelSaw) is not None)
     saw = read.findChild(WhatModelSaw)
     assert isinstance(saw, WhatModelSaw)
-    assert saw.images == sent_images(desk.settings.store, answer.request_sha256)
+    assert saw.images == sent_images(context.settings.store, answer.request_sha256)
     digest = hashlib.sha256(saw.images[0]).hexdigest()
     said = " ".join(label.text() for label in saw.findChildren(QLabel))
     assert digest in said
@@ -125,13 +125,13 @@ def test_that_the_window_on_the_screen_is_sent_and_kept(
 
 
 def test_that_an_answer_of_a_closed_case_is_brought_up_with_its_image(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, case: Path
 ) -> None:
     _open(qtbot, read, case / "f.dcm")
     _ask(qtbot, read)
     answer = read.answers.current
     assert answer is not None
-    later = ReadWorkspace(desk)
+    later = ReadWorkspace(context)
     qtbot.addWidget(later)
     later.resize(1200, 800)
     later.show()
@@ -160,10 +160,10 @@ def test_that_frames_scroll_by_key_and_wheel_and_stop_at_the_ends(
 
 
 def test_that_what_cannot_be_read_is_told_in_two_sentences(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, tmp_path: Path
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, tmp_path: Path
 ) -> None:
     told: list[Notice] = []
-    desk.notices.posted.connect(told.append)
+    context.notices.posted.connect(told.append)
     (tmp_path / "notes.txt").write_text("no image")
     read.open_paths([tmp_path / "notes.txt"])
     qtbot.waitUntil(lambda: bool(told), timeout=_PATIENCE_MS)
@@ -206,18 +206,18 @@ def test_that_the_tags_can_be_searched(
 
 
 def test_that_the_grid_follows_its_controls_and_its_action(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, case: Path
 ) -> None:
     _open(qtbot, read, case / "f.dcm")
     read.grid.rows.setValue(16)
     assert _grid_drawn(read) == "16x8"
-    desk.actions["overlays.grid"].trigger()
+    context.actions["overlays.grid"].trigger()
     assert _grid_drawn(read) == ""
-    assert not desk.actions["overlays.grid"].isChecked()
+    assert not context.actions["overlays.grid"].isChecked()
 
 
 def test_that_letters_along_columns_are_asked_drawn_and_scored_as_shown(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, case: Path
 ) -> None:
     _open(qtbot, read, case / "f.dcm")
     qtbot.waitUntil(lambda: read.ask.asked_finding == "Lung Lesion")
@@ -235,7 +235,7 @@ def test_that_letters_along_columns_are_asked_drawn_and_scored_as_shown(
     assert columns.reference_cells != rows.reference_cells
     assert columns.score.coverage == rows.score.coverage
     assert columns.score.answer in columns.reply_text
-    (sent,) = sent_images(desk.settings.store, columns.request_sha256)
+    (sent,) = sent_images(context.settings.store, columns.request_sha256)
     plain = fit(to_raster(load_pixels(columns.ref)), 256, FitMode.CROP_RESIZE)
     style = study_named("grid_localization").read_params("gosai2025", {}).style
     assert sent == encode_png(draw_grid(plain, columns.grid, style))
@@ -247,7 +247,7 @@ def _cells(answer: StoredAnswer) -> set[Cell | None]:
 
 
 def test_that_the_answer_explained_is_about_the_finding_asked_for(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, case: Path
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, case: Path
 ) -> None:
     _open(qtbot, read, case / "f.dcm")
     for finding in ("Lung Lesion", "Edema"):
@@ -258,7 +258,7 @@ def test_that_the_answer_explained_is_about_the_finding_asked_for(
             lambda wanted=finding: _finding_explained(read) == wanted,  # type: ignore[misc]
             timeout=_PATIENCE_MS,
         )
-    later = ReadWorkspace(desk)
+    later = ReadWorkspace(context)
     qtbot.addWidget(later)
     later.resize(1200, 800)
     later.show()
@@ -304,9 +304,11 @@ def test_that_an_image_is_shown_before_its_side_is_made(
     assert read.pair.geometry() == before
 
 
-def test_that_a_command_of_the_side_makes_it(read: ReadWorkspace, desk: Desk) -> None:
-    assert desk.actions["overlays.grid"].isChecked()
-    desk.actions["overlays.grid"].trigger()
+def test_that_a_command_of_the_side_makes_it(
+    read: ReadWorkspace, context: AppContext
+) -> None:
+    assert context.actions["overlays.grid"].isChecked()
+    context.actions["overlays.grid"].trigger()
     assert not read.grid.choice.shown
 
 

@@ -11,7 +11,7 @@ from tests.helpers.tiny_study import write_images
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.read_workspace import ReadWorkspace
 from viewer.ui.status_bar import Destinations
 
@@ -41,11 +41,11 @@ def box_of(read: ReadWorkspace, name: str) -> QCheckBox:
 
 
 def test_that_a_remote_model_is_not_asked_and_panel_and_status_bar_say_why(
-    films: Path, read: ReadWorkspace, desk: Desk, qtbot: QtBot, tmp_path: Path
+    films: Path, read: ReadWorkspace, context: AppContext, qtbot: QtBot, tmp_path: Path
 ) -> None:
     where = Destinations()
     qtbot.addWidget(where)
-    desk.status.hosts_changed.connect(where.show_hosts)
+    context.status.hosts_changed.connect(where.show_hosts)
     read.reload_models()
     for state, box in read.ask._models:
         box.setChecked(state.name == "far")

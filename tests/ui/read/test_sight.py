@@ -15,7 +15,7 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.store.database import open_store
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.layout_memory import Choices
 from viewer.ui.read_workspace import ReadWorkspace
 
@@ -23,7 +23,7 @@ LENGTH = Mark(MarkKind.LENGTH, (PointPx(1, 1), PointPx(4, 5)))
 
 
 @pytest.fixture
-def films(desk: Desk, tmp_path: Path) -> list[Path]:
+def films(context: AppContext, tmp_path: Path) -> list[Path]:
     """Two films of two patients in a data set, each with its reference."""
     folder = tmp_path / "films"
     mask = np.where(square(), np.uint8(255), np.uint8(0))
@@ -32,7 +32,7 @@ def films(desk: Desk, tmp_path: Path) -> list[Path]:
         path = folder / f"{name}.dcm"
         made.append(write_dicom(path, view_position="PA", patient_id=name))
         write_picture(folder / f"{name}.Lung Lesion.png", mask)
-    with open_store(desk.settings.store) as store:
+    with open_store(context.settings.store) as store:
         import_dataset(store, "folder", folder, "films")
     return made
 
@@ -69,9 +69,9 @@ def _texts(widget: QWidget) -> Iterator[str]:
                     yield str(read())
 
 
-def _later(qtbot: QtBot, desk: Desk, choices: Choices) -> ReadWorkspace:
+def _later(qtbot: QtBot, context: AppContext, choices: Choices) -> ReadWorkspace:
     """Return the workspace as the next start makes it."""
-    made = ReadWorkspace(desk)
+    made = ReadWorkspace(context)
     qtbot.addWidget(made)
     made.recall(choices)
     made.resize(1200, 800)
@@ -84,13 +84,13 @@ def _draws_reference(read: ReadWorkspace) -> bool:
 
 
 def test_that_answers_and_reference_are_hidden_the_first_time(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
 ) -> None:
     _open(qtbot, read, films)
     assert not _draws_reference(read)
-    assert not desk.actions["overlays.reference"].isChecked()
+    assert not context.actions["overlays.reference"].isChecked()
     _ask(qtbot, read)
-    first = _later(qtbot, desk, {})
+    first = _later(qtbot, context, {})
     _open(qtbot, first, films)
     assert not first.pair.view.answer_items
     assert first.answers.current is None
@@ -98,24 +98,24 @@ def test_that_answers_and_reference_are_hidden_the_first_time(
     first.answers.hidden.show_them.click()
     assert len(first.pair.view.answer_items) == 1
     assert f"run {first.pair.view.answer_items[0].answer.run}" in _listed(first)
-    assert desk.actions["overlays.answers"].isChecked()
+    assert context.actions["overlays.answers"].isChecked()
 
 
 def test_that_a_choice_holds_for_every_case_and_the_next_start(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
 ) -> None:
     _open(qtbot, read, films)
-    desk.actions["overlays.reference"].trigger()
+    context.actions["overlays.reference"].trigger()
     assert _draws_reference(read)
     _show(qtbot, read, films[1])
     assert _draws_reference(read)
-    later = _later(qtbot, desk, read.choices)
+    later = _later(qtbot, context, read.choices)
     _open(qtbot, later, films)
     assert _draws_reference(later)
     later.handlers()["overlays.reference"]()
     _show(qtbot, later, films[1])
     assert not _draws_reference(later)
-    last = _later(qtbot, desk, later.choices)
+    last = _later(qtbot, context, later.choices)
     _open(qtbot, last, films)
     assert not _draws_reference(last)
 
@@ -130,7 +130,7 @@ def test_that_who_asks_sees_the_answer(
 
 
 def test_that_showing_the_reference_changes_nothing_about_ticked_answers(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
 ) -> None:
     _open(qtbot, read, films)
     _ask(qtbot, read)
@@ -138,23 +138,23 @@ def test_that_showing_the_reference_changes_nothing_about_ticked_answers(
     assert item is not None
     item.setCheckState(0, Qt.CheckState.Unchecked)
     assert not read.pair.view.answer_items
-    desk.actions["overlays.reference"].trigger()
+    context.actions["overlays.reference"].trigger()
     assert _draws_reference(read)
     assert not read.pair.view.answer_items
 
 
 def test_that_read_first_locks_a_case_until_its_reading_is_committed(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
 ) -> None:
     _open(qtbot, read, films)
     _ask(qtbot, read)
-    desk.actions["overlays.reference"].trigger()
-    desk.actions["overlays.read_first"].trigger()
+    context.actions["overlays.reference"].trigger()
+    context.actions["overlays.read_first"].trigger()
     assert _is_locked(read)
     for name in ("overlays.reference", "overlays.answers"):
-        checked = desk.actions[name].isChecked()
-        desk.actions[name].trigger()
-        assert desk.actions[name].isChecked() is checked
+        checked = context.actions[name].isChecked()
+        context.actions[name].trigger()
+        assert context.actions[name].isChecked() is checked
         assert _is_locked(read)
     _ask(qtbot, read)
     assert _is_locked(read)
@@ -164,7 +164,7 @@ def test_that_read_first_locks_a_case_until_its_reading_is_committed(
     read.answers.locked.commit.click()
     qtbot.waitUntil(lambda: bool(read.pair.view.answer_items))
     assert _draws_reference(read)
-    with open_store(desk.settings.store) as store:
+    with open_store(context.settings.store) as store:
         (row,) = store.rows("SELECT * FROM committed_reading")
     assert row["path"] == str(films[0])
     assert row["words"] == "nodule, left upper zone"
@@ -190,10 +190,10 @@ def test_that_a_locked_case_tells_no_finding_of_its_reference(
 
 
 def test_that_words_stay_with_the_case_they_were_written_about(
-    qtbot: QtBot, read: ReadWorkspace, desk: Desk, films: list[Path]
+    qtbot: QtBot, read: ReadWorkspace, context: AppContext, films: list[Path]
 ) -> None:
     _open(qtbot, read, films)
-    desk.actions["overlays.read_first"].trigger()
+    context.actions["overlays.read_first"].trigger()
     read.answers.locked.words.setText("half a senten")
     _show(qtbot, read, films[1])
     assert read.answers.locked.words.text() == ""

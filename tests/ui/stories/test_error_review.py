@@ -134,7 +134,7 @@ def test_that_undo_takes_back_a_choice_and_not_what_was_revealed(
     story.begin(story.review.start.review, "Reader A")
     story.press(KEY.Key_2, KEY.Key_Z)
     assert story.page.side.form.values == {}
-    story.window.desk.actions["edit.undo"].trigger()
+    story.window.context.actions["edit.undo"].trigger()
     assert "nothing that could be undone" in story.page.side.problem.text()
     story.press(KEY.Key_3, ENTER, KEY.Key_Z)
     assert story.task.state is TaskState.LOCKED
@@ -183,7 +183,7 @@ def test_that_a_second_reader_reviews_the_same_misses_in_another_order(
     for reader in ("Reader A", "Reader B"):
         story.begin(story.review.start.review, reader)
         orders.append([(t.image, t.answer) for t in story.page._tasks])
-        story.window.desk.actions["review.pause"].trigger()
+        story.window.context.actions["review.pause"].trigger()
         assert not story.review.reviewing
     assert orders[0] != orders[1]
     assert sorted(orders[0], key=str) == sorted(orders[1], key=str)
@@ -332,7 +332,7 @@ def test_that_an_image_that_is_gone_is_said_and_left(story: ReviewStory) -> None
 
 
 def _rows(story: ReviewStory) -> tuple[TrialRow, ...]:
-    store = story.window.desk.settings.store
+    store = story.window.context.settings.store
     return trial_rows(store, 1, finding="all", view="all", condition="all", model="all")
 
 
@@ -340,7 +340,7 @@ def test_that_what_happens_beside_a_review_is_told_after_it(
     story: ReviewStory,
 ) -> None:
     story.begin(story.review.start.review, "Reader A")
-    story.window.desk.notices.post(Notice(f"{MODELS[0]} was stopped."))
+    story.window.context.notices.post(Notice(f"{MODELS[0]} was stopped."))
     assert_blind(story)
     story.window.enter(Place.READ)
     assert story.window.notice_bar.isVisible()

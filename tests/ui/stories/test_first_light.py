@@ -42,7 +42,7 @@ def story(
 ) -> Iterator[Story]:
     made = open_story(qtbot, settings, tmp_path / "phantom")
     if request.param == "light":
-        made.window.desk.actions["view.theme"].trigger()
+        made.window.context.actions["view.theme"].trigger()
     yield made
     made.window.close()
 
@@ -60,7 +60,7 @@ def test_that_a_person_gets_from_an_image_to_a_miss_and_back(story: Story) -> No
     saw = story.saw()
     story.picture("mouse_4_saw")
     _check_saw(story, saw)
-    story.window.desk.actions["file.batch"].trigger()
+    story.window.context.actions["file.batch"].trigger()
     page = story.batch_page()
     tick(page.models, "asymmetry", "uniform")
     story.wait(page.start.isEnabled)
@@ -186,7 +186,7 @@ def _check_saw(story: Story, saw: WhatModelSaw) -> None:
     """The bytes shown hash to what the request says of its image."""
     answer = story.read.answers.current
     assert answer is not None
-    with open_store(story.window.desk.settings.store) as store:
+    with open_store(story.window.context.settings.store) as store:
         document = trials.sent_request(store, answer.request_sha256).document
     named = str(document)
     assert saw.images
@@ -260,7 +260,7 @@ def _film_of_row_has_miss(story: Story) -> bool:
     """Wait for the trials of the row, then say whether the first is a miss."""
     key = story.measure.results.table.key
     assert key is not None
-    story.wait(lambda: "trials" not in story.measure._errands)
+    story.wait(lambda: "trials" not in story.measure._background_tasks)
     return story.shows_miss()
 
 

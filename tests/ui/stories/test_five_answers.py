@@ -37,7 +37,7 @@ def story(
 ) -> Story:
     made = open_window(qtbot, settings, asked.image.ref.path)
     if request.param == "light":
-        made.window.desk.actions["view.theme"].trigger()
+        made.window.context.actions["view.theme"].trigger()
     return made
 
 
@@ -47,7 +47,7 @@ def test_that_five_kinds_of_answer_are_drawn_and_measured_as_the_scorer_did(
     panel, view = story.read.side.answers, story.read.pair.view
     story.window.open_paths([asked.image.ref.path])
     for name in ("overlays.answers", "overlays.reference"):
-        story.window.desk.actions[name].trigger()
+        story.window.context.actions[name].trigger()
     story.wait(lambda: panel.tree.topLevelItemCount() == len(KINDS))
     story.read.ask.finding.setCurrentText(asked.finding)
     for row in range(len(KINDS)):

@@ -56,7 +56,7 @@ def test_that_questions_of_pathology_are_chosen_run_and_read(
 ) -> None:
     story = open_window(qtbot, settings, tmp_path)
     story.window.enter(Place.MEASURE)
-    story.window.desk.actions["file.batch"].trigger()
+    story.window.context.actions["file.batch"].trigger()
     page = story.batch_page()
     place = page.study.findText("Pathology questions")
     page.study.setCurrentIndex(place)

@@ -51,7 +51,7 @@ def demo(qtbot: QtBot, settings: Settings) -> Iterator[Story]:
 
 def _keep_open(story: Story) -> None:
     """Let the command that leaves the window open the collection once more instead."""
-    story.window.desk.actions.handle({"file.quit": story.open_collection_again})
+    story.window.context.actions.handle({"file.quit": story.open_collection_again})
 
 
 def test_that_three_hundred_random_actions_raise_and_warn_of_nothing(

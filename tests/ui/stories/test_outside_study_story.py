@@ -47,7 +47,7 @@ def test_that_a_study_of_another_package_is_run_and_read_in_the_window(
     settings.models_file.write_text(MODEL, encoding="utf-8")
     story = open_window(qtbot, settings, tmp_path)
     story.window.enter(Place.MEASURE)
-    story.window.desk.actions["file.batch"].trigger()
+    story.window.context.actions["file.batch"].trigger()
     page = story.batch_page()
     place = page.study.findText("Side of the finding")
     page.study.setCurrentIndex(place)

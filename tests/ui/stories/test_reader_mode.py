@@ -107,7 +107,7 @@ def test_that_a_reader_who_stops_half_way_goes_on_where_he_was(
     story.press(KEY.Key_4, ENTER)
     click_cell(story, Cell(1, 1))
     position = story.task.position
-    story.window.desk.actions["review.pause"].trigger()
+    story.window.context.actions["review.pause"].trigger()
     assert not story.review.reviewing
     story.begin(story.review.start.read, "Reader A")
     assert story.task.position == position
@@ -121,7 +121,7 @@ def test_that_several_readers_have_sessions_of_their_own(
         story.begin(story.review.start.read, reader)
         assert story.task.values == {}
         click_cell(story, Cell(2, 3))
-        story.window.desk.actions["review.pause"].trigger()
+        story.window.context.actions["review.pause"].trigger()
     sessions = opening.sessions(settings.store)
     assert {one.reader for one in sessions} == {"Reader A", "Reader B"}
 
@@ -143,8 +143,8 @@ def test_that_a_second_window_is_told_who_holds_the_session(
     click_cell(story, Cell(2, 2))
     assert story.task.values["place"] == CellAnswer(Cell(2, 2), "reader")
     assert other.task.values["place"] == CellAnswer(Cell(1, 1), "reader")
-    story.window.desk.actions["review.pause"].trigger()
-    other.window.desk.actions["review.pause"].trigger()
+    story.window.context.actions["review.pause"].trigger()
+    other.window.context.actions["review.pause"].trigger()
     other.begin(start.read, "Reader A")
     assert other.task.values["place"] == CellAnswer(Cell(2, 2), "reader")
     other.window.close()

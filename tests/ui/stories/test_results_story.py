@@ -51,7 +51,7 @@ def test_that_n_in_read_goes_from_disagreement_to_disagreement(story: Story) -> 
     table = story.measure.groups.table
     table.choose(("Edema", "grid=8", "uniform"), "n")
     said: list[str] = []
-    story.window.desk.notices.posted.connect(lambda notice: said.append(notice.what))
+    story.window.context.notices.posted.connect(lambda notice: said.append(notice.what))
     table.setFocus()
     story.press(Qt.Key.Key_N)
     story.wait(lambda: story.window.place is Place.READ)

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from tests.helpers.older_store import store_of_version
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import open_store
 
 
@@ -14,8 +14,8 @@ def test_that_a_consent_that_named_no_scheme_is_withdrawn(tmp_path: Path) -> Non
             [("api.example.org:443",), ("far.example:80",), ("https://a.example:443",)],
         )
     with open_store(path) as store:
-        assert [c.endpoint for c in asking.standing_consents(store)] == [
+        assert [c.endpoint for c in consents.standing_consents(store)] == [
             "https://a.example:443"
         ]
-        words = asking.consents(store)
+        words = consents.consents(store)
     assert [c.granted for c in words] == [True, True, True, False, False]

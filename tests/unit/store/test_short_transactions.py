@@ -7,7 +7,7 @@ import pytest
 from tests.helpers.small_store import a_dataset
 from viewer.domain.case import Dataset
 from viewer.domain.errors import StoreBusyError, WrongUseError
-from viewer.store import asking, cases, database, holdings
+from viewer.store import cases, consents, database, holdings
 from viewer.store.database import Store, open_store
 
 STOP_AT = 2
@@ -65,10 +65,10 @@ def test_that_importing_again_replaces_what_a_kill_left(
     store: Store, monkeypatch: pytest.MonkeyPatch, sha256: str
 ) -> None:
     stop_import(store, monkeypatch, restricted=True)
-    asking.add_consent(store, "host:443", "large", "a trial", granted=True)
+    consents.add_consent(store, "host:443", "large", "a trial", granted=True)
     cases.add_dataset(store, dataset(sha256))
-    assert asking.restricted_datasets(store) == {"large"}
-    assert [c.dataset for c in asking.standing_consents(store)] == ["large"]
+    assert consents.restricted_datasets(store) == {"large"}
+    assert [c.dataset for c in consents.standing_consents(store)] == ["large"]
     assert cases.dataset_named(store, "large") == dataset(sha256)
 
 

@@ -29,9 +29,10 @@ from viewer.readers.datasets.folder import read_image
 from viewer.readers.pixels import load_pixels
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.privacy.gate import open_gate
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_sha256
-from viewer.services.running.run_batch import BatchOptions, run_batch
-from viewer.services.trials.run_context import Bench
+from viewer.services.running.run_batch import run_batch
+from viewer.services.trials.run_context import RunContext
 from viewer.services.viewing.answer_mask import answer_mask
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
@@ -77,7 +78,7 @@ class Reply:
 
     run: int
     scored: ScoredTrial
-    bench: Bench
+    context: RunContext
     text: str
     note: str
     latency_ms: int
@@ -87,12 +88,12 @@ class Reply:
     @property
     def grid(self) -> Grid:
         """The grid that was drawn."""
-        return self.bench.places.grid(self.scored.trial.condition)
+        return self.context.places.grid(self.scored.trial.condition)
 
     @property
     def reference(self) -> GridReference | None:
         """The reference as the scorer saw it, None where there is none."""
-        return self.bench.reference(self.scored.trial)
+        return self.context.reference(self.scored.trial)
 
 
 def ask(
@@ -114,24 +115,24 @@ def ask(
         if hear is not None:
             hear(event)
     scored = trials.scored_trials(store, run)[0]
-    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     if scored.reply_id is None:
-        return Reply(run, scored, bench, "", "", 0)
+        return Reply(run, scored, context, "", "", 0)
     raw = trials.reply_with_id(store, scored.reply_id).raw
     read = reader_for(question.profile).read(raw)
-    reply = Reply(run, scored, bench, read.text, read.note, raw.latency_ms)
+    reply = Reply(run, scored, context, read.text, read.note, raw.latency_ms)
     if not scored.placed:
         return reply
-    return replace(reply, placed=scored.parsed, measures=_measures(bench, scored))
+    return replace(reply, placed=scored.parsed, measures=_measures(context, scored))
 
 
-def _measures(bench: Bench, scored: ScoredTrial) -> Measures | None:
+def _measures(context: RunContext, scored: ScoredTrial) -> Measures | None:
     """Return how an answer meets its reference; None without either."""
-    trial, image = scored.trial, bench.images[scored.trial.image]
+    trial, image = scored.trial, context.images[scored.trial.image]
     answer, mask = answer_of_json(scored.parsed), image.masks.get(trial.finding)
     if answer is None or isinstance(answer, Unparsed) or mask is None:
         return None
-    return measured(bench.places, trial.condition, mask, answer, image.geometry)
+    return measured(context.places, trial.condition, mask, answer, image.geometry)
 
 
 def plan_question(store: Store, question: Question) -> int:
@@ -294,13 +295,13 @@ def write_overlay(reply: Reply, path: Path) -> None:
     Every pixel sent stands as a square of _ENLARGED × _ENLARGED, so that what the
     model saw is seen as it was, and lines and signs stay thin.
     """
-    trial, score, bench = reply.scored.trial, reply.scored.score, reply.bench
-    image = bench.images[trial.image]
+    trial, score, context = reply.scored.trial, reply.scored.score, reply.context
+    image = context.images[trial.image]
     mask = image.masks.get(trial.finding)
-    shown = None if mask is None else bench.places.shown_mask(mask, image.geometry)
+    shown = None if mask is None else context.places.shown_mask(mask, image.geometry)
     cells = reply.grid.cells()
     drawn = draw_answer(
-        Raster(_enlarged(bench.plain(trial.image, trial.condition).pixels)),
+        Raster(_enlarged(context.plain(trial.image, trial.condition).pixels)),
         reply.grid,
         None if shown is None else _enlarged(shown),
         reply.grid.cell(score.answer) if score.answer else None,
@@ -315,10 +316,10 @@ def _region(reply: Reply) -> npt.NDArray[np.bool_] | None:
     """Return what an answer that is no cell covers on the overlay."""
     if not reply.placed:
         return None
-    answer, bench = answer_of_json(reply.placed), reply.bench
-    field = bench.places.field(bench.images[reply.scored.trial.image].geometry)
+    answer, context = answer_of_json(reply.placed), reply.context
+    field = context.places.field(context.images[reply.scored.trial.image].geometry)
     trial = reply.scored.trial
-    side = bench.plain(trial.image, trial.condition).size.rows * _ENLARGED
+    side = context.plain(trial.image, trial.condition).size.rows * _ENLARGED
     return None if isinstance(answer, Unparsed) else answer_mask(answer, field, side)
 
 

@@ -25,7 +25,7 @@ from viewer.services.privacy.gate import (
     open_gate,
     remote_origin,
 )
-from viewer.services.trials.run_context import ANSWER, Bench
+from viewer.services.trials.run_context import ANSWER, RunContext
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import study_named
@@ -88,7 +88,7 @@ def _of_question(
         if remote_origin(question.profile) in {None, *gate.consents}:
             continue
         spec, trial = spec_and_trial(question, dataset, image)
-        yield _preview(Bench(spec, dataset, gate), trial, 1)
+        yield _preview(RunContext(spec, dataset, gate), trial, 1)
 
 
 def previews_of_batch(store: Path, spec: RunSpec) -> tuple[Preview, ...]:
@@ -108,32 +108,32 @@ def _of_batch(
     spec: RunSpec, dataset: Dataset, gate: Gate, models: Sequence[str]
 ) -> Iterator[Preview]:
     plan = study_named(spec.study).plan(dataset, spec)
-    bench = Bench(spec, dataset, gate)
+    context = RunContext(spec, dataset, gate)
     asked = [trial for trial in plan if not trial.exclusion]
     helping = {helper.name for helper in spec.helpers}
     for model in models:
         trials = asked if model in helping else [t for t in asked if t.model == model]
         if not trials:
             continue
-        if _asked_first(bench, trials[0]).name == model:
-            yield _preview(bench, trials[0], len(trials))
+        if _asked_first(context, trials[0]).name == model:
+            yield _preview(context, trials[0], len(trials))
         else:
-            yield _later(bench, model, len(trials))
+            yield _later(context, model, len(trials))
 
 
-def _asked_first(bench: Bench, trial: Trial) -> ModelProfile:
-    return bench.profile_for(trial.model, bench.next_step(trial, ()) or ANSWER)
+def _asked_first(context: RunContext, trial: Trial) -> ModelProfile:
+    return context.profile_for(trial.model, context.next_step(trial, ()) or ANSWER)
 
 
-def _later(bench: Bench, model: str, requests: int) -> Preview:
+def _later(context: RunContext, model: str, requests: int) -> Preview:
     """Return what stands for questions that are made of replies not there yet."""
-    bench.gate.check_restricted(bench.profiles[model], bench.dataset.images)
-    check_key(bench.profiles[model])
-    endpoint = bench.endpoint_of(model)
+    context.gate.check_restricted(context.profiles[model], context.dataset.images)
+    check_key(context.profiles[model])
+    endpoint = context.endpoint_of(model)
     return Preview(
         model=model,
-        origin=remote_origin(bench.profiles[model]) or "",
-        dataset=bench.gate.dataset,
+        origin=remote_origin(context.profiles[model]) or "",
+        dataset=context.gate.dataset,
         images=(),
         text=(("note", _MADE_OF_REPLIES),),
         body_bytes=0,
@@ -143,20 +143,20 @@ def _later(bench: Bench, model: str, requests: int) -> Preview:
     )
 
 
-def _preview(bench: Bench, trial: Trial, requests: int) -> Preview:
-    step = bench.next_step(trial, ()) or ANSWER
-    profile = bench.profile_for(trial.model, step)
-    draft = bench.draft(trial, step, ())
-    bench.gate.check_restricted(profile, draft.about.images)
+def _preview(context: RunContext, trial: Trial, requests: int) -> Preview:
+    step = context.next_step(trial, ()) or ANSWER
+    profile = context.profile_for(trial.model, step)
+    draft = context.draft(trial, step, ())
+    context.gate.check_restricted(profile, draft.about.images)
     check_key(profile)
     request = draft.request
     check_request(request)
     body = cast("RemoteAdapter", reader_for(profile)).body(request)
-    endpoint = bench.endpoint_of(profile.name)
+    endpoint = context.endpoint_of(profile.name)
     return Preview(
         model=profile.name,
         origin=remote_origin(profile) or "",
-        dataset=bench.gate.dataset,
+        dataset=context.gate.dataset,
         images=tuple(image.png for image in request.images),
         text=tuple(_texts(request)),
         body_bytes=len(body),

@@ -26,7 +26,7 @@ from viewer.models.retry import retry_pause
 from viewer.services.calibrating.fit import Fit, Heard, fits, shares
 from viewer.services.calibrating.marker_images import markers
 from viewer.services.calibrating.questions import NEUTRAL, WORDINGS, question
-from viewer.services.privacy.made_questions import Leaving, put, with_consent
+from viewer.services.privacy.made_questions import BeforeSending, put, with_consent
 
 Progress = Callable[[int, int], None]
 """Told how many questions of how many are answered."""
@@ -114,7 +114,7 @@ def _differs(found: Calibration) -> str:
 def calibrate(
     profile: ModelProfile,
     allowance: Allowance = LOCAL_ONLY,
-    leaving: Leaving | None = None,
+    before_sending: BeforeSending | None = None,
     *,
     wordings: Sequence[str] = (),
     progress: Progress | None = None,
@@ -127,7 +127,7 @@ def calibrate(
         The model; its own ``convention`` is only compared with what is found.
     allowance : Allowance
         Which servers beyond this machine may be asked.
-    leaving : callable or None
+    before_sending : callable or None
         Told of every question before it leaves.
     wordings : sequence of str
         Conventions in whose words to ask besides the neutral ones; that of the
@@ -148,7 +148,7 @@ def calibrate(
     questions = [(marker, word) for word in words for marker in markers()]
     heard: list[Heard] = []
     for done, (marker, word) in enumerate(questions, 1):
-        reply = _ask(asked, question(marker, word), allowance, leaving)
+        reply = _ask(asked, question(marker, word), allowance, before_sending)
         heard.append(Heard(marker, word, reply.text))
         if progress is not None:
             progress(done, len(questions))
@@ -214,7 +214,7 @@ def _ask(
     profile: ModelProfile,
     request: ModelRequest,
     allowance: Allowance,
-    leaving: Leaving | None,
+    before_sending: BeforeSending | None,
 ) -> ModelReply:
     """Ask, and some times again after a passing failure; another one raises."""
     adapter = adapter_for(profile, allowance)
@@ -222,7 +222,7 @@ def _ask(
     attempt = 1
     while True:
         try:
-            return adapter.read(put(adapter, profile, request, leaving))
+            return adapter.read(put(adapter, profile, request, before_sending))
         except ProviderError as error:
             if error.retry_class is not RetryClass.RETRY or attempt == _ATTEMPTS:
                 raise

@@ -12,7 +12,7 @@ from viewer.domain.run import Trial
 from viewer.services.comparing.asked import Sent, sent_of
 from viewer.services.comparing.causes import Cause, Why
 from viewer.services.comparing.sides import HIT, Pair, Side, answers_of
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, comparing, runs
 from viewer.store.comparing import TrialLine
 from viewer.store.database import Store
@@ -31,11 +31,11 @@ class End:
         self.dataset = comparing.dataset_id_of_run(store, side.run)[0]
 
     @cached_property
-    def bench(self) -> Bench:
+    def context(self) -> RunContext:
         """The study with the run's settings and data set, read once for a run."""
         if self._same_run is not None:
-            return self._same_run.bench
-        return Bench(self.spec, cases.dataset_of_run(self._store, self.side.run))
+            return self._same_run.context
+        return RunContext(self.spec, cases.dataset_of_run(self._store, self.side.run))
 
     def sent(self, line: TrialLine) -> tuple[str, ...]:
         """Return the hashes of what was sent of a trial's image."""
@@ -57,17 +57,17 @@ class Half:
     trial: Trial
 
     @property
-    def bench(self) -> Bench:
+    def context(self) -> RunContext:
         """The study with the run's settings and data set."""
-        return self.end.bench
+        return self.end.context
 
     @property
     def geometry(self) -> tuple[object, ...]:
         """What places a cell on the native image."""
-        bench, condition = self.bench, self.trial.condition
-        geometry = bench.images[self.trial.image].geometry
-        grid = bench.places.grid(condition)
-        return grid, bench.places.field(geometry)
+        context, condition = self.context, self.trial.condition
+        geometry = context.images[self.trial.image].geometry
+        grid = context.places.grid(condition)
+        return grid, context.places.field(geometry)
 
 
 class Recomputed:
@@ -206,25 +206,25 @@ class Recomputed:
         if answer is None:
             return False
         half = (self._first, self._second)[sent]
-        bench, cell = half.bench, _in_cell(half, answer)
-        score = bench.places.score(cell, reference, half.trial.condition)
+        context, cell = half.context, _in_cell(half, answer)
+        score = context.places.score(cell, reference, half.trial.condition)
         return score.status is Status.SCORED_CORRECT
 
     def _reference(self, sent: int, mask: int) -> GridReference | None:
         """Return a side's reference as it is seen through another's grid."""
         halves = self._first, self._second
         if sent == mask or self._same_place:
-            return halves[mask].bench.reference(halves[mask].trial)
-        bench, trial = halves[sent].bench, halves[sent].trial
+            return halves[mask].context.reference(halves[mask].trial)
+        context, trial = halves[sent].context, halves[sent].trial
         known = self._mask(mask)
         if known is None:
             return None
-        geometry = bench.images[trial.image].geometry
-        return bench.places.reference(known, geometry, trial.condition)
+        geometry = context.images[trial.image].geometry
+        return context.places.reference(known, geometry, trial.condition)
 
     def _mask(self, side: int) -> Mask | None:
         half = (self._first, self._second)[side]
-        return half.bench.images[half.trial.image].masks.get(half.trial.finding)
+        return half.context.images[half.trial.image].masks.get(half.trial.finding)
 
     def _detail(self, because: tuple[Cause, ...]) -> str:
         words = {
@@ -272,9 +272,9 @@ def same_reply(store: Store, pair: Pair) -> bool:
 
 
 def _in_cell(half: Half, answer: Answer | Unparsed) -> CellAnswer | Unparsed:
-    bench, trial = half.bench, half.trial
-    geometry = bench.images[trial.image].geometry
-    return bench.places.in_cell(answer, trial.condition, geometry)
+    context, trial = half.context, half.trial
+    geometry = context.images[trial.image].geometry
+    return context.places.in_cell(answer, trial.condition, geometry)
 
 
 def _rule(reference: GridReference | None) -> tuple[object, ...]:

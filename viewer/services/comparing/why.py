@@ -18,7 +18,7 @@ from viewer.services.comparing.recomputed import (
 )
 from viewer.services.comparing.sides import Pair, Side, answers_of
 from viewer.services.comparing.worded import WordedEnd, worded_why
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import comparing, runs, trials
 from viewer.store.database import Store
 from viewer.studies.catalog import places_findings
@@ -94,10 +94,10 @@ class Explainer:
         if reply.line.reply_id is None:
             return NOTHING
         spec = replace(under.end.spec, models=reply.end.spec.models)
-        bench = Bench(spec, under.bench.dataset)
+        context = RunContext(spec, under.context.dataset)
         trial = replace(under.trial, model=reply.trial.model)
         raw = trials.reply_with_id(self._store, reply.line.reply_id).raw
         try:
-            return bench.judged_reply(trial, raw).parsed
+            return context.judged_reply(trial, raw).parsed
         except ProviderError:
             return NOTHING

@@ -16,7 +16,7 @@ from viewer.services.configuring.model_profiles import (
     spec_named,
 )
 from viewer.settings import Settings
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import open_store
 
 READY: Final = "ready"
@@ -76,7 +76,7 @@ def _consented(store: Path) -> frozenset[str]:
     if not store.exists():
         return frozenset()
     with open_store(store) as opened:
-        return frozenset(c.endpoint for c in asking.standing_consents(opened))
+        return frozenset(c.endpoint for c in consents.standing_consents(opened))
 
 
 def _line(model: KnownModel, consented: frozenset[str]) -> ModelLine:

@@ -21,7 +21,7 @@ from viewer.domain.prediction import Coordinates
 from viewer.readers.predictions_table import FIELDS
 from viewer.services.exporting.worded_answers import worded_header, worded_rows
 from viewer.services.reporting.records import records
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store
 from viewer.store.runs import condition_of
@@ -68,11 +68,11 @@ def export_answers(
     WrongUseError
         For an unknown run or model.
     """
-    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
-    if model and model not in bench.profiles:
+    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    if model and model not in context.profiles:
         raise WrongUseError(
             f"Run {run} asked no model '{model}'.",
-            f"It asked {', '.join(bench.profiles)}.",
+            f"It asked {', '.join(context.profiles)}.",
         )
     wanted = records(store, run)
     wanted = wanted.where({"model": (model,)}) if model else wanted
@@ -82,11 +82,11 @@ def export_answers(
         for i, (reply, status) in ended
         if reply is not None or status == Status.PROVIDER_ERROR
     )
-    if bench.study.words.places:
-        rows = (row for one in asked.records() for row in _rows(bench, one))
+    if context.study.words.places:
+        rows = (row for one in asked.records() for row in _rows(context, one))
         table = csv_bytes(HEADER, rows)
     else:
-        strata = bench.study.words.strata
+        strata = context.study.words.strata
         table = csv_bytes(worded_header(strata), worded_rows(asked, strata))
     write_atomically(out, table)
     pending = list(wanted["status"]).count(Status.PENDING)
@@ -99,13 +99,13 @@ def export_stored_answers(store: Path, run: int, out: Path) -> ExportedAnswers:
         return export_answers(opened, run, out)
 
 
-def _rows(bench: Bench, one: Record) -> Iterator[tuple[object, ...]]:
-    for place in _places(bench, one):
+def _rows(context: RunContext, one: Record) -> Iterator[tuple[object, ...]]:
+    for place in _places(context, one):
         cells = {**{name: one[name] for name in _KNOWN}, **place}
         yield tuple(cells.get(name) for name in HEADER)
 
 
-def _places(bench: Bench, one: Record) -> list[Record]:
+def _places(context: RunContext, one: Record) -> list[Record]:
     answer = answer_of_json(one["parsed"]) if one["parsed"] else None
     if answer is None:
         return [{"status": Status.PROVIDER_ERROR.value, "reason": one["reason"]}]
@@ -114,7 +114,7 @@ def _places(bench: Bench, one: Record) -> list[Record]:
         why = answer.status.value if judged else answer.reason
         return [{"status": one["status"], "reason": why}]
     if isinstance(answer, CellAnswer):
-        grid = bench.places.grid(
+        grid = context.places.grid(
             condition_of(one["condition"], one["condition_params"])
         )
         return [{"status": one["status"], "cell": grid.label(answer.cell)}]

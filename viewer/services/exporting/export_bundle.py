@@ -33,8 +33,8 @@ from viewer.services.reporting.report_run import (
     report_files,
     with_reused,
 )
-from viewer.services.trials.run_context import Bench
-from viewer.store import asking
+from viewer.services.trials.run_context import RunContext
+from viewer.store import consents
 from viewer.store.database import Store, open_store
 from viewer.studies.protocol import ReportContext
 from viewer.writers.bundle import bundle_bytes, manifest_schema
@@ -77,13 +77,15 @@ def run_bundle(store: Store, run: int) -> bytes:
         The run asked about items of a restricted data set, whose words stay here.
     """
     own = report_data(store, run)
-    _check_leaving(store, own.bench)
-    context = context_of(store, run, own.bench)
-    names = Pseudonyms(own.bench.dataset, own.results, readers=_readers(context.grades))
+    _check_leaving(store, own.context)
+    context = context_of(store, run, own.context)
+    names = Pseudonyms(
+        own.context.dataset, own.results, readers=_readers(context.grades)
+    )
     context = _anonymous(context, names)
     report = _report(own, names, context)
     report = replace(report, data=with_reused(store, run, report.data))
-    found = _contents(store, own.bench, report, names, context)
+    found = _contents(store, own.context, report, names, context)
     members: dict[str, bytes] = {
         **_in_folders(report_files(report)),
         **found.members,
@@ -98,10 +100,12 @@ def run_bundle(store: Store, run: int) -> bytes:
     return bundle_bytes(members, {**manifest, **about})
 
 
-def _check_leaving(store: Store, bench: Bench) -> None:
+def _check_leaving(store: Store, run_context: RunContext) -> None:
     """Raise where replies may repeat words that have to stay on this machine."""
-    name = bench.spec.dataset
-    if not bench.study.words.places and name in asking.restricted_datasets(store):
+    name = run_context.spec.dataset
+    if not run_context.study.words.places and name in consents.restricted_datasets(
+        store
+    ):
         raise PrivacyError(
             f"'{name}' is restricted: a bundle would hold what replies repeat of it.",
             "Use overread report RUN --out DIR, or import it again with --unrestricted "
@@ -109,7 +113,7 @@ def _check_leaving(store: Store, bench: Bench) -> None:
         )
 
 
-def _check_replies(replies: Replies, own: Bench) -> None:
+def _check_replies(replies: Replies, own: RunContext) -> None:
     """Raise where replies call a case, an image or a patient by its name here."""
     count = contents.replies_with_names(replies.told, own.dataset)
     if count:
@@ -123,7 +127,7 @@ def _check_replies(replies: Replies, own: Bench) -> None:
 
 def _contents(
     store: Store,
-    own: Bench,
+    own: RunContext,
     report: RunReport,
     names: Pseudonyms,
     context: ReportContext,
@@ -135,13 +139,13 @@ def _contents(
     if not own.study.words.places:
         _check_replies(replies, own)
     plan = contents.plan_of(own, kept, names)
-    references = contents.references_of(report.bench, kept)
+    references = contents.references_of(report.context, kept)
     members = {
         "plan.json": json_bytes(plan),
         "trials.jsonl": json_lines(kept),
         "replies.jsonl": json_lines(replies.records),
         "README.txt": contents.README.encode(),
-        **contents.people_members(context.grades, report.bench.dataset.items, kept),
+        **contents.people_members(context.grades, report.context.dataset.items, kept),
     }
     if own.study.words.places:
         members["references.json"] = json_bytes(references)
@@ -199,12 +203,12 @@ def _anonymous(context: ReportContext, names: Pseudonyms) -> ReportContext:
 
 def _report(own: RunReport, names: Pseudonyms, context: ReportContext) -> RunReport:
     """Return a report with pseudonyms in place of names."""
-    bench = names.bench(own.bench)
-    context = replace(context, dataset=bench.dataset)
-    data = bench.study.report(names.results, bench.spec, context)
-    return RunReport(own.summary, bench, names.results, data)
+    run_context = names.context(own.context)
+    context = replace(context, dataset=run_context.dataset)
+    data = run_context.study.report(names.results, run_context.spec, context)
+    return RunReport(own.summary, run_context, names.results, data)
 
 
 def _title(report: RunReport) -> str:
-    spec = report.bench.spec
+    spec = report.context.spec
     return f"Run {report.summary.id}: {spec.study.replace('_', ' ')} on {spec.dataset}"

@@ -64,7 +64,7 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept | Made:
             "choice.",
             f"Choose a run of {STUDY}.",
         )
-    spec = found.bench.spec
+    spec = found.context.spec
     params = read_params(spec.preset, spec.params)
     building = params.work is Work.BUILDING
     table, told = _made(found) if building else _kept(found, params)
@@ -74,7 +74,7 @@ def keep_questions(store: Store, run: int, out: Path) -> Kept | Made:
 
 
 def _made(found: RunReport) -> tuple[Mapping[str, object], Made]:
-    items = {item.key: item for item in found.bench.dataset.items}
+    items = {item.key: item for item in found.context.dataset.items}
     counts = [len(questions_of(one)) for one in found.results]
     if not any(counts):
         raise WrongUseError(
@@ -99,5 +99,5 @@ def _kept(found: RunReport, params: Params) -> tuple[Mapping[str, object], Kept]
             "Ask more models, or run the study with a smaller guessed_by.",
         )
     sizes = (len(guesses.items), len(guesses.kept), len(guesses.guessable))
-    table = filtered(guesses, mcqs_of(found.bench.dataset.items))
+    table = filtered(guesses, mcqs_of(found.context.dataset.items))
     return table, Kept(*sizes, params.guessed_by)

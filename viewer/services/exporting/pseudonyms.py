@@ -17,7 +17,7 @@ from viewer.domain.item import TASK_MARK, Item
 from viewer.domain.result import TrialResult
 from viewer.domain.rubric import Grades
 from viewer.models.catalog import spec_of
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 
 _WITHHELD: Final = "(withheld)"
 _EXAMPLE: Final = "X"
@@ -92,20 +92,20 @@ class Pseudonyms:
         task = item.removeprefix(key).removeprefix(TASK_MARK)
         return key, self.images.get(task, task)
 
-    def bench(self, bench: Bench) -> Bench:
-        """Return a bench that knows neither names nor paths, nor the files' places."""
+    def context(self, context: RunContext) -> RunContext:
+        """Return a context without names, paths, or the places of files."""
         spec = replace(
-            bench.spec,
-            models=tuple(map(_without_paths, bench.spec.models)),
-            helpers=tuple(map(_without_paths, bench.spec.helpers)),
+            context.spec,
+            models=tuple(map(_without_paths, context.spec.models)),
+            helpers=tuple(map(_without_paths, context.spec.helpers)),
             params={
                 name: self.readers.get(value, value)
                 if isinstance(value, str)
                 else value
-                for name, value in bench.spec.params.items()
+                for name, value in context.spec.params.items()
             },
         )
-        return Bench(spec, self.dataset(bench.dataset))
+        return RunContext(spec, self.dataset(context.dataset))
 
     def dataset(self, dataset: Dataset) -> Dataset:
         """Return the data set without names, paths, or what notices say of files."""

@@ -19,7 +19,7 @@ from viewer.services.importing.import_preview import (
     notice_counts,
 )
 from viewer.services.running.batch_form import form_fields, preset_titles
-from viewer.store import asking, cases
+from viewer.store import cases, consents
 from viewer.store.database import Store, open_store
 from viewer.store.drawing import DrawingMaterial, anatomy_names, drawing_material
 from viewer.studies.grounded_vqa.benchmark import drawn_items
@@ -221,7 +221,7 @@ def register_drawn(store: Store, drawn: Drawing, name: str) -> Dataset:
             "Give the questions another one.",
         )
     dataset = replace(drawn.dataset, name=name)
-    restricted = drawn.source in asking.restricted_datasets(store)
+    restricted = drawn.source in consents.restricted_datasets(store)
     cases.add_dataset(store, dataset, restricted=restricted)
     return dataset
 

@@ -29,7 +29,7 @@ from viewer.services.importing.match_predictions import (
 from viewer.services.importing.place_answers import ADAPTER, keep_answers, profile_of
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.supported_findings import planned_trials
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs
 from viewer.store.database import Store
 from viewer.studies.catalog import PLACING
@@ -96,9 +96,9 @@ def match_file(store: Store, wish: PredictionsWish) -> tuple[RunSpec, Matched]:
     predictions = _of_model(_read(store, wish), wish)
     spec = _spec(store, wish, findings_of(predictions))
     dataset = cases.dataset_named(store, spec.dataset)
-    bench = Bench(spec, dataset)
-    planned = planned_trials(bench.study, dataset, spec)
-    matched = match_predictions(predictions, planned, bench, wish.coordinates)
+    context = RunContext(spec, dataset)
+    planned = planned_trials(context.study, dataset, spec)
+    matched = match_predictions(predictions, planned, context, wish.coordinates)
     if not matched.used:
         first = f" {matched.unused[0]}." if matched.unused else ""
         raise WrongUseError(

@@ -25,7 +25,7 @@ from viewer.domain.prediction import NO_PREDICTION, Coordinates, Prediction
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
 from viewer.imaging.coco_outline import covered
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 
 _Key = tuple[str, str, str, str]
 _ANYWHERE: Final = ("", "")
@@ -92,7 +92,7 @@ class Matched:
 def match_predictions(
     predictions: Sequence[Prediction],
     planned: Sequence[Trial],
-    bench: Bench,
+    context: RunContext,
     coordinates: Coordinates | None,
 ) -> Matched:
     """Give each planned trial the answer that a file has for it.
@@ -101,7 +101,7 @@ def match_predictions(
     neither does, a place with numbers raises ``WrongUseError``, for that is never
     guessed. A trial without a prediction is answered with ``NO_PREDICTION``.
     """
-    find = image_finder(bench.dataset)
+    find = image_finder(context.dataset)
     groups: dict[_Key, list[Prediction]] = defaultdict(list)
     images: Counter[str] = Counter()
     placeless = 0
@@ -120,7 +120,7 @@ def match_predictions(
     for trial in trials:
         key = _key_of(trial, groups)
         used |= {key} & groups.keys()
-        text = _text(bench, trial, groups.get(key, ()), coordinates)
+        text = _text(context, trial, groups.get(key, ()), coordinates)
         if text is not None:
             texts[f"{trial.item}|{trial.condition.name}|{trial.repeat}"] = text
     findings, others = _left(groups, used, {concept(t.finding) for t in trials})
@@ -185,7 +185,7 @@ def _left(
 
 
 def _text(
-    bench: Bench,
+    context: RunContext,
     trial: Trial,
     found: Sequence[Prediction],
     coordinates: Coordinates | None,
@@ -197,25 +197,25 @@ def _text(
     if len(kinds) > 1:
         return answer_as_json(Unparsed(Status.AMBIGUOUS, "several_kinds"))
     if kinds == {"mask"}:
-        size = bench.images[trial.image].size
-        return answer_as_json(_mask(bench, trial, found, coordinates, size))
+        size = context.images[trial.image].size
+        return answer_as_json(_mask(context, trial, found, coordinates, size))
     if kinds == {"box"}:
-        return answer_as_json(_boxes(bench, trial, found, coordinates))
+        return answer_as_json(_boxes(context, trial, found, coordinates))
     places = list(dict.fromkeys(one.place for one in found))
     if len(places) > 1:
         why = f"several_{kinds.pop()}s"
         return answer_as_json(Unparsed(Status.AMBIGUOUS, why))
-    return _single(bench, trial, found[0], coordinates)
+    return _single(context, trial, found[0], coordinates)
 
 
 def _single(
-    bench: Bench, trial: Trial, one: Prediction, coordinates: Coordinates | None
+    context: RunContext, trial: Trial, one: Prediction, coordinates: Coordinates | None
 ) -> str | None:
     place = one.place
     if isinstance(place, str):
         return place
     if isinstance(place, PointPx):
-        point = _native(bench, trial, one, coordinates)(place)
+        point = _native(context, trial, one, coordinates)(place)
         return answer_as_json(PointAnswer(point))
     if isinstance(place, Unparsed):
         failed = place.status is Status.PROVIDER_ERROR
@@ -225,14 +225,14 @@ def _single(
 
 
 def _boxes(
-    bench: Bench,
+    context: RunContext,
     trial: Trial,
     found: Sequence[Prediction],
     coordinates: Coordinates | None,
 ) -> BoxesAnswer | Unparsed:
     boxes = []
     for one in found:
-        box, native = one.place, _native(bench, trial, one, coordinates)
+        box, native = one.place, _native(context, trial, one, coordinates)
         if isinstance(box, BoxPx):
             a, b = native(PointPx(box.x0, box.y0)), native(PointPx(box.x1, box.y1))
             boxes.append(BoxPx(a.x, a.y, b.x, b.y))
@@ -243,7 +243,7 @@ def _boxes(
 
 
 def _mask(
-    bench: Bench,
+    context: RunContext,
     trial: Trial,
     found: Sequence[Prediction],
     coordinates: Coordinates | None,
@@ -257,7 +257,7 @@ def _mask(
                 return Unparsed(Status.UNPARSED, "mask_size")
             whole |= place.array()
         elif isinstance(place, tuple):
-            native = _native(bench, trial, one, coordinates)
+            native = _native(context, trial, one, coordinates)
             for outline in place:
                 moved = PolygonPx(tuple(map(native, outline.points)))
                 whole |= covered(moved, size)
@@ -267,11 +267,11 @@ def _mask(
 
 
 def _native(
-    bench: Bench, trial: Trial, one: Prediction, coordinates: Coordinates | None
+    context: RunContext, trial: Trial, one: Prediction, coordinates: Coordinates | None
 ) -> Callable[[PointPx], PointPx]:
     """Return what turns a point as written into one in native pixels."""
     meant = one.coordinates or coordinates
-    shown = bench.shown(trial)
+    shown = context.shown(trial)
     if meant is None:
         raise WrongUseError(
             "Nobody said what the numbers of these predictions count.",

@@ -17,7 +17,7 @@ from viewer.services.importing.import_predictions import (
     plan_predictions,
 )
 from viewer.services.importing.match_predictions import Matched
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.services.viewing.answer_mask import answer_mask
 from viewer.services.viewing.field_raster import field_mask, field_raster
 from viewer.store import cases, runs
@@ -101,10 +101,12 @@ def preview_predictions(
     """
     with open_store(store) as opened:
         spec, matched = match_file(opened, wish)
-        bench = Bench(spec, cases.dataset_named(opened, spec.dataset))
-    drawn = list(_drawable(bench, matched))
+        context = RunContext(spec, cases.dataset_named(opened, spec.dataset))
+    drawn = list(_drawable(context, matched))
     chosen = drawn[:: max(1, -(-len(drawn) // _PICTURES))][:_PICTURES]
-    return PredictionsPreview(matched, tuple(_picture(bench, *c, side) for c in chosen))
+    return PredictionsPreview(
+        matched, tuple(_picture(context, *c, side) for c in chosen)
+    )
 
 
 def plan_import(store: Path, home: Path, wish: PredictionsWish) -> PlannedPredictions:
@@ -120,16 +122,18 @@ def _suggested(column: str) -> str:
     )
 
 
-def _drawable(bench: Bench, matched: Matched) -> Iterator[tuple[str, str, str, Answer]]:
+def _drawable(
+    context: RunContext, matched: Matched
+) -> Iterator[tuple[str, str, str, Answer]]:
     """Yield image, finding, condition and answer of each image's first place."""
-    conditions = {c.name: c for c in bench.study.conditions(bench.params)}
+    conditions = {c.name: c for c in context.study.conditions(context.params)}
     seen: set[str] = set()
     for key, text in matched.texts.items():
         item, condition, _ = key.rsplit("|", 2)
         image, finding = item.rsplit("|", 1)
         if image in seen or condition not in conditions:
             continue
-        grid = bench.places.grid(conditions[condition])
+        grid = context.places.grid(conditions[condition])
         cell = None if text.startswith("{") else grid.cell(text)
         answer = answer_of_json(text) if text.startswith("{") else None
         place = CellAnswer(cell) if cell else answer
@@ -139,20 +143,20 @@ def _drawable(bench: Bench, matched: Matched) -> Iterator[tuple[str, str, str, A
 
 
 def _picture(
-    bench: Bench,
+    context: RunContext,
     name: str,
     finding: str,
     condition: str,
     answer: Answer,
     side: int,
 ) -> DrawnPrediction:
-    image = bench.images[name]
-    named = {c.name: c for c in bench.study.conditions(bench.params)}
-    field = bench.places.field(image.geometry)
+    image = context.images[name]
+    named = {c.name: c for c in context.study.conditions(context.params)}
+    field = context.places.field(image.geometry)
     reference = image.masks.get(finding)
     raster = draw_marks(
         field_raster(image.ref, field, side),
-        bench.places.grid(named[condition]),
+        context.places.grid(named[condition]),
         None if reference is None else field_mask(reference.array(), field, side),
         answer.cell if isinstance(answer, CellAnswer) else None,
         (),

@@ -17,7 +17,7 @@ from viewer.domain.reference import Mask
 from viewer.imaging.png import decode_png
 from viewer.imaging.resample import FitMode, fit_affine, fit_mask, shrunk_mask
 from viewer.metrics.regions import mask_of_boxes
-from viewer.studies.asking import Pointed
+from viewer.studies.steps import PredictedBoxes
 
 NOWHERE: Final = BoxPx(0, 0, 1, 1)
 
@@ -82,7 +82,7 @@ def marked_images(
     images: Sequence[bytes],
     document: Mapping[str, Any],
     reply: ModelReply | None,
-    pointed: Sequence[Pointed] = (),
+    pointed: Sequence[PredictedBoxes] = (),
     before: MarkedImage | None = None,
 ) -> tuple[MarkedImage, ...]:
     """Return the images of a step with what it highlighted, outlined and named.

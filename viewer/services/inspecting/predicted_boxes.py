@@ -8,22 +8,22 @@ from viewer.domain.exchange import ModelProfile, ModelReply, RawReply
 from viewer.domain.run import RunSpec, Trial
 from viewer.models.catalog import reader_for
 from viewer.models.reading import read_reply
-from viewer.services.trials.run_context import Kept
+from viewer.services.trials.run_context import StepReply
 from viewer.store import items, trials
 from viewer.store.database import Store
 from viewer.store.steps import AskedTrial
-from viewer.studies.asking import Pointed, Replied, Turn
 from viewer.studies.catalog import study_named
+from viewer.studies.steps import PredictedBoxes, Replied, Turn
 from viewer.studies.study import PointsOut
 
 
-def pointed_out(
+def predicted_boxes(
     store: Store,
     trial: Trial,
     asked: AskedTrial,
     spec: RunSpec,
     so_far: tuple[Replied, ...],
-) -> tuple[Pointed, ...]:
+) -> tuple[PredictedBoxes, ...]:
     """Return what the study of a run draws of a trial; nothing where it draws none.
 
     ``so_far`` are the replies that can be read.
@@ -34,7 +34,7 @@ def pointed_out(
     turn = Turn(trial, items.item_of_run(store, asked.run, trial.item), so_far)
     answer = any_answer_of_json(trials.parsed_answer(store, asked.id))
     params = study.read_params(spec.preset, dict(spec.params))
-    return study.pointed(turn, answer, params)
+    return study.predicted_boxes(turn, answer, params)
 
 
 def roles_of(spec: RunSpec) -> Mapping[str, str]:
@@ -44,7 +44,7 @@ def roles_of(spec: RunSpec) -> Mapping[str, str]:
 
 
 def replies_read(
-    spec: RunSpec, trial: Trial, kept: Sequence[Kept]
+    spec: RunSpec, trial: Trial, kept: Sequence[StepReply]
 ) -> tuple[ModelReply | None, ...]:
     """Return a trial's replies as their models read them, None of an unreadable body.
 

@@ -20,7 +20,7 @@ from viewer.services.configuring.model_colors import learn_looks
 from viewer.services.inspecting.answers import images_of, parts_of, reused_words
 from viewer.services.inspecting.marked_images import MarkedImage, marked_images
 from viewer.services.inspecting.predicted_boxes import (
-    pointed_out,
+    predicted_boxes,
     replies_read,
     roles_of,
 )
@@ -29,12 +29,12 @@ from viewer.services.reporting.grading import take_in_grades
 from viewer.services.reporting.rescore import kept_replies
 from viewer.store import flat, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.asking import Replied
 from viewer.studies.catalog import places_findings, study_named
+from viewer.studies.steps import Replied
 
 
 @dataclass(frozen=True)
-class ToldStep:
+class StepDetail:
     """One question with its reply: the images and words sent, and the words back.
 
     ``sent`` names the images by number where they stood among the words; ``marked``
@@ -70,7 +70,7 @@ class Otherwise:
 
 
 @dataclass(frozen=True)
-class ToldTrial:
+class TrialDetail:
     """A trial with every step of it; there is none before it was asked.
 
     ``models`` are all that the run asks, in their order; ``called`` is what people call
@@ -83,7 +83,7 @@ class ToldTrial:
     run: int
     trial: Trial
     score: Score
-    steps: tuple[ToldStep, ...]
+    steps: tuple[StepDetail, ...]
     models: tuple[str, ...] = ()
     called: tuple[str, str, str] = ("", "", "")
     otherwise: tuple[Otherwise, ...] = ()
@@ -124,7 +124,7 @@ def is_placed(store: Path, trial: int) -> bool:
         return places_findings(runs.run_spec(opened, run).study)
 
 
-def told_trial(store: Path, trial: int) -> ToldTrial:
+def trial_detail(store: Path, trial: int) -> TrialDetail:
     """Return a trial with everything that was said in it; an unknown one raises."""
     with open_store(store) as opened:
         take_in_grades(opened)
@@ -136,7 +136,7 @@ def told_trial(store: Path, trial: int) -> ToldTrial:
         others = flat.trials_at(opened, steps.asked_otherwise(opened, trial))
         origin = reuse.origin_of(opened, trial)
     words = study_named(spec.study).words
-    return ToldTrial(
+    return TrialDetail(
         trial,
         asked.run,
         listed.trial,
@@ -151,7 +151,7 @@ def told_trial(store: Path, trial: int) -> ToldTrial:
 
 def _steps(
     store: Store, trial: Trial, asked: steps.AskedTrial, spec: RunSpec
-) -> Iterator[ToldStep]:
+) -> Iterator[StepDetail]:
     if asked.reply is None:
         return
     kept = kept_replies(store, asked.id, asked.reply)
@@ -159,7 +159,7 @@ def _steps(
     read = replies_read(spec, trial, kept)
     pairs = tuple(zip(kept, read, strict=True))
     so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
-    pointed = pointed_out(store, trial, asked, spec, so_far)
+    pointed = predicted_boxes(store, trial, asked, spec, so_far)
     sent = [trials.sent_request(store, one.reply.request_sha256) for one in kept]
     first = next((image for request in sent for image in images_of(request)), None)
     before = None if first is None else MarkedImage(first)
@@ -168,7 +168,7 @@ def _steps(
         here = [p for p in pointed if p.step == one.step.name]
         shown = marked_images(images, request.document, reply, here, before)
         before = next(iter(shown), before)
-        yield ToldStep(
+        yield StepDetail(
             name=one.step.name if len(kept) > 1 else "",
             model=roles.get(one.step.role, trial.model),
             request_sha256=request.sha256,

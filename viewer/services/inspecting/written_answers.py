@@ -11,14 +11,14 @@ from viewer.domain.exchange import ModelReply
 from viewer.domain.grid import Grid
 from viewer.domain.run import RunSpec
 from viewer.services.inspecting.answers import StoredAnswer, reused_words
-from viewer.services.inspecting.predicted_boxes import pointed_out, replies_read
+from viewer.services.inspecting.predicted_boxes import predicted_boxes, replies_read
 from viewer.services.inspecting.runs import called
 from viewer.services.reporting.rescore import kept_replies
-from viewer.services.trials.run_context import Kept
+from viewer.services.trials.run_context import StepReply
 from viewer.store import cases, flat, items, reuse, runs, steps, trials
 from viewer.store.database import Store, open_store
-from viewer.studies.asking import Pointed, Replied
 from viewer.studies.catalog import study_named
+from viewer.studies.steps import PredictedBoxes, Replied
 from viewer.studies.study import PointsOut
 
 _ANY_GRID: Final = Grid(8, 8)
@@ -65,7 +65,7 @@ def _written(store: Store, trial: int) -> Iterator[StoredAnswer]:
     replies = replies_read(spec, listed.trial, kept)
     pairs = zip(kept, replies, strict=True)
     so_far = tuple(Replied(one.step, reply) for one, reply in pairs if reply)
-    pointed = pointed_out(store, listed.trial, asked, spec, so_far)
+    pointed = predicted_boxes(store, listed.trial, asked, spec, so_far)
     drawn = [one for one in pointed if one.boxes and one.key]
     refs = cases.image_refs_of_run(store, asked.run) if drawn else {}
     for one in drawn:
@@ -73,11 +73,11 @@ def _written(store: Store, trial: int) -> Iterator[StoredAnswer]:
         yield _stored(store, listed, spec, one, own, refs[one.key])
 
 
-_Said = tuple[Kept, ModelReply]
+_Said = tuple[StepReply, ModelReply]
 
 
 def _of_step(
-    kept: Sequence[Kept], replies: Sequence[ModelReply | None], step: str
+    kept: Sequence[StepReply], replies: Sequence[ModelReply | None], step: str
 ) -> _Said:
     """Return the reply to a step by its name, the latest."""
     pairs = zip(kept, replies, strict=True)
@@ -88,7 +88,7 @@ def _stored(
     store: Store,
     listed: flat.ListedTrial,
     spec: RunSpec,
-    pointed: Pointed,
+    pointed: PredictedBoxes,
     said: _Said,
     ref: ImageRef,
 ) -> StoredAnswer:

@@ -20,7 +20,7 @@ from viewer.imaging.redaction import black_out
 from viewer.readers.identifiers import BurnedInFacts, burned_in_facts
 from viewer.readers.pixels import load_pixels
 from viewer.services.commands import PixelLook
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import open_store
 
 LOOK: Final = "Look at it with overread review, or with Review pixels in the window."
@@ -121,7 +121,7 @@ def pixels_to_review(store: Path, ref: ImageRef) -> PixelLook:
     image = load_pixels(ref)
     sha256 = pixels_sha256(image)
     with open_store(store) as opened:
-        earlier = asking.reviews(opened).get(sha256)
+        earlier = consents.reviews(opened).get(sha256)
     missing = text_finder_missing()
     places = () if missing else find_text(to_raster(image))
     telling = tuple(place.box for place in places if place.telling)
@@ -139,4 +139,4 @@ def pixels_to_review(store: Path, ref: ImageRef) -> PixelLook:
 def keep_review(store: Path, review: PixelReview) -> None:
     """Keep a person's decision about an image's pixels."""
     with open_store(store) as opened:
-        asking.add_review(opened, review)
+        consents.add_review(opened, review)

@@ -26,7 +26,7 @@ from viewer.models.endpoint import Endpoint, endpoint_at
 from viewer.readers.pixels import load_pixels
 from viewer.services.commands import PixelLook
 from viewer.services.privacy.burned_in import pixels_to_review
-from viewer.store import asking, cases
+from viewer.store import cases, consents
 from viewer.store.database import Store, open_store
 
 ANY: Final = "any"
@@ -68,15 +68,15 @@ def allow(
     """
     endpoint, named = endpoint_named(host), _dataset(dataset)
     _check_encryption(endpoint, unencrypted=unencrypted)
-    if named is not None and named in asking.restricted_files(store).values():
+    if named is not None and named in consents.restricted_files(store).values():
         raise WrongUseError(
             f"'{named}' is restricted: its images may not leave this machine.",
             "If its licence allows it after all, import it again with --unrestricted.",
         )
-    number = asking.add_consent(
+    number = consents.add_consent(
         store, endpoint.origin, named, purpose, granted=True, given_by=person()
     )
-    return next(c for c in asking.consents(store) if c.id == number)
+    return next(c for c in consents.consents(store) if c.id == number)
 
 
 def _check_encryption(endpoint: Endpoint, *, unencrypted: bool) -> None:
@@ -101,11 +101,11 @@ def withdraw(store: Store, host: str, dataset: str | None = None) -> int:
     origin = endpoint_named(host).origin
     standing = [
         c
-        for c in asking.standing_consents(store)
+        for c in consents.standing_consents(store)
         if c.endpoint == origin and (dataset is None or c.dataset == _dataset(dataset))
     ]
     for consent in standing:
-        asking.add_consent(
+        consents.add_consent(
             store,
             origin,
             consent.dataset,
@@ -130,7 +130,7 @@ def _dataset(named: str) -> str | None:
 
 def consent_rows(store: Store) -> list[dict[str, object]]:
     """Return the consents that hold, as plain rows."""
-    return [_consent_row(c) for c in asking.standing_consents(store)]
+    return [_consent_row(c) for c in consents.standing_consents(store)]
 
 
 def _consent_row(consent: Consent) -> dict[str, object]:
@@ -149,9 +149,9 @@ def audit(store: Store) -> dict[str, list[dict[str, object]]]:
     return {
         "consents": [
             {**_consent_row(c), "decision": "granted" if c.granted else "withdrawn"}
-            for c in asking.consents(store)
+            for c in consents.consents(store)
         ],
-        "departures": [_departure_row(d) for d in asking.departures(store)],
+        "departures": [_departure_row(d) for d in consents.departures(store)],
     }
 
 
@@ -179,7 +179,7 @@ def method_codes(codes: Iterable[str]) -> list[dict[str, str]]:
 
 def restrict(store: Store, dataset: str, *, restricted: bool) -> None:
     """Say whether a data set's licence keeps its images on this machine."""
-    asking.set_restricted(store, dataset, restricted=restricted)
+    consents.set_restricted(store, dataset, restricted=restricted)
 
 
 def restrict_dataset(store: Path, dataset: str, *, restricted: bool) -> None:
@@ -191,7 +191,7 @@ def restrict_dataset(store: Path, dataset: str, *, restricted: bool) -> None:
 def restricted_datasets(store: Path) -> frozenset[str]:
     """Return the names of the data sets whose images stay on this machine."""
     with open_store(store) as opened:
-        return asking.restricted_datasets(opened)
+        return consents.restricted_datasets(opened)
 
 
 def restricted_by(store: Path, ref: ImageRef) -> str:
@@ -200,7 +200,7 @@ def restricted_by(store: Path, ref: ImageRef) -> str:
     The file's content decides, so that a copy under another name is known too.
     """
     with open_store(store) as opened:
-        files = asking.restricted_files(opened)
+        files = consents.restricted_files(opened)
     if not files:
         return ""
     with ref.path.open("rb") as file:
@@ -239,7 +239,7 @@ def decide(
     """Keep one decision about the pixels of images; ``boxes`` are blacked out."""
     for ref in refs:
         sha256 = pixels_sha256(load_pixels(ref))
-        asking.add_review(store, PixelReview(sha256, decision, tuple(boxes)))
+        consents.add_review(store, PixelReview(sha256, decision, tuple(boxes)))
 
 
 def black_out_found(store: Store, refs: Sequence[ImageRef]) -> None:
@@ -252,7 +252,7 @@ def black_out_found(store: Store, refs: Sequence[ImageRef]) -> None:
         if found.missing:
             raise MissingDependencyError(found.missing)
         if not found.decision:
-            asking.add_review(store, found.decided(found.proposed))
+            consents.add_review(store, found.decided(found.proposed))
 
 
 def set_key(name: str, key: str) -> None:

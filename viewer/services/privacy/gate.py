@@ -39,7 +39,7 @@ from viewer.readers.identifiers import (
 )
 from viewer.services.privacy.prompt_scan import check_prompt
 from viewer.services.privacy.word_scan import check_words, words_sha256
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import Store
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _HEADERS_KEPT: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Departing:
+class OutgoingRequest:
     """A question that passed the gate: where it goes, its body's hash, the consent.
 
     ``left_out`` are the members of a body that its server is known not to take;
@@ -70,13 +70,15 @@ class Departing:
         """What lets this question, and no other endpoint's, leave."""
         return Allowance(frozenset({self.endpoint}))
 
-    def now(self, profile: ModelProfile, request: ModelRequest) -> "Departing":
+    def now(self, profile: ModelProfile, request: ModelRequest) -> "OutgoingRequest":
         """Return how the question leaves now, after what its server has rejected."""
         adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance))
         left_out, body_sha256 = _leaving(adapter, request)
         return replace(self, body_sha256=body_sha256, left_out=left_out)
 
-    def heeds(self, profile: ModelProfile, rejected: Iterable[str]) -> bool:
+    def drop_rejected_params(
+        self, profile: ModelProfile, rejected: Iterable[str]
+    ) -> bool:
         """Leave out what the server refused, here too; True if it was sent with any.
 
         The question may have been put by another process.
@@ -213,7 +215,7 @@ class Gate:
 
     def passed(
         self, profile: ModelProfile, request: ModelRequest, about: About
-    ) -> Departing | None:
+    ) -> OutgoingRequest | None:
         """Return how a question leaves; None where it stays on this machine.
 
         Parameters
@@ -244,7 +246,7 @@ class Gate:
             check_words(about.item, text, self.reviews)
         adapter = cast("RemoteAdapter", adapter_for(profile, self.allowance(profile)))
         left_out, body_sha256 = _leaving(adapter, request)
-        return Departing(
+        return OutgoingRequest(
             origin,
             body_sha256,
             self.consents[origin].id,
@@ -271,15 +273,15 @@ class Gate:
         now: "Gate",
         profile: ModelProfile,
         images: Sequence[DatasetImage],
-        departing: Departing,
+        outgoing: OutgoingRequest,
     ) -> None:
         """Raise the sentence of a question that passed here and would not pass ``now``.
 
         What a person decides while a batch is asked holds from the next question on.
         """
         now.check_model(profile, images)
-        same = all(_decided(self, x) == _decided(now, x) for x in departing.looked_at)
-        if not same or now.consents[departing.endpoint].id != departing.consent:
+        same = all(_decided(self, x) == _decided(now, x) for x in outgoing.looked_at)
+        if not same or now.consents[outgoing.endpoint].id != outgoing.consent:
             raise PrivacyError(
                 "A question was not sent: what may leave was decided anew meanwhile.",
                 "Go on with the run; its questions then leave as you decided.",
@@ -309,11 +311,13 @@ CLOSED: Final = Gate()
 def open_gate(store: Store, dataset: Dataset) -> Gate:
     """Return the gate of a data set as the store has it now."""
     return Gate(
-        dataset=dataset.name if asking.is_registered(store, dataset.name) else "",
-        consents={c.endpoint: c for c in asking.standing_consents(store, dataset.name)},
-        restricted=asking.restricted_files(store),
-        reviews=asking.reviews(store),
-        stays=dataset.name in asking.restricted_datasets(store),
+        dataset=dataset.name if consents.is_registered(store, dataset.name) else "",
+        consents={
+            c.endpoint: c for c in consents.standing_consents(store, dataset.name)
+        },
+        restricted=consents.restricted_files(store),
+        reviews=consents.reviews(store),
+        stays=dataset.name in consents.restricted_datasets(store),
     )
 
 
@@ -339,13 +343,13 @@ class GateWatch:
         self,
         profile: ModelProfile,
         images: Sequence[DatasetImage],
-        departing: Departing,
+        outgoing: OutgoingRequest,
     ) -> None:
         """Raise ``PrivacyError`` where a person decided otherwise meanwhile."""
-        latest = asking.decided_until(self._store)
+        latest = consents.decided_until(self._store)
         if latest != self._read_at:
             self._read_at, self._now = latest, open_gate(self._store, self._dataset)
-        self._then.check_unchanged(self._now, profile, images, departing)
+        self._then.check_unchanged(self._now, profile, images, outgoing)
 
 
 def remote_origin(profile: ModelProfile) -> str | None:

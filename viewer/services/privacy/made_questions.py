@@ -12,13 +12,13 @@ from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.endpoint import LOCAL_ONLY, Allowance
 from viewer.models.protocol import Adapter
 from viewer.models.provider_errors import PARAMETER_REJECTED
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import Store, open_store
 
 if TYPE_CHECKING:
     from viewer.models.protocol import RemoteAdapter
 
-Leaving = Callable[[ModelProfile, ModelRequest | None], None]
+BeforeSending = Callable[[ModelProfile, ModelRequest | None], None]
 """Told of every question before it leaves; None asks for the list of models."""
 _T = TypeVar("_T")
 
@@ -27,15 +27,15 @@ def put(
     adapter: Adapter,
     profile: ModelProfile,
     request: ModelRequest,
-    leaving: Leaving | None,
+    before_sending: BeforeSending | None,
 ) -> RawReply:
     """Ask once, and again for each parameter that a server beyond this machine refuses.
 
     Each is another departure. Another failure raises ``ProviderError``.
     """
     while True:
-        if leaving is not None:
-            leaving(profile, request)
+        if before_sending is not None:
+            before_sending(profile, request)
         try:
             return adapter.generate(request)
         except ProviderError as error:
@@ -46,7 +46,7 @@ def put(
 def with_consent(
     store_path: Path,
     profile: ModelProfile,
-    ask: Callable[[Allowance, Leaving | None], _T],
+    ask: Callable[[Allowance, BeforeSending | None], _T],
     check: Callable[[], None] | None = None,
 ) -> _T:
     """Call ``ask`` with what consents in the store allow; note there what leaves.
@@ -64,7 +64,7 @@ def with_consent(
     with open_store(store_path) as store:
         _consent(store, origin)
 
-        def leaving(asked: ModelProfile, request: ModelRequest | None) -> None:
+        def before_sending(asked: ModelProfile, request: ModelRequest | None) -> None:
             if check is not None:
                 check()
             adapter = cast("RemoteAdapter", adapter_for(asked, allowance))
@@ -72,14 +72,14 @@ def with_consent(
             sha256 = hashlib.sha256(body).hexdigest()
             with store.transaction():
                 consent = _consent(store, origin)
-                asking.note_departure(store, None, origin, sha256, consent)
+                consents.note_departure(store, None, origin, sha256, consent)
 
-        return ask(allowance, leaving)
+        return ask(allowance, before_sending)
 
 
 def _consent(store: Store, origin: str) -> int:
     """Return the consent that lets questions go to an endpoint; none raises."""
-    standing = {c.endpoint: c.id for c in asking.standing_consents(store)}
+    standing = {c.endpoint: c.id for c in consents.standing_consents(store)}
     if origin not in standing:
         raise PrivacyError(
             f"Nothing may be sent to {origin} yet.", how_to_allow(origin, "any")

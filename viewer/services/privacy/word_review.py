@@ -14,7 +14,7 @@ from viewer.services.privacy.word_scan import (
     words_of,
     words_sha256,
 )
-from viewer.store import asking, cases
+from viewer.store import cases, consents
 from viewer.store.database import Store, open_store
 
 
@@ -46,7 +46,7 @@ def words_to_read(
 
     ``keys`` are the items wanted, all where empty.
     """
-    decided = asking.reviews(store)
+    decided = consents.reviews(store)
     every = (_to_read(item, decided) for item in _items(store, name, keys))
     return tuple(one for one in every if one.decision is not None or one.found)
 
@@ -100,7 +100,7 @@ def keep_words(
 
 
 def _keep(store: Store, hashes: Iterable[str], decision: ReviewDecision) -> None:
-    asking.add_reviews(store, [PixelReview(sha256, decision) for sha256 in hashes])
+    consents.add_reviews(store, [PixelReview(sha256, decision) for sha256 in hashes])
 
 
 def _to_read(item: Item, decided: Mapping[str, PixelReview]) -> WordsToRead:

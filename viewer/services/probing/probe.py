@@ -17,7 +17,7 @@ from viewer.domain.probe import ProbeReport, ProbeRow, Verdict
 from viewer.models.catalog import adapter_for, endpoint_of
 from viewer.models.endpoint import LOCAL_ONLY, Allowance, Endpoint
 from viewer.models.protocol import ListsModels
-from viewer.services.privacy.made_questions import Leaving, put, with_consent
+from viewer.services.privacy.made_questions import BeforeSending, put, with_consent
 from viewer.services.probing.questions import busy_marker, plain_marker, question
 from viewer.services.probing.rows import (
     Heard,
@@ -47,7 +47,7 @@ _TRIED: Final = (("top_p", 0.9), ("reasoning_effort", "low"), ("detail", "low"))
 def probe(
     profile: ModelProfile,
     allowance: Allowance = LOCAL_ONLY,
-    leaving: Leaving | None = None,
+    before_sending: BeforeSending | None = None,
 ) -> ProbeReport:
     """Ask an endpoint until it is known what it does.
 
@@ -57,7 +57,7 @@ def probe(
         A model behind an endpoint.
     allowance : Allowance
         Which servers beyond this machine may be asked.
-    leaving : callable or None
+    before_sending : callable or None
         Told of every question before it leaves.
 
     Raises
@@ -68,14 +68,14 @@ def probe(
         For an endpoint that may not be asked.
     """
     listed: list[str] = []
-    rows = tuple(probe_rows(profile, allowance, leaving, listed))
+    rows = tuple(probe_rows(profile, allowance, before_sending, listed))
     return ProbeReport(profile.name, _endpoint(profile).address, rows, tuple(listed))
 
 
 def probe_rows(
     profile: ModelProfile,
     allowance: Allowance = LOCAL_ONLY,
-    leaving: Leaving | None = None,
+    before_sending: BeforeSending | None = None,
     listed: list[str] | None = None,
 ) -> Iterator[ProbeRow]:
     """Yield what is found out, as soon as it is; see `probe`.
@@ -83,7 +83,7 @@ def probe_rows(
     The names of the server's models are added to ``listed``.
     """
     _endpoint(profile)
-    yield from _Probe(profile, allowance, leaving).rows(
+    yield from _Probe(profile, allowance, before_sending).rows(
         [] if listed is None else listed
     )
 
@@ -105,18 +105,18 @@ def probe_with_consent(
 def list_models(
     profile: ModelProfile,
     allowance: Allowance = LOCAL_ONLY,
-    leaving: Leaving | None = None,
+    before_sending: BeforeSending | None = None,
 ) -> tuple[str, ...]:
     """Return the names of the models that a profile's server offers.
 
-    A server that does not say raises ``ProviderError``. ``leaving`` is told before it
-    is asked.
+    A server that does not say raises ``ProviderError``. ``before_sending`` is called
+    before it is asked.
     """
     adapter = adapter_for(profile, allowance)
     if not isinstance(adapter, ListsModels):
         raise _no_endpoint(profile)
-    if leaving is not None:
-        leaving(profile, None)
+    if before_sending is not None:
+        before_sending(profile, None)
     return adapter.listed_models()
 
 
@@ -144,9 +144,16 @@ def _no_endpoint(profile: ModelProfile) -> WrongUseError:
 
 class _Probe:
     def __init__(
-        self, profile: ModelProfile, allowance: Allowance, leaving: Leaving | None
+        self,
+        profile: ModelProfile,
+        allowance: Allowance,
+        before_sending: BeforeSending | None,
     ) -> None:
-        self._profile, self._allowance, self._leaving = profile, allowance, leaving
+        self._profile, self._allowance, self._before_sending = (
+            profile,
+            allowance,
+            before_sending,
+        )
         kept = {k: v for k, v in profile.settings.items() if k in _KEPT}
         self._settings: dict[str, object] = {**kept, "max_tokens": _CAP}
 
@@ -155,7 +162,7 @@ class _Probe:
         asked = ModelProfile(self._profile.name, self._profile.adapter, values)
         adapter = adapter_for(asked, self._allowance)
         try:
-            raw = put(adapter, asked, request, self._leaving)
+            raw = put(adapter, asked, request, self._before_sending)
             return Heard(adapter.read(raw), raw.dropped)
         except ProviderError as error:
             return Heard(error=error)
@@ -186,7 +193,9 @@ class _Probe:
 
     def _listing(self, listed: list[str]) -> ProviderError | None:
         try:
-            listed.extend(list_models(self._profile, self._allowance, self._leaving))
+            listed.extend(
+                list_models(self._profile, self._allowance, self._before_sending)
+            )
         except ProviderError as error:
             return error
         return None

@@ -23,8 +23,8 @@ from viewer.services.readings.replies import (
 from viewer.services.readings.standings import standings_of
 from viewer.services.readings.withdrawn import WITHDRAWN
 from viewer.services.trials.request_key import request_key
-from viewer.services.trials.run_context import Bench
-from viewer.store import asking, cases, readings, runs, trials
+from viewer.services.trials.run_context import RunContext
+from viewer.store import cases, consents, readings, runs, trials
 from viewer.store.database import Store, open_store
 from viewer.store.reply_rows import ReplyRecord
 from viewer.store.runs import StoredTrial
@@ -83,7 +83,7 @@ def note_withdrawn(store: Store, run: int) -> None:
     """Note of a reader's run that its reader has withdrawn, so that it is badged."""
     text = "the reader has withdrawn; leave these results out"
     models = runs.run_summary(store, run).models
-    asking.add_notes(store, run, [(model, WITHDRAWN, text) for model in models])
+    consents.add_notes(store, run, [(model, WITHDRAWN, text) for model in models])
 
 
 def _checked(store: Store, session: SessionId) -> Ground:
@@ -145,7 +145,7 @@ def _run(store: Store, ground: Ground) -> int:
 def _settle(store: Store, run: int, ground: Ground, locked: dict[str, Standing]) -> int:
     """Keep and score what is locked and still pending; return how many."""
     spec = runs.run_spec(store, run)
-    bench = Bench(spec, cases.dataset_of_run(store, run))
+    context = RunContext(spec, cases.dataset_of_run(store, run))
     pending = [
         stored
         for stored in runs.trials_in(store, run, [Status.PENDING])
@@ -154,13 +154,13 @@ def _settle(store: Store, run: int, ground: Ground, locked: dict[str, Standing])
     with store.transaction():
         for stored in pending:
             standing = locked[stored.trial.item]
-            raw = reply_of(ground, bench, stored.trial, standing)
-            _keep(store, bench, stored, raw, question_of(ground, stored.trial))
+            raw = reply_of(ground, context, stored.trial, standing)
+            _keep(store, context, stored, raw, question_of(ground, stored.trial))
     return len(pending)
 
 
 def _keep(
-    store: Store, bench: Bench, stored: StoredTrial, raw: RawReply, question: str
+    store: Store, context: RunContext, stored: StoredTrial, raw: RawReply, question: str
 ) -> None:
     document: dict[str, object] = {
         "reader": stored.trial.model,
@@ -174,14 +174,14 @@ def _keep(
     attempt = trials.begin_attempt(store, stored.id, sha256)
     record = ReplyRecord(raw, Usage(), None, "", reusable=False)
     reply = trials.keep_reply(store, attempt, sha256, record)
-    judged = bench.judged_reply(stored.trial, raw)
+    judged = context.judged_reply(stored.trial, raw)
     verdict = Verdict(
         stored.id,
         judged.score,
-        bench.study.scorer_version,
+        context.study.scorer_version,
         sha256,
         reply,
-        bench.study.parser_version,
+        context.study.parser_version,
         judged.parsed,
     )
     trials.settle(store, [verdict])

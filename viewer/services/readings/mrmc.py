@@ -34,7 +34,7 @@ from viewer.services.readings.replies import (
     trials_of_reader,
 )
 from viewer.services.readings.standings import standings_of
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, readings
 from viewer.store.database import Store, open_store
 from viewer.store.readings import PlannedTask, ReviewedTrial, StoredSession
@@ -83,21 +83,21 @@ def readings_of_study(store: Store, session: int) -> tuple[ScoredReading, ...]:
 def _of_session(
     store: Store, ground: Ground, dataset: Dataset
 ) -> Iterator[ScoredReading]:
-    bench = Bench(spec_of_reader(ground), dataset)
+    context = RunContext(spec_of_reader(ground), dataset)
     trials = trials_of_reader(ground, dataset)
     tasks = readings.tasks_of(store, ground.session.id)
     for position, standing in enumerate(standings_of(store, ground)):
         placed = place_of(ground.form, standing.values) is not None
         if standing.complete and placed:
             yield _scored(
-                ground, bench, trials[tasks[position].item], position, standing
+                ground, context, trials[tasks[position].item], position, standing
             )
 
 
 def _scored(
-    ground: Ground, bench: Bench, trial: Trial, position: int, standing: Standing
+    ground: Ground, context: RunContext, trial: Trial, position: int, standing: Standing
 ) -> ScoredReading:
-    raw = reply_of(ground, bench, trial, standing)
+    raw = reply_of(ground, context, trial, standing)
     return ScoredReading(
         ground.session.id,
         position,
@@ -105,9 +105,9 @@ def _scored(
         trial,
         answer_of(ground.form, standing.values),
         confidence_of(ground.form, standing.values),
-        bench.judged_reply(trial, raw).score,
+        context.judged_reply(trial, raw).score,
         standing,
-        bench.reference(trial) is not None,
+        context.reference(trial) is not None,
     )
 
 

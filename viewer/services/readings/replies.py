@@ -25,7 +25,7 @@ from viewer.domain.reading_history import Standing
 from viewer.domain.run import RunSpec, Trial
 from viewer.services.readings.ground import Ground
 from viewer.services.trials.placed_answer import GRID, NATIVE
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 
 ADAPTER: Final = "reader"
 SAID_ABSENT: Final = "reader_says_absent"
@@ -63,12 +63,12 @@ def trials_of_reader(ground: Ground, dataset: Dataset) -> Mapping[str, Trial]:
 
 
 def reply_of(
-    ground: Ground, bench: Bench, trial: Trial, standing: Standing
+    ground: Ground, context: RunContext, trial: Trial, standing: Standing
 ) -> RawReply:
     """Return a locked case as a reply; how long it took is its latency."""
     level = confidence_of(ground.form, standing.values)
     body = {
-        "text": _text(bench, trial, answer_of(ground.form, standing.values)),
+        "text": _text(context, trial, answer_of(ground.form, standing.values)),
         "note": "" if level is None else f"confidence {level}",
     }
     data = json.dumps(body, sort_keys=True).encode()
@@ -108,12 +108,12 @@ def confidence_of(form: Form, values: Values) -> int | None:
     return None
 
 
-def _text(bench: Bench, trial: Trial, answer: Answer | None) -> str:
-    native = bench.profiles[trial.model].settings["convention"] == NATIVE
+def _text(context: RunContext, trial: Trial, answer: Answer | None) -> str:
+    native = context.profiles[trial.model].settings["convention"] == NATIVE
     if answer is None:
         denied = Unparsed(Status.DENIED_FINDING, SAID_ABSENT)
         return answer_as_json(denied) if native else _ABSENT
     if isinstance(answer, CellAnswer):
-        grid = bench.places.grid(trial.condition)
+        grid = context.places.grid(trial.condition)
         return grid.label(answer.cell)
     return answer_as_json(answer)

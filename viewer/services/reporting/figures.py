@@ -19,7 +19,7 @@ from viewer.services.readings.reviewing import KINDS, ErrorCounts, error_counts
 from viewer.services.readings.verdicts import Scope, verdicts_of
 from viewer.services.reporting.grading import grades_stamp, take_in_grades
 from viewer.services.reporting.report_run import RunReport, report_data
-from viewer.services.trials.run_context import ANSWER, Bench
+from viewer.services.trials.run_context import ANSWER, RunContext
 from viewer.store import runs, trials
 from viewer.store.database import Store, open_store
 from viewer.studies.packs import PackInput, Reviewed
@@ -57,7 +57,7 @@ def _figures_at(store: Path, run: int, _stamp: object) -> RunFigures:
     """Return a run's figures; kept until a trial or a review has another verdict."""
     with open_store(store) as opened:
         report = report_data(opened, run)
-        pack = report.bench.study.pack
+        pack = report.context.study.pack
         if pack is None:
             return RunFigures()
         data = pack.data(pack_input(opened, report))
@@ -76,15 +76,15 @@ def pack_input(
     Readers are heard on frontal views of the run's first condition, as in the paper
     (E000-24). ``order`` and ``reference_cells`` are those of the figures.
     """
-    bench, run = report.bench, report.summary.id
-    first = bench.study.conditions(bench.params)[0].name
+    context, run = report.context, report.summary.id
+    first = context.study.conditions(context.params)[0].name
     scope = Scope(first, (View.FRONTAL.value,))
     return PackInput(
         report.data,
         report.results,
-        bench.spec,
-        bench.dataset,
-        RunPictures(bench),
+        context.spec,
+        context.dataset,
+        RunPictures(context),
         {
             stratum: reviewed_of(counts)
             for stratum, counts in error_counts(store, run).items()
@@ -96,7 +96,7 @@ def pack_input(
         },
         order,
         reference_cells,
-        bench.sources(),
+        context.sources(),
     )
 
 
@@ -137,25 +137,25 @@ class RunPictures:
     Asking for those of a study whose answers are no places raises WrongUseError.
     """
 
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        conditions = bench.study.conditions(bench.params)
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        conditions = context.study.conditions(context.params)
         self._conditions = {condition.name: condition for condition in conditions}
 
     def sent(self, image: str, condition: str) -> _Greys:
         """Return what was sent of an image but without its grid: (side, side) greys."""
-        return _grey(self._bench.plain(image, self._condition(condition)).pixels)
+        return _grey(self._context.plain(image, self._condition(condition)).pixels)
 
     def gridded(self, image: str, condition: str) -> _Greys:
         """Return the very image that was sent, (rows, columns, 3)."""
         asked = self._condition(condition)
-        raster, _ = self._bench.drawn.raster((image, window_of(asked)))
-        pixels = self._bench.places.gridded(raster, asked).pixels
+        raster, _ = self._context.drawn.raster((image, window_of(asked)))
+        pixels = self._context.places.gridded(raster, asked).pixels
         return pixels if pixels.ndim == 3 else np.stack([pixels] * 3, axis=-1)
 
     def native(self, image: str, most: int) -> _Greys:
         """Return the whole image, greys, its longer side about ``most`` pixels."""
-        pixels = _grey(squared(to_raster(self._bench.drawn.pixels_of(image))).pixels)
+        pixels = _grey(squared(to_raster(self._context.drawn.pixels_of(image))).pixels)
         step = max(1, -(-max(pixels.shape) // most))
         rows, columns = (n // step * step for n in pixels.shape)
         blocks = pixels[:rows, :columns].reshape(
@@ -166,16 +166,16 @@ class RunPictures:
     def mask(self, image: str, finding: str) -> npt.NDArray[np.bool_]:
         """Return a reference mask as it lies on the square sent, (side, side)."""
         known = self._image(image)
-        return self._bench.places.shown_mask(known.masks[finding], known.geometry)
+        return self._context.places.shown_mask(known.masks[finding], known.geometry)
 
     def prompt(self, result: TrialResult) -> str:
         """Return the words that a trial was asked in."""
-        draft = self._bench.draft(self._trial(result), ANSWER, ())
+        draft = self._context.draft(self._trial(result), ANSWER, ())
         parts = (p for m in draft.request.messages for p in m.parts)
         return "\n".join(part.text for part in parts if isinstance(part, TextPart))
 
     def _image(self, name: str) -> DatasetImage:
-        return self._bench.images[name]
+        return self._context.images[name]
 
     def _condition(self, name: str) -> Condition:
         return self._conditions.get(name, Condition(name))

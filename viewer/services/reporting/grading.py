@@ -11,7 +11,7 @@ from typing import Final
 from viewer.domain.answer import ReportAnswer
 from viewer.domain.answer_json import any_answer_of_json
 from viewer.services.trials.grades import Stamp, stamp_below
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 from viewer.studies.catalog import study_named, titles
@@ -53,11 +53,11 @@ def _take_in(store: Store, run: int, root: Path) -> None:
 
 def _changed(store: Store, run: int) -> Iterator[None]:
     """Append the verdict on each output that its grades no longer come to."""
-    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     for one in trials.scored_trials(store, run):
         answer = any_answer_of_json(one.parsed) if one.parsed else None
         if isinstance(answer, ReportAnswer):
-            score = bench.score(one.trial, answer)
+            score = context.score(one.trial, answer)
             if score != one.score:
-                trials.score_again(store, one.id, score, bench.study.scorer_version)
+                trials.score_again(store, one.id, score, context.study.scorer_version)
                 yield

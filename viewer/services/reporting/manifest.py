@@ -21,14 +21,14 @@ from viewer.imaging.bitmap_font import text_mask
 from viewer.models.prices import price_of
 from viewer.services.privacy.decisions import method_codes
 from viewer.services.trials.request_key import request_key
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 
 SCHEMA: Final = 1
 
 
 def manifest_of(
     summary: RunSummary,
-    bench: Bench,
+    context: RunContext,
     data: ReportData,
     ledger: Mapping[str, int],
     deidentified: Sequence[Sequence[str]],
@@ -41,7 +41,7 @@ def manifest_of(
     hashes stand in it. Its own hash, over everything else in canonical JSON, comes
     last. It holds no path, no key and nothing of a file's header.
     """
-    study = bench.study
+    study = context.study
     manifest: dict[str, object] = {
         "schema": SCHEMA,
         "overread": viewer.__version__,
@@ -52,7 +52,7 @@ def manifest_of(
             "id": summary.id,
             "created_at": summary.created_at,
             "plan_sha256": summary.plan_sha256,
-            "settings": plain(bench.spec),
+            "settings": plain(context.spec),
             "notes": [[n.model, n.kind, n.text] for n in summary.notes],
         },
         "study": {
@@ -60,15 +60,15 @@ def manifest_of(
             "version": study.version,
             "parser_version": study.parser_version,
             "scorer_version": study.scorer_version,
-            **_prompts(bench),
+            **_prompts(context),
             **({"grid_font_sha256": _font_sha256()} if study.words.places else {}),
             "metrics": dict(data.metric_definitions),
         },
-        "dataset": _dataset(bench.dataset, bench.spec),
+        "dataset": _dataset(context.dataset, context.spec),
         "status": dict(summary.counts),
         "ledger": dict(ledger),
         "deidentification": [method_codes(codes) for codes in deidentified],
-        "prices": _prices(bench),
+        "prices": _prices(context),
         "incomplete": data.incomplete,
         "files": {name: _sha256(content) for name, content in sorted(files.items())},
     }
@@ -76,19 +76,19 @@ def manifest_of(
     return manifest
 
 
-def _prompts(bench: Bench) -> Mapping[str, object]:
+def _prompts(context: RunContext) -> Mapping[str, object]:
     """Return the prompt that was asked with, or each of several."""
-    named = dict.fromkeys(bench.prompts())
+    named = dict.fromkeys(context.prompts())
     prompts = [{"name": n, "sha256": _sha256(text.encode())} for n, text in named]
     return {"prompt": prompts[0]} if len(prompts) == 1 else {"prompts": prompts}
 
 
-def _prices(bench: Bench) -> dict[str, object]:
+def _prices(context: RunContext) -> dict[str, object]:
     """Return micro-dollars per million tokens of each model that has a price.
 
     ``date`` is that of the price table, "" for a price that the profile names.
     """
-    asked = (*bench.spec.models, *bench.spec.helpers)
+    asked = (*context.spec.models, *context.spec.helpers)
     prices = {profile.name: price_of(profile) for profile in asked}
     return {name: plain(price) for name, price in prices.items() if price}
 

@@ -111,16 +111,16 @@ def write_pack(
 
 def _told(data: PackData, report: RunReport) -> PackData:
     """Return what stands on the page, in the words of the study; files keep names."""
-    words = report.bench.study.words
-    models = [model.name for model in report.bench.spec.models]
+    words = report.context.study.words
+    models = [model.name for model in report.context.spec.models]
     sections = tuple(in_words(one, words, models) for one in data.sections)
     return replace(data, sections=sections)
 
 
 def _facts(report: RunReport) -> Iterator[tuple[str, str]]:
-    spec, summary = report.bench.spec, report.summary
+    spec, summary = report.context.spec, report.summary
     yield "Data set", spec.dataset
-    yield "Images", str(len(report.bench.dataset.images))
+    yield "Images", str(len(report.context.dataset.images))
     yield "Models", ", ".join(model.name for model in spec.models)
     yield "Run", f"{summary.id}, preset {spec.preset}, seed {spec.seed}"
     yield "Planned trials", str(summary.n_planned)

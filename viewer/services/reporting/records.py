@@ -14,7 +14,7 @@ from viewer.models.reading import read_reply
 from viewer.results.frame import Frame, frame_of
 from viewer.results.records import frame_of_trials
 from viewer.services.reporting.grading import take_in_grades
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store
 from viewer.store.runs import condition_of
@@ -65,13 +65,13 @@ def without_collections() -> Iterator[None]:
 def _records(store: Store, run: int, *, replies: bool) -> Frame:
     wanted = (*_TOLD, "numbers", "latency_ms", "cost_microusd")
     found = trial_columns(store, run, wanted)
-    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     columns = {
         **{name: found[name] for name in _TOLD},
         "seconds": _times(_MILLI, found["latency_ms"]),
         "cost": _times(_MICRO, found["cost_microusd"]),
-        "gold": list(gold_texts(bench, found)),
-        **_strata(bench, found),
+        "gold": list(gold_texts(context, found)),
+        **_strata(context, found),
     }
     if replies:
         told = {one.id: reply_text(one.raw) for one in trials.replies_of(store, run)}
@@ -90,12 +90,12 @@ def some_records(
     return frame_of(trial_columns(store, run, names, model))
 
 
-def _strata(bench: Bench, found: Columns) -> dict[str, Sequence[str]]:
+def _strata(context: RunContext, found: Columns) -> dict[str, Sequence[str]]:
     """Return the strata of trials under the study's own names."""
-    words = bench.study.words
+    words = context.study.words
     named = {words.finding: found["finding"], words.view: found["view"]}
     of_items = {
-        name: dict(_of_items(bench, found["item"], stratum))
+        name: dict(_of_items(context, found["item"], stratum))
         for name, stratum in words.strata.items()
     }
     return {
@@ -105,28 +105,28 @@ def _strata(bench: Bench, found: Columns) -> dict[str, Sequence[str]]:
 
 
 def _of_items(
-    bench: Bench, names: Iterable[str], stratum: Callable[[Item], str]
+    context: RunContext, names: Iterable[str], stratum: Callable[[Item], str]
 ) -> Iterator[tuple[str, str]]:
     for name in dict.fromkeys(names):
-        yield name, stratum(item_of(bench.items, name))
+        yield name, stratum(item_of(context.items, name))
 
 
 def _times(unit: float, counts: Sequence[int | None]) -> list[float | None]:
     return [None if one is None else one * unit for one in counts]
 
 
-def gold_texts(bench: Bench, columns: Columns) -> Iterator[str]:
+def gold_texts(context: RunContext, columns: Columns) -> Iterator[str]:
     """Yield what is right of each trial as JSON, "" where no program can tell.
 
     It is worked out once for each question, and for each model only where readers
     grade, who may not be shown the same of all models.
     """
     own = ["item", "patient", "image", "view", "finding"]
-    own += ["condition", "condition_params"] + ["model"] * bench.study.words.graded
+    own += ["condition", "condition_params"] + ["model"] * context.study.words.graded
     known: dict[tuple[str, ...], str] = {}
     for question in zip(*(columns[name] for name in own), strict=True):
         if question not in known:
-            gold = bench.gold(_asked(*question))
+            gold = context.gold(_asked(*question))
             text = json.dumps(gold, sort_keys=True, ensure_ascii=False)
             known[question] = text if gold else ""
         yield known[question]

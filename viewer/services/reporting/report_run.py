@@ -23,8 +23,8 @@ from viewer.services.reporting.rescore import told_departures
 from viewer.services.running.prompt_versions import versions_asked
 from viewer.services.trials.few_shot import examples_dataset
 from viewer.services.trials.grades import grades_of
-from viewer.services.trials.run_context import Bench
-from viewer.store import asking, cases, reuse, runs, trials, usage
+from viewer.services.trials.run_context import RunContext
+from viewer.store import cases, consents, reuse, runs, trials, usage
 from viewer.store.database import Store
 from viewer.store.trial_columns import Columns, trial_columns
 from viewer.studies.protocol import ReportContext
@@ -46,7 +46,7 @@ class RunReport:
     """
 
     summary: RunSummary
-    bench: Bench
+    context: RunContext
     results: tuple[TrialResult, ...]
     data: ReportData
     doubt: str = ""
@@ -62,10 +62,10 @@ def report_data(store: Store, run: int) -> RunReport:
     take_in_grades(store)
     learn_looks(store)
     summary = runs.run_summary(store, run)
-    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
-    results = tuple(_results(bench, trial_columns(store, run, trials.SCORED)))
-    data = bench.study.report(results, bench.spec, context_of(store, run, bench))
-    return RunReport(summary, bench, results, with_reused(store, run, data))
+    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    results = tuple(_results(context, trial_columns(store, run, trials.SCORED)))
+    data = context.study.report(results, context.spec, context_of(store, run, context))
+    return RunReport(summary, context, results, with_reused(store, run, data))
 
 
 def with_reused(store: Store, run: int, data: ReportData) -> ReportData:
@@ -91,20 +91,20 @@ def checked_report(store: Store, run: int) -> RunReport:
     return replace(report_data(store, run), doubt=told_departures(store, run))
 
 
-def context_of(store: Store, run: int, bench: Bench) -> ReportContext:
+def context_of(store: Store, run: int, context: RunContext) -> ReportContext:
     """Return what of the data set, its readers and earlier runs a report tells."""
     errors = error_counts(store, run)
     return ReportContext(
-        bench.dataset,
+        context.dataset,
         {
             stratum: counts.estimated(_ANATOMY)
             for stratum, counts in errors.items()
             if counts.finished
         },
-        versions_asked(store, bench.dataset.root_sha256, run),
-        *_human_points(bench.dataset),
-        examples_dataset(store, bench.spec),
-        *grades_of(bench.dataset),
+        versions_asked(store, context.dataset.root_sha256, run),
+        *_human_points(context.dataset),
+        examples_dataset(store, context.spec),
+        *grades_of(context.dataset),
     )
 
 
@@ -118,14 +118,14 @@ def _human_points(dataset: Dataset) -> tuple[HumanPoints, str]:
         return {}, error.what
 
 
-def _results(bench: Bench, columns: Columns) -> Iterator[TrialResult]:
+def _results(context: RunContext, columns: Columns) -> Iterator[TrialResult]:
     """Yield trials with what was read off their replies, and what is right.
 
     A cell is told by its score, and not read from the store a second time.
     """
-    in_words = not bench.study.words.places
+    in_words = not context.study.words.places
     scored = trials.trials_in(columns)
-    for one, gold in zip(scored, gold_texts(bench, columns), strict=True):
+    for one, gold in zip(scored, gold_texts(context, columns), strict=True):
         trial, text = one.trial, one.parsed
         yield TrialResult(
             *(trial.item, trial.patient, trial.image, trial.view, trial.finding),
@@ -174,10 +174,10 @@ def manifest_of_report(
     run = report.summary.id
     return manifest_of(
         report.summary,
-        report.bench,
+        report.context,
         report.data,
         usage.ledger_counts(store, run),
-        asking.deidentified_of_run(store, run),
+        consents.deidentified_of_run(store, run),
         files,
     )
 
@@ -189,17 +189,17 @@ def _tables_and_figures(data: ReportData) -> Mapping[str, bytes]:
 
 
 def _page(report: RunReport) -> ReportPage:
-    study, data = report.bench.study, report.data
-    models = [model.name for model in report.bench.spec.models]
+    study, data = report.context.study, report.data
+    models = [model.name for model in report.context.spec.models]
     return ReportPage(
         summary=report.summary,
-        spec=report.bench.spec,
+        spec=report.context.spec,
         data=replace(
             data,
             sections=tuple(in_words(s, study.words, models) for s in data.sections),
             appendix=tuple(in_words(s, study.words, models) for s in data.appendix),
         ),
-        notices=report.bench.dataset.notices,
+        notices=report.context.dataset.notices,
         study=study.title,
         doubt=report.doubt,
     )

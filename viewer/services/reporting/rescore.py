@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from viewer.services.reporting.grading import take_in_grades
 from viewer.services.running.ledger import judged_or_failed, own_reply, steps_of
-from viewer.services.trials.run_context import ANSWER, Bench, Kept
+from viewer.services.trials.run_context import ANSWER, RunContext, StepReply
 from viewer.store import cases, runs, steps, trials
 from viewer.store.database import Store
 from viewer.store.runs import StoredTrial
 from viewer.store.trials import ScoredTrial, Verdict
-from viewer.studies.asking import Step
+from viewer.studies.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,9 @@ def _now(
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Iterator[Verdict | None]:
     """Yield what each trial's replies give now, None where it is the stored verdict."""
-    bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+    context = RunContext(runs.run_spec(store, run), cases.dataset_of_run(store, run))
     for done, scored in enumerate(answered, 1):
-        yield _new_verdict(store, bench, scored)
+        yield _new_verdict(store, context, scored)
         progress(done, len(answered))
 
 
@@ -76,12 +76,16 @@ def _settled(store: Store, verdicts: Sequence[Verdict]) -> Iterator[None]:
         yield
 
 
-def _new_verdict(store: Store, bench: Bench, scored: ScoredTrial) -> Verdict | None:
+def _new_verdict(
+    store: Store, context: RunContext, scored: ScoredTrial
+) -> Verdict | None:
     if scored.reply_id is None:
         return None
-    is_place = bench.study.words.places
+    is_place = context.study.words.places
     kept = kept_replies(store, scored.id, scored.reply_id, alone=is_place)
-    parsed, score = judged_or_failed(bench, StoredTrial(scored.id, scored.trial), kept)
+    parsed, score = judged_or_failed(
+        context, StoredTrial(scored.id, scored.trial), kept
+    )
     # a cell is told by its verdict, whatever else its reply says
     told = is_place and not scored.placed
     same = told or parsed == scored.parsed
@@ -90,9 +94,9 @@ def _new_verdict(store: Store, bench: Bench, scored: ScoredTrial) -> Verdict | N
     return Verdict(
         trial_id=scored.id,
         score=score,
-        scorer_version=bench.study.scorer_version,
+        scorer_version=context.study.scorer_version,
         reply_id=own_reply(kept).id,
-        parser_version=bench.study.parser_version,
+        parser_version=context.study.parser_version,
         parsed=parsed,
         steps=steps_of(kept),
     )
@@ -100,7 +104,7 @@ def _new_verdict(store: Store, bench: Bench, scored: ScoredTrial) -> Verdict | N
 
 def kept_replies(
     store: Store, trial: int, reply: int, *, alone: bool = False
-) -> tuple[Kept, ...]:
+) -> tuple[StepReply, ...]:
     """Return every reply that a trial's verdict was read from, oldest first.
 
     ``reply`` is the one that a trial of one step was answered with; ``alone`` says
@@ -108,9 +112,9 @@ def kept_replies(
     """
     read = () if alone else steps.replies_read(store, trial)
     if not read:
-        return (Kept(ANSWER, trials.reply_with_id(store, reply)),)
+        return (StepReply(ANSWER, trials.reply_with_id(store, reply)),)
     return tuple(
-        Kept(
+        StepReply(
             Step(one.step, one.role, one.again),
             trials.reply_with_id(store, one.reply_id),
         )

@@ -33,7 +33,7 @@ def rows_in_words(report: RunReport) -> list[dict[str, object]]:
 
     Where they would fill screens, those of several findings together.
     """
-    words = report.bench.study.words
+    words = report.context.study.words
     every = rows_of(report)
     rows = [row for row in every if row["view"] == ALL_VIEWS]
     if len(rows) > _MOST_ROWS:
@@ -45,7 +45,7 @@ def rows_in_words(report: RunReport) -> list[dict[str, object]]:
 
 def endings_in_words(report: RunReport) -> dict[str, int]:
     """Return how many trials ended how; answers not graded yet are not excluded."""
-    verdicts = report.bench.study.words.verdicts
+    verdicts = report.context.study.words.verdicts
     called = {
         Status.SCORED_CORRECT: verdicts.rights,
         Status.SCORED_WRONG: verdicts.wrongs,

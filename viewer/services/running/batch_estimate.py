@@ -18,18 +18,21 @@ from viewer.models.prices import is_priced, is_unpriced, most_tokens, price_of
 from viewer.services.configuring.money import DOLLAR, dollars
 from viewer.services.configuring.study_file import advised_repeats
 from viewer.services.running.batch_form import BatchForm, spec_of
-from viewer.services.running.missing_findings import unasked_words
 from viewer.services.running.plan_run import plan_sha256, with_people
 from viewer.services.running.prompt_versions import versions_asked
-from viewer.services.running.supported_findings import planned_trials, unasked_of
+from viewer.services.running.supported_findings import (
+    exclusion_notes,
+    missing_findings,
+    planned_trials,
+)
 from viewer.services.trials.placed_answer import asking_of
 from viewer.settings import Settings
 from viewer.store import cases, runs, usage
 from viewer.store.database import Store, open_store
-from viewer.studies.asking import Longest
 from viewer.studies.catalog import study_named
 from viewer.studies.exclusions import reason_words
 from viewer.studies.places import prompt_for_places
+from viewer.studies.steps import Longest
 
 _OVERHEAD_S: Final = 0.04
 """What a trial takes beside its model: reading, drawing, keeping (DESIGN 11)."""
@@ -82,8 +85,8 @@ def estimate(
     takes = _takes(spec, cost, seconds) if left else ""
     sentences = (
         _questions(planned, asked, spec),
-        unasked_words(spec, dataset) if planned else "",
-        *(f"{note.model} {note.text}." for note in unasked_of(planned)),
+        missing_findings(spec, dataset) if planned else "",
+        *(f"{note.model} {note.text}." for note in exclusion_notes(planned)),
         _kept(done),
         takes,
         _at_most(spec, most),

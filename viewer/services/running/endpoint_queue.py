@@ -1,4 +1,4 @@
-"""The questions of one endpoint, from the queue to the air."""
+"""The questions of one endpoint, from the queue until they leave."""
 
 import heapq
 import math
@@ -16,7 +16,7 @@ from viewer.domain.errors import (
 from viewer.models.limits import Limit
 from viewer.models.loaded import LoadCancelledError
 from viewer.services.running.ledger import Asked
-from viewer.services.trials.run_context import Bench, Kept
+from viewer.services.trials.run_context import RunContext, StepReply
 from viewer.services.trials.run_trial import PreparedTrial, prepare_trial
 from viewer.store.runs import StoredTrial
 
@@ -30,11 +30,11 @@ class Due:
 
     stored: StoredTrial
     model: str
-    before: tuple[Kept, ...] = ()
+    before: tuple[StepReply, ...] = ()
 
 
 @dataclass(frozen=True)
-class Leaving:
+class QueuedRequest:
     """A question about to be asked for the ``number``-th time in this batch.
 
     ``looks`` counts how often it was found that another batch is asking it.
@@ -49,9 +49,9 @@ class Leaving:
         """The number of its trial; a trial has one question in flight at most."""
         return self.asked.stored.id
 
-    def now(self) -> "Leaving":
+    def now(self) -> "QueuedRequest":
         """Return it with the body that would be sent now."""
-        prepared = self.asked.prepared.leaving_now()
+        prepared = self.asked.prepared.outgoing_now()
         return replace(self, asked=replace(self.asked, prepared=prepared))
 
     @property
@@ -86,10 +86,10 @@ class NotThere:
     why: ProviderError
 
 
-NextUp = Leaving | Unaskable | Withheld | NotThere
+NextUp = QueuedRequest | Unaskable | Withheld | NotThere
 
 
-class Lane:
+class EndpointQueue:
     """The queues of the models that share an endpoint, and how much it is asked.
 
     Parameters
@@ -104,8 +104,8 @@ class Lane:
         self.name, self.limit = name, limit
         self._waiting: deque[Due] = deque()
         self._preparing: deque[tuple[Due, Future[PreparedTrial]]] = deque()
-        self._delayed: list[tuple[float, int, Leaving]] = []
-        self._returned: deque[Leaving] = deque()
+        self._delayed: list[tuple[float, int, QueuedRequest]] = []
+        self._returned: deque[QueuedRequest] = deque()
         self._stopped: set[str] = set()
         self.is_shut = False
 
@@ -115,7 +115,7 @@ class Lane:
         return bool(self._waiting or self._preparing or self._delayed or self._returned)
 
     @property
-    def asked_again(self) -> tuple[Leaving, ...]:
+    def asked_again(self) -> tuple[QueuedRequest, ...]:
         """The questions that wait to be asked again, or were put back."""
         return (*(one for _, _, one in self._delayed), *self._returned)
 
@@ -128,11 +128,11 @@ class Lane:
         else:
             self._waiting.append(due)
 
-    def prepare_ahead(self, pool: Executor, bench: Bench, ahead: int) -> None:
+    def prepare_ahead(self, pool: Executor, context: RunContext, ahead: int) -> None:
         """Read images and draw grids for the next trials, some ahead of asking."""
         while self._waiting and len(self._preparing) < ahead:
             due = self._waiting.popleft()
-            future = pool.submit(prepare_trial, bench, due.stored.trial, due.before)
+            future = pool.submit(prepare_trial, context, due.stored.trial, due.before)
             self._preparing.append((due, future))
 
     def take(self, now: float) -> NextUp | None:
@@ -151,7 +151,7 @@ class Lane:
             if due.model in self._stopped:
                 continue
             try:
-                return Leaving(Asked(due.stored, future.result(), due.before))
+                return QueuedRequest(Asked(due.stored, future.result(), due.before))
             except UnreadableInputError:
                 return Unaskable(due.stored, "unreadable_image")
             except WrongUseError:
@@ -164,14 +164,14 @@ class Lane:
                 self._waiting.appendleft(due)  # by somebody else: begin again
         return None
 
-    def put_back(self, leaving: Leaving) -> None:
+    def put_back(self, queued: QueuedRequest) -> None:
         """Let a question that was taken be the next one again, but not at once."""
-        self._returned.appendleft(leaving)
+        self._returned.appendleft(queued)
         self.is_shut = True
 
-    def delay(self, leaving: Leaving, until: float) -> None:
+    def delay(self, queued: QueuedRequest, until: float) -> None:
         """Ask again at a time."""
-        heapq.heappush(self._delayed, (until, leaving.trial, leaving))
+        heapq.heappush(self._delayed, (until, queued.trial, queued))
 
     def wait_s(self, now: float) -> float:
         """Return the seconds until time alone lets a question leave, else ∞."""

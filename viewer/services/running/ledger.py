@@ -17,9 +17,9 @@ from viewer.domain.run import OrphanPolicy
 from viewer.models.catalog import reader_for
 from viewer.models.prices import may_cost, price_of
 from viewer.services.running.spending import may_have_cost, open_purse
-from viewer.services.trials.run_context import ANSWER, Bench, Kept
+from viewer.services.trials.run_context import ANSWER, RunContext, StepReply
 from viewer.services.trials.run_trial import PreparedTrial
-from viewer.store import asking, claims, rescued, trials
+from viewer.store import claims, consents, rescued, trials
 from viewer.store.claims import Coordinator, OpenAttempt
 from viewer.store.database import Store
 from viewer.store.reply_rows import ReplyRecord
@@ -42,7 +42,7 @@ class Asked:
 
     stored: StoredTrial
     prepared: PreparedTrial
-    before: tuple[Kept, ...] = ()
+    before: tuple[StepReply, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Answered:
     reused: bool
 
     @property
-    def kept(self) -> tuple[Kept, ...]:
+    def kept(self) -> tuple[StepReply, ...]:
         """Every reply of the trial, oldest first."""
-        return (*self.asked.before, Kept(self.asked.prepared.step, self.reply))
+        return (*self.asked.before, StepReply(self.asked.prepared.step, self.reply))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class _SpoolsFirstError(Exception):
 
 
 class Ledger:
-    """The store as the coordinator of one run writes it, and the run's purse.
+    """The store as the coordinator of one run writes it, and the run's budget.
 
     Parameters
     ----------
@@ -105,17 +105,17 @@ class Ledger:
     def __init__(
         self,
         store: Store,
-        bench: Bench,
+        context: RunContext,
         run: int,
         spool: Spool,
         orphans: OrphanPolicy | None = None,
     ) -> None:
-        self._store, self._bench, self._run = store, bench, run
+        self._store, self._context, self._run = store, context, run
         self._orphans = orphans
         self._spool = spool
         self._unstored: tuple[SavedReply, ...] = ()
         self._coordinator = claims.add_coordinator(store, run)
-        self.purse = open_purse(store, run, bench.profiles, bench.spec.helpers)
+        self.budget = open_purse(store, run, context.profiles, context.spec.helpers)
 
     def found(self, asked: Asked) -> StoredReply | Coordinator | None:
         """Return a reply to exactly this request that is in the store already.
@@ -146,7 +146,7 @@ class Ledger:
                 self._store, asked.stored.id, sha256, self._coordinator
             )
             reply = self._keep_one(attempt, asked, record)
-        self.purse.pay(asked.stored.id, record.cost_microusd)
+        self.budget.pay(asked.stored.id, record.cost_microusd)
         return reply
 
     def _open(self, sha256: str) -> Sequence[OpenAttempt]:
@@ -196,9 +196,9 @@ class Ledger:
         attempt = trials.begin_attempt(
             self._store, asked.stored.id, prepared.sha256, self._coordinator
         )
-        leaving = prepared.departing
+        leaving = prepared.outgoing
         if leaving is not None:
-            asking.note_departure(
+            consents.note_departure(
                 self._store,
                 attempt,
                 leaving.endpoint,
@@ -217,7 +217,7 @@ class Ledger:
         """
         self._unstored = tuple(_saved(*one) for one in arrived)
         for (_, asked, _), saved in zip(arrived, self._unstored, strict=True):
-            self.purse.pay(asked.stored.id, saved.record.cost_microusd)
+            self.budget.pay(asked.stored.id, saved.record.cost_microusd)
         try:
             with self._store.transaction():
                 kept = tuple(
@@ -249,9 +249,9 @@ class Ledger:
         """Commit the end of attempts that brought no reply."""
         for _, asked, error in failed:
             if may_have_cost(error.reason, error.http_status):
-                self.purse.pay(asked.stored.id, None)
+                self.budget.pay(asked.stored.id, None)
             else:
-                self.purse.release(asked.stored.id)
+                self.budget.release(asked.stored.id)
         with self._store.transaction():
             for attempt, _, error in failed:
                 trials.close_with_error(
@@ -272,8 +272,8 @@ class Ledger:
         return tuple(settled for _, settled in pairs)
 
     def _judge(self, answered: Answered) -> tuple[Verdict, Settled]:
-        stored, study = answered.asked.stored, self._bench.study
-        parsed, score = judged_or_failed(self._bench, stored, answered.kept)
+        stored, study = answered.asked.stored, self._context.study
+        parsed, score = judged_or_failed(self._context, stored, answered.kept)
         own = own_reply(answered.kept)
         verdict = Verdict(
             trial_id=stored.id,
@@ -298,7 +298,7 @@ class Ledger:
         self, ended: Sequence[tuple[StoredTrial, Score, str | None]]
     ) -> tuple[Settled, ...]:
         """Commit verdicts of trials that have no reply: (trial, score, request)."""
-        version = self._bench.study.scorer_version
+        version = self._context.study.scorer_version
         with self._store.transaction():
             trials.settle(
                 self._store,
@@ -340,32 +340,32 @@ class Ledger:
 
     def _own_policy(self, model: str) -> OrphanPolicy:
         """Return what becomes of a question that any of a trial's models was asked."""
-        asked = (self._bench.profiles[model], *self._bench.spec.helpers)
+        asked = (self._context.profiles[model], *self._context.spec.helpers)
         policies = {orphan_policy(profile) for profile in asked}
         return OrphanPolicy.ASK if OrphanPolicy.ASK in policies else OrphanPolicy.RETRY
 
 
 def judged_or_failed(
-    bench: Bench, stored: StoredTrial, kept: Sequence[Kept]
+    context: RunContext, stored: StoredTrial, kept: Sequence[StepReply]
 ) -> tuple[str, Score]:
     """Return the answer of a trial's replies as JSON and its score.
 
     A body that cannot be read at all is the provider's failure, not an answer.
     """
     try:
-        judged = bench.judged(stored.trial, kept)
+        judged = context.judged(stored.trial, kept)
     except ProviderError as error:
         return NOTHING, Score(Status.PROVIDER_ERROR, error.reason)
     return judged.parsed, judged.score
 
 
-def own_reply(kept: Sequence[Kept]) -> StoredReply:
+def own_reply(kept: Sequence[StepReply]) -> StoredReply:
     """Return the last reply of the model that a trial is about, else the last."""
     own = [one.reply for one in kept if not one.step.role]
     return own[-1] if own else kept[-1].reply
 
 
-def steps_of(kept: Sequence[Kept]) -> tuple[ReadReply, ...]:
+def steps_of(kept: Sequence[StepReply]) -> tuple[ReadReply, ...]:
     """Return a trial's replies as the store keeps them.
 
     The one reply of a trial that is answered at once needs no steps.

@@ -10,10 +10,10 @@ from viewer.domain.run import RunSpec
 from viewer.models.catalog import adapter_for
 from viewer.services.privacy.gate import open_gate
 from viewer.services.running.spending import check_prices
-from viewer.services.running.supported_findings import note_unasked, planned_trials
+from viewer.services.running.supported_findings import note_excluded, planned_trials
 from viewer.services.trials.few_shot import check_examples, examples_dataset
 from viewer.services.trials.request_key import request_key
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs
 from viewer.store.database import Store
 from viewer.store.spending import set_ceiling
@@ -93,7 +93,7 @@ def _planned(store: Store, spec: RunSpec, *, new: bool) -> int:
             f"The data set '{dataset.name}' holds nothing that this study can ask.",
             "Choose other findings or views, or a data set with reference masks.",
         )
-    Bench(spec, dataset).check_gold(trials)
+    RunContext(spec, dataset).check_gold(trials)
     validation = examples_dataset(store, spec)
     if validation is not None:
         check_examples(spec, validation, dataset, trials)
@@ -107,5 +107,5 @@ def _planned(store: Store, spec: RunSpec, *, new: bool) -> int:
         plan_sha256=sha256,
         once=not new,
     )
-    note_unasked(store, run, trials)
+    note_excluded(store, run, trials)
     return run

@@ -1,28 +1,41 @@
-"""What a running batch tells of its spending and of how much it asks."""
+"""What a running batch reports: spending, limits, loading models, and waiting."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from threading import Lock
+from typing import Final, Self
 
-from viewer.domain.run import LimitChanged, RunSpent, TrialDone
-from viewer.services.running.ledger import Settled
-from viewer.services.running.scheduler import Flights
-from viewer.services.running.spending import Purse
+from viewer.domain.run import (
+    LimitChanged,
+    ModelLoading,
+    RunSpent,
+    RunWaiting,
+    TrialDone,
+)
+from viewer.models.loaded import NOTHING_MORE, Loadable
+from viewer.services.running.ledger import Asked, Settled
+from viewer.services.running.scheduler import Scheduler
+from viewer.services.running.spending import Budget
+from viewer.store.claims import Coordinator
 
 
-class Telling:
+class ProgressEvents:
     """Compares what was told last with what is; says each change once."""
 
-    def __init__(self, run: int, purse: Purse, flights: Flights) -> None:
-        self._run, self._purse, self._flights = run, purse, flights
+    def __init__(self, run: int, budget: Budget, scheduler: Scheduler) -> None:
+        self._run, self._budget, self._scheduler = run, budget, scheduler
         self._spent = 0
         self._limits: dict[str, tuple[int, float | None]] = {}
 
     def news(self) -> Iterator[RunSpent | LimitChanged]:
         """Return what changed since this was asked last."""
-        purse = self._purse
-        if purse.spent != self._spent:
-            self._spent = purse.spent
-            yield RunSpent(self._run, purse.spent, purse.at_risk, purse.ceiling)
-        for endpoint, limit in self._flights.limits.items():
+        budget = self._budget
+        if budget.spent != self._spent:
+            self._spent = budget.spent
+            yield RunSpent(self._run, budget.spent, budget.at_risk, budget.ceiling)
+        for endpoint, limit in self._scheduler.limits.items():
             now = limit.window, limit.per_s
             if self._limits.get(endpoint) != now:
                 self._limits[endpoint] = now
@@ -44,3 +57,109 @@ def trial_done(run: int, settled: Settled) -> TrialDone:
         reused=settled.reused,
         latency_ms=settled.latency_ms,
     )
+
+
+class LoadWatch:
+    """Keeps what is to be told of each model's loading, whichever thread loads it.
+
+    Of steps that do the same, such as downloading, only the last is told.
+
+    Parameters
+    ----------
+    run : int
+        The run whose events are made.
+    models : iterable of (str, Loadable)
+        Its models that are loaded before they are asked, with their names.
+    """
+
+    def __init__(self, run: int, models: Iterable[tuple[str, Loadable]]) -> None:
+        self._run, self._models = run, tuple(models)
+        self._lock = Lock()
+        self._steps: list[ModelLoading] = []
+        self._told: dict[str, str] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        for name, adapter in self._models:
+            self._open.enter_context(adapter.watch(partial(self._hear, name)))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def _hear(self, name: str, part: float, what: str) -> None:
+        step = ModelLoading(self._run, name, part, what)
+        with self._lock:
+            if self._steps and _kind(self._steps[-1]) == _kind(step):
+                self._steps.pop()
+            self._steps.append(step)
+
+    def news(self) -> Iterator[ModelLoading]:
+        """Return the steps that came since this was asked last."""
+        with self._lock:
+            steps, self._steps = self._steps, []
+        for step in steps:
+            if step.what != NOTHING_MORE or self._told.get(step.model, NOTHING_MORE):
+                self._told[step.model] = step.what
+                yield step
+
+
+def _kind(step: ModelLoading) -> tuple[str, str]:
+    """Return what a step does, without how much of it."""
+    return step.model, step.what.partition(",")[0]
+
+
+_PATIENCE_S: Final = 1.0
+"""A batch that waits for less is not told to wait."""
+
+
+class Waits:
+    """Knows who is waited for, and says so once there is nothing else to do."""
+
+    def __init__(self, run: int) -> None:
+        self._run = run
+        self._holders: dict[int, Coordinator] = {}
+        self._idle_since: float | None = None
+        self._told = ""
+
+    def hold(self, asked: Asked, holder: Coordinator) -> None:
+        """Note that a question waits for the reply to somebody else's."""
+        self._holders[asked.stored.id] = holder
+
+    def release(self, asked: Asked) -> None:
+        """Note that a question waits no longer."""
+        self._holders.pop(asked.stored.id, None)
+
+    def news(self, *, idle: bool) -> Iterator[RunWaiting]:
+        """Return what changed; ``idle`` where nothing of the batch is under way."""
+        holders = self._waited_for(idle=idle and bool(self._holders))
+        if holders != self._told:
+            self._told = holders
+            yield RunWaiting(self._run, holders)
+
+    def _waited_for(self, *, idle: bool) -> str:
+        now = time.monotonic()
+        self._idle_since = (self._idle_since or now) if idle else None
+        if self._idle_since is None or now - self._idle_since < _PATIENCE_S:
+            return ""
+        return ", ".join(sorted({str(holder) for holder in self._holders.values()}))
+
+
+class StoreWait:
+    """Tells once for each wait that a batch waits for another writer, and its end."""
+
+    def __init__(self, run: int, tell: Callable[[RunWaiting], None]) -> None:
+        self._run, self._tell = run, tell
+        self._told = False
+
+    def __call__(self, waited_s: float) -> None:
+        """Hear how long the batch has waited so far."""
+        if waited_s >= _PATIENCE_S and not self._told:
+            self._told = True
+            self._tell(RunWaiting(self._run, "", store_is_busy=True))
+
+    def over(self) -> None:
+        """Hear that the batch goes on."""
+        if self._told:
+            self._told = False
+            self._tell(RunWaiting(self._run, ""))

@@ -7,7 +7,7 @@ from viewer.domain.errors import ProviderError
 from viewer.domain.run import RunNote
 from viewer.models.catalog import reader_for, spec_of
 from viewer.services.running.ledger import Answered
-from viewer.store import asking, runs
+from viewer.store import consents, runs
 from viewer.store.database import Store
 
 DROPPED: Final = "parameter_dropped"
@@ -30,7 +30,7 @@ class RunNotes:
         if new:
             self._noted.update(new)
             rows = [(note.model, note.kind, note.text) for note in new]
-            asking.add_notes(self._store, self._run, rows)
+            consents.add_notes(self._store, self._run, rows)
 
     def _told_by(self, answered: Answered) -> Iterator[RunNote]:
         profile, raw = answered.asked.prepared.profile, answered.reply.raw

@@ -25,7 +25,7 @@ _NOT_ASKED: Final = frozenset(
 """Ends of an attempt before anything was asked, and so paid for."""
 
 
-class Purse:
+class Budget:
     """The money of one batch; used by the coordinator's thread alone.
 
     Parameters
@@ -79,8 +79,8 @@ def open_purse(
     run: int,
     profiles: Mapping[str, ModelProfile],
     helpers: Sequence[ModelProfile] = (),
-) -> Purse:
-    """Return a run's purse with what it has cost already, at most.
+) -> Budget:
+    """Return a run's budget with what it has cost already, at most.
 
     An attempt whose reply is missing may have gone to any of the ``helpers``, too.
 
@@ -101,7 +101,7 @@ def open_purse(
         for attempt in spending.unpriced_attempts(store, run)
         if attempt.reason not in _NOT_ASKED
     )
-    return Purse(ceiling, known + unknown)
+    return Budget(ceiling, known + unknown)
 
 
 def check_prices(profiles: Iterable[ModelProfile]) -> None:
@@ -127,11 +127,12 @@ def _most_of_stored(store: Store, profile: ModelProfile, sha256: str) -> int:
     return price.of(most_tokens(profile, texts, sizes, len(messages))) or 0
 
 
-def ceiling_sentence(purse: Purse, model: str, most: int) -> str:
+def ceiling_sentence(budget: Budget, model: str, most: int) -> str:
     """Say that a run pauses because the next question might go beyond its ceiling."""
-    ceiling = purse.ceiling or 0
+    ceiling = budget.ceiling or 0
     return (
-        f"The ceiling of {dollars(ceiling)} is reached: {dollars(purse.spent)} is spent"
-        f" at most, and the next question to {model} may cost up to {dollars(most)}."
+        f"The ceiling of {dollars(ceiling)} is reached: {dollars(budget.spent)} is"
+        f" spent at most, and the next question to {model} may cost up to"
+        f" {dollars(most)}."
         " The run is paused; go on with a higher --ceiling."
     )

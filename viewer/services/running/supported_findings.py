@@ -10,8 +10,9 @@ from viewer.domain.errors import WrongUseError
 from viewer.domain.run import RunNote, RunSpec, Trial
 from viewer.models.catalog import spec_of, unlearned
 from viewer.models.inside import reaches_inside
-from viewer.store import asking
+from viewer.store import cases, consents, runs
 from viewer.store.database import Store
+from viewer.studies.catalog import study_named
 from viewer.studies.protocol import NOT_LEARNED
 from viewer.studies.reaching import OUT_OF_REACH, ReachesInside
 from viewer.studies.study import Study
@@ -76,7 +77,7 @@ def _excluded(
         yield replace(trial, exclusion=reason) if lost else trial
 
 
-def unasked_of(trials: Sequence[Trial]) -> Iterator[RunNote]:
+def exclusion_notes(trials: Sequence[Trial]) -> Iterator[RunNote]:
     """Yield what each model cannot be asked, in words that follow its name."""
     for reason, words in _WORDS.items():
         lost = [trial for trial in trials if trial.exclusion == reason]
@@ -104,8 +105,21 @@ _WORDS: Final[Mapping[str, Callable[[Sequence[Trial]], str]]] = {
 }
 
 
-def note_unasked(store: Store, run: int, trials: Sequence[Trial]) -> None:
+def note_excluded(store: Store, run: int, trials: Sequence[Trial]) -> None:
     """Note on a run that was just planned what its models cannot be asked."""
-    notes = [(note.model, note.kind, note.text) for note in unasked_of(trials)]
+    notes = [(note.model, note.kind, note.text) for note in exclusion_notes(trials)]
     if notes:
-        asking.add_notes(store, run, notes)
+        consents.add_notes(store, run, notes)
+
+
+def missing_findings(spec: RunSpec, dataset: Dataset) -> str:
+    """Return what a run will not ask about, and why; "" for nothing."""
+    study = study_named(spec.study)
+    return study.missing_findings(
+        dataset, study.read_params(spec.preset, dict(spec.params))
+    )
+
+
+def missing_findings_of_run(store: Store, run: int) -> str:
+    """Return :func:`missing_findings` of a planned run."""
+    return missing_findings(runs.run_spec(store, run), cases.dataset_of_run(store, run))

@@ -43,9 +43,9 @@ from viewer.services.trials.placed_answer import (
 )
 from viewer.services.trials.sources import RunImages, RunSources
 from viewer.store.trials import StoredReply
-from viewer.studies.asking import Question, Replied, Sources, Step, Turn
 from viewer.studies.catalog import no_places, study_named
 from viewer.studies.places import GridReference, Places, prompt_for_places
+from viewer.studies.steps import Question, Replied, Sources, Step, Turn
 
 if TYPE_CHECKING:
     from viewer.models.endpoint import Endpoint
@@ -63,7 +63,7 @@ _ONE_TEXT: Final = {
 
 
 @dataclass(frozen=True)
-class Kept:
+class StepReply:
     """A reply of a trial that is in the store, and the step that it answers."""
 
     step: Step
@@ -91,7 +91,7 @@ class Draft:
     note: str = ""
 
 
-class Bench:
+class RunContext:
     """Everything that stays the same while a run's trials are asked.
 
     Safe to use from threads; it holds no store. Without ``validation`` questions begin
@@ -130,7 +130,7 @@ class Bench:
             raise no_places(self.study)
         return self._places
 
-    def next_step(self, trial: Trial, kept: Sequence[Kept]) -> Step | None:
+    def next_step(self, trial: Trial, kept: Sequence[StepReply]) -> Step | None:
         """Return what a trial is to be asked next, None where it has all it needs."""
         return self.study.next_step(self.turn(trial, kept), self.params)
 
@@ -146,7 +146,7 @@ class Bench:
             )
         return self.profiles[name]
 
-    def draft(self, trial: Trial, step: Step, kept: Sequence[Kept]) -> Draft:
+    def draft(self, trial: Trial, step: Step, kept: Sequence[StepReply]) -> Draft:
         """Hops 3 to 5: the study's question, and every image that it read for it."""
         profile = self.profile_for(trial.model, step)
         turn, sources = (
@@ -163,7 +163,7 @@ class Bench:
             question.note,
         )
 
-    def judged(self, trial: Trial, kept: Sequence[Kept]) -> Judged:
+    def judged(self, trial: Trial, kept: Sequence[StepReply]) -> Judged:
         """Hops 7 and 8, off all replies; unreadable ones raise ProviderError."""
         return self._judged(self.turn(trial, kept))
 
@@ -227,7 +227,7 @@ class Bench:
         """Return the images for who makes pictures of a run."""
         return RunSources(self.drawn, self.spec.seed)
 
-    def turn(self, trial: Trial, kept: Sequence[Kept]) -> Turn:
+    def turn(self, trial: Trial, kept: Sequence[StepReply]) -> Turn:
         """Return where a trial stands; a reply that cannot be read raises."""
         replies = (self._replied(trial, one.step, one.reply.raw) for one in kept)
         return self._turn(trial, tuple(replies))

@@ -15,10 +15,10 @@ from viewer.domain.exchange import (
 from viewer.domain.run import Trial
 from viewer.models.catalog import adapter_for, reader_for, spec_of
 from viewer.models.loaded import not_loaded
-from viewer.services.privacy.gate import Departing, remote_origin
+from viewer.services.privacy.gate import OutgoingRequest, remote_origin
 from viewer.services.trials.request_key import request_document, request_key
-from viewer.services.trials.run_context import ANSWER, Bench, Draft, Kept
-from viewer.studies.asking import Step
+from viewer.services.trials.run_context import ANSWER, Draft, RunContext, StepReply
+from viewer.studies.steps import Step
 
 if TYPE_CHECKING:
     from viewer.models.protocol import RemoteAdapter
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class PreparedTrial:
     """A question ready to be asked, with the key that names its exact bytes.
 
-    ``departing`` says how it leaves this machine, None where it does not; ``shown``
+    ``outgoing`` says how it leaves this machine, None where it does not; ``shown``
     are the images that it was made of, and ``prompt`` its template's name and text.
     ``note`` is what a reader of the results must know of it, "" for nothing.
     """
@@ -37,32 +37,32 @@ class PreparedTrial:
     request: ModelRequest
     document: dict[str, object]
     sha256: str
-    departing: Departing | None = None
+    outgoing: OutgoingRequest | None = None
     step: Step = ANSWER
     prompt: tuple[str, str] = ("", "")
     shown: tuple[DatasetImage, ...] = ()
     note: str = ""
 
-    def leaving_now(self) -> Self:
+    def outgoing_now(self) -> Self:
         """Return it with the body as it is now: its server may have rejected a part."""
-        if self.departing is None:
+        if self.outgoing is None:
             return self
-        return replace(self, departing=self.departing.now(self.profile, self.request))
+        return replace(self, outgoing=self.outgoing.now(self.profile, self.request))
 
-    def heeds(self, error: ProviderError) -> bool:
+    def drop_rejected_params(self, error: ProviderError) -> bool:
         """Leave out what its server refused; return whether it was asked with that."""
-        if self.departing is None or not error.rejected:
+        if self.outgoing is None or not error.rejected:
             return False
-        return self.departing.heeds(self.profile, error.rejected)
+        return self.outgoing.drop_rejected_params(self.profile, error.rejected)
 
 
 def prepare_trial(
-    bench: Bench, trial: Trial, kept: Sequence[Kept] = ()
+    context: RunContext, trial: Trial, kept: Sequence[StepReply] = ()
 ) -> PreparedTrial:
     """Hops 3 to 5: from the trial, and its replies so far, to the exact request."""
-    step = bench.next_step(trial, kept) or ANSWER
-    profile = bench.profile_for(trial.model, step)
-    draft = bench.draft(trial, step, kept)
+    step = context.next_step(trial, kept) or ANSWER
+    profile = context.profile_for(trial.model, step)
+    draft = context.draft(trial, step, kept)
     document = request_document(
         _identity(profile, trial.repeat),
         draft.request,
@@ -76,7 +76,7 @@ def prepare_trial(
         draft.request,
         document,
         request_key(document),
-        _departing(bench, profile, draft),
+        _outgoing(context, profile, draft),
         step,
         draft.prompt,
         draft.about.images,
@@ -92,21 +92,27 @@ def _identity(profile: ModelProfile, repeat: int) -> ModelIdentity:
         raise not_loaded(error) from error
 
 
-def _departing(bench: Bench, profile: ModelProfile, draft: Draft) -> Departing | None:
+def _outgoing(
+    context: RunContext, profile: ModelProfile, draft: Draft
+) -> OutgoingRequest | None:
     """Return how a question leaves; one that may not raises PrivacyError."""
     if remote_origin(profile) is None:
         return None
     for looked in draft.about.looked:
-        bench.drawn.check_pixels(looked.image.key, looked.window, looked.pixels_sha256)
-    return bench.gate.passed(profile, draft.request, draft.about)
+        context.drawn.check_pixels(
+            looked.image.key, looked.window, looked.pixels_sha256
+        )
+    return context.gate.passed(profile, draft.request, draft.about)
 
 
 def ask_model(
-    profile: ModelProfile, request: ModelRequest, departing: Departing | None = None
+    profile: ModelProfile,
+    request: ModelRequest,
+    outgoing: OutgoingRequest | None = None,
 ) -> RawReply:
     """Hop 6, in whatever thread, process or machine the executor has."""
-    if departing is None:
+    if outgoing is None:
         return adapter_for(profile).generate(request)
-    adapter = cast("RemoteAdapter", adapter_for(profile, departing.allowance))
-    adapter.leave_out(departing.left_out)  # this process may be another one's helper
-    return adapter.generate(request, departing.body_sha256)
+    adapter = cast("RemoteAdapter", adapter_for(profile, outgoing.allowance))
+    adapter.leave_out(outgoing.left_out)  # this process may be another one's helper
+    return adapter.generate(request, outgoing.body_sha256)

@@ -23,7 +23,7 @@ from viewer.services.privacy.burned_in import check_pixels, windowed
 from viewer.services.privacy.gate import About, Gate, Looked
 from viewer.services.trials.memo import Memo
 from viewer.services.trials.placed_answer import asking_of
-from viewer.studies.asking import Question
+from viewer.studies.steps import Question
 
 PIXEL_IMAGES_KEPT: Final = 4
 RASTERS_KEPT: Final = 8

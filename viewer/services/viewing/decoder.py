@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class DecoderLane:
+class DecodingProcess:
     """One decoding process, and those that wait for it."""
 
     def __init__(

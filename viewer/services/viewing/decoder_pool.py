@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from viewer.readers.isolation import isolate_with
-from viewer.services.viewing.decoder import DecoderLane
+from viewer.services.viewing.decoder import DecodingProcess
 from viewer.services.viewing.decoder_limits import DecoderLimits, read_limits
 
 T = TypeVar("T")
@@ -26,11 +26,11 @@ class DecoderPool:
     """
 
     def __init__(self, limits: DecoderLimits, processes: int = _PROCESSES) -> None:
-        self._lanes = tuple(DecoderLane(limits) for _ in range(processes))
+        self._decoders = tuple(DecodingProcess(limits) for _ in range(processes))
         # The one last used comes first: the others begin only when they are needed.
-        self._free: queue.LifoQueue[DecoderLane] = queue.LifoQueue()
-        for lane in self._lanes:
-            self._free.put(lane)
+        self._free: queue.LifoQueue[DecodingProcess] = queue.LifoQueue()
+        for decoder in self._decoders:
+            self._free.put(decoder)
 
     def __call__(
         self,
@@ -40,16 +40,16 @@ class DecoderPool:
         named: dict[str, Any],
     ) -> T:
         """Return what the function returns in another process; also its exception."""
-        lane = self._free.get()
+        decoder = self._free.get()
         try:
-            return lane.call(function, path, arguments, named)
+            return decoder.call(function, path, arguments, named)
         finally:
-            self._free.put(lane)
+            self._free.put(decoder)
 
     def close(self) -> None:
         """End the processes; a call under way raises."""
-        for lane in self._lanes:
-            lane.close()
+        for decoder in self._decoders:
+            decoder.close()
 
 
 def read_files_elsewhere() -> DecoderPool:

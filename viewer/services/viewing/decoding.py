@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from viewer.domain.case import ImageRef
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
-from viewer.services.viewing.decoder import DecoderLane
+from viewer.services.viewing.decoder import DecodingProcess
 from viewer.services.viewing.decoder_limits import DecoderLimits
 from viewer.services.viewing.field_raster import field_raster
 from viewer.services.viewing.header_chunks import Headers, read_chunk
@@ -88,8 +88,8 @@ class ProcessDecoder:
         limits: DecoderLimits = DecoderLimits(),  # noqa: B008 - frozen
         running: "subprocess.Popen[bytes] | None" = None,
     ) -> None:
-        self._screen = DecoderLane(limits, running)
-        self._small = DecoderLane(limits)
+        self._screen = DecodingProcess(limits, running)
+        self._small = DecodingProcess(limits)
         self._expected: _Expected | None = None
 
     def expect(self, ref: ImageRef) -> None:

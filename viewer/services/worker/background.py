@@ -139,7 +139,7 @@ class BackgroundWorker:
 
     def resume(self, run: int, concurrency: int) -> int:
         """Go on with a run; return the id."""
-        from viewer.services.running.run_batch import BatchOptions
+        from viewer.services.running.coordinator import BatchOptions
 
         return self._send(run_command(run, BatchOptions(concurrency=concurrency)))
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from viewer.domain.errors import WrongUseError
 
 
-class Stops:
+class Cancellations:
     """The flags of one kind of work, by the name of what is worked on.
 
     A stop may arrive before the thread that works has begun: `expect` is called where

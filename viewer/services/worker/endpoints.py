@@ -16,7 +16,7 @@ from viewer.models.loaded import (
 )
 from viewer.services.commands import CalibrationStep, LoadStep
 from viewer.services.configuring.model_profiles import model_named
-from viewer.services.worker.cancellation import Stops
+from viewer.services.worker.cancellation import Cancellations
 from viewer.services.worker.models import LoadSteps
 from viewer.settings import read_settings
 
@@ -53,13 +53,13 @@ class Probes:
 
     Attributes
     ----------
-    going : Stops
+    going : Cancellations
         The flags by which a test is stopped, with the question that is in flight.
     """
 
     def __init__(self, store_path: Path) -> None:
         self._store_path = store_path
-        self.going = Stops("tested")
+        self.going = Cancellations("tested")
 
     def probe(self, name: str) -> dict[str, object]:
         """Return what a model's endpoint was found to do, as plain JSON values."""
@@ -91,7 +91,7 @@ class Calibrations:
 
     Attributes
     ----------
-    going : Stops
+    going : Cancellations
         The flags by which a calibration is stopped, with what is in flight.
     """
 
@@ -102,7 +102,7 @@ class Calibrations:
         tell_load: Callable[[LoadStep], None],
     ) -> None:
         self._store_path, self._tell, self._tell_load = store_path, tell, tell_load
-        self.going = Stops("calibrated")
+        self.going = Cancellations("calibrated")
 
     def calibrate(self, name: str) -> dict[str, object]:
         """Return which convention a model answers in, as plain JSON values."""

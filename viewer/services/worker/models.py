@@ -11,7 +11,7 @@ from viewer.models.catalog import adapter_for, missing_dependency, spec_of
 from viewer.models.loaded import Loadable, LoadState
 from viewer.services.commands import HeldModel, LoadStep
 from viewer.services.configuring.model_profiles import known_models, model_named
-from viewer.services.worker.cancellation import Stops
+from viewer.services.worker.cancellation import Cancellations
 
 _PAUSE_S: Final = 0.1
 """Steps of loading are told at most so often; those that end one always."""
@@ -29,13 +29,13 @@ class HeldModels:
 
     Attributes
     ----------
-    loading : Stops
+    loading : Cancellations
         The flags by which loading is cancelled.
     """
 
     def __init__(self, models_file: Path, tell: Callable[[LoadStep], None]) -> None:
         self._models_file, self._tell = models_file, tell
-        self.loading = Stops("loaded")
+        self.loading = Cancellations("loaded")
 
     def states(self) -> tuple[HeldModel, ...]:
         """Return the models that are loaded before they are asked, in any state."""

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from viewer.domain.errors import WrongUseError
 from viewer.domain.specialties import GROUPS, SPECIALTIES, group_of
-from viewer.studies.asking import Turn
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.preparation import is_report
 from viewer.studies.evidence_diagnosis.steps import Asking
+from viewer.studies.steps import Turn
 
 
 def gold(turn: Turn, params: Params) -> Mapping[str, object]:

@@ -7,7 +7,6 @@ from viewer.domain.answer import ChoiceAnswer, RankedAnswer, Unparsed
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.exchange import ModelReply
 from viewer.metrics.posterior import Estimator
-from viewer.studies.asking import Step, Turn
 from viewer.studies.evidence_diagnosis.building import option_order
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.parse import (
@@ -22,6 +21,7 @@ from viewer.studies.evidence_diagnosis.parse import (
 )
 from viewer.studies.evidence_diagnosis.plan import orders_within
 from viewer.studies.evidence_diagnosis.showing import Showing, seed_of
+from viewer.studies.steps import Step, Turn
 
 ANSWER: Final = "answer"
 TURNED: Final = "turned"

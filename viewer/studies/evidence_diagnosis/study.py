@@ -11,7 +11,6 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.imaging.resample import shrunk_size
-from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.evidence_diagnosis import (
     beliefs,
@@ -47,6 +46,7 @@ from viewer.studies.evidence_diagnosis.templates import (
 from viewer.studies.evidence_diagnosis.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
+from viewer.studies.steps import Longest, Question, Sources, Step, Turn
 
 _LONGEST_LIST = "A diagnosis of several words\n" * 20
 """What a long differential takes, for the price of what quotes it."""

@@ -44,6 +44,7 @@ from viewer.studies.grid_localization.few_shot import (
     examples_spec,
 )
 from viewer.studies.grid_localization.frames import trial_frames
+from viewer.studies.grid_localization.missing_findings import missing_findings
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.placed import placed_trials
 from viewer.studies.grid_localization.plan import conditions
@@ -69,7 +70,6 @@ from viewer.studies.grid_localization.tables import (
     MASK_MODE_ITEMS,
     trial_specs,
 )
-from viewer.studies.grid_localization.unasked import unasked
 from viewer.studies.protocol import NO_CONTEXT, AskedVersion, ReportContext
 
 NOT_ASKED: Final = ListSpec(
@@ -130,7 +130,7 @@ def _frames_beside(
     """Return the frames of what stands beside trials and rates."""
     params, dataset = of.params, context.dataset
     places = {(one.finding, one.view) for one in results}
-    missing = unasked(dataset, params) if dataset else ()
+    missing = missing_findings(dataset, params) if dataset else ()
     return {
         NOT_ASKED.name: frame_of_rows(("finding",), ((name,) for name in missing)),
         SMALL: small_frame(rates),

@@ -16,13 +16,13 @@ from viewer.domain.exchange import BoxPrompt, Facts, ImagePart, Message, TextPar
 from viewer.domain.finding_names import concept
 from viewer.domain.image import Raster
 from viewer.domain.run import Condition, Trial
-from viewer.studies.asking import Question, Sources, Turn
 from viewer.studies.grid_localization.few_shot import examples
 from viewer.studies.grid_localization.params import Params
 from viewer.studies.grid_localization.places import GridPlaces
 from viewer.studies.grid_localization.plan import Item, items_of
 from viewer.studies.grid_localization.reference import grid_of, reference_of
 from viewer.studies.places import prompt_for_places
+from viewer.studies.steps import Question, Sources, Turn
 
 _RADIOGRAPH = "gosai2025"
 _OTHER = "any_image"

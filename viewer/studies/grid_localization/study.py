@@ -12,17 +12,16 @@ from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.study_words import PLACING
 from viewer.imaging.grid_overlay import legibility_warning
-from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.consistency import CountCheck
 from viewer.studies.grid_localization import (
+    missing_findings,
     params,
     parse,
     plan,
     published,
     report,
     request,
-    unasked,
 )
 from viewer.studies.grid_localization.few_shot import GridExamples
 from viewer.studies.grid_localization.pack import PACK
@@ -31,6 +30,7 @@ from viewer.studies.grid_localization.places import GridPlaces
 from viewer.studies.places import GridReference
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
+from viewer.studies.steps import Longest, Question, Sources, Step, Turn
 
 _ANSWER = Step("answer")
 
@@ -119,9 +119,9 @@ class GridLocalization(OfPresets[Params]):
         texts = (request.prompt_text(view.value) for view in View)
         return (Longest(max(texts, key=len), (GridPlaces(params).sent_size,)),)
 
-    def unasked(self, dataset: Dataset, params: Params) -> str:
+    def missing_findings(self, dataset: Dataset, params: Params) -> str:
         """Return which findings a run will not ask about, and why; "" for none."""
-        return unasked.unasked_sentence(dataset, params)
+        return missing_findings.missing_findings_sentence(dataset, params)
 
     def benchmark(self) -> Benchmark:
         """Return what the paper prints, with the checks of it."""

@@ -8,9 +8,9 @@ from viewer.domain.geometry import Affine, SizePx
 from viewer.domain.inside import Measures, QueryPosition
 from viewer.imaging.patch_cover import share_inside
 from viewer.imaging.resample import shrunk_size
-from viewer.studies.asking import Sources, Turn
 from viewer.studies.grounded_vqa.items import area_of
 from viewer.studies.grounded_vqa.params import Params
+from viewer.studies.steps import Sources, Turn
 
 ON_IMAGE: Final = "attention_on_image"
 INSIDE: Final = "attention_inside"

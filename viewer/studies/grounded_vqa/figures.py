@@ -19,7 +19,6 @@ from viewer.domain.item import TASK_MARK
 from viewer.domain.report import BarSeries, ReportData, Table
 from viewer.domain.result import TrialResult
 from viewer.imaging.resample import shrunk
-from viewer.studies.asking import Sources
 from viewer.studies.grounded_vqa.arms import IMAGE_ARMS, NONE, PLAIN
 from viewer.studies.grounded_vqa.items import question_of
 from viewer.studies.grounded_vqa.params import Params
@@ -28,6 +27,7 @@ from viewer.studies.grounded_vqa.request import edited_raster
 from viewer.studies.grounded_vqa.visual import Arm
 from viewer.studies.grounded_vqa.words import EDITS
 from viewer.studies.packs import PackInput
+from viewer.studies.steps import Sources
 from viewer.studies.tables import CI_CAPTION
 
 _SHOWN: Final = 4

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from viewer.studies.asking import Turn
 from viewer.studies.grounded_vqa.arms import change_of, is_perturbed, is_sham
 from viewer.studies.grounded_vqa.items import Unreadable, question_of
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.vocabulary import NO_FINDING, canonical
+from viewer.studies.steps import Turn
 
 
 def gold(turn: Turn, params: Params) -> Mapping[str, object]:

@@ -15,9 +15,9 @@ from viewer.domain.documents import read_json
 from viewer.domain.geometry import BoxPx, SizePx
 from viewer.imaging.resample import shrunk_mask
 from viewer.metrics.regions import mask_of_boxes
-from viewer.studies.asking import Turn
 from viewer.studies.grounded_vqa.params import Params, RegionSource
 from viewer.studies.reply_text import said
+from viewer.studies.steps import Turn
 
 _Bools = npt.NDArray[np.bool_]
 _LIST = re.compile(r"\[[^\[\]]{1,200}\]")

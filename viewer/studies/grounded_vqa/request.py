@@ -15,8 +15,6 @@ from viewer.domain.inside import Highlight
 from viewer.domain.reference import Mask
 from viewer.imaging.region_prompt import crop_and_zoom, draw_contour
 from viewer.imaging.resample import shrunk, shrunk_mask, squared
-from viewer.studies.asking import Question as Asked
-from viewer.studies.asking import Sources, Step, Turn
 from viewer.studies.grounded_vqa.arms import (
     CONTOUR,
     CROP,
@@ -42,6 +40,8 @@ from viewer.studies.grounded_vqa.localizing import (
 from viewer.studies.grounded_vqa.params import Params
 from viewer.studies.grounded_vqa.questions import Question, closed_text, templates
 from viewer.studies.grounded_vqa.visual import Arm, edited, region_of
+from viewer.studies.steps import Question as Asked
+from viewer.studies.steps import Sources, Step, Turn
 
 EXTRACT: Final = "extract"
 EXTRACT_BASE: Final = "extract base"

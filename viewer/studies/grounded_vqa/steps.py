@@ -3,7 +3,6 @@
 from viewer.domain.answer import AnyAnswer, LabelsAnswer, Status, Unparsed, YesNoAnswer
 from viewer.domain.exchange import ModelReply
 from viewer.domain.result import Score
-from viewer.studies.asking import Step, Turn
 from viewer.studies.grounded_vqa.arms import (
     change_of,
     is_perturbed,
@@ -39,6 +38,7 @@ from viewer.studies.grounded_vqa.request import (
 )
 from viewer.studies.grounded_vqa.score import score_closed, score_open
 from viewer.studies.grounded_vqa.vocabulary import canonical
+from viewer.studies.steps import Step, Turn
 
 EXTRACTOR = "extractor"
 DICTIONARY = "dictionary"

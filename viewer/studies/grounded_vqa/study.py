@@ -16,7 +16,6 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.imaging.resample import shrunk_size
-from viewer.studies.asking import Longest, Pointed, Question, Sources, Step, Turn
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.grounded_vqa import (
     arms,
@@ -51,6 +50,7 @@ from viewer.studies.grounded_vqa.steps import EXTRACTOR
 from viewer.studies.grounded_vqa.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
+from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Step, Turn
 
 
 class GroundedVqa(OfPresets[Params]):
@@ -114,14 +114,14 @@ class GroundedVqa(OfPresets[Params]):
         """Return the verdict: right answers, and for perturbed trials right changes."""
         return steps.score(turn, answer, params_)
 
-    def pointed(
+    def predicted_boxes(
         self,
         turn: Turn,
         answer: AnyAnswer | Unparsed | None,  # noqa: ARG002 - words, and no place
         params_: Params,
-    ) -> tuple[Pointed, ...]:
+    ) -> tuple[PredictedBoxes, ...]:
         """Return the box that each first pass came to (E002-14)."""
-        return pointed(turn, params_)
+        return predicted_boxes(turn, params_)
 
     def only_inside(self, condition: Condition) -> bool:
         """Tell whether a condition is LobA's, which highlights inside the model."""
@@ -152,12 +152,12 @@ class GroundedVqa(OfPresets[Params]):
 STUDY = GroundedVqa(params.read_params, params.PRESET_TITLES)
 
 
-def pointed(turn: Turn, params: Params) -> tuple[Pointed, ...]:
+def predicted_boxes(turn: Turn, params: Params) -> tuple[PredictedBoxes, ...]:
     """Return the box of each pass that named one, on the image that it was shown."""
     return tuple(_pointed(turn, params))
 
 
-def _pointed(turn: Turn, params: Params) -> Iterator[Pointed]:
+def _pointed(turn: Turn, params: Params) -> Iterator[PredictedBoxes]:
     size = native_size(turn.item)
     field = BoxPx(0, 0, size.columns, size.rows)
     for suffix in ("", EDITED):
@@ -167,7 +167,7 @@ def _pointed(turn: Turn, params: Params) -> Iterator[Pointed]:
             boxes = (LabelledBox(box, _anatomy(turn, params, suffix)),)
             native = area_of(turn.item) is not None and not suffix
             key = readable(turn, params).image if native else ""
-            yield Pointed(LOCATE + suffix, 0, field, boxes, key)
+            yield PredictedBoxes(LOCATE + suffix, 0, field, boxes, key)
 
 
 def _anatomy(turn: Turn, params: Params, suffix: str) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from viewer.studies.asking import Turn
 from viewer.studies.pathology_mcq.params import Params, Work
 from viewer.studies.pathology_mcq.questions import mcq_of
+from viewer.studies.steps import Turn
 
 
 def gold(turn: Turn, params: Params) -> Mapping[str, object]:

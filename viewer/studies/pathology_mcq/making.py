@@ -21,7 +21,6 @@ from viewer.domain.result import Score, TrialResult
 from viewer.results.frame import Frame, frame_of_rows
 from viewer.results.records import records
 from viewer.results.spec import TRIALS, Cell, Key, ListSpec, Spec, TableSpec
-from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.pathology_mcq.arms import BUILDING
 from viewer.studies.pathology_mcq.building import (
     ASK_THREE,
@@ -35,6 +34,7 @@ from viewer.studies.pathology_mcq.building import (
 from viewer.studies.pathology_mcq.wording import text_of
 from viewer.studies.refusing import declines, is_cut, withheld
 from viewer.studies.reply_text import without_reasoning
+from viewer.studies.steps import Longest, Question, Sources, Step, Turn
 
 BUILT: Final = "built"
 """The reason of trials that made questions and are neither right nor wrong."""

@@ -15,7 +15,6 @@ from viewer.imaging.resample import squared
 from viewer.results.evaluate import evaluate_all
 from viewer.results.page import sections
 from viewer.results.spec import TRIALS
-from viewer.studies.asking import Sources
 from viewer.studies.consistency import published_table
 from viewer.studies.packs import PackInput
 from viewer.studies.pathology_mcq.arms import arm_of
@@ -28,6 +27,7 @@ from viewer.studies.pathology_mcq.published import SOURCE, every_row
 from viewer.studies.pathology_mcq.questions import Mcq, mcqs_of
 from viewer.studies.pathology_mcq.robustness import level_figure
 from viewer.studies.pathology_mcq.tables import baselines, experts_whole
+from viewer.studies.steps import Sources
 
 _IN_THE_RUN: Final = frozenset({"items", "results"})
 """Tables of trials, which lie in the run's own folder."""

@@ -11,7 +11,6 @@ from viewer.domain.inside import Choices
 from viewer.imaging.corruptions import Corruption, corrupt
 from viewer.imaging.noise import gaussian_noise
 from viewer.imaging.resample import shrunk_size, squared
-from viewer.studies.asking import Question, Sources, Turn
 from viewer.studies.pathology_mcq.arms import (
     arm_of,
     corruption_of,
@@ -22,6 +21,7 @@ from viewer.studies.pathology_mcq.params import Arm, Family, LineBreaks, Params
 from viewer.studies.pathology_mcq.plan import questions_asked
 from viewer.studies.pathology_mcq.questions import Asked, asked_of
 from viewer.studies.pathology_mcq.wording import TEXT_ONLY, question_text, template
+from viewer.studies.steps import Question, Sources, Turn
 
 
 def question(turn: Turn, sources: Sources, params: Params) -> Question:

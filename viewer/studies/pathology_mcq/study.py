@@ -13,7 +13,6 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.imaging.resample import shrunk_size
-from viewer.studies.asking import Longest, Question, Sources, Step, Turn
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.pathology_mcq import (
     arms,
@@ -36,6 +35,7 @@ from viewer.studies.pathology_mcq.wording import question_text, template
 from viewer.studies.pathology_mcq.words import WORDS
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
+from viewer.studies.steps import Longest, Question, Sources, Step, Turn
 
 _MADE: Final = (
     "Questions that are made are to be guessed at and reviewed before they count: "

@@ -15,12 +15,12 @@ from viewer.domain.result import TrialResult
 from viewer.domain.task_selection import Category
 from viewer.imaging.bitmap_font import text_mask
 from viewer.imaging.resample import shrunk
-from viewer.studies.asking import Sources
 from viewer.studies.packs import PackInput
 from viewer.studies.rubric_reading.outputs import excerpt
 from viewer.studies.rubric_reading.params import read_params
 from viewer.studies.rubric_reading.plan import Asked, tasks_of
 from viewer.studies.rubric_reading.supplement import Row, rows
+from viewer.studies.steps import Sources
 
 _MOST_CARDS: Final = 8
 _MOST_OF_A_KIND: Final = 4

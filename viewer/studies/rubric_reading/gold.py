@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from viewer.studies.asking import Turn
 from viewer.studies.rubric_reading.params import Params, Work
 from viewer.studies.rubric_reading.plan import task_named
+from viewer.studies.steps import Turn
 
 
 def gold(turn: Turn, params: Params) -> Mapping[str, object]:

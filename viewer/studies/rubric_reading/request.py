@@ -8,10 +8,10 @@ from viewer.domain.exchange import ImagePart, Message, TextPart
 from viewer.domain.geometry import BoxPx
 from viewer.domain.report_study import StudyImage
 from viewer.imaging.resample import shrunk, shrunk_size
-from viewer.studies.asking import Longest, Pointed, Question, Sources, Turn
 from viewer.studies.rubric_reading.asking import task_text, template, text_of
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.plan import Asked, task_named, tasks_of
+from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Turn
 
 WITH_BOXES: Final = "task_with_boxes"
 WITHOUT_BOXES: Final = "task"
@@ -57,12 +57,14 @@ def fields_of(turn: Turn, params: Params) -> tuple[BoxPx, ...]:
     return tuple(BoxPx(0, 0, i.size.columns, i.size.rows) for i in images)
 
 
-def pointed(turn: Turn, answer: ReportAnswer, params: Params) -> tuple[Pointed, ...]:
+def predicted_boxes(
+    turn: Turn, answer: ReportAnswer, params: Params
+) -> tuple[PredictedBoxes, ...]:
     """Return the boxes of an answer, image by image."""
     images = asked_of(turn).shown_to(turn.trial.model, params).images
     fields = fields_of(turn, params)
     return tuple(
-        Pointed(
+        PredictedBoxes(
             ANSWER,
             i,
             field,

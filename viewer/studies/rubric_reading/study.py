@@ -17,7 +17,6 @@ from viewer.domain.report import ReportData
 from viewer.domain.result import Score, TrialResult
 from viewer.domain.run import Condition, RunSpec, Trial
 from viewer.domain.task_selection import Answerable
-from viewer.studies.asking import Longest, Pointed, Question, Sources, Step, Turn
 from viewer.studies.benchmarks import Benchmark
 from viewer.studies.presets import OfPresets
 from viewer.studies.protocol import NO_CONTEXT, ReportContext
@@ -38,6 +37,7 @@ from viewer.studies.rubric_reading.final import final_scores
 from viewer.studies.rubric_reading.pack import PACK
 from viewer.studies.rubric_reading.params import Params
 from viewer.studies.rubric_reading.words import WORDS
+from viewer.studies.steps import Longest, PredictedBoxes, Question, Sources, Step, Turn
 
 _GRADED: Final = (
     "Outputs are graded by readers: put their grades as grades.csv or grades.json in "
@@ -145,13 +145,13 @@ class RubricReading(OfPresets[Params]):
             return score.score(answer, final, params_.content_order)
         return Score(Status.UNPARSED, "no_text")
 
-    def pointed(
+    def predicted_boxes(
         self, turn: Turn, answer: AnyAnswer | Unparsed | None, params_: Params
-    ) -> tuple[Pointed, ...]:
+    ) -> tuple[PredictedBoxes, ...]:
         """Return the boxes of an output on the images that it was shown (E001-09)."""
         if not isinstance(answer, ReportAnswer):
             return ()
-        return request.pointed(turn, answer, params_)
+        return request.predicted_boxes(turn, answer, params_)
 
     def gold(self, turn: Turn, params_: Params) -> Mapping[str, object]:
         """Return what is right of a trial as JSON."""

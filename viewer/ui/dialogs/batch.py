@@ -35,12 +35,12 @@ from viewer.services.running.batch_form import (
 )
 from viewer.services.running.suitable_studies import Suiting, suiting_of
 from viewer.settings import Settings
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.batch_datasets import DatasetChoice
 from viewer.ui.dialogs.batch_models import NAME, model_item, tick, ticked_in
 from viewer.ui.dialogs.batch_parts import Offers, column, offers_of, start_words
 from viewer.ui.dialogs.ceiling import Ceiling
 from viewer.ui.dialogs.restricted import Restricted
-from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_read, choose_to_write
 from viewer.ui.named_choice import NamedChoice
 from viewer.ui.params_form import ParamsForm, align
@@ -88,7 +88,7 @@ class BatchDialog(QDialog):
         self._first = form
         self.setModal(False)
         self._settings = settings
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._profiles: tuple[ModelProfile, ...] = ()
         self._elsewhere: set[str] = set()
         self._suiting, self.known = Suiting(), known
@@ -136,7 +136,7 @@ class BatchDialog(QDialog):
     def reload(self) -> None:
         """Read again what there is to choose from."""
         settings = self._settings
-        self._errands.start(
+        self._background_tasks.start(
             "offers", lambda: offers_of(settings), self._show_offers, self._fail
         )
 
@@ -171,7 +171,7 @@ class BatchDialog(QDialog):
 
     def read_from(self, path: Path) -> None:
         """Fill the page from a study file."""
-        self._errands.start(
+        self._background_tasks.start(
             "file",
             lambda: read_study(path, self._settings),
             self.show_form,
@@ -181,7 +181,7 @@ class BatchDialog(QDialog):
     def write_to(self, path: Path) -> None:
         """Write the page as a study file that ``overread run`` accepts."""
         form = self.form
-        self._errands.start(
+        self._background_tasks.start(
             "file",
             lambda: write_study(form, path),
             lambda _: self.sentence.setText(
@@ -223,7 +223,7 @@ class BatchDialog(QDialog):
     def _look_again(self) -> None:
         """Look whether a data set has come; else again in a while."""
         store = self._settings.store
-        self._errands.start(
+        self._background_tasks.start(
             "again", lambda: suiting_of(store), self._looked_again, self._fail
         )
 
@@ -289,7 +289,7 @@ class BatchDialog(QDialog):
 
     def _look_up_readers(self) -> None:
         store, name = self._settings.store, self.dataset.name
-        self._errands.start(
+        self._background_tasks.start(
             "readers",
             lambda: reader_names(store, name),
             self._show_readers,
@@ -310,7 +310,7 @@ class BatchDialog(QDialog):
 
     def _edited(self) -> None:
         """Estimate again, shortly after the last change."""
-        self._errands.cancel("estimate")
+        self._background_tasks.cancel("estimate")
         self._show_estimate(None)
         self._soon.start()
 
@@ -329,7 +329,7 @@ class BatchDialog(QDialog):
             )
         else:
             self.sentence.setText("Counting the requests …")
-            self._errands.start(
+            self._background_tasks.start(
                 "estimate",
                 lambda: estimate(store, form, self._settings),
                 self._show_estimate,
@@ -352,7 +352,7 @@ class BatchDialog(QDialog):
     def _start(self) -> None:
         form = self.form
         self.start.setEnabled(False)
-        self._errands.start(
+        self._background_tasks.start(
             "start",
             lambda: spec_of(form, self._settings),
             self._hand_over,

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.errors import OverreadError
 from viewer.settings import Settings
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.draw_reading import DrawReading, ToDraw
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead
 from viewer.ui.dialogs.told_tables import NOTICES, QUESTIONS, RULES, fill, told_table
-from viewer.ui.errands import Errands
 from viewer.ui.labels import caption, title
 from viewer.ui.number_box import WholeBox
 from viewer.ui.params_form import ParamsForm, align
@@ -58,7 +58,7 @@ class DrawQuestions(QDialog):
         self.setModal(False)
         self._store = settings.store
         self._reading = DrawReading(settings.store, self)
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._found: Drawing | None = None
         self.dataset, self.preset = QComboBox(), QComboBox()
         self.form, self.seed, self.name = ParamsForm(), WholeBox(), QLineEdit()
@@ -72,7 +72,9 @@ class DrawQuestions(QDialog):
         self._connect()
         self.foot.ready()
         self._show(None)
-        self._errands.start("list", self._list, self._offer_datasets, self._fail)
+        self._background_tasks.start(
+            "list", self._list, self._offer_datasets, self._fail
+        )
 
     def _list(self) -> "tuple[Drawable, ...]":
         from viewer.services.importing.draw_questions import drawables
@@ -116,7 +118,7 @@ class DrawQuestions(QDialog):
         store, source = self._store, self.dataset.currentText()
         preset = str(self.preset.currentData())
         self._halt()
-        self._errands.start(
+        self._background_tasks.start(
             "fields",
             lambda: drawing_fields(store, source, preset),
             self._show_fields,
@@ -181,7 +183,7 @@ class DrawQuestions(QDialog):
         if found is None:
             return
         self.foot.busy("Registering …")
-        self._errands.start(
+        self._background_tasks.start(
             "register",
             lambda: keep_drawn(store, found, name),
             lambda _: self._registered(name),

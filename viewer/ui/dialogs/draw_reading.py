@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, Signal
 
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.import_reading import Seldom
-from viewer.ui.errands import Errands
 
 if TYPE_CHECKING:
     from viewer.domain.case import Dataset
@@ -36,14 +36,14 @@ class DrawReading(QObject):
 
     def __init__(self, store: Path, parent: QObject) -> None:
         super().__init__(parent)
-        self._store, self._errands = store, Errands(self)
+        self._store, self._background_tasks = store, BackgroundTasks(self)
         self._stop = Event()
         self._kept: Dataset | None = None
 
     @property
     def is_under_way(self) -> bool:
         """Whether something is being drawn."""
-        return _DRAW in self._errands
+        return _DRAW in self._background_tasks
 
     def draw(
         self,
@@ -69,7 +69,7 @@ class DrawReading(QObject):
                 stop=stop,
             )
 
-        self._errands.start(_DRAW, work, then, failed)
+        self._background_tasks.start(_DRAW, work, then, failed)
 
     def _source(self, name: str) -> "Dataset":
         from viewer.services.importing.draw_questions import source_dataset
@@ -82,4 +82,4 @@ class DrawReading(QObject):
     def stop(self) -> None:
         """End the drawing under way; nobody is told of it any more."""
         self._stop.set()
-        self._errands.cancel_all()
+        self._background_tasks.cancel_all()

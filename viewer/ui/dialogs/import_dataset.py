@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 from viewer.domain.case import NAMED_VIEWS, View
 from viewer.domain.errors import OverreadError
 from viewer.settings import Settings
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead, Reading, Wanted
 from viewer.ui.dialogs.mask_strip import MOST, MaskStrip
 from viewer.ui.dialogs.told_tables import FINDINGS, ITEMS, NOTICES, fill, told_table
 from viewer.ui.drop_target import DropTarget
-from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_read
 from viewer.ui.labels import caption, selectable, title
 
@@ -56,7 +56,7 @@ class ImportDataset(QDialog):
         self._settings = settings
         self._root: Path | None = None
         self._seen: ImportPreview | None = None
-        self._reading, self._errands = Reading(self), Errands(self)
+        self._reading, self._background_tasks = Reading(self), BackgroundTasks(self)
         self.path = selectable(_DROP)
         self.folder, self.file = QPushButton("Folder…"), QPushButton("File…")
         self.format, self.view = QComboBox(), QComboBox()
@@ -154,7 +154,7 @@ class ImportDataset(QDialog):
             return
         store, restricted = self._settings.store, self.restricted.isChecked()
         self.foot.busy("Registering …")
-        self._errands.start(
+        self._background_tasks.start(
             "register",
             lambda: register(store, seen, name, restricted=restricted or None),
             lambda _: self._registered(name),

@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
 from viewer.domain.errors import OverreadError
 from viewer.domain.prediction import Coordinates
 from viewer.settings import Settings
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.import_predictions_columns import ColumnsTable
 from viewer.ui.drop_target import DropTarget
-from viewer.ui.errands import Errands
 from viewer.ui.file_choice import choose_to_read
 from viewer.ui.labels import caption, primary, selectable, title
 from viewer.ui.pixmaps import pixmap_of
@@ -72,7 +72,7 @@ class ImportPredictions(QDialog):
         self.setWindowTitle("Import predictions")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setModal(False)
-        self._settings, self._errands = settings, Errands(self)
+        self._settings, self._background_tasks = settings, BackgroundTasks(self)
         self._file: Path | None = None
         self._listing: Path | None = None
         self._usable = False
@@ -113,7 +113,7 @@ class ImportPredictions(QDialog):
         from viewer.services.importing.preview_predictions import columns_of
 
         self._empty("Reading …")
-        self._errands.start(
+        self._background_tasks.start(
             "columns", lambda: columns_of(file), self._offer_columns, self._fail
         )
 
@@ -145,11 +145,11 @@ class ImportPredictions(QDialog):
         from viewer.services.importing.preview_predictions import preview_predictions
 
         wish = self._wish()
-        if wish is None or "columns" in self._errands:
+        if wish is None or "columns" in self._background_tasks:
             return
         self._empty("Looking at the predictions …")
         store, side = self._settings.store, round(_SIDE * self.devicePixelRatioF())
-        self._errands.start(
+        self._background_tasks.start(
             "preview",
             lambda: preview_predictions(store, wish, side),
             self._show_preview,
@@ -204,7 +204,7 @@ class ImportPredictions(QDialog):
             return
         store, home = self._settings.store, self._settings.home
         self.go.setEnabled(False)
-        self._errands.start(
+        self._background_tasks.start(
             "plan", lambda: plan_import(store, home, wish), self._done, self._fail
         )
 
@@ -216,7 +216,7 @@ class ImportPredictions(QDialog):
         from viewer.services.importing.preview_predictions import runs_about
 
         store, dataset = self._settings.store, self.dataset.currentText()
-        self._errands.start(
+        self._background_tasks.start(
             "runs", lambda: runs_about(store, dataset), self._offer_runs, self._fail
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.case import View
-from viewer.ui.errands import Errands
+from viewer.ui.background_tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from viewer.services.importing.import_preview import ImportPreview
@@ -44,13 +44,13 @@ class Reading(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._stop = Event()
 
     @property
     def is_under_way(self) -> bool:
         """Whether something is being read."""
-        return "read" in self._errands
+        return "read" in self._background_tasks
 
     def look(
         self,
@@ -62,7 +62,7 @@ class Reading(QObject):
         from viewer.services.importing.import_preview import formats_found
 
         self.stop()
-        self._errands.start("look", lambda: formats_found(root), then, failed)
+        self._background_tasks.start("look", lambda: formats_found(root), then, failed)
 
     def read(
         self,
@@ -76,7 +76,7 @@ class Reading(QObject):
         self.stop()
         self._stop = stop = Event()
         told = Seldom(self.progressed.emit)
-        self._errands.start(
+        self._background_tasks.start(
             "read",
             lambda: preview(
                 wanted.format, wanted.root, wanted.name, wanted.view, told, stop
@@ -88,7 +88,7 @@ class Reading(QObject):
     def stop(self) -> None:
         """End the reading under way; nobody is told of it any more."""
         self._stop.set()
-        self._errands.cancel_all()
+        self._background_tasks.cancel_all()
 
 
 class Seldom:

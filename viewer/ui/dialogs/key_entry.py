@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.errors import OverreadError
 from viewer.services.privacy.decisions import set_key
-from viewer.ui.errands import run_for
+from viewer.ui.background_tasks import run_for
 from viewer.ui.labels import caption, primary
 from viewer.ui.plain_text import Label
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
-from viewer.ui.errands import Errands
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.labels import caption
 from viewer.ui.pixmaps import pixmap_of
 from viewer.ui.plain_text import Label, as_tip
@@ -26,7 +26,7 @@ class MaskStrip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setColumnStretch(MOST, 1)
@@ -34,7 +34,7 @@ class MaskStrip(QWidget):
 
     def show_masks(self, masks: "tuple[MaskShown, ...]") -> None:
         """Show some masks in place of those before; none hides the row."""
-        self._errands.cancel_all()
+        self._background_tasks.cancel_all()
         while (item := self._grid.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -66,7 +66,7 @@ class MaskStrip(QWidget):
                 raise error
             picture.setText(error.what)
 
-        self._errands.start(
+        self._background_tasks.start(
             column, lambda: mask_picture(shown, _SIDE * _RATIO), drawn, failed
         )
         return picture

@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from viewer.ui.errands import Errands
+from viewer.ui.background_tasks import BackgroundTasks
 
 _TIP: Final = (
     "For data whose licence forbids passing it on: no image of it, under whatever "
@@ -39,7 +39,7 @@ class Restricted(QCheckBox):
         self.setToolTip(_TIP)
         self._store, self._failed = store, failed
         self._dataset = ""
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self.setEnabled(False)
         self.clicked.connect(self._keep)
 
@@ -48,7 +48,7 @@ class Restricted(QCheckBox):
         from viewer.services.privacy.decisions import restricted_datasets
 
         self._dataset, store = name, self._store
-        self._errands.start(
+        self._background_tasks.start(
             "read", lambda: restricted_datasets(store), self._show, self._failed
         )
 
@@ -62,7 +62,7 @@ class Restricted(QCheckBox):
 
         store, name = self._store, self._dataset
         self.setEnabled(False)
-        self._errands.start(
+        self._background_tasks.start(
             "keep",
             lambda: restrict_dataset(store, name, restricted=on),
             lambda _: self.show_dataset(name),

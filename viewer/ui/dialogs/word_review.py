@@ -22,8 +22,8 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.privacy import ReviewDecision
 from viewer.settings import Settings
 from viewer.ui import theme
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.told_tables import Columns, fill, told_table
-from viewer.ui.errands import Errands
 from viewer.ui.labels import caption, primary, selectable, title
 from viewer.ui.plain_text import Label
 
@@ -58,7 +58,7 @@ class WordReview(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setModal(False)
         self._store = settings.store
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._found: tuple[WordsToRead, ...] = ()
         self.dataset, self.cases = QComboBox(), told_table(_COLUMNS)
         self.whose, self.words = title("Its words"), MarkedWords()
@@ -76,7 +76,7 @@ class WordReview(QDialog):
         from viewer.services.running.batch_form import dataset_names
 
         wanted, store = dataset or self.dataset.currentText(), self._store
-        self._errands.start(
+        self._background_tasks.start(
             "list",
             lambda: dataset_names(store),
             lambda names: self._offer_datasets(names, wanted),
@@ -99,7 +99,7 @@ class WordReview(QDialog):
         store, name = self._store, self.dataset.currentText()
         self._show_found(())
         self.sentence.setText("Reading the words of its cases …")
-        self._errands.start(
+        self._background_tasks.start(
             "read", lambda: words_of_dataset(store, name), self._read, self._fail
         )
 
@@ -134,7 +134,7 @@ class WordReview(QDialog):
         """Show the words of the case that has the keyboard, and what there is to do."""
         chosen, row = self._chosen(), self.cases.currentRow()
         for button in (self.clean, self.block):
-            button.setEnabled(bool(chosen) and "keep" not in self._errands)
+            button.setEnabled(bool(chosen) and "keep" not in self._background_tasks)
         shown = self._found[row] if chosen and row < len(self._found) else None
         self.whose.setText(f"Words of {shown.item}" if shown else "Words")
         self.words.show_pieces(shown.pieces if shown else ())
@@ -145,7 +145,7 @@ class WordReview(QDialog):
 
         store, rows = self._store, self._chosen()
         chosen = [self._found[row] for row in rows]
-        self._errands.start(
+        self._background_tasks.start(
             "keep",
             lambda: keep_words(store, chosen, decision),
             lambda _: self._decided(chosen, decision, rows[-1]),

@@ -13,8 +13,8 @@ from viewer.services.inspecting.trial_detail import is_placed
 from viewer.services.inspecting.written_answers import written_of_trial
 from viewer.services.running.batch_form import finding_names, first_choice, model_states
 from viewer.ui.actions import Handlers
+from viewer.ui.app_context import AppContext
 from viewer.ui.choices import restored
-from viewer.ui.desk import Desk
 from viewer.ui.dialogs.pixel_review import PixelsDecided
 from viewer.ui.layout_memory import Choices
 from viewer.ui.panels.answers_panel import details
@@ -33,15 +33,17 @@ from viewer.ui.panels.viewport_pair import ViewportPair
 class Answering:
     """Ask, the grid's controls and the answers about the images of a pair."""
 
-    def __init__(self, desk: Desk, pair: ViewportPair, parent: QWidget) -> None:
-        self._desk, self._pair = desk, pair
+    def __init__(
+        self, context: AppContext, pair: ViewportPair, parent: QWidget
+    ) -> None:
+        self._context, self._pair = context, pair
         self.side = AskSide()
-        self.asking = Asking(desk, pair, self.side, parent)
-        self.reviews = PixelReviews(desk, pair, parent)
-        self.knowledge = Knowledge(desk, pair, self.side, parent)
-        self.outlining = Outlining(desk, pair, self.side, self.knowledge, parent)
+        self.asking = Asking(context, pair, self.side, parent)
+        self.reviews = PixelReviews(context, pair, parent)
+        self.knowledge = Knowledge(context, pair, self.side, parent)
+        self.outlining = Outlining(context, pair, self.side, self.knowledge, parent)
         page = self.side.answers.locked
-        self.committing = Committing(desk, pair, page, self.knowledge, parent)
+        self.committing = Committing(context, pair, page, self.knowledge, parent)
         for source in (self.asking, self.outlining):
             source.answer_stored.connect(self.knowledge.refresh)
         self.side.ask.set_findings(finding_names())
@@ -63,9 +65,9 @@ class Answering:
         """Read the models and their states again; say why where they cannot be."""
         ask = self.side.ask
         try:
-            states = model_states(self._desk.settings)
+            states = model_states(self._context.settings)
         except OverreadError as error:
-            tell_error(self._desk, error)
+            tell_error(self._context, error)
         else:
             ask.set_models(states, ask.ticked or first_choice(states))
 
@@ -95,7 +97,7 @@ class Answering:
 
     def answer(self, trial: int) -> StoredAnswer:
         """Return a trial's answer from the store; for a background thread."""
-        store = self._desk.settings.store
+        store = self._context.settings.store
         if is_placed(store, trial):
             return answer_of_trial(store, trial)
         return written_of_trial(store, trial)
@@ -134,9 +136,11 @@ _SAID: Final = {
 class PixelReviews:
     """The command, and what it says afterwards."""
 
-    def __init__(self, desk: Desk, pair: ViewportPair, parent: QWidget) -> None:
-        self._notices, self._pair = desk.notices, pair
-        self.looks = PixelLooks(desk, parent)
+    def __init__(
+        self, context: AppContext, pair: ViewportPair, parent: QWidget
+    ) -> None:
+        self._notices, self._pair = context.notices, pair
+        self.looks = PixelLooks(context, parent)
         self.looks.decided.connect(self._tell)
         self.looks.refused.connect(lambda why: self._notices.say(why) if why else None)
 

@@ -13,9 +13,9 @@ from viewer.services.inspecting.answers import (
     sent_text,
 )
 from viewer.services.worker.background import AskCommand
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import run_for
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
-from viewer.ui.errands import run_for
 from viewer.ui.notices import Notice
 from viewer.ui.panels.answers_panel import SawWanted
 from viewer.ui.panels.ask_panel import AskWanted, ModelsTicked
@@ -49,14 +49,14 @@ class Asking(QWidget):
     """Carries an AnswerStored."""
 
     def __init__(
-        self, desk: Desk, pair: ViewportPair, side: AskSide, parent: QWidget
+        self, context: AppContext, pair: ViewportPair, side: AskSide, parent: QWidget
     ) -> None:
         super().__init__(parent)
         self.hide()
-        self._desk, self._store = desk, desk.settings.store
+        self._context, self._store = context, context.settings.store
         self._pair, self._side = pair, side
-        self.questions = Questions(desk.worker, self)
-        self.leaving = Leaving(desk, self)
+        self.questions = Questions(context.worker, self)
+        self.leaving = Leaving(context, self)
         self._hosts: tuple[str, ...] = ()
         side.ask.ask_wanted.connect(self._ask)
         side.ask.models_ticked.connect(self._tell_hosts)
@@ -108,7 +108,7 @@ class Asking(QWidget):
 
     def _tell_hosts(self, event: ModelsTicked) -> None:
         self._hosts = event.hosts
-        self._desk.status.show_hosts(event.hosts, event.restricted)
+        self._context.status.show_hosts(event.hosts, event.restricted)
 
     def _ask_first(self, *_: object) -> None:
         self._side.ask.send()
@@ -121,7 +121,7 @@ class Asking(QWidget):
         self.answer_stored.emit(AnswerStored(answer.ref))
 
     def _failed(self, event: Failed) -> None:
-        self._desk.notices.post(Notice(event.sentence))
+        self._context.notices.post(Notice(event.sentence))
 
     def _waits(self, event: Waiting) -> None:
         self._side.ask.show_waiting(event.words, event.part)
@@ -148,4 +148,4 @@ class Asking(QWidget):
         run_for(self, fetch, show, self._tell)
 
     def _tell(self, error: Exception) -> None:
-        tell_error(self._desk, error)
+        tell_error(self._context, error)

@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject
 
 from viewer.domain.case import ImageRef
 from viewer.domain.mark import Mark
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import run_for
 from viewer.ui.canvas.marks.book import absolute
-from viewer.ui.desk import Desk
-from viewer.ui.errands import run_for
 from viewer.ui.panels.knowledge import Knowledge
 from viewer.ui.panels.sight import CommitWanted, LockedPage
 from viewer.ui.panels.tell import tell_error
@@ -20,14 +20,14 @@ class Committing(QObject):
 
     def __init__(
         self,
-        desk: Desk,
+        context: AppContext,
         pair: ViewportPair,
         page: LockedPage,
         knowledge: Knowledge,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._desk, self._pair, self._page = desk, pair, page
+        self._context, self._pair, self._page = context, pair, page
         self._knowledge = knowledge
         self._place, self._words = "", dict[str, str]()
         page.commit_wanted.connect(self._commit)
@@ -43,7 +43,7 @@ class Committing(QObject):
     def _commit(self, event: CommitWanted) -> None:
         from viewer.services.readings.committed import commit_reading
 
-        store, marks = self._desk.settings.store, self._marks()
+        store, marks = self._context.settings.store, self._marks()
         self._page.commit.setEnabled(False)
         run_for(
             self,
@@ -64,8 +64,8 @@ class Committing(QObject):
         self._page.commit.setEnabled(True)
         self._page.begin("")
         self._knowledge.learn_anew()
-        self._desk.notices.say("Your reading is committed; the case is unlocked.")
+        self._context.notices.say("Your reading is committed; the case is unlocked.")
 
     def _failed(self, error: Exception) -> None:
         self._page.commit.setEnabled(True)
-        tell_error(self._desk, error)
+        tell_error(self._context, error)

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.errors import OverreadError
+from viewer.ui.background_tasks import run_for
 from viewer.ui.dialogs.consent import ConsentDialog, ConsentGiven
-from viewer.ui.errands import run_for
 
 if TYPE_CHECKING:
     from viewer.services.asking.preview import Preview

@@ -10,12 +10,12 @@ from viewer.domain.errors import OverreadError
 from viewer.domain.image import PixelImage, Window
 from viewer.services.viewing.view_image import Tag, tags_of
 from viewer.ui.actions import HIDE, SHOW, SPECS, Handlers
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import run_for
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook
-from viewer.ui.desk import Desk
 from viewer.ui.dialogs.tag_list import TagList
-from viewer.ui.errands import run_for
 from viewer.ui.panels.mark_keeping import MarkKeeping
 from viewer.ui.panels.provider_look import ProviderLook, ViewShown
 from viewer.ui.panels.viewport_pair import ViewportPair
@@ -27,13 +27,17 @@ PRESETS: Final = range(10)
 class ImageCommands:
     """Commands for the image that has the focus; without one they do nothing."""
 
-    def __init__(self, pair: ViewportPair, desk: Desk) -> None:
-        self._pair, self._notices, self._actions = pair, desk.notices, desk.actions
-        self._status = desk.status
+    def __init__(self, pair: ViewportPair, context: AppContext) -> None:
+        self._pair, self._notices, self._actions = (
+            pair,
+            context.notices,
+            context.actions,
+        )
+        self._status = context.status
         self.provider_look = ProviderLook(pair)
         self.provider_look.toggled.connect(self._follow_look)
-        self._marks = MarkBook(desk.undo, pair)
-        self.keeping = MarkKeeping(desk, pair, self._marks)
+        self._marks = MarkBook(context.undo, pair)
+        self.keeping = MarkKeeping(context, pair, self._marks)
         for viewport in pair.viewports:
             viewport.view.marks.use(self._marks)
             viewport.view.sense_changed.connect(self._follow_sense)

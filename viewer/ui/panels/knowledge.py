@@ -17,8 +17,8 @@ from viewer.services.inspecting.written_answers import written_about
 from viewer.services.privacy.decisions import restricted_by
 from viewer.services.readings.committed import is_committed
 from viewer.services.viewing.view_image import reference_boxes, reference_masks
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.panels.answers_panel import AnswersShown, by_model
 from viewer.ui.panels.ask_side import AskSide
 from viewer.ui.panels.asking import AnswerStored
@@ -95,13 +95,13 @@ class Knowledge(QObject):
     """Fetches answers and references, and draws those that are wanted."""
 
     def __init__(
-        self, desk: Desk, pair: ViewportPair, side: AskSide, parent: QObject
+        self, context: AppContext, pair: ViewportPair, side: AskSide, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._desk, self._store = desk, desk.settings.store
+        self._context, self._store = context, context.settings.store
         self._pair, self._ask, self._answers = pair, side.ask, side.answers
         self._grid = side.grid
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._about: dict[ImageRef, About] = {}
         self._answered: set[ImageRef] = set()
         self._withdrawn: set[int] = set()
@@ -149,7 +149,9 @@ class Knowledge(QObject):
     def fetch(self, ref: ImageRef) -> None:
         """Ask the store about an image, and draw what it knows."""
         store = self._store
-        self._errands.start(ref, lambda: load_about(store, ref), self._keep, self._tell)
+        self._background_tasks.start(
+            ref, lambda: load_about(store, ref), self._keep, self._tell
+        )
 
     def fetch_shown(self) -> None:
         """Ask the store about every image on the screen."""
@@ -258,7 +260,7 @@ class Knowledge(QObject):
 
     def _follow_sight(self, event: SightChanged) -> None:
         for name, on in plain(event.choice).items():
-            self._desk.actions.set_checked(f"overlays.{name}", on)
+            self._context.actions.set_checked(f"overlays.{name}", on)
         self._lock()
         for viewport in self._pair.viewports:
             if viewport is not self._pair.active:
@@ -291,4 +293,4 @@ class Knowledge(QObject):
         self._pair.view.set_answers(event.answers)
 
     def _tell(self, error: Exception) -> None:
-        tell_error(self._desk, error)
+        tell_error(self._context, error)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from viewer.domain.image import PixelImage
 from viewer.domain.privacy import ReviewDecision
 from viewer.services.commands import AskCommand
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.dialogs.pixel_review import PixelsDecided
 from viewer.ui.panels.consents import Consents
 from viewer.ui.panels.pixel_looks import PixelLooks
@@ -28,12 +28,12 @@ class Leaving(QObject):
     stayed = Signal(object)
     """Carries a sentence, str, that says why nothing was sent."""
 
-    def __init__(self, desk: Desk, window: QWidget) -> None:
+    def __init__(self, context: AppContext, window: QWidget) -> None:
         super().__init__(window)
-        self._desk, self._window = desk, window
-        self._store = desk.settings.store
+        self._context, self._window = context, window
+        self._store = context.settings.store
         self._command: AskCommand | None = None
-        self._looks = PixelLooks(desk, window)
+        self._looks = PixelLooks(context, window)
         self._looks.cleared.connect(self._preview)
         self._looks.decided.connect(self._decided)
         self._consents = Consents(self._store, window)
@@ -61,7 +61,7 @@ class Leaving(QObject):
     def _preview(self) -> None:
         from viewer.services.asking.preview import previews_of_question
 
-        command, settings = self._command, self._desk.settings
+        command, settings = self._command, self._context.settings
         if command is not None:
             self._consents.ask(
                 lambda: previews_of_question(

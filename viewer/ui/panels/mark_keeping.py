@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, QTimer
 
 from viewer.domain.case import ImageRef
 from viewer.domain.mark import Mark
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import run_for
 from viewer.ui.canvas.events import MarksChanged
 from viewer.ui.canvas.marks.book import MarkBook, absolute
-from viewer.ui.desk import Desk
-from viewer.ui.errands import run_for
 from viewer.ui.panels.tell import tell_error
 from viewer.ui.panels.viewport_pair import ViewportPair
 
@@ -25,9 +25,9 @@ _Kept = Mapping[ImageRef, tuple[Mark, ...]]
 class MarkKeeping(QObject):
     """Fills a book with the marks of the store once an image is shown, and keeps it."""
 
-    def __init__(self, desk: Desk, pair: ViewportPair, book: MarkBook) -> None:
+    def __init__(self, context: AppContext, pair: ViewportPair, book: MarkBook) -> None:
         super().__init__(pair)
-        self._desk, self._store = desk, desk.settings.store
+        self._context, self._store = context, context.settings.store
         self._pair, self._book = pair, book
         self._asked = False
         self.is_read = False
@@ -78,7 +78,7 @@ class MarkKeeping(QObject):
             active.go_to(refs.index(ref))
 
     def _tell(self, error: Exception) -> None:
-        tell_error(self._desk, error)
+        tell_error(self._context, error)
 
 
 def _kept(store: Path) -> _Kept:

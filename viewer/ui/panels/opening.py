@@ -13,7 +13,7 @@ from viewer.domain.file_header import FileHeader
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.header_chunks import Headers, Refused
 from viewer.services.viewing.open_case import Index, Indexed, IndexState, open_cases
-from viewer.ui.errands import run_for
+from viewer.ui.background_tasks import run_for
 from viewer.ui.panels.hanging import CaseRows, rows_of
 
 

@@ -14,8 +14,8 @@ from viewer.domain.geometry import BoxPx
 from viewer.domain.mark import REGIONS, Mark
 from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
 from viewer.services.worker.background import AskCommand
-from viewer.ui.desk import Desk
-from viewer.ui.errands import run_for
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import run_for
 from viewer.ui.notices import Notice, Offer
 from viewer.ui.panels.answers_panel import OutlineWanted
 from viewer.ui.panels.ask_side import AskSide
@@ -46,7 +46,7 @@ class Outlining(QWidget):
 
     def __init__(
         self,
-        desk: Desk,
+        context: AppContext,
         pair: ViewportPair,
         side: AskSide,
         knowledge: Knowledge,
@@ -54,15 +54,15 @@ class Outlining(QWidget):
     ) -> None:
         super().__init__(parent)
         self.hide()
-        self._desk, self._pair, self._side = desk, pair, side
+        self._context, self._pair, self._side = context, pair, side
         self._knowledge, self._place = knowledge, ""
-        self.questions = Questions(desk.worker, self)
+        self.questions = Questions(context.worker, self)
         for viewport in pair.viewports:
             viewport.view.outline_wanted.connect(self.outline)
         side.answers.outline_wanted.connect(self._outline_answer)
         self.questions.answered.connect(self._answered)
         self.questions.failed.connect(self._failed)
-        self.questions.ended.connect(lambda _: desk.status.show_work(""))
+        self.questions.ended.connect(lambda _: context.status.show_work(""))
 
     def outline(self) -> None:
         """Outline what lies in the chosen mark, else in the chosen answer's boxes."""
@@ -80,9 +80,9 @@ class Outlining(QWidget):
 
         missing = self._missing(boxes)
         if missing:
-            self._desk.notices.say(missing)
+            self._context.notices.say(missing)
             return
-        settings = self._desk.settings
+        settings = self._context.settings
         run_for(
             self,
             lambda: segmenters(settings),
@@ -109,8 +109,8 @@ class Outlining(QWidget):
     def _offer_models(self, found: "tuple[ModelLine, ...]") -> None:
         """Say that none can be used, and where that is mended."""
         what = f"{found[0].name}: {found[0].state}" if found else _NONE
-        go = Offer("Open Models", partial(self._desk.actions.run, "window.models"))
-        self._desk.notices.post(Notice(what, offer=go))
+        go = Offer("Open Models", partial(self._context.actions.run, "window.models"))
+        self._context.notices.post(Notice(what, offer=go))
 
     def _offer_choice(self, names: Sequence[str], boxes: tuple[BoxPx, ...]) -> None:
         menu = QMenu(self)
@@ -126,7 +126,7 @@ class Outlining(QWidget):
             return
         self._place = self._pair.active.place
         grid = self._side.grid.choice.grid
-        self._desk.status.show_work(
+        self._context.status.show_work(
             f"Outlining · {name}", self.questions.cancel, "Stop outlining"
         )
         self.questions.ask(
@@ -142,16 +142,16 @@ class Outlining(QWidget):
         )
 
     def _answered(self, event: Answered) -> None:
-        trial, store = event.trial, self._desk.settings.store
+        trial, store = event.trial, self._context.settings.store
         run_for(self, lambda: answer_of_trial(store, trial), self._stored, self._tell)
 
     def _stored(self, answer: StoredAnswer) -> None:
         self.answer_stored.emit(AnswerStored(answer.ref))
         if answer.answer is None:
             if answer.score.reason == "empty_mask":
-                self._desk.notices.say(_NOTHING)
+                self._context.notices.say(_NOTHING)
             return
-        self._desk.undo.do(
+        self._context.undo.do(
             "outline",
             partial(self._knowledge.withdraw, answer, gone=False),
             partial(self._knowledge.withdraw, answer, gone=True),
@@ -159,10 +159,10 @@ class Outlining(QWidget):
         )
 
     def _failed(self, event: Failed) -> None:
-        self._desk.notices.post(Notice(event.sentence))
+        self._context.notices.post(Notice(event.sentence))
 
     def _tell(self, error: Exception) -> None:
-        tell_error(self._desk, error)
+        tell_error(self._context, error)
 
 
 def _box_of(mark: Mark) -> BoxPx:

@@ -12,9 +12,9 @@ from viewer.domain.plain import made
 from viewer.domain.privacy import pixels_sha256
 from viewer.services.commands import PixelLook
 from viewer.services.worker.background import WorkerDied, WorkerReply
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import run_for
 from viewer.ui.dialogs.pixel_review import PixelReviewDialog, PixelsDecided
-from viewer.ui.errands import run_for
 
 _CHANGED: Final = (
     "The file changed since it was opened; open it again to look at its pixels."
@@ -31,18 +31,18 @@ class PixelLooks(QObject):
     refused = Signal(object)
     """Carries a sentence, str, that says why not; "" where a person closed it."""
 
-    def __init__(self, desk: Desk, window: QWidget) -> None:
+    def __init__(self, context: AppContext, window: QWidget) -> None:
         super().__init__(window)
-        self._desk, self._window = desk, window
+        self._context, self._window = context, window
         self._looking = 0
         self._always = False
         self._image: PixelImage | None = None
-        desk.worker.message.connect(self._hear)
+        context.worker.message.connect(self._hear)
 
     def look(self, ref: ImageRef, image: PixelImage, *, always: bool = False) -> None:
         """Look for text; ``always`` shows the image also where nothing waits."""
         self._image, self._always = image, always
-        self._looking = self._desk.worker.look(ref)
+        self._looking = self._context.worker.look(ref)
 
     def stop(self) -> None:
         """Show nothing of what the worker still finds."""
@@ -75,7 +75,7 @@ class PixelLooks(QObject):
     def _keep(self, event: PixelsDecided) -> None:
         from viewer.services.privacy.burned_in import keep_review
 
-        store = self._desk.settings.store
+        store = self._context.settings.store
         run_for(
             self,
             lambda: keep_review(store, event.review),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from viewer.domain.errors import OverreadError
 from viewer.domain.grid import Grid
 from viewer.domain.image import PixelImage, Raster, Window
-from viewer.ui.errands import Errands
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.panels.viewport_pair import ViewportPair
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class ProviderLook(QObject):
     def __init__(self, pair: ViewportPair) -> None:
         super().__init__(pair)
         self._pair = pair
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._dialog: ProviderView | None = None
         self._subject: _Subject | None = None
         self.provider = "none"
@@ -69,7 +69,7 @@ class ProviderLook(QObject):
 
     def _forget(self) -> None:
         self._dialog = None
-        self._errands.cancel_all()
+        self._background_tasks.cancel_all()
         self.toggled.emit(ViewShown(shown=False))
 
     def _choose(self, _event: object) -> None:
@@ -98,7 +98,7 @@ class ProviderLook(QObject):
 
     def _work(self, dialog: "ProviderView", subject: "_Subject", provider: str) -> None:
         dialog.show_working()
-        self._errands.start(
+        self._background_tasks.start(
             "sight", lambda: subject.seen_by(provider), self._show, self._fail
         )
 

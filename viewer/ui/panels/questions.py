@@ -20,7 +20,7 @@ from viewer.services.worker.background import (
     WorkerEvent,
     WorkerReply,
 )
-from viewer.ui.desk import WorkerBridge
+from viewer.ui.app_context import WorkerBridge
 
 
 @dataclass(frozen=True, slots=True)

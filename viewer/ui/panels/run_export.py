@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject
 from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
 from viewer.services.worker.background import WorkerDied, WorkerReply
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.panels.measure.run_list import RunList
 
@@ -40,7 +40,7 @@ class RunExport(QObject):
 
     Parameters
     ----------
-    desk : Desk
+    context : AppContext
         What the workspaces share.
     runs : RunList
         The list of runs; its menu offers it too.
@@ -48,19 +48,19 @@ class RunExport(QObject):
         What is written.
     """
 
-    def __init__(self, desk: Desk, runs: RunList, form: ExportForm) -> None:
+    def __init__(self, context: AppContext, runs: RunList, form: ExportForm) -> None:
         super().__init__(runs)
-        self._desk, self._runs, self._form = desk, runs, form
-        self._errands = Errands(self)
+        self._context, self._runs, self._form = context, runs, form
+        self._background_tasks = BackgroundTasks(self)
         self._asked: dict[int, Path] = {}
-        desk.worker.message.connect(self._hear)
-        runs.view.addAction(desk.actions[form.action])
+        context.worker.message.connect(self._hear)
+        runs.view.addAction(context.actions[form.action])
 
     def ask(self) -> None:
         """Let a person choose the file; without a run there is nothing to choose."""
         run = self._runs.selected
         if run is None:
-            self._desk.notices.say("Select a run first.")
+            self._context.notices.say("Select a run first.")
             return
         number = run.id
         choose_to_write(
@@ -73,31 +73,31 @@ class RunExport(QObject):
 
     def export_to(self, run: int, path: Path) -> None:
         """Write a run; what comes of it is said in the window."""
-        store, write = self._desk.settings.store, self._form.write
+        store, write = self._context.settings.store, self._form.write
         if write is None:
-            self._desk.notices.say(f"{path.name} is being written.")
-            self._asked[self._desk.worker.write_bundle(run, path)] = path
+            self._context.notices.say(f"{path.name} is being written.")
+            self._asked[self._context.worker.write_bundle(run, path)] = path
             return
-        self._errands.start(
+        self._background_tasks.start(
             path,
             lambda: write(store, run, path),
-            self._desk.notices.say,
+            self._context.notices.say,
             self._fail,
         )
 
     def _hear(self, message: object) -> None:
         if isinstance(message, WorkerDied) and self._asked:
             self._asked.clear()
-            self._desk.notices.say(message.sentence)
+            self._context.notices.say(message.sentence)
         elif isinstance(message, WorkerReply) and message.id in self._asked:
             path = self._asked.pop(message.id)
             refused = message.ok is None
-            self._desk.notices.say(message.sentence if refused else _of_bundle(path))
+            self._context.notices.say(message.sentence if refused else _of_bundle(path))
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, OverreadError):
             raise error
-        self._desk.notices.error(error)
+        self._context.notices.error(error)
 
 
 def _write_answers(store: Path, run: int, path: Path) -> str:

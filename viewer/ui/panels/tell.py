@@ -1,16 +1,16 @@
 """What background work raised, told where the eye is."""
 
 from viewer.domain.errors import OverreadError
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.notices import Notice
 
 
-def tell_error(desk: Desk, error: Exception, *, once: bool = False) -> None:
+def tell_error(context: AppContext, error: Exception, *, once: bool = False) -> None:
     """Post an error's two sentences; what is none of ours goes to the crash dialog.
 
     With ``once`` not if they were posted so before.
     """
     if not isinstance(error, OverreadError):
         raise error
-    post = desk.notices.post_once if once else desk.notices.post
+    post = context.notices.post_once if once else context.notices.post
     post(Notice(error.what, error.how))

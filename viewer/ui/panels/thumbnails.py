@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.case import ImageRef
 from viewer.domain.image import Raster
-from viewer.ui.errands import run_for
+from viewer.ui.background_tasks import run_for
 
 if TYPE_CHECKING:
     from viewer.ui.jobs import Job

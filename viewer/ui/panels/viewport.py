@@ -14,9 +14,9 @@ from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.services.viewing.view_image import ShownImage
 from viewer.ui import theme
+from viewer.ui.background_tasks import run_for
 from viewer.ui.canvas.events import Scrolled
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.errands import run_for
 from viewer.ui.panels.hanging import Stack
 from viewer.ui.plain_text import Label, as_tip
 

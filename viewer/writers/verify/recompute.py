@@ -151,7 +151,7 @@ def judged_again(source: JudgedFrom, trial: Mapping[str, Any]) -> Verdict:
         )
         check.tell(f"it is {kept}, but {follows}")
     numbers = dict(trial["numbers"])
-    for name, value in _departing(check, numbers):
+    for name, value in _outgoing(check, numbers):
         check.tell(f"{name} is {numbers[name]:g}, but {value:g}")
     return Verdict(
         **{name: trial[name] for name in _NAMED_SO},
@@ -178,7 +178,7 @@ def _check_state(check: TrialCheck) -> None:
         check.check_hash(step)
 
 
-def _departing(
+def _outgoing(
     check: TrialCheck, numbers: Mapping[str, float]
 ) -> Iterator[tuple[str, float]]:
     """Yield the named numbers that come out otherwise than they are kept."""

@@ -13,7 +13,7 @@ from viewer.models.coordinates.forms import form_of
 from viewer.readers.pixels import load_pixels
 from viewer.services.asking.preview import keep_consent, previews_of_batch
 from viewer.services.running.plan_run import plan_run
-from viewer.store import asking, cases, runs
+from viewer.store import cases, consents, runs
 from viewer.store.database import Store, open_store
 
 CORNER = json.dumps({"box": [10, 10, 20, 20], "label": "Edema"})
@@ -22,7 +22,7 @@ CORNER = json.dumps({"box": [10, 10, 20, 20], "label": "Edema"})
 def call_every_pixel_clean(store: Store) -> None:
     for image in cases.dataset_named(store, "tiny").images:
         sha256 = pixels_sha256(load_pixels(image.ref))
-        asking.add_review(store, PixelReview(sha256, ReviewDecision.CLEAN))
+        consents.add_review(store, PixelReview(sha256, ReviewDecision.CLEAN))
 
 
 @pytest.mark.parametrize("structured", [True, False])

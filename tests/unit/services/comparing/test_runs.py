@@ -37,7 +37,7 @@ from viewer.services.comparing.runs import (
 from viewer.services.comparing.sides import Side, side_of
 from viewer.services.comparing.tables import as_json, groups_table, items_table, told_of
 from viewer.services.importing.import_dataset import import_dataset
-from viewer.store import asking, trials
+from viewer.store import consents, trials
 from viewer.store.database import Store, open_store
 from viewer.store.runs import run_spec
 from viewer.writers.forest import forest_svg
@@ -360,7 +360,7 @@ def test_that_what_an_endpoint_rejected_stands_beside_what_was_requested(
     store: Store, sides: tuple[Side, Side]
 ) -> None:
     note = ("says-d4", "parameter_dropped", "answer was rejected by the endpoint")
-    asking.add_notes(store, sides[0].run, [note])
+    consents.add_notes(store, sides[0].run, [note])
     found = compare(store, *sides)
     rejected = {s.name: s.note for s in found.asked.settings if s.note}
     assert rejected == {"answer": f"{REJECTED} (first)"}

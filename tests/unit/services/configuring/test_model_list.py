@@ -18,7 +18,7 @@ from viewer.services.configuring.model_profiles import (
     settings_fields,
 )
 from viewer.settings import Settings, read_settings
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import open_store
 
 SERVER = {
@@ -74,7 +74,7 @@ def test_that_each_model_says_what_it_needs(
     assert locked.state == "needs a key: NO_SUCH_KEY"
     assert (locked.readiness, locked.can_ask) == (Readiness.NEEDS_KEY, False)
     with open_store(settings.store) as store:
-        asking.add_consent(
+        consents.add_consent(
             store, "https://api.example.org:443", None, "tests", granted=True
         )
     assert line(settings, "far").state == "ready, asks at api.example.org"

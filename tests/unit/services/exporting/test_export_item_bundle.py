@@ -28,7 +28,7 @@ from viewer.services.exporting.bundling.contents import replies_with_names
 from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
-from viewer.store import asking, cases
+from viewer.store import cases, consents
 from viewer.store.database import Store, open_store
 from viewer.writers.bundle import bundle_bytes
 from viewer.writers.verify.main import verify
@@ -388,7 +388,7 @@ def test_that_readers_grades_are_counted_again_under_pseudonyms(tmp_path: Path) 
 def test_that_the_words_of_a_restricted_data_set_stay_here(tmp_path: Path) -> None:
     with open_store(tmp_path / "s.sqlite") as store:
         run = item_run(store, tmp_path / "d", "pathology_mcq", asked=False)
-        asking.set_restricted(store, "sample", restricted=True)
+        consents.set_restricted(store, "sample", restricted=True)
         with pytest.raises(PrivacyError, match="'sample' is restricted"):
             run_bundle(store, run)
 

@@ -45,7 +45,7 @@ from viewer.services.importing.import_predictions import (
 )
 from viewer.services.inspecting.answers import StoredAnswer, answers_about, sent_images
 from viewer.services.running.plan_run import plan_run
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.store import cases, runs
 from viewer.store.database import Store, open_store
 from viewer.writers.verify.main import verify
@@ -250,10 +250,13 @@ def test_that_the_registered_geometry_is_the_files(asked: Asked) -> None:
 
 def test_that_what_is_sent_shows_the_box_where_it_is(asked: Asked) -> None:
     with open_store(asked.store) as store:
-        bench = Bench(runs.run_spec(store, asked.run), cases.dataset_of_run(store, 1))
-        plain = bench.plain(NAME, bench.study.conditions(bench.params)[0])
-        gridded = bench.places.gridded(
-            bench.drawn.raster((NAME, None))[0], bench.study.conditions(bench.params)[0]
+        context = RunContext(
+            runs.run_spec(store, asked.run), cases.dataset_of_run(store, 1)
+        )
+        plain = context.plain(NAME, context.study.conditions(context.params)[0])
+        gridded = context.places.gridded(
+            context.drawn.raster((NAME, None))[0],
+            context.study.conditions(context.params)[0],
         )
     (answer, *_) = asked.answers().values()
     (png,) = sent_images(asked.store, answer.request_sha256)

@@ -11,8 +11,9 @@ from viewer.domain.exchange import ModelProfile
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.keep_questions import Kept, keep_questions
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.store import cases
 from viewer.store.database import Store, open_store
 

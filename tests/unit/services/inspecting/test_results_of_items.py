@@ -15,7 +15,7 @@ from viewer.services.inspecting.predictions.cases import cases_of
 from viewer.services.inspecting.predictions.groups import grouped, offered
 from viewer.services.inspecting.predictions.view import By
 from viewer.services.inspecting.runs import run_table, trial_rows, trial_rows_at
-from viewer.services.inspecting.trial_detail import told_trial
+from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.reporting.figures import run_figures
 from viewer.services.reporting.report_run import write_report
 from viewer.services.running.plan_run import plan_run
@@ -72,7 +72,7 @@ def test_that_a_trial_tells_every_step_of_it(store: Path) -> None:
         store, 1, finding="views", view="all", condition="shown", model="knows"
     )
     two = next(row for row in rows if row.item == "two")
-    told = told_trial(store, two.trial)
+    told = trial_detail(store, two.trial)
     assert [(step.name, step.model, step.reply) for step in told.steps] == [
         ("answer", "knows", "C"),
         ("judge", "judges", "x"),
@@ -92,11 +92,11 @@ def test_that_a_trial_that_was_not_asked_tells_nothing(store: Path) -> None:
         store, 1, finding="text", view="all", condition="shown", model="knows"
     )
     bare = next(row for row in rows if row.item == "bare")
-    told = told_trial(store, bare.trial)
+    told = trial_detail(store, bare.trial)
     assert (told.steps, told.looked_at, told.words) == ((), (), ())
     assert told.request_sha256 == ""
     with pytest.raises(WrongUseError, match="no trial 99"):
-        told_trial(store, 99)
+        trial_detail(store, 99)
 
 
 def test_that_words_are_not_drawn_on_an_image(store: Path) -> None:

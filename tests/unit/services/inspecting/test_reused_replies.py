@@ -12,7 +12,7 @@ from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.inspecting.answers import answers_about
 from viewer.services.inspecting.predictions.groups import grouped
 from viewer.services.inspecting.predictions.view import By, Wanted
-from viewer.services.inspecting.trial_detail import told_trial
+from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.reporting.report_run import report_data
 from viewer.store import cases, reuse
 from viewer.store.database import open_store
@@ -60,7 +60,7 @@ def test_that_answers_and_trials_say_that_their_reply_is_anothers(path: Path) ->
     sentence = "the stored reply of says-d4, run 1: not asked again"
     assert told[1, "twin"] == told[2, "says-d4"] == (reply, sentence)
     for one in answers:
-        assert told_trial(path, one.trial).reused == one.reused
+        assert trial_detail(path, one.trial).reused == one.reused
 
 
 def test_that_predictions_count_replies_shown_again(path: Path) -> None:

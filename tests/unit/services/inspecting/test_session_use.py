@@ -11,7 +11,7 @@ from viewer.readers.pixels import load_pixels
 from viewer.services.inspecting.session_use import session_use, size_words
 from viewer.services.running.ledger import orphan_policy
 from viewer.services.running.plan_run import plan_run
-from viewer.store import asking, cases, runs
+from viewer.store import cases, consents, runs
 from viewer.store.database import open_store
 
 
@@ -51,10 +51,10 @@ def test_that_what_was_answered_at_an_unknown_price_is_no_zero(
         planned(store, tmp_path / "d", a_spec([D4]), n=2)
         for image in cases.dataset_named(store, "tiny").images:
             sha256 = pixels_sha256(load_pixels(image.ref))
-            asking.add_review(store, PixelReview(sha256, ReviewDecision.CLEAN))
+            consents.add_review(store, PixelReview(sha256, ReviewDecision.CLEAN))
         everything_is_remote(monkeypatch)
         address = server.base_url.removesuffix("/v1")
-        asking.add_consent(store, address, None, "a test", granted=True)
+        consents.add_consent(store, address, None, "a test", granted=True)
         begun = session_use(path)
         profile = server_profile(server.base_url, **prices)
         run = plan_run(store, a_spec([profile]))

@@ -25,21 +25,21 @@ def test_that_replies_are_told_in_words_where_their_model_is_gone(
         registered(store, tmp_path / "pictures")
         says = ModelProfile("says", "scripted", {"answer": "B"})
         finish(store, plan_run(store, quiz_spec([says])))
-        told = trial_detail.told_trial(store.path, 1).steps[0].reply
+        told = trial_detail.trial_detail(store.path, 1).steps[0].reply
 
         def gone(_: object) -> object:
             raise GONE
 
         monkeypatch.setattr(predicted_boxes, "reader_for", gone)
-        in_words = trial_detail.told_trial(store.path, 1).steps[0].reply
+        in_words = trial_detail.trial_detail(store.path, 1).steps[0].reply
 
         def broken(_: object) -> object:
             raise BROKEN
 
         monkeypatch.setattr(predicted_boxes, "read_reply", broken)
-        as_it_came = trial_detail.told_trial(store.path, 1).steps[0].reply
+        as_it_came = trial_detail.trial_detail(store.path, 1).steps[0].reply
         monkeypatch.setattr(predicted_boxes, "reader_for", broken)
-        unread = trial_detail.told_trial(store.path, 1).steps[0].reply
+        unread = trial_detail.trial_detail(store.path, 1).steps[0].reply
     assert told == in_words == "B"
     assert as_it_came == unread
     assert '"text": "B"' in unread

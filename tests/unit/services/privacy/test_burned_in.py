@@ -20,7 +20,7 @@ from viewer.services.privacy.burned_in import (
     pixels_to_review,
     reason_by_header,
 )
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import open_store
 
 BOX = BoxPx(1, 1, 5, 3)
@@ -106,7 +106,7 @@ def test_that_a_look_proposes_what_was_found_or_decided(
     assert not again.waits
     keep_review(store, again.blocked)
     with open_store(store) as opened:
-        (kept,) = asking.reviews(opened).values()
+        (kept,) = consents.reviews(opened).values()
     assert kept.decision is ReviewDecision.BLOCKED
 
 

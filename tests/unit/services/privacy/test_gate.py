@@ -39,13 +39,14 @@ from viewer.services.privacy.gate import (
     deidentified,
     open_gate,
 )
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.services.trials import sources
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import prepare_trial
-from viewer.store import asking, cases, runs
+from viewer.store import cases, consents, runs
 from viewer.store.database import Store, open_store
 
 SIZE = SizePx(200, 160)
@@ -98,14 +99,14 @@ def question(store: Store, server: ScriptedServer, finding: str = "Edema") -> Qu
 
 
 def allow(store: Store, server: ScriptedServer, dataset: str | None = "chests") -> int:
-    return asking.add_consent(
+    return consents.add_consent(
         store, origin_of(server), dataset, "questions", granted=True
     )
 
 
 def look(store: Store, decision: ReviewDecision, *boxes: BoxPx) -> None:
     sha256 = pixels_sha256(load_pixels(image_of(store)))
-    asking.add_review(store, PixelReview(sha256, decision, boxes))
+    consents.add_review(store, PixelReview(sha256, decision, boxes))
 
 
 def ask_of_clean_pixels(store: Store, server: ScriptedServer) -> None:
@@ -142,7 +143,7 @@ def test_that_an_allowed_endpoint_gets_no_image_that_nobody_looked_at(
     assert server.script.received == []
     (run,) = runs.run_summaries(store, include_adhoc=True)
     assert run.counts == {Status.PENDING: 1}
-    assert asking.departures(store) == ()
+    assert consents.departures(store) == ()
 
 
 def test_that_what_left_is_in_the_audit_with_its_hash_and_consent(
@@ -152,7 +153,7 @@ def test_that_what_left_is_in_the_audit_with_its_hash_and_consent(
     look(store, ReviewDecision.CLEAN)
     ask(store, question(store, server))
     (received,) = server.script.received
-    (left,) = asking.departures(store)
+    (left,) = consents.departures(store)
     assert left.body_sha256 == hashlib.sha256(received.body).hexdigest()
     assert (left.endpoint, left.consent) == (origin_of(server), consent)
     assert is_bare_png(sent_image(received))
@@ -168,7 +169,7 @@ def test_that_a_departure_is_committed_before_the_request_leaves(
 
     def counted(path: str, headers: dict[str, str], body: bytes) -> Received:
         with open_store(store.path) as other:
-            seen.append(len(asking.departures(other)))
+            seen.append(len(consents.departures(other)))
         return take(path, headers, body)
 
     monkeypatch.setattr(server.script, "take", counted)
@@ -181,7 +182,7 @@ def test_that_consent_withdrawn_closes_the_gate(
 ) -> None:
     allow(store, server)
     look(store, ReviewDecision.CLEAN)
-    asking.add_consent(store, origin_of(server), "chests", "", granted=False)
+    consents.add_consent(store, origin_of(server), "chests", "", granted=False)
     with pytest.raises(PrivacyError, match="overread allow"):
         ask(store, question(store, server))
     assert server.script.received == []
@@ -226,7 +227,7 @@ def test_that_a_restricted_data_set_stays_here_under_any_name(
     store: Store, chests: Path, server: ScriptedServer
 ) -> None:
     import_dataset(store, "folder", chests / "CheXpert", "others")
-    asking.set_restricted(store, "chests", restricted=True)
+    consents.set_restricted(store, "chests", restricted=True)
     allow(store, server, None)
     look(store, ReviewDecision.CLEAN)
     for name in ("chests", "others"):
@@ -263,10 +264,10 @@ def test_that_other_images_of_a_batch_go_on(
     assert counts[Status.PENDING] > 0
     assert len(stopped) == 1
     assert "burned in" in stopped[0]
-    assert len(asking.departures(store)) == n
+    assert len(consents.departures(store)) == n
     first = image_of(store).path
     key = cases.dataset_named(store, "chests").images[0].key
-    assert {d.item.split("|")[0] for d in asking.departures(store) if d.item} == {key}
+    assert {d.item.split("|")[0] for d in consents.departures(store) if d.item} == {key}
     assert first.name.encode() not in b"".join(r.body for r in server.script.received)
 
 
@@ -308,7 +309,7 @@ def black_out(store: Store, _: ScriptedServer) -> None:
 
 
 def restrict(store: Store, _: ScriptedServer) -> None:
-    asking.set_restricted(store, "chests", restricted=True)
+    consents.set_restricted(store, "chests", restricted=True)
 
 
 @pytest.mark.parametrize(
@@ -340,7 +341,7 @@ def test_that_what_is_decided_while_a_batch_is_asked_holds_from_the_next_questio
     assert said in stopped
     counts = runs.status_counts(store, run)
     assert counts[Status.PENDING] == sum(counts.values()) - 1
-    assert len(asking.departures(store)) == 1
+    assert len(consents.departures(store)) == 1
 
 
 def test_that_a_decision_about_something_else_stops_nothing(
@@ -351,8 +352,8 @@ def test_that_a_decision_about_something_else_stops_nothing(
     run = plan_run(store, batch_of(server, repeats=3))
     for event in run_batch(store, run, ONE, Flag()):
         if isinstance(event, TrialDone):
-            asking.add_consent(store, "other.example:443", None, "x", granted=True)
-            asking.add_review(store, PixelReview("0" * 64, ReviewDecision.BLOCKED))
+            consents.add_consent(store, "other.example:443", None, "x", granted=True)
+            consents.add_review(store, PixelReview("0" * 64, ReviewDecision.BLOCKED))
             look(store, ReviewDecision.CLEAN)
     assert len(server.script.received) > 1
 
@@ -365,19 +366,19 @@ def test_that_a_file_that_changes_while_it_is_asked_about_stays_here(
     monkeypatch.setattr(sources, "PIXEL_IMAGES_KEPT", 0)
     run = plan_run(store, batch_of(server))
     dataset = cases.dataset_named(store, "chests")
-    bench = Bench(runs.run_spec(store, run), dataset, open_gate(store, dataset))
+    context = RunContext(runs.run_spec(store, run), dataset, open_gate(store, dataset))
     trials = runs.trials_in(store, run, [Status.PENDING])
     key = dataset.images[0].key
     trial = next(stored.trial for stored in trials if stored.trial.image == key)
     path = image_of(store).path
     whole = path.read_bytes()
-    bench.drawn.raster((trial.image, None))
+    context.drawn.raster((trial.image, None))
     try:
         changed = pydicom.dcmread(path)
         changed.PixelData = changed.PixelData[::-1]
         changed.save_as(path)
         with pytest.raises(PrivacyError, match="file changed while"):
-            prepare_trial(bench, trial)
+            prepare_trial(context, trial)
     finally:
         path.write_bytes(whole)
 

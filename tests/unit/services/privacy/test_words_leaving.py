@@ -19,7 +19,7 @@ from viewer.domain.run import ModelStopped
 from viewer.services.privacy.word_review import keep_words, words_of_dataset
 from viewer.services.privacy.word_scan import words_sha256
 from viewer.services.running.plan_run import plan_run
-from viewer.store import asking, cases, runs
+from viewer.store import cases, consents, runs
 from viewer.store.database import Store, open_store
 
 NAMING = "Mr. Smith was seen on March 9, 2019."
@@ -40,7 +40,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 def server(store: Store) -> Iterator[ScriptedServer]:
     with ScriptedServer() as running:
         address = running.base_url.removesuffix("/v1")
-        asking.add_consent(store, address, "quizzes", "questions", granted=True)
+        consents.add_consent(store, address, "quizzes", "questions", granted=True)
         yield running
 
 
@@ -85,7 +85,7 @@ def test_that_words_a_person_blocked_never_leave(
     other = cases.dataset_named(store, "quizzes").items[1]
     review(store, capsys, "--clean")
     review(store, capsys, "--block", "--item", other.key)
-    assert asking.reviews(store)[words_sha256(other)].decision.value == "blocked"
+    assert consents.reviews(store)[words_sha256(other)].decision.value == "blocked"
     run = planned(store, server)
     told = [e.sentence for e in finish(store, run) if isinstance(e, ModelStopped)]
     assert any("decided that its item's words may not leave" in one for one in told)
@@ -121,7 +121,7 @@ def test_that_a_decision_is_about_the_words_that_were_read(store: Store) -> None
     assert again.decision is ReviewDecision.BLOCKED
     first = dataset.items[0]
     other = replace(first, facts={**first.facts, "history": NAMING + " Then home."})
-    assert words_sha256(other) not in asking.reviews(store)
+    assert words_sha256(other) not in consents.reviews(store)
 
 
 def test_that_words_without_names_need_no_decision(

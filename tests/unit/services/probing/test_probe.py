@@ -24,7 +24,7 @@ from viewer.services.probing.probe import (
     probe,
     probe_with_consent,
 )
-from viewer.store import asking
+from viewer.store import consents
 from viewer.store.database import open_store
 
 YES, NO, UNKNOWN = Verdict.YES, Verdict.NO, Verdict.UNKNOWN
@@ -165,7 +165,7 @@ def test_that_every_question_is_told_of_before_it_leaves() -> None:
     with ScriptedServer(script) as server:
         probe(
             profile_at(server.base_url),
-            leaving=lambda _, asked: told.append(asked),
+            before_sending=lambda _, asked: told.append(asked),
         )
     assert told[0] is None  # the list of models
     assert len(told) - 1 == len(script.received)
@@ -188,10 +188,10 @@ def test_that_a_consent_lets_a_probe_leave_and_its_questions_are_noted(
             probe_with_consent(path, profile)
         assert not script.received
         with open_store(path) as store:
-            asking.add_consent(store, address, None, "a test", granted=True)
+            consents.add_consent(store, address, None, "a test", granted=True)
         assert probe_with_consent(path, profile).is_reachable
     with open_store(path) as store:
-        left = asking.departures(store)
+        left = consents.departures(store)
     hashes = {hashlib.sha256(r.body).hexdigest() for r in script.received}
     the_list = hashlib.sha256(b"").hexdigest()
     assert left[0].body_sha256 == the_list
@@ -208,7 +208,7 @@ def test_that_consent_withdrawn_ends_a_probe_at_its_next_question(
     script = EndpointScript()
     with ScriptedServer(script) as server, open_store(path) as store:
         address = f"http://127.0.0.1:{server.port}"
-        asking.add_consent(store, address, None, "a test", granted=True)
+        consents.add_consent(store, address, None, "a test", granted=True)
         checks: list[int] = []
 
         def check() -> None:
@@ -218,7 +218,7 @@ def test_that_consent_withdrawn_ends_a_probe_at_its_next_question(
 
         with pytest.raises(PrivacyError, match="Nothing may be sent to"):
             probe_with_consent(path, profile_at(server.base_url), check)
-        left = asking.departures(store)
+        left = consents.departures(store)
     assert len(left) == 3
     assert len(script.received) == 2  # besides the list of models
 
@@ -232,11 +232,11 @@ def test_that_the_list_of_models_needs_consent_and_is_noted(
         profile = profile_at(server.base_url)
         with pytest.raises(PrivacyError, match="overread allow"):
             list_with_consent(path, profile)
-        asking.add_consent(
+        consents.add_consent(
             store, f"http://127.0.0.1:{server.port}", None, "a test", granted=True
         )
         assert list_with_consent(path, profile)
-        assert len(asking.departures(store)) == 1
+        assert len(consents.departures(store)) == 1
 
 
 def test_that_the_command_prints_the_verdicts_and_fails_where_nobody_answers(

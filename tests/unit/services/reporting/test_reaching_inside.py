@@ -33,14 +33,14 @@ from viewer.models.catalog import ADAPTERS, missing_dependency
 from viewer.services.inspecting.trial_detail import (
     asked_inside,
     told_inside,
-    told_trial,
+    trial_detail,
 )
 from viewer.services.reporting.report_run import report_data, report_files
 from viewer.services.reporting.rescore import rescore_run
 from viewer.services.running.plan_run import plan_run
 from viewer.store import trials
 from viewer.store.database import Store, open_store
-from viewer.studies.asking import Question, Sources, Step, Turn
+from viewer.studies.steps import Question, Sources, Step, Turn
 
 MISSING = missing_dependency(ADAPTERS["transformers_local"])
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
@@ -170,7 +170,7 @@ def test_that_a_model_out_of_reach_is_asked_without(
 def assert_told(store: Store) -> None:
     """Assert that a trial tells what was highlighted and measured, in words."""
     scored = {one.trial.item: one for one in trials.scored_trials(store, 1)}
-    told = dict(told_trial(store.path, scored["one"].id).words)
+    told = dict(trial_detail(store.path, scored["one"].id).words)
     assert "of image 1, weight 3 added as its logarithm, contrast 1.3" in str(
         told["highlighted"]
     )
@@ -178,13 +178,13 @@ def assert_told(store: Store) -> None:
     assert "image " in told["attends to"]
     assert "options " in told["attends to"]
     assert told["vision attends to the region"].endswith("%")
-    outlined, lit = told_trial(store.path, scored["one"].id).steps
+    outlined, lit = trial_detail(store.path, scored["one"].id).steps
     assert outlined.images == ()
     (beside,) = outlined.marked
     assert beside.png == lit.images[0]
     assert beside.region is not None
     assert lit.marked[0].region == beside.region
-    plain = dict(told_trial(store.path, scored["none"].id).words)
+    plain = dict(trial_detail(store.path, scored["none"].id).words)
     assert not {"highlighted", "says next", "attends to"} & set(plain)
 
 

@@ -25,9 +25,10 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.manifest import manifest_of
 from viewer.services.reporting.report_run import report_data, report_files
 from viewer.services.reporting.rescore import rescore_run
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
-from viewer.services.trials.run_context import Bench
+from viewer.services.running.run_batch import run_batch
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, steps, trials
 from viewer.store.database import Store, open_store
@@ -83,13 +84,13 @@ def test_that_the_images_of_a_question_are_their_exact_bytes_in_order(
     store: Store, tmp_path: Path
 ) -> None:
     spec = quiz_spec([says("knows", RIGHT, tmp_path)])
-    bench = Bench(spec, cases.dataset_named(store, "quizzes"))
-    trial = bench.study.plan(bench.dataset, spec)[0]
-    prepared = prepare_trial(bench, trial)
-    item = bench.item(trial)
-    drawn = [encode_png(bench.drawn.raster((key, None))[0]) for key in item.images]
+    context = RunContext(spec, cases.dataset_named(store, "quizzes"))
+    trial = context.study.plan(context.dataset, spec)[0]
+    prepared = prepare_trial(context, trial)
+    item = context.item(trial)
+    drawn = [encode_png(context.drawn.raster((key, None))[0]) for key in item.images]
     assert [image.png for image in prepared.request.images] == drawn
-    again = prepare_trial(bench, trial)
+    again = prepare_trial(context, trial)
     assert (again.sha256, again.document) == (prepared.sha256, prepared.document)
     assert [image.key for image in prepared.shown] == list(item.images)
 
@@ -267,7 +268,7 @@ def test_that_a_manifest_tells_of_items_prompts_and_roles(
     run = plan_run(store, quiz_spec([model], judge))
     finish(store, run)
     report = report_data(store, run)
-    manifest = manifest_of(report.summary, report.bench, report.data, {}, (), {})
+    manifest = manifest_of(report.summary, report.context, report.data, {}, (), {})
     study, dataset = manifest["study"], manifest["dataset"]
     assert isinstance(study, dict)
     assert isinstance(dataset, dict)

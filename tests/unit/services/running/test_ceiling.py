@@ -20,8 +20,9 @@ from viewer.domain.answer import Status
 from viewer.domain.errors import WrongUseError
 from viewer.domain.exchange import ModelProfile
 from viewer.domain.run import LimitChanged, ModelStopped, RunSpent, RunStatus
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.services.running.spending import check_prices, open_purse
 from viewer.store import runs, spending
 from viewer.store.database import Store, open_store
@@ -40,7 +41,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "viewer.services.running.run_batch.retry_pause", lambda *_: 0.005
+        "viewer.services.running.coordinator.retry_pause", lambda *_: 0.005
     )
 
 

@@ -23,10 +23,11 @@ from viewer.domain.run import (
     RunWaiting,
     TrialRetried,
 )
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.ledger import Asked, Ledger
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
-from viewer.services.trials.run_context import Bench
+from viewer.services.running.run_batch import run_batch
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import open_store
@@ -37,7 +38,8 @@ PRICES = {"price_in": 1000, "price_out": 1000}
 RUN = """
 import sys, threading
 from pathlib import Path
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.coordinator import BatchOptions
+from viewer.services.running.run_batch import run_batch
 from viewer.store.database import open_store
 with open_store(Path(sys.argv[1])) as store:
     batch = run_batch(store, int(sys.argv[2]), BatchOptions(2), threading.Event())
@@ -163,11 +165,13 @@ def test_that_one_waiter_takes_over_what_a_killed_process_was_asking(
 def leave_open(store_path: Path, run: int) -> None:
     """Begin an attempt at the first question of a run, as one does that is killed."""
     with open_store(store_path) as store:
-        bench = Bench(runs.run_spec(store, run), cases.dataset_of_run(store, run))
+        context = RunContext(
+            runs.run_spec(store, run), cases.dataset_of_run(store, run)
+        )
         first = runs.trials_in(store, run, [Status.PENDING])[0]
-        prepared = prepare_trial(bench, first.trial)
+        prepared = prepare_trial(context, first.trial)
         spool = Spool(store.path, store.name)
-        Ledger(store, bench, run, spool).begin([Asked(first, prepared)])
+        Ledger(store, context, run, spool).begin([Asked(first, prepared)])
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,10 @@ from viewer.domain.probe import Verdict
 from viewer.readers.pixels import load_pixels
 from viewer.services.calibrating.calibrate import calibrate_with_consent
 from viewer.services.probing.probe import probe_with_consent
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
-from viewer.store import asking, cases, runs
+from viewer.services.running.run_batch import run_batch
+from viewer.store import cases, consents, runs
 from viewer.store.database import Store, open_store
 
 SIX = {
@@ -46,18 +47,18 @@ def with_data_set(store: Store, folder: Path) -> None:
 
 def allow(store: Store, server: ScriptedServer) -> None:
     address = server.base_url.removesuffix("/v1")
-    asking.add_consent(store, address, None, "a test", granted=True)
+    consents.add_consent(store, address, None, "a test", granted=True)
     for dataset in cases.dataset_summaries(store):
         for image in cases.dataset_named(store, dataset.name).images:
             sha256 = pixels_sha256(load_pixels(image.ref))
-            asking.add_review(store, PixelReview(sha256, ReviewDecision.CLEAN))
+            consents.add_review(store, PixelReview(sha256, ReviewDecision.CLEAN))
 
 
 def assert_that_all_that_arrived_was_noted(
     store: Store, server: ScriptedServer
 ) -> None:
     """A body noted may have stayed here, where a part was rejected meanwhile."""
-    noted = Counter(departure.body_sha256 for departure in asking.departures(store))
+    noted = Counter(departure.body_sha256 for departure in consents.departures(store))
     arrived = Counter(
         hashlib.sha256(received.body).hexdigest() for received in server.script.received
     )

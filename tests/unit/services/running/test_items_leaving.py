@@ -24,7 +24,7 @@ from viewer.imaging.png import decode_png, encode_png
 from viewer.readers.pixels import load_pixels
 from viewer.services.asking.preview import keep_consent, previews_of_batch
 from viewer.services.running.plan_run import plan_run
-from viewer.store import asking, cases, runs
+from viewer.store import cases, consents, runs
 from viewer.store.database import Store, open_store
 
 
@@ -49,13 +49,13 @@ def far(server: ScriptedServer) -> ModelProfile:
 
 def allow(store: Store, server: ScriptedServer) -> None:
     address = server.base_url.removesuffix("/v1")
-    asking.add_consent(store, address, "quizzes", "questions", granted=True)
+    consents.add_consent(store, address, "quizzes", "questions", granted=True)
 
 
 def decide(store: Store, image: int, decision: ReviewDecision, *boxes: BoxPx) -> None:
     ref = cases.dataset_named(store, "quizzes").images[image].ref
     sha256 = pixels_sha256(load_pixels(ref))
-    asking.add_review(store, PixelReview(sha256, decision, boxes))
+    consents.add_review(store, PixelReview(sha256, decision, boxes))
 
 
 def sent_images(received: Received) -> list[bytes]:
@@ -76,7 +76,7 @@ def test_that_every_image_of_a_question_leaves_once_it_was_looked_at(
     dataset = cases.dataset_named(store, "quizzes")
     native = [load_pixels(image.ref).size for image in dataset.images[:2]]
     assert [decode_png(png).size for png in sent_images(two)] == native
-    assert len(asking.departures(store)) == 3
+    assert len(consents.departures(store)) == 3
 
 
 def test_that_one_image_that_may_not_leave_keeps_its_question_here(
@@ -111,7 +111,7 @@ def test_that_nothing_of_a_restricted_data_set_leaves_not_even_its_text(
     store: Store, server: ScriptedServer
 ) -> None:
     allow(store, server)
-    asking.set_restricted(store, "quizzes", restricted=True)
+    consents.set_restricted(store, "quizzes", restricted=True)
     with pytest.raises(PrivacyError, match="'quizzes' is restricted"):
         plan_run(store, quiz_spec([far(server)], images=False))
     assert server.script.received == []
@@ -127,7 +127,7 @@ def test_that_a_judge_elsewhere_needs_consent_before_anything_is_planned(
     run = plan_run(store, quiz_spec([here], far(server)))
     finish(store, run)
     assert all(not sent_images(one) for one in server.script.received)
-    assert len(asking.departures(store)) == len(server.script.received) > 0
+    assert len(consents.departures(store)) == len(server.script.received) > 0
 
 
 def test_that_a_person_sees_what_leaves_first_and_what_is_made_of_replies(

@@ -10,8 +10,9 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.image import Raster
 from viewer.imaging.corruptions import Corruption, corrupt
 from viewer.services.configuring.study_file import make_spec
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.store import cases
 from viewer.store.database import open_store
 from viewer.studies.pathology_mcq import request

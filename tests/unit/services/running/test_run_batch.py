@@ -27,8 +27,9 @@ from viewer.domain.run import (
     TrialRetried,
 )
 from viewer.services.reporting.rescore import rescore_run
+from viewer.services.running.coordinator import BatchOptions
 from viewer.services.running.plan_run import plan_run
-from viewer.services.running.run_batch import BatchOptions, run_batch
+from viewer.services.running.run_batch import run_batch
 from viewer.store import runs, trials, usage
 from viewer.store.database import Store, open_store
 
@@ -42,7 +43,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "viewer.services.running.run_batch.retry_pause", lambda *_: 0.01
+        "viewer.services.running.coordinator.retry_pause", lambda *_: 0.01
     )
 
 

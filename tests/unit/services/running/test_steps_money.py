@@ -15,7 +15,7 @@ from viewer.services.running.batch_estimate import most_of_trial
 from viewer.services.running.ledger import Asked, Ledger
 from viewer.services.running.plan_run import plan_run
 from viewer.services.running.spending import open_purse
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, spending
 from viewer.store.database import Store, open_store
@@ -76,18 +76,18 @@ def test_that_an_orphan_of_a_costly_judge_waits_for_a_decision(
     model = says("knows", DIFFERENT, tmp_path)
     run = plan_run(store, quiz_spec([model], judge))
     spec = runs.run_spec(store, run)
-    bench = Bench(spec, cases.dataset_of_run(store, run))
+    context = RunContext(spec, cases.dataset_of_run(store, run))
     pending = runs.trials_in(store, run, [Status.PENDING])
-    prepared = prepare_trial(bench, pending[0].trial)
+    prepared = prepare_trial(context, pending[0].trial)
     spool = Spool(store.path, store.name)
-    ledger = Ledger(store, bench, run, spool)
+    ledger = Ledger(store, context, run, spool)
     ledger.begin([Asked(pending[0], prepared)])
-    another = Ledger(store, bench, run, spool)
+    another = Ledger(store, context, run, spool)
     go_on, ended, waiting = another.settle_orphans(pending)
     assert (len(go_on), ended, waiting) == (2, (), 1)
-    purse = open_purse(store, run, bench.profiles, bench.spec.helpers)
-    assert purse.spent > 0
-    decided = Ledger(store, bench, run, spool, OrphanPolicy.RETRY)
+    budget = open_purse(store, run, context.profiles, context.spec.helpers)
+    assert budget.spent > 0
+    decided = Ledger(store, context, run, spool, OrphanPolicy.RETRY)
     go_on, ended, waiting = decided.settle_orphans(pending)
     assert (len(go_on), waiting) == (3, 0)
 
@@ -96,7 +96,7 @@ def test_that_a_judge_that_is_out_of_reach_leaves_its_trials_pending(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "viewer.services.running.run_batch.retry_pause", lambda *_: 0.001
+        "viewer.services.running.coordinator.retry_pause", lambda *_: 0.001
     )
     settings = {"base_url": "http://127.0.0.1:9/v1", "model": "gone"}
     judge = ModelProfile("gone", "openai_api", settings)

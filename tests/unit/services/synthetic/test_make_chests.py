@@ -14,7 +14,7 @@ from viewer.services.importing.draw_questions import draw_questions
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.synthetic.make_chests import make_chests
 from viewer.services.synthetic.phantom.marked import boxes_of
-from viewer.store import asking, cases
+from viewer.store import cases, consents
 from viewer.store.database import open_store
 
 SIZE = SizePx(120, 96)
@@ -100,7 +100,7 @@ def test_that_questions_are_drawn_and_keep_what_is_restricted(tmp_path: Path) ->
         told: list[Any] = []
         drawn = draw_questions(store, "c", "q", seed=5, tell=told.extend)
         assert [rule.rule for rule in told] == ["iou", "ioa"]
-        assert asking.restricted_datasets(store) == {"c", "q"}
+        assert consents.restricted_datasets(store) == {"c", "q"}
         assert cases.dataset_named(store, "q") == drawn
         again = draw_questions(store, "c", "r", seed=5)
         assert [i.facts for i in again.items] == [i.facts for i in drawn.items]

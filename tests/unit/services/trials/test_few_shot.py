@@ -25,7 +25,7 @@ from viewer.services.exporting.export_bundle import run_bundle
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.batch_form import form_fields
 from viewer.services.running.plan_run import plan_run
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
@@ -97,10 +97,10 @@ def test_that_an_examples_answer_is_the_cell_its_mask_covers_most(
     store: Store,
 ) -> None:
     spec = a_spec([D4], params=PARAMS)
-    bench = Bench(spec, cases.dataset_named(store, "tiny"))
+    context = RunContext(spec, cases.dataset_named(store, "tiny"))
     validation = cases.dataset_named(store, "val")
-    trial = bench.study.plan(bench.dataset, spec)[0]
-    chosen = examples(validation, trial, bench.params, 0)
+    trial = context.study.plan(context.dataset, spec)[0]
+    chosen = examples(validation, trial, context.params, 0)
     masks = {image.key: image.masks["Edema"] for image in validation.images}
     for one in chosen:
         array = masks[one.image].array()
@@ -122,21 +122,23 @@ def test_that_a_synonym_finds_examples(store: Store) -> None:
         replace(image, masks={"Airspace Opacity": image.masks["Edema"]})
         for image in validation.images
     )
-    bench = Bench(a_spec([D4], params=PARAMS), validation)
+    context = RunContext(a_spec([D4], params=PARAMS), validation)
     run = plan_run(store, a_spec([D4], params=PARAMS))
     trial = replace(trials.scored_trials(store, run)[0].trial, finding="Lung Opacity")
     other = replace(validation, images=images, root_sha256="other")
-    assert len(examples(other, trial, bench.params, 0)) == 2
+    assert len(examples(other, trial, context.params, 0)) == 2
 
 
 def test_that_the_seed_draws_the_examples(store: Store) -> None:
-    bench = Bench(a_spec([D4], params=PARAMS), cases.dataset_named(store, "tiny"))
+    context = RunContext(
+        a_spec([D4], params=PARAMS), cases.dataset_named(store, "tiny")
+    )
     validation = cases.dataset_named(store, "val")
-    trial = bench.study.plan(bench.dataset, bench.spec)[0]
+    trial = context.study.plan(context.dataset, context.spec)[0]
     drawn = {
-        seed: examples(validation, trial, bench.params, seed) for seed in range(20)
+        seed: examples(validation, trial, context.params, seed) for seed in range(20)
     }
-    assert drawn[3] == examples(validation, trial, bench.params, 3)
+    assert drawn[3] == examples(validation, trial, context.params, 3)
     assert len({tuple(e.image for e in found) for found in drawn.values()}) > 5
 
 
@@ -148,7 +150,7 @@ def test_that_the_report_names_the_examples_shown(store: Store) -> None:
     table = next(t for t in report.data.tables if t.name == "examples")
     validation = cases.dataset_named(store, "val")
     trial = trials.scored_trials(store, run)[0].trial
-    chosen = examples(validation, trial, report.bench.params, 0)
+    chosen = examples(validation, trial, report.context.params, 0)
     assert [(row[4], row[6]) for row in table.rows] == [
         (one.image, one.answer) for one in chosen
     ]
@@ -252,9 +254,11 @@ def test_that_a_server_gets_each_example_as_a_turn_that_was_answered(
 ) -> None:
     spec = a_spec([D4], params=PARAMS)
     validation = cases.dataset_named(store, "val")
-    bench = Bench(spec, cases.dataset_named(store, "tiny"), validation=validation)
-    trial = bench.study.plan(bench.dataset, spec)[0]
-    request = prepare_trial(bench, trial).request
+    context = RunContext(
+        spec, cases.dataset_named(store, "tiny"), validation=validation
+    )
+    trial = context.study.plan(context.dataset, spec)[0]
+    request = prepare_trial(context, trial).request
     profile = server_profile("http://127.0.0.1:9/v1", api=api)
     body = json.loads(adapter_for(profile).body(request))  # type: ignore[attr-defined]
     turns = body["messages"] if api == "chat" else body["input"]

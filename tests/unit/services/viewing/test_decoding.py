@@ -17,7 +17,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import BoxPx
 from viewer.models import keys
-from viewer.services.viewing.decoder import DecoderLane
+from viewer.services.viewing.decoder import DecodingProcess
 from viewer.services.viewing.decoder_limits import DecoderLimits
 from viewer.services.viewing.decoder_process import decoder_command, decoder_environment
 from viewer.services.viewing.decoding import Decoder, LocalDecoder, ProcessDecoder
@@ -43,9 +43,9 @@ def process_of(decoder: ProcessDecoder) -> "subprocess.Popen[bytes]":
     return process
 
 
-def read_endlessly(lane: DecoderLane) -> None:
+def read_endlessly(decoder: DecodingProcess) -> None:
     """Let a process read what no decoder ever has enough of."""
-    lane.call(time.sleep, Path("endless.png"), (600.0,))
+    decoder.call(time.sleep, Path("endless.png"), (600.0,))
 
 
 def test_that_a_process_returns_what_decoding_here_returns(

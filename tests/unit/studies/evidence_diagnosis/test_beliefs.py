@@ -10,7 +10,6 @@ from viewer.domain.exchange import ModelReply, TokenLogprob
 from viewer.domain.inside import Measured, SectionAttention, Spelled
 from viewer.domain.result import Score
 from viewer.metrics.posterior import Estimator, from_counts
-from viewer.studies.asking import Step
 from viewer.studies.evidence_diagnosis.beliefs import (
     answer_place,
     numbers_of,
@@ -22,6 +21,7 @@ from viewer.studies.evidence_diagnosis.beliefs import (
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.steps import Asking
 from viewer.studies.evidence_diagnosis.study import STUDY
+from viewer.studies.steps import Step
 
 TRUTH = (0.6, 0.2, 0.15, 0.05)
 """What the model believes of the options, in the case's own order."""

@@ -18,11 +18,11 @@ from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
 from viewer.store import cases
 from viewer.store.database import open_store
-from viewer.studies.asking import Replied, Step, Turn
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.plan import plan, tasks_of
 from viewer.studies.evidence_diagnosis.preparing import STEPS, Preparing
 from viewer.studies.evidence_diagnosis.study import STUDY
+from viewer.studies.steps import Replied, Step, Turn
 
 TASKS = ("extraction", "summaries", "distractors")
 REPORT = {

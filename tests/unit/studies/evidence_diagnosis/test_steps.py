@@ -21,7 +21,6 @@ from viewer.domain.item import Item
 from viewer.domain.plain import plain
 from viewer.domain.run import RunSpec
 from viewer.metrics.posterior import Estimator
-from viewer.studies.asking import Step
 from viewer.studies.evidence_diagnosis.beliefs import posterior
 from viewer.studies.evidence_diagnosis.params import (
     Arm,
@@ -33,6 +32,7 @@ from viewer.studies.evidence_diagnosis.plan import conditions, plan, showings
 from viewer.studies.evidence_diagnosis.request import question
 from viewer.studies.evidence_diagnosis.showing import Showing, showing_of
 from viewer.studies.evidence_diagnosis.study import STUDY
+from viewer.studies.steps import Step
 
 LIST = reply("1. Lymphoma\n2. Sarcoidosis")
 ODD = reply("Score: 7\nRationale: Ha.")

@@ -16,10 +16,10 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.domain.inside import RandomText
 from viewer.domain.run import Trial
 from viewer.imaging.png import encode_png
-from viewer.studies.asking import Replied, Step, Turn
 from viewer.studies.evidence_diagnosis.params import Params, Task
 from viewer.studies.evidence_diagnosis.showing import Showing
 from viewer.studies.evidence_diagnosis.steps import Asking
+from viewer.studies.steps import Replied, Step, Turn
 
 SEED = 5
 

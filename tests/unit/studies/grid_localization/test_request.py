@@ -10,9 +10,9 @@ from viewer.domain.exchange import ImagePart, TextPart
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
 from viewer.imaging.png import decode_png, encode_png
-from viewer.studies.asking import Question, Step
 from viewer.studies.grid_localization.params import Params, read_params
 from viewer.studies.grid_localization.study import STUDY
+from viewer.studies.steps import Question, Step
 
 PARAMS = read_params("gosai2025", {})
 MASKS = {"Pleural Effusion": Mask.of_array(block(0, 8, 0, 8))}

@@ -16,9 +16,9 @@ from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.domain.run import Trial
 from viewer.imaging.png import encode_png
-from viewer.studies.asking import Step
 from viewer.studies.grid_localization.placed import Placed, PlacedTrial
 from viewer.studies.grid_localization.study import STUDY
+from viewer.studies.steps import Step
 
 DATA = dataset(
     *(

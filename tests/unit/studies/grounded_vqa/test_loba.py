@@ -21,7 +21,7 @@ from viewer.models.catalog import (
 )
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import ask_model, prepare_trial
 from viewer.store import cases, runs, trials
 from viewer.store.database import Store, open_store
@@ -94,13 +94,13 @@ def test_that_a_model_answers_as_before_once_regions_were_highlighted(
     told: tuple[Store, Replies],
 ) -> None:
     store, _ = told
-    bench = Bench(runs.run_spec(store, 1), cases.dataset_of_run(store, 1))
+    context = RunContext(runs.run_spec(store, 1), cases.dataset_of_run(store, 1))
     again = 0
     for one in trials.scored_trials(store, 1):
         if one.trial.condition.name != "plain" or one.reply_id is None:
             continue
         kept = trials.reply_with_id(store, one.reply_id).raw
-        prepared = prepare_trial(bench, one.trial)
+        prepared = prepare_trial(context, one.trial)
         # the very model that highlighted: adapters are kept in a process
         assert adapter_for(prepared.profile) is adapter_for(prepared.profile)
         assert ask_model(prepared.profile, prepared.request).body == kept.body

@@ -19,7 +19,7 @@ from viewer.domain.reference import Mask
 from viewer.metrics.regions import mask_of_boxes
 from viewer.models.catalog import ADAPTERS, missing_dependency, reader_for
 from viewer.services.configuring.study_file import make_spec
-from viewer.services.inspecting.trial_detail import told_trial
+from viewer.services.inspecting.trial_detail import trial_detail
 from viewer.services.reporting.pack import write_pack
 from viewer.services.reporting.report_run import RunReport, report_data, report_files
 from viewer.services.reporting.rescore import kept_replies, rescore_run
@@ -125,7 +125,7 @@ def test_that_every_pass_of_a_trial_can_be_looked_at(ran: Ran) -> None:
         one.trial.condition.name: one.id for one in trials.scored_trials(ran.store, 1)
     }
     told = {
-        name: told_trial(ran.store.path, number)
+        name: trial_detail(ran.store.path, number)
         for name, number in by_condition.items()
     }
     for name in ("contour", "crop", "loba-1", "loba-3"):

@@ -22,7 +22,7 @@ from viewer.studies.pathology_mcq.study import STUDY
 from viewer.studies.protocol import ReportContext
 
 if TYPE_CHECKING:
-    from viewer.studies.asking import Sources
+    from viewer.studies.steps import Sources
 
 RIGHT, WRONG = Status.SCORED_CORRECT, Status.SCORED_WRONG
 ITEMS = tuple(

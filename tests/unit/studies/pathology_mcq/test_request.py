@@ -12,10 +12,10 @@ from viewer.domain.image import Raster, Window
 from viewer.domain.item import Item
 from viewer.imaging.corruptions import Corruption, corrupt
 from viewer.imaging.png import decode_png, encode_png
-from viewer.studies.asking import Question, Replied, Sources, Step, Turn
 from viewer.studies.pathology_mcq.params import Params, read_params
 from viewer.studies.pathology_mcq.plan import plan
 from viewer.studies.pathology_mcq.study import STUDY
+from viewer.studies.steps import Question, Replied, Sources, Step, Turn
 
 ARMS = ["image", "text_only", "noise", "corruption", "mismatch"]
 ITEMS = (

@@ -19,7 +19,7 @@ from viewer.services.configuring.study_file import make_spec
 from viewer.services.exporting.export_tasks import export_tasks
 from viewer.services.reporting.report_run import report_data
 from viewer.services.running.plan_run import plan_run
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -118,9 +118,9 @@ def test_that_a_model_proposes_scores_and_tags_and_a_draft_is_selected(
 @pytest.mark.statement("E001-02", "E001-03", "E001-04")
 def test_that_it_is_asked_in_words_of_the_report_alone(tmp_path: Path) -> None:
     dataset, spec = report_dataset(tmp_path / "d"), a_spec(tmp_path)
-    bench = Bench(spec, dataset)
+    context = RunContext(spec, dataset)
     trial = plan(dataset, spec)[0]
-    request = prepare_trial(bench, trial).request
+    request = prepare_trial(context, trial).request
     assert request.images == ()
     (part,) = request.messages[0].parts
     assert isinstance(part, TextPart)

@@ -22,7 +22,7 @@ from viewer.results.spec import TRIALS
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.reporting.report_run import RunReport, report_data
 from viewer.services.running.plan_run import plan_run
-from viewer.services.trials.run_context import Bench
+from viewer.services.trials.run_context import RunContext
 from viewer.services.trials.run_trial import prepare_trial
 from viewer.store import cases
 from viewer.store.database import open_store
@@ -115,7 +115,7 @@ def test_that_a_task_without_its_prior_is_excluded(tmp_path: Path) -> None:
 
 def asked(trial: Trial, dataset: Dataset, spec: RunSpec) -> tuple[str, int]:
     """Return the words of a trial's question, and how many images go with them."""
-    request = prepare_trial(Bench(spec, dataset), trial).request
+    request = prepare_trial(RunContext(spec, dataset), trial).request
     parts = [part for message in request.messages for part in message.parts]
     words = [part.text for part in parts if isinstance(part, TextPart)]
     return "\n".join(words), len(request.images)

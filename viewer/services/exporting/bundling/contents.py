@@ -26,7 +26,7 @@ from viewer.services.exporting.bundling.records import (
 from viewer.services.exporting.pseudonyms import Pseudonyms
 from viewer.services.reporting.records import gold_texts
 from viewer.services.reporting.rescore import kept_replies
-from viewer.services.trials.run_context import Bench, Kept
+from viewer.services.trials.run_context import RunContext, StepReply
 from viewer.store.database import Store
 from viewer.store.runs import condition_of
 from viewer.store.trial_columns import trial_columns
@@ -86,24 +86,24 @@ replies are in it word for word: a reply may repeat what a question told its mod
 """What stands in README.txt."""
 
 
-def plan_of(bench: Bench, kept: Sequence[Record], names: Pseudonyms) -> Record:
+def plan_of(context: RunContext, kept: Sequence[Record], names: Pseudonyms) -> Record:
     """Return what was planned: every trial by its name, and why one is not asked."""
-    expected = [one.name for one in bench.study.conditions(bench.params)]
+    expected = [one.name for one in context.study.conditions(context.params)]
     conditions = (*expected, *(one["condition"] for one in kept))
     return {
-        "study": bench.spec.study,
-        "package": package_of(bench.spec.study),
-        "preset": bench.spec.preset,
+        "study": context.spec.study,
+        "package": package_of(context.spec.study),
+        "preset": context.spec.preset,
         "params": {
             name: names.readers.get(value, value) if isinstance(value, str) else value
-            for name, value in plain(bench.params).items()
+            for name, value in plain(context.params).items()
         },
-        "seed": bench.spec.seed,
-        "dataset": bench.spec.dataset,
-        "models": [profile.name for profile in bench.spec.models],
-        "roles": dict(bench.study.roles(bench.params)),
+        "seed": context.spec.seed,
+        "dataset": context.spec.dataset,
+        "models": [profile.name for profile in context.spec.models],
+        "roles": dict(context.study.roles(context.params)),
         "conditions": list(dict.fromkeys(conditions)),
-        "prompts": [{"name": n, "text": text} for n, text in bench.prompts()],
+        "prompts": [{"name": n, "text": text} for n, text in context.prompts()],
         "trials": [
             [*(one[name] for name in _PLANNED), "" if _is_asked(one) else one["reason"]]
             for one in kept
@@ -120,43 +120,43 @@ def _is_asked(one: Record) -> bool:
 
 
 def judged_trials(
-    store: Store, run: int, bench: Bench, names: Pseudonyms, replies: Replies
+    store: Store, run: int, context: RunContext, names: Pseudonyms, replies: Replies
 ) -> Iterator[Record]:
     """Yield every trial in the order of the plan, with its steps and its truth."""
     columns = trial_columns(store, run, SCORED)
-    found = frame_of({**columns, "gold": list(gold_texts(bench, columns))})
+    found = frame_of({**columns, "gold": list(gold_texts(context, columns))})
     for one in found.records():
-        kept: tuple[Kept, ...] = ()
+        kept: tuple[StepReply, ...] = ()
         if one["reply_id"] is not None:
             kept = kept_replies(store, one["id"], one["reply_id"])
         yield {
             **trial_record(one, names),
-            "steps": [_step(step, one["model"], bench, replies) for step in kept],
-            "gold": {**json.loads(one["gold"] or "{}"), **_grid(bench, one)},
+            "steps": [_step(step, one["model"], context, replies) for step in kept],
+            "gold": {**json.loads(one["gold"] or "{}"), **_grid(context, one)},
         }
 
 
-def _grid(bench: Bench, one: Record) -> Record:
-    if not bench.study.words.places:
+def _grid(context: RunContext, one: Record) -> Record:
+    if not context.study.words.places:
         return {}
     condition = condition_of(str(one["condition"]), str(one["condition_params"]))
-    grid = bench.places.grid(condition)
+    grid = context.places.grid(condition)
     return {"grid": [grid.rows, grid.columns]}
 
 
-def references_of(bench: Bench, kept: Sequence[Record]) -> dict[str, Record]:
+def references_of(context: RunContext, kept: Sequence[Record]) -> dict[str, Record]:
     """Return what a place on each image is held against, by the image's name.
 
     Its size, how much taller than wide its pixels are, and its masks.
     """
-    if not bench.study.words.places:
+    if not context.study.words.places:
         return {}
     asked = dict[str, set[object]]()
     for trial in kept:
         asked.setdefault(str(trial["image"]), set()).add(trial["finding"])
     found: dict[str, Record] = {}
     for name, findings in asked.items():
-        image = bench.images[name]
+        image = context.images[name]
         masks = {
             str(f): plain(image.masks[str(f)]) for f in findings if f in image.masks
         }
@@ -168,13 +168,13 @@ def references_of(bench: Bench, kept: Sequence[Record]) -> dict[str, Record]:
     return found
 
 
-def _step(kept: Kept, model: str, bench: Bench, replies: Replies) -> Record:
+def _step(kept: StepReply, model: str, context: RunContext, replies: Replies) -> Record:
     step, reply = kept.step, kept.reply
     return {
         "step": step.name,
         "role": step.role,
         "again": step.again,
-        "model": bench.profile_for(model, step).name,
+        "model": context.profile_for(model, step).name,
         "request_sha256": reply.request_sha256,
         "reply": replies.number(reply.id),
         "reply_sha256": sha256_of(reply.raw),

@@ -12,7 +12,7 @@ from viewer.domain.escapes import visible
 from viewer.domain.figure import StackFigure
 from viewer.domain.styles import looks_of, style_of
 from viewer.ui import theme
-from viewer.ui.errands import run_for
+from viewer.ui.background_tasks import run_for
 from viewer.ui.panels.charts.words import (
     brush_of,
     folded,

@@ -17,8 +17,8 @@ from viewer.domain.plain import made
 from viewer.services.commands import FigureCard, FigureCommand
 from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.ui import theme
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.long_choice import LongChoice
 from viewer.ui.panels.charts.figure_view import FigureView
@@ -39,10 +39,10 @@ class FiguresPage(QWidget):
     They are worked out in the worker when the page is first looked at.
     """
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
-        self._errands = Errands(self)
+        self._context = context
+        self._background_tasks = BackgroundTasks(self)
         self._run: int | None = None
         self._cards: tuple[FigureCard, ...] = ()
         self._asked: dict[str, tuple[int, Callable[[Reply], None]]] = {}
@@ -51,7 +51,7 @@ class FiguresPage(QWidget):
         self.order, self.view = OrderChoice(), FigureView()
         self._title, self._caption, self._missing = Label(), Label(), Label()
         self._actions = self._offer_actions()
-        desk.worker.message.connect(self._hear)
+        context.worker.message.connect(self._hear)
         self._prepare()
         self._lay_out()
 
@@ -78,7 +78,7 @@ class FiguresPage(QWidget):
             self.show_figures(())
         self._run = run
         self._title.setText(f"Working out the figures of run {run} …")
-        self._await(_LIST, self._desk.worker.figures(run), self._take_list)
+        self._await(_LIST, self._context.worker.figures(run), self._take_list)
 
     def copy(self) -> None:
         """Copy the figure as a picture, as it is printed."""
@@ -199,7 +199,7 @@ class FiguresPage(QWidget):
         drawn = replace(wanted, ground=self._ground, dpi=width / _PAGE_INCH)
         self._await(
             _PICTURE,
-            self._desk.worker.draw_figure(drawn),
+            self._context.worker.draw_figure(drawn),
             lambda reply: self._show_picture(reply, wanted, width),
         )
 
@@ -210,7 +210,7 @@ class FiguresPage(QWidget):
     def _fetch(self, what: str, kind: str, then: Callable[[Reply], None]) -> None:
         """Ask for the figure as a file of a kind, as it is printed."""
         if self.card is not None:
-            number = self._desk.worker.draw_figure(self._command(kind))
+            number = self._context.worker.draw_figure(self._command(kind))
             self._await(what, number, then)
 
     def _await(self, what: str, number: int, then: Callable[[Reply], None]) -> None:
@@ -258,25 +258,25 @@ class FiguresPage(QWidget):
 
     def _copy_picture(self, reply: Reply) -> None:
         QGuiApplication.clipboard().setImage(QImage.fromData(_content(reply)))
-        self._desk.notices.say("The figure is copied as a picture.")
+        self._context.notices.say("The figure is copied as a picture.")
 
     def _copy_script(self, reply: Reply) -> None:
         QGuiApplication.clipboard().setText(_content(reply).decode())
-        self._desk.notices.say("A Python script that draws the figure is copied.")
+        self._context.notices.say("A Python script that draws the figure is copied.")
 
     def _save(self, reply: Reply, path: Path) -> None:
         from viewer.services.worker.figures import save_figure
 
-        self._errands.start(
+        self._background_tasks.start(
             ("save", path),
             lambda: save_figure(path, _content(reply)),
-            lambda _: self._desk.notices.say(f"{path.name} is written."),
-            lambda error: tell_error(self._desk, error),
+            lambda _: self._context.notices.say(f"{path.name} is written."),
+            lambda error: tell_error(self._context, error),
         )
 
     def _fail(self, what: str, sentence: str) -> None:
         if what not in {_LIST, _PICTURE}:
-            self._desk.notices.say(sentence)
+            self._context.notices.say(sentence)
             return
         if what == _LIST:
             self._title.setText("The figures could not be worked out.")

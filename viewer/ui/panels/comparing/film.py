@@ -23,7 +23,7 @@ from viewer.imaging.answer_overlay import draw_marks
 from viewer.services.comparing.causes import Why
 from viewer.services.comparing.sides import Pair
 from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
-from viewer.services.inspecting.trial_detail import is_placed, told_trial
+from viewer.services.inspecting.trial_detail import is_placed, trial_detail
 from viewer.services.viewing.answer_mask import answer_mask
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.field_raster import field_mask
@@ -168,7 +168,7 @@ class PairPictures:
         be read raises.
         """
         if ref is None or not is_placed(self._store, pair.first.id):
-            told = [told_trial(self._store, one.id) for one in pair]
+            told = [trial_detail(self._store, one.id) for one in pair]
             pictures = [of_words(told[0], side, told[1]), of_words(told[1], side)]
             story = "\n".join(picture.provenance for picture in pictures)
             return FilmPicture(pictures[0].raster, story)

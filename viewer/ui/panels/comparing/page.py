@@ -33,8 +33,8 @@ from viewer.services.comparing.runs import (
 from viewer.services.comparing.statistics import GroupCounts
 from viewer.services.comparing.tables import groups_table, methods_of, told_of
 from viewer.ui import theme
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.long_choice import LongChoice
 from viewer.ui.panels.comparing.cells import CompareCells
 from viewer.ui.panels.comparing.choice import CompareChoice
@@ -66,16 +66,16 @@ class ComparePage(QWidget):
     left = Signal()
     """A person wants to go back to the results."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._store = desk, desk.settings.store
-        self._errands = Errands(self)
+        self._context, self._store = context, context.settings.store
+        self._background_tasks = BackgroundTasks(self)
         self.comparison: Comparison | None = None
         self.statistics: Statistics | None = None
         self._chosen: PairChosen | None = None
         self.choice, self.cells = CompareChoice(), CompareCells()
         self.plot, self.asked = ComparePlot(), CompareDifferences()
-        self.film = CompareFilm(self._store, desk.decoder)
+        self.film = CompareFilm(self._store, context.decoder)
         self.summary, self.family, self.watermark = Label(), Label(), Label()
         self.causes = Label()
         self.condition, self.finding, self.cause = (
@@ -87,7 +87,7 @@ class ComparePage(QWidget):
 
     def open(self, runs: Sequence[int]) -> None:
         """List what there is to compare, and choose sides of some runs."""
-        self._errands.start(
+        self._background_tasks.start(
             "sides",
             lambda: listed_sides(self._store),
             lambda listed: self.choice.show_sides(listed, runs),
@@ -99,9 +99,9 @@ class ComparePage(QWidget):
         sides = self.choice.sides
         if sides is None:
             return
-        self._errands.cancel("statistics")
+        self._background_tasks.cancel("statistics")
         self.summary.setText("Comparing …")
-        self._errands.start(
+        self._background_tasks.start(
             "compare", lambda: compare_at(self._store, *sides), self._show, self._fail
         )
 
@@ -110,7 +110,7 @@ class ComparePage(QWidget):
         sides = self.choice.sides
         if sides is None:
             return
-        self._errands.start(
+        self._background_tasks.start(
             "declare",
             lambda: declare_at(self._store, *sides),
             self._tell_declared,
@@ -131,10 +131,10 @@ class ComparePage(QWidget):
         comparison, statistics = self.comparison, self.statistics
         if comparison is None or statistics is None:
             return
-        self._errands.start(
+        self._background_tasks.start(
             "export",
             lambda: write_comparison(comparison, statistics, folder),
-            lambda files: self._desk.notices.say(
+            lambda files: self._context.notices.say(
                 f"{counted(len(files), 'file')} written to {folder.name}."
             ),
             self._fail,
@@ -165,7 +165,7 @@ class ComparePage(QWidget):
         """Say what comparing the two sides chosen would be."""
         sides = self.choice.sides
         if sides is not None:
-            self._errands.start(
+            self._background_tasks.start(
                 "outlook",
                 lambda: outlook(self._store, *sides),
                 self.choice.show_outlook,
@@ -173,7 +173,7 @@ class ComparePage(QWidget):
             )
 
     def _tell_declared(self, sentence: str) -> None:
-        self._desk.notices.say(sentence)
+        self._context.notices.say(sentence)
         self._look_ahead()
 
     def _show(self, comparison: Comparison) -> None:
@@ -189,7 +189,7 @@ class ComparePage(QWidget):
         self.asked.show_asked(comparison.asked, comparison.words)
         self._offer_filters(comparison)
         self._filter()
-        self._errands.start(
+        self._background_tasks.start(
             "statistics",
             lambda: statistics_at(self._store, comparison),
             lambda statistics: self._show_statistics(comparison, statistics),
@@ -289,7 +289,7 @@ class ComparePage(QWidget):
         wanted = ItemsWanted(
             group, self.cells.chosen, self.cause.currentData() or _EVERY
         )
-        self._errands.start(
+        self._background_tasks.start(
             "items",
             lambda: items_wanted(comparison, wanted),
             lambda items: self._show_items(name_of(group, comparison.words), items),

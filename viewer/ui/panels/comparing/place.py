@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QStackedWidget
 
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.panels.measure.run_list import RunList
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class ComparePlace(QObject):
 
     Parameters
     ----------
-    desk : Desk
+    context : AppContext
         What the workspaces share.
     pages : QStackedWidget
         The workspace's pages; the results stand second.
@@ -32,14 +32,16 @@ class ComparePlace(QObject):
     trial_chosen = Signal(object)
     """PairChosen: a person wants to see a case with both answers"""
 
-    def __init__(self, desk: Desk, pages: QStackedWidget, runs: RunList) -> None:
+    def __init__(
+        self, context: AppContext, pages: QStackedWidget, runs: RunList
+    ) -> None:
         super().__init__(pages)
-        self._desk, self._pages, self._runs = desk, pages, runs
+        self._context, self._pages, self._runs = context, pages, runs
         self.page: ComparePage | None = None
         view = runs.view
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        view.addAction(desk.actions["run.compare"])
+        view.addAction(context.actions["run.compare"])
         view.clicked.connect(lambda _: self._leave_unless_two())
 
     @property
@@ -52,7 +54,7 @@ class ComparePlace(QObject):
         if self.page is None:
             from viewer.ui.panels.comparing.page import ComparePage
 
-            self.page = ComparePage(self._desk)
+            self.page = ComparePage(self._context)
             self.page.trial_chosen.connect(self.trial_chosen)
             self.page.left.connect(self.leave)
             self._pages.addWidget(self.page)

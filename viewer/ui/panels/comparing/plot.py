@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from viewer.domain.escapes import visible
 from viewer.domain.forest import ForestFigure, ForestRow
 from viewer.ui import theme
-from viewer.ui.errands import run_for
+from viewer.ui.background_tasks import run_for
 from viewer.ui.panels.charts.chart import still_plot
 from viewer.ui.plain_text import Label, as_html
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from viewer.domain.run import RunSpec
 from viewer.services.worker.background import WorkerReply
 from viewer.ui import imports
-from viewer.ui.desk import Desk
+from viewer.ui.app_context import AppContext
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.notices import Notice
 from viewer.ui.panels.consents import Consents
@@ -24,9 +24,9 @@ _CONCURRENCY: Final = 0
 class Batches(QObject):
     """Begins batches, and pauses, cancels and resumes them, on behalf of a widget."""
 
-    def __init__(self, desk: Desk, owner: QWidget) -> None:
+    def __init__(self, context: AppContext, owner: QWidget) -> None:
         super().__init__(owner)
-        self._desk, self._owner = desk, owner
+        self._context, self._owner = context, owner
         self._mine: set[int] = set()
         self._page: BatchDialog | None = None
         self._form: BatchForm | None = None
@@ -40,7 +40,7 @@ class Batches(QObject):
         """Show the page on which a batch is put together; the window stays free."""
         if self._page is None:
             self._page = BatchDialog(
-                self._desk.settings, self._owner, self._form, self._known
+                self._context.settings, self._owner, self._form, self._known
             )
             self._page.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             self._page.start_wanted.connect(self.start)
@@ -53,7 +53,7 @@ class Batches(QObject):
 
     def _import(self) -> Callable[[], None]:
         window = self._owner.window()
-        return imports.handlers(window, self._desk)["file.import_dataset"]
+        return imports.handlers(window, self._context)["file.import_dataset"]
 
     def _keep_form(self, *_: object) -> None:
         """Keep what the page says for the next one; it is deleted once closed."""
@@ -78,26 +78,26 @@ class Batches(QObject):
     def _ask_consent(self, spec: RunSpec) -> None:
         from viewer.services.asking.preview import previews_of_batch
 
-        store = self._desk.settings.store
+        store = self._context.settings.store
         consents = Consents(store, self._owner)
         consents.allowed.connect(lambda: self._begin(spec))
         consents.refused.connect(self._refused)
         consents.ask(lambda: previews_of_batch(store, spec))
 
     def _refused(self, why: str) -> None:
-        self._desk.notices.post(Notice(why or "The batch was not started."))
+        self._context.notices.post(Notice(why or "The batch was not started."))
 
     def _begin(self, spec: RunSpec) -> None:
-        self._mine.add(self._desk.worker.run_batch(spec, _CONCURRENCY))
+        self._mine.add(self._context.worker.run_batch(spec, _CONCURRENCY))
 
     def resume(self, run: int) -> None:
         """Go on with a run in the background."""
-        self._mine.add(self._desk.worker.resume(run, _CONCURRENCY))
+        self._mine.add(self._context.worker.resume(run, _CONCURRENCY))
 
     def pause(self, run: int) -> None:
         """Let a run end what is in flight, and wait."""
-        self._mine.add(self._desk.worker.pause(run))
+        self._mine.add(self._context.worker.pause(run))
 
     def cancel(self, run: int) -> None:
         """End a run; what is in flight is stored."""
-        self._mine.add(self._desk.worker.cancel(run))
+        self._mine.add(self._context.worker.cancel(run))

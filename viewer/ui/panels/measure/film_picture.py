@@ -18,7 +18,7 @@ from viewer.imaging.resample import FitMode, fit
 from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
 from viewer.services.inspecting.marked_images import MarkedImage
 from viewer.services.inspecting.runs import TrialRow
-from viewer.services.inspecting.trial_detail import ToldTrial, told_trial
+from viewer.services.inspecting.trial_detail import TrialDetail, trial_detail
 from viewer.services.viewing.answer_mask import answer_mask
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.field_raster import field_mask
@@ -66,7 +66,7 @@ class FilmPictures:
         be read raises.
         """
         if row.ref is None or not row.places:
-            return of_words(told_trial(self._store, row.trial), side)
+            return of_words(trial_detail(self._store, row.trial), side)
         answer = answer_of_trial(self._store, row.trial)
         plain = self._plain(row.ref, answer.field, side)
         mask = reference_masks(self._store, row.ref).get(row.finding)
@@ -74,7 +74,7 @@ class FilmPictures:
         return FilmPicture(raster, provenance(answer))
 
 
-def of_words(told: ToldTrial, side: int, *others: ToldTrial) -> FilmPicture:
+def of_words(told: TrialDetail, side: int, *others: TrialDetail) -> FilmPicture:
     """Return the image that a trial's answer is about, and the last reply.
 
     It is the one that the answer is drawn on, else the first; the question's words
@@ -93,7 +93,7 @@ def of_words(told: ToldTrial, side: int, *others: ToldTrial) -> FilmPicture:
     return FilmPicture(raster, f"{told.trial.model}\n{reply[:_TOLD]}".strip(), asked)
 
 
-def _question(told: ToldTrial) -> str:
+def _question(told: TrialDetail) -> str:
     """Return what was asked last in the first step, as far as a tile may hold it."""
     sent = told.steps[0].sent if told.steps else ()
     return " ".join(sent[-1][1].split())[:_ASKED] if sent else ""
@@ -111,7 +111,7 @@ def _of_image(chosen: MarkedImage | None, side: int) -> Raster:
 
 
 def _regions(
-    told: ToldTrial, chosen: MarkedImage | None, side: int
+    told: TrialDetail, chosen: MarkedImage | None, side: int
 ) -> list[npt.NDArray[np.bool_]]:
     """Return what a trial drew on an image, on its square; nothing on another."""
     here = [one for one in told.looked_at if chosen and one.png == chosen.png]

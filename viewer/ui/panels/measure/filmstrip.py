@@ -100,7 +100,7 @@ class FilmModel(PicturesModel[TrialRow]):
 
         Trials that are shown already stay until the first of the new ones are read.
         """
-        self._errands.cancel_all()
+        self._background_tasks.cancel_all()
         self._waiting = []
         page, rest = list(ids[:_PAGE]), list(ids[_PAGE:])
         if not page:
@@ -111,7 +111,7 @@ class FilmModel(PicturesModel[TrialRow]):
             self.show_trials(trials)
             self._waiting = rest
 
-        self._errands.start(_LISTING, lambda: self._list(page), show, _raise)
+        self._background_tasks.start(_LISTING, lambda: self._list(page), show, _raise)
 
     def canFetchMore(self, parent: Index = NOWHERE) -> bool:  # noqa: N802 - Qt's name
         """Tell whether there are trials that were not looked at yet."""
@@ -119,10 +119,12 @@ class FilmModel(PicturesModel[TrialRow]):
 
     def fetchMore(self, parent: Index = NOWHERE) -> None:  # noqa: N802 - Qt's name
         """Read the next trials, in the background."""
-        if not self.canFetchMore(parent) or _LISTING in self._errands:
+        if not self.canFetchMore(parent) or _LISTING in self._background_tasks:
             return
         page = self._waiting[:_PAGE]
-        self._errands.start(_LISTING, lambda: self._list(page), self._append, _raise)
+        self._background_tasks.start(
+            _LISTING, lambda: self._list(page), self._append, _raise
+        )
 
     def _append(self, trials: tuple[TrialRow, ...]) -> None:
         n = len(self.items)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QListView, QWidget
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
 from viewer.ui import theme
-from viewer.ui.errands import Errands
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.panels.measure.film_picture import FilmPicture
 from viewer.ui.plain_text import in_role
 
@@ -65,7 +65,7 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
     def __init__(self, look: Look[Item], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.items: tuple[Item, ...] = ()
-        self._look, self._errands = look, Errands(self)
+        self._look, self._background_tasks = look, BackgroundTasks(self)
         self._pictures: dict[Hashable, QPixmap] = {}
         self._provenance: dict[Hashable, str] = {}
         self._failures: dict[Hashable, str] = {}
@@ -78,7 +78,7 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
     def show_items(self, items: tuple[Item, ...]) -> None:
         """Replace the items; pictures not yet drawn of the old ones are dropped."""
         self.beginResetModel()
-        self._errands.cancel_all()
+        self._background_tasks.cancel_all()
         self._failures.clear()
         self.items = items
         self.endResetModel()
@@ -114,8 +114,8 @@ class PicturesModel(QAbstractListModel, Generic[Item]):
         key = self._look.key_of(item)
         if key in self._pictures:
             return self._pictures[key]
-        if key not in self._errands and key not in self._failures:
-            self._errands.start(
+        if key not in self._background_tasks and key not in self._failures:
+            self._background_tasks.start(
                 key,
                 lambda: self._look.draw(item),
                 lambda picture: self._keep(item, picture),

@@ -7,8 +7,8 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.services.inspecting.predictions.cases import cases_of
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.panels.measure.results_groups_panel import GroupsPanel, cases_title
 from viewer.ui.panels.measure.results_tour import Tour, TourBar
 from viewer.ui.panels.tell import tell_error
@@ -33,14 +33,14 @@ class PredictionsPage(QWidget):
     cases_found = Signal(object)
     """CasesFound"""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._store = desk, desk.settings.store
-        self._errands = Errands(self)
-        self.groups, self.tour = GroupsPanel(desk), Tour(desk, self)
+        self._context, self._store = context, context.settings.store
+        self._background_tasks = BackgroundTasks(self)
+        self.groups, self.tour = GroupsPanel(context), Tour(context, self)
         self.groups.number_chosen.connect(self._find_cases)
         self.tour.told.connect(self._tell_tour)
-        self.tour.arrived.connect(desk.notices.say)
+        self.tour.arrived.connect(context.notices.say)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 8, 0, 0)
         box.setSpacing(8)
@@ -59,13 +59,13 @@ class PredictionsPage(QWidget):
         return super().event(event)
 
     def _find_cases(self, chosen: NumberChosen | None) -> None:
-        self._errands.cancel("cases")
+        self._background_tasks.cancel("cases")
         if chosen is None:
             self.cases_found.emit(CasesFound("", ()))
             return
         groups, (group, column) = self.groups.groups, (chosen.group, chosen.column)
         self.tour.look_at(groups, group)
-        self._errands.start(
+        self._background_tasks.start(
             "cases",
             lambda: cases_of(self._store, groups, group, column).tolist(),
             lambda ids: self.cases_found.emit(
@@ -75,10 +75,10 @@ class PredictionsPage(QWidget):
                     (*groups.keys[group], column),
                 )
             ),
-            lambda error: tell_error(self._desk, error),
+            lambda error: tell_error(self._context, error),
         )
 
     def _tell_tour(self, words: str) -> None:
         """Tell in another workspace what its bar tells here."""
         if words and not self.isVisible():
-            self._desk.notices.say(words)
+            self._context.notices.say(words)

@@ -16,8 +16,8 @@ from viewer.services.exporting.export_table import TABLE_FILES, export_table
 from viewer.services.inspecting.predictions.groups import AT_ONCE, grouped, offered
 from viewer.services.inspecting.predictions.view import By, Offered, ResultsView, Tally
 from viewer.ui import theme
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.file_choice import choose_to_write
 from viewer.ui.panels.measure.results_filters import FIRST, ResultsFilters
 from viewer.ui.panels.tell import tell_error
@@ -64,10 +64,10 @@ class GroupsPanel(QWidget):
     number_chosen = Signal(object)
     """NumberChosen, or None where there is no row"""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._store = desk, desk.settings.store
-        self._errands = Errands(self)
+        self._context, self._store = context, context.settings.store
+        self._background_tasks = BackgroundTasks(self)
         self._run: int | None = None
         self._every_run = False
         self._offered = False
@@ -112,11 +112,11 @@ class GroupsPanel(QWidget):
     def refresh(self) -> None:
         """Read again what there is to choose, then count."""
         run = None if self._looks_at_every_run else self._run
-        self._errands.start(
+        self._background_tasks.start(
             "offered",
             lambda: offered(self._store, run),
             self._offer,
-            lambda error: tell_error(self._desk, error),
+            lambda error: tell_error(self._context, error),
         )
 
     def refresh_soon(self) -> None:
@@ -134,11 +134,11 @@ class GroupsPanel(QWidget):
         """Write the table, every row of it, in the order shown."""
         model = self.table.model_
         groups, order = model.groups, model.groups_in_order()
-        self._errands.start(
+        self._background_tasks.start(
             path,
             lambda: export_table(groups.table(order), path),
-            lambda _: self._desk.notices.say(f"{path.name} is written."),
-            lambda error: tell_error(self._desk, error),
+            lambda _: self._context.notices.say(f"{path.name} is written."),
+            lambda error: tell_error(self._context, error),
         )
 
     def _turn_to_run(self) -> None:
@@ -153,11 +153,11 @@ class GroupsPanel(QWidget):
     def _count(self, most: float) -> None:
         self._whole.stop()
         by, wanted = self.filters.by, self.filters.wanted
-        self._errands.start(
+        self._background_tasks.start(
             "groups",
             lambda: grouped(self._store, by, wanted, most=most),
             self._show,
-            lambda error: tell_error(self._desk, error),
+            lambda error: tell_error(self._context, error),
         )
 
     def _offer(self, choice: Offered) -> None:

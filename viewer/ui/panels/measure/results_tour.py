@@ -14,8 +14,8 @@ from viewer.services.inspecting.predictions.tour import (
 )
 from viewer.services.inspecting.predictions.view import ResultsView
 from viewer.services.inspecting.runs import TrialRow, trial_rows_at
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.panels.measure.filmstrip import TrialChosen
 from viewer.ui.panels.outcome_words import glyph, words
 from viewer.ui.panels.tell import tell_error
@@ -40,10 +40,10 @@ class Tour(QObject):
     arrived = Signal(str)
     """Where the tour stands, in words, for whoever looks at the case."""
 
-    def __init__(self, desk: Desk, parent: QObject | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._store = desk, desk.settings.store
-        self._errands = Errands(self)
+        self._context, self._store = context, context.settings.store
+        self._background_tasks = BackgroundTasks(self)
         self._stops: tuple[Disagreement, ...] | None = None
         self._at = -1
         self._between = Between.REFERENCE
@@ -67,7 +67,7 @@ class Tour(QObject):
 
     def forget(self) -> None:
         """Begin anew with the next step."""
-        self._errands.cancel_all()
+        self._background_tasks.cancel_all()
         self._stops, self._at = None, -1
         self.told.emit("")
 
@@ -81,7 +81,7 @@ class Tour(QObject):
             self.told.emit("Choose a row of the predictions in Measure first.")
             return
         self.told.emit("Looking for disagreements …")
-        self._errands.start(
+        self._background_tasks.start(
             "stops",
             lambda: disagreements(self._store, groups, row, between),
             lambda stops: self._begin(stops, by),
@@ -99,7 +99,7 @@ class Tour(QObject):
             return
         self._at = (self._at + by) % len(stops)
         stop, where = stops[self._at], f"{self._at + 1:,} of {len(stops):,}"
-        self._errands.start(
+        self._background_tasks.start(
             "words",
             lambda: _rows(self._store, stop),
             lambda rows: self.arrived.emit(f"Disagreement {where} · {_told(rows)}"),
@@ -108,7 +108,7 @@ class Tour(QObject):
         self.stop_reached.emit(TrialChosen(stop.trial, stop.others[:_NAMED]))
 
     def _fail(self, error: Exception) -> None:
-        tell_error(self._desk, error)
+        tell_error(self._context, error)
 
 
 def _rows(store: Path, stop: Disagreement) -> tuple[TrialRow, ...]:

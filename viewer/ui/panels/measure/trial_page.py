@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.study_words import capital
-from viewer.services.inspecting.trial_detail import ToldStep, ToldTrial
+from viewer.services.inspecting.trial_detail import StepDetail, TrialDetail
 from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw, text_view
@@ -49,7 +49,7 @@ class TrialPage(QDialog):
     other_wanted = Signal(object)
     """WordsWanted: the same asked under another condition"""
 
-    def __init__(self, told: ToldTrial, parent: QWidget | None = None) -> None:
+    def __init__(self, told: TrialDetail, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         trial = told.trial
         self.setWindowTitle(f"What {trial.model} was asked and said")
@@ -133,7 +133,9 @@ class TrialPage(QDialog):
 class StepView(QWidget):
     """A question with its reply: pictures above the words, beside them if ``alone``."""
 
-    def __init__(self, step: ToldStep, number: int, color: str, *, alone: bool) -> None:
+    def __init__(
+        self, step: StepDetail, number: int, color: str, *, alone: bool
+    ) -> None:
         super().__init__()
         self._step = step
         side = _ALONE if alone else _BESIDE
@@ -192,7 +194,7 @@ class StepView(QWidget):
         ).show()
 
 
-def _head(told: ToldTrial) -> str:
+def _head(told: TrialDetail) -> str:
     """Return what was asked about, and what came of it."""
     item, repeat = told.trial.item.replace("|", " · "), told.trial.repeat
     line = " · ".join(filter(None, (item, *told.called, f"repeat {repeat}")))

@@ -2,11 +2,11 @@
 
 from viewer.ui.calibration_book import CalibrationBook
 from viewer.ui.endpoint_book import EndpointBook
-from viewer.ui.held_book import HeldBook
+from viewer.ui.loaded_models import LoadedModels
 from viewer.ui.panels.models.profile import ModelProfilePanel
 
 
-def connect_memory(profile: ModelProfilePanel, book: HeldBook) -> None:
+def connect_memory(profile: ModelProfilePanel, book: LoadedModels) -> None:
     """Load, unload, and give up loading the model whose profile is shown."""
     profile.memory.load_wanted.connect(lambda event: book.load(event.name))
     profile.memory.unload_wanted.connect(lambda event: book.unload(event.name))

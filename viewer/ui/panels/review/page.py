@@ -12,7 +12,7 @@ from viewer.domain.form_values import Flagged, problem_with
 from viewer.domain.reading import Reveal, Task, TaskState
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
-from viewer.ui.errands import Errands
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.panels.review.bar import ReviewBar
 from viewer.ui.panels.review.clock import ReviewClock
 from viewer.ui.panels.review.image import ReviewImage
@@ -65,7 +65,7 @@ class ReviewPage(QWidget):
         self.side = ReviewSide(self.image)
         self.prefetch = Prefetch(decoder, self)
         self.clock = ReviewClock(self)
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
         self._lay_out()
         self._connect()
@@ -116,7 +116,7 @@ class ReviewPage(QWidget):
         if session is None:
             return
         self.keep(leaving=True)
-        self._errands.cancel_all()
+        self._background_tasks.cancel_all()
         self._session = None
         session.close()
         self._tasks, self._locked_here, self.ready = [], [], False
@@ -131,7 +131,7 @@ class ReviewPage(QWidget):
             return
         self.position = position
         task, self.ready = self._tasks[position], False
-        self._errands.cancel("reveal")
+        self._background_tasks.cancel("reveal")
         if task.image not in self.prefetch:
             self.side.setEnabled(False)
             self.image.forget()
@@ -158,7 +158,7 @@ class ReviewPage(QWidget):
         session = self._session
         self.ready = task.state is not TaskState.LOCKED or not self._reveals
         if not self.ready and session is not None:
-            self._errands.start(
+            self._background_tasks.start(
                 "reveal",
                 lambda: session.reveal(task.position),
                 self._show_reveal,
@@ -189,7 +189,7 @@ class ReviewPage(QWidget):
     def _show_progress(self) -> None:
         if self._session is not None:
             self.bar.show_position(self.position, len(self._tasks))
-            self._errands.start(
+            self._background_tasks.start(
                 "progress", self._session.progress, self.bar.show_progress, self._fail
             )
 
@@ -197,7 +197,7 @@ class ReviewPage(QWidget):
         """Say now and then what more reviews would buy."""
         session = self._session
         if session is not None and len(self._locked_here) % _FORECAST_EACH == 0:
-            self._errands.start(
+            self._background_tasks.start(
                 "forecast", session.forecast, self.bar.show_forecast, self._fail
             )
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from viewer.domain.case import ImageRef
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
-from viewer.ui.errands import Errands
+from viewer.ui.background_tasks import BackgroundTasks
 
 AHEAD: Final = 2
 """So many cases beyond the one on the screen are decoded."""
@@ -23,7 +23,7 @@ class Prefetch(QObject):
     def __init__(self, decoder: Decoder, parent: QObject) -> None:
         super().__init__(parent)
         self._decoder = decoder
-        self._errands = Errands(self)
+        self._background_tasks = BackgroundTasks(self)
         self._held: OrderedDict[ImageRef, OpenedImage] = OrderedDict()
         self._wanted: ImageRef | None = None
         self._show: Callable[[OpenedImage], None] | None = None
@@ -58,12 +58,12 @@ class Prefetch(QObject):
 
     def forget(self) -> None:
         """Hold nothing, and show nothing that is still being read."""
-        self._errands.cancel_all()
+        self._background_tasks.cancel_all()
         self._held.clear()
         self._wanted = None
 
     def _load(self, ref: ImageRef, priority: int) -> None:
-        if ref in self._errands:
+        if ref in self._background_tasks:
             return
 
         def done(opened: OpenedImage) -> None:
@@ -77,6 +77,6 @@ class Prefetch(QObject):
             if ref == self._wanted and self._tell is not None:
                 self._tell(error)
 
-        self._errands.start(
+        self._background_tasks.start(
             ref, lambda: self._decoder.open(ref), done, failed, priority=priority
         )

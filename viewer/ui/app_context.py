@@ -1,4 +1,4 @@
-"""What every part of the window works with: one desk, made by `viewer.app`."""
+"""What every part of the window works with: one context, made by `viewer.app`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -207,7 +207,7 @@ class WorkerBridge(QObject):
 
 
 @dataclass(frozen=True, eq=False)
-class Desk:
+class AppContext:
     """What the workspaces share.
 
     ``decoder`` reads images for the screen; the window's decodes in other processes.
@@ -222,7 +222,7 @@ class Desk:
     undo: UndoStack = field(default_factory=UndoStack)
 
     def end_with(self, window: QObject) -> None:
-        """Let the parts of the desk be deleted with the window.
+        """Let the parts of the context be deleted with the window.
 
         By themselves they outlive it, kept by what their signals are connected to, and
         with them every icon and handler, until Qt itself has ended.

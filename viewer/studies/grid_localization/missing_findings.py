@@ -7,7 +7,7 @@ from viewer.domain.finding_names import concept
 from viewer.studies.grid_localization.params import Params
 
 
-def unasked(dataset: Dataset, params: Params) -> tuple[str, ...]:
+def missing_findings(dataset: Dataset, params: Params) -> tuple[str, ...]:
     """Return the findings of which no image of the views has a mask, box or label."""
     there = {
         concept(name)
@@ -18,9 +18,9 @@ def unasked(dataset: Dataset, params: Params) -> tuple[str, ...]:
     return tuple(f for f in params.findings if concept(f) not in there)
 
 
-def unasked_sentence(dataset: Dataset, params: Params) -> str:
+def missing_findings_sentence(dataset: Dataset, params: Params) -> str:
     """Return which findings are not asked about, and why; "" where every one is."""
-    missing = unasked(dataset, params)
+    missing = missing_findings(dataset, params)
     if not missing:
         return ""
     return (

@@ -5,38 +5,38 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from viewer.domain.errors import OverreadError
-from viewer.services.inspecting.trial_detail import ToldTrial, is_placed, told_trial
-from viewer.ui.desk import Desk
-from viewer.ui.errands import Errands
+from viewer.services.inspecting.trial_detail import TrialDetail, is_placed, trial_detail
+from viewer.ui.app_context import AppContext
+from viewer.ui.background_tasks import BackgroundTasks
 from viewer.ui.han_notice import tell_of_han
 from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
 from viewer.ui.panels.measure.trial_page import TrialPage
 
 
-class ToldTrials:
+class TrialDetails:
     """Reads a trial in the background, then shows its images and every word of it.
 
     ``open_`` opens a trial's image in Read.
     """
 
     def __init__(
-        self, desk: Desk, parent: QWidget, open_: Callable[[TrialChosen], None]
+        self, context: AppContext, parent: QWidget, open_: Callable[[TrialChosen], None]
     ) -> None:
-        self._desk, self._parent, self._open_in_read = desk, parent, open_
-        self._errands = Errands(parent)
+        self._context, self._parent, self._open_in_read = context, parent, open_
+        self._background_tasks = BackgroundTasks(parent)
         self.shown: TrialPage | None = None
 
     def show(self, wanted: WordsWanted) -> None:
         """Show a trial; the one before stays open beside it."""
-        store = self._desk.settings.store
-        self._errands.start(
-            "words", lambda: told_trial(store, wanted.trial), self._open, self._fail
+        store = self._context.settings.store
+        self._background_tasks.start(
+            "words", lambda: trial_detail(store, wanted.trial), self._open, self._fail
         )
 
     def route(self, event: TrialChosen, place: Callable[[TrialChosen], None]) -> None:
         """Hand a trial on whose answer is a place on its image; show any other."""
-        store = self._desk.settings.store
-        self._errands.start(
+        store = self._context.settings.store
+        self._background_tasks.start(
             "route",
             lambda: is_placed(store, event.trial),
             lambda placed: (
@@ -45,14 +45,14 @@ class ToldTrials:
             self._fail,
         )
 
-    def _open(self, told: ToldTrial) -> None:
+    def _open(self, told: TrialDetail) -> None:
         self.shown = TrialPage(told, self._parent)
         self.shown.read_wanted.connect(self._open_in_read)
         self.shown.other_wanted.connect(self.show)
         self.shown.show()
-        tell_of_han(self._desk.notices, (text for _, text in told.words))
+        tell_of_han(self._context.notices, (text for _, text in told.words))
 
     def _fail(self, error: Exception) -> None:
         if not isinstance(error, OverreadError):
             raise error
-        self._desk.notices.error(error)
+        self._context.notices.error(error)

@@ -14,7 +14,7 @@ from viewer.services.worker.background import (
     WorkerReply,
     held_models,
 )
-from viewer.ui.desk import WorkerBridge
+from viewer.ui.app_context import WorkerBridge
 
 _NAMELESS = ""
 
@@ -26,7 +26,7 @@ class HoldingFailed:
     sentence: str
 
 
-class HeldBook(QObject):
+class LoadedModels(QObject):
     """Asks the worker to load and unload models, and keeps what it says of them."""
 
     changed = Signal()

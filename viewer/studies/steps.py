@@ -119,7 +119,7 @@ class Longest:
 
 
 @dataclass(frozen=True)
-class Pointed:
+class PredictedBoxes:
     """Boxes that a trial's replies name on an image that one of its steps sent.
 
     ``step`` is the step that the image was sent with, ``image`` counts its images from

@@ -5,25 +5,29 @@ import threading
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.errands import Errands
+from viewer.ui.background_tasks import BackgroundTasks
 
 
 def test_that_the_latest_of_a_name_counts(qtbot: QtBot) -> None:
-    errands, gate, got = Errands(owner := QObject()), threading.Event(), list[str]()
-    errands.start("x", lambda: str(gate.wait(300)), got.append, _raise)
-    errands.start("x", lambda: "second", got.append, _raise)
+    background_tasks, gate, got = (
+        BackgroundTasks(owner := QObject()),
+        threading.Event(),
+        list[str](),
+    )
+    background_tasks.start("x", lambda: str(gate.wait(300)), got.append, _raise)
+    background_tasks.start("x", lambda: "second", got.append, _raise)
     gate.set()
     qtbot.waitUntil(lambda: bool(got))
     qtbot.wait(50)
     assert got == ["second"]
-    assert "x" not in errands
+    assert "x" not in background_tasks
     assert owner is not None
 
 
 def test_that_nothing_reaches_an_owner_that_is_gone(qtbot: QtBot) -> None:
     owner, gate, got = QObject(), threading.Event(), list[bool]()
-    errands = Errands(owner)
-    errands.start("x", lambda: gate.wait(300), got.append, _raise)
+    background_tasks = BackgroundTasks(owner)
+    background_tasks.start("x", lambda: gate.wait(300), got.append, _raise)
     with qtbot.waitSignal(owner.destroyed):
         owner.deleteLater()
     gate.set()
@@ -33,8 +37,8 @@ def test_that_nothing_reaches_an_owner_that_is_gone(qtbot: QtBot) -> None:
 
 def test_that_a_failure_is_handed_over(qtbot: QtBot) -> None:
     owner, got = QObject(), list[Exception]()
-    errands = Errands(owner)
-    errands.start("x", lambda: 1 // 0, _raise_any, got.append)
+    background_tasks = BackgroundTasks(owner)
+    background_tasks.start("x", lambda: 1 // 0, _raise_any, got.append)
     qtbot.waitUntil(lambda: bool(got))
     assert isinstance(got[0], ZeroDivisionError)
 

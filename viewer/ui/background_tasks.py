@@ -32,7 +32,7 @@ def run_for(
     return run_in_background(work, done, failed, priority=priority)
 
 
-class Errands:
+class BackgroundTasks:
     """Background calls on behalf of ``owner``, of each name only the latest."""
 
     def __init__(self, owner: QObject) -> None:

@@ -5,15 +5,15 @@ import pytest
 from tests.helpers.small_store import some_trials
 from viewer.models.endpoint import Endpoint, endpoint_at
 from viewer.services.running.endpoint_queue import Due
-from viewer.services.running.scheduler import MOST_ELSEWHERE, MOST_HERE, Flights
+from viewer.services.running.scheduler import MOST_ELSEWHERE, MOST_HERE, Scheduler
 from viewer.store.runs import StoredTrial
 
 HERE = endpoint_at("http://127.0.0.1:8131/v1")
 ELSEWHERE = endpoint_at("https://models.example/v1")
 
 
-def flights(concurrency: int, endpoint: Endpoint | None) -> Flights:
-    made = Flights(concurrency, threading.Event(), lambda _: endpoint)
+def scheduler(concurrency: int, endpoint: Endpoint | None) -> Scheduler:
+    made = Scheduler(concurrency, threading.Event(), lambda _: endpoint)
     (trial,) = some_trials(1)
     made.add([Due(StoredTrial(1, trial), trial.model)])
     return made
@@ -26,7 +26,7 @@ def flights(concurrency: int, endpoint: Endpoint | None) -> Flights:
 def test_that_the_window_of_an_endpoint_grows_to_what_it_is_good_for(
     concurrency: int, endpoint: Endpoint, most: int
 ) -> None:
-    limit = flights(concurrency, endpoint).limits[endpoint.address]
+    limit = scheduler(concurrency, endpoint).limits[endpoint.address]
     for _ in range(100):
         while limit.in_flight < limit.window:
             limit.leave(0.0)
@@ -35,13 +35,13 @@ def test_that_the_window_of_an_endpoint_grows_to_what_it_is_good_for(
 
 
 def test_that_models_of_this_machine_have_no_limit_to_be_found_out() -> None:
-    made = flights(0, None)
+    made = scheduler(0, None)
     assert made.limits == {}
     assert made.has_work
 
 
 def test_that_nothing_is_left_to_do_once_a_model_is_stopped() -> None:
-    made = flights(0, HERE)
+    made = scheduler(0, HERE)
     assert made.stop_model("says-d4")
     assert not made.stop_model("says-d4")
     assert not made.has_work

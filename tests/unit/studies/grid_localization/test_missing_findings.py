@@ -10,12 +10,15 @@ from viewer.domain.plain import plain
 from viewer.domain.reference import Mask
 from viewer.domain.report import Section
 from viewer.studies.catalog import study_named
+from viewer.studies.grid_localization.missing_findings import (
+    missing_findings,
+    missing_findings_sentence,
+)
 from viewer.studies.grid_localization.params import (
     Params,
     read_params,
 )
 from viewer.studies.grid_localization.plan import plan
-from viewer.studies.grid_localization.unasked import unasked, unasked_sentence
 from viewer.studies.protocol import ReportContext
 
 FULL = Mask.of_array(block(0, 32, 0, 32))
@@ -58,13 +61,13 @@ def test_that_what_is_told_is_what_the_plan_has_no_trial_of(
     overrides: dict[str, object], missing: tuple[str, ...]
 ) -> None:
     chosen = params(**overrides)
-    assert unasked(DATA, chosen) == missing
+    assert missing_findings(DATA, chosen) == missing
     planned = plan(DATA, replace(spec(), params=plain(chosen)))
     assert {*chosen.findings} - {trial.finding for trial in planned} == {*missing}
 
 
 def test_that_it_is_said_in_a_sentence_and_in_the_report() -> None:
-    said = unasked_sentence(DATA, params())
+    said = missing_findings_sentence(DATA, params())
     assert said.endswith("label of it: Lung Opacity, Atelectasis.")
     (section,) = not_asked(DATA, params())
     assert section.title == "Not asked: 2 findings"
@@ -77,4 +80,4 @@ def test_that_nothing_is_said_where_every_finding_is_asked(
 ) -> None:
     edema = read_params("gosai2025", {"findings": ["Edema"]})
     assert not_asked(data, edema) == []
-    assert unasked_sentence(DATA, edema) == ""
+    assert missing_findings_sentence(DATA, edema) == ""

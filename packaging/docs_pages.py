@@ -100,7 +100,13 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def keys_page() -> str:
     """Return the page of all menus in Markdown."""
-    from viewer.ui.actions import ACTIONS, MENUS, ActionSpec, Place, shortcut_text
+    from viewer.ui.application.actions import (
+        ACTIONS,
+        MENUS,
+        ActionSpec,
+        Place,
+        shortcut_text,
+    )
 
     def menu(spec: ActionSpec) -> int:
         return MENUS.index(spec.menu)

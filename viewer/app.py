@@ -24,18 +24,18 @@ from viewer.services.synthetic.demo_process import (
 )
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.collecting import GuiCollector, collect_all
-from viewer.ui.jobs import finish_background_work, run_in_background
-from viewer.ui.main_window import MainWindow
-from viewer.ui.notices import Notice
-from viewer.ui.panels.tell import tell_error
+from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.application.jobs import finish_background_work, run_in_background
+from viewer.ui.application.notices import Notice
+from viewer.ui.application.tell import tell_error
+from viewer.ui.window.collecting import GuiCollector, collect_all
+from viewer.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
     from viewer.services.benchmarking.bench import WindowSpeeds
     from viewer.services.benchmarking.samples import Samples
     from viewer.services.starting.head_start import HeadStart
-    from viewer.ui.read_workspace import ReadWorkspace
+    from viewer.ui.workspaces.read import ReadWorkspace
 
 _LATER_MS: Final = 50
 """So long after the first image was painted the rest of the window is added."""
@@ -97,7 +97,7 @@ def measure_window(samples: "Samples") -> "WindowSpeeds":
     samples : Samples
         The files to measure with; settings and store lie in their ``home``.
     """
-    from viewer.ui.window_bench import measure_window as measure
+    from viewer.ui.window.benchmark import measure_window as measure
 
     if not has_display():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -151,15 +151,15 @@ def _rest_of(
 
 
 def _import_answering() -> None:
-    import viewer.ui.panels.answering  # noqa: F401 - made in the next step
+    import viewer.ui.panels.asking.answering  # noqa: F401 - made in the next step
 
 
 def _import_measure() -> None:
-    import viewer.ui.measure_workspace  # noqa: F401 - made in the next step
+    import viewer.ui.workspaces.measure  # noqa: F401 - made in the next step
 
 
 def _add_read(window: MainWindow) -> "ReadWorkspace":
-    from viewer.ui.read_workspace import ReadWorkspace
+    from viewer.ui.workspaces.read import ReadWorkspace
 
     read = ReadWorkspace(window.context)
     window.add_read(read, read)
@@ -167,15 +167,15 @@ def _add_read(window: MainWindow) -> "ReadWorkspace":
 
 
 def _add_imports(window: MainWindow) -> None:
-    from viewer.ui import imports, word_reviews
+    from viewer.ui.dialogs import imports, word_reviews
 
     for page in (imports, word_reviews):
         window.context.actions.handle(page.handlers(window, window.context))
 
 
 def _add_measure(window: MainWindow) -> None:
-    from viewer.ui.interrupted_runs import InterruptedRuns
-    from viewer.ui.measure_workspace import MeasureWorkspace
+    from viewer.ui.window.interrupted_runs import InterruptedRuns
+    from viewer.ui.workspaces.measure import MeasureWorkspace
 
     measure = MeasureWorkspace(window.context)
     measure.trial_chosen.connect(window.open_trial)
@@ -184,14 +184,14 @@ def _add_measure(window: MainWindow) -> None:
 
 
 def _add_review(window: MainWindow) -> None:
-    from viewer.ui.review_workspace import ReviewWorkspace
+    from viewer.ui.workspaces.review import ReviewWorkspace
 
     review = ReviewWorkspace(window.context)
     window.add_review(review, review)
 
 
 def _add_models(window: MainWindow) -> None:
-    from viewer.ui.models_workspace import ModelsWorkspace
+    from viewer.ui.workspaces.models import ModelsWorkspace
 
     models = ModelsWorkspace(window.context)
     models.models_changed.connect(window.reload_models)
@@ -215,7 +215,7 @@ def _open_first(
 
 
 def _furnish_later(window: MainWindow, read: "ReadWorkspace", latest_ms: int) -> None:
-    from viewer.ui.panels.viewport import Viewport
+    from viewer.ui.panels.read.viewport import Viewport
 
     later = QTimer(window, singleShot=True, interval=latest_ms)
     later.timeout.connect(lambda: _finish_furnishing(window, read))
@@ -232,7 +232,7 @@ def _furnish_later(window: MainWindow, read: "ReadWorkspace", latest_ms: int) ->
 
 def _report_first_image(window: MainWindow) -> None:
     if os.environ.get(FIRST_IMAGE_VARIABLE):
-        from viewer.ui.first_image import FirstImage
+        from viewer.ui.window.first_image import FirstImage
 
         FirstImage(window, Path(os.environ[FIRST_IMAGE_VARIABLE]))
 

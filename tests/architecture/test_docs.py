@@ -11,7 +11,7 @@ import click
 import pytest
 
 from viewer.cli import overread
-from viewer.ui.actions import ACTIONS, shortcut_text
+from viewer.ui.application.actions import ACTIONS, shortcut_text
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"commands.md", "keys.md"}

@@ -15,7 +15,7 @@ from viewer.cli import overread
 from viewer.readers.datasets.catalog import formats
 from viewer.services.configuring.model_profiles import known_models
 from viewer.services.configuring.study_file import read_study_file
-from viewer.ui.actions import ACTIONS
+from viewer.ui.application.actions import ACTIONS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -27,7 +27,7 @@ from viewer.domain.reference import Mask
 from viewer.domain.result import Score
 from viewer.services.benchmarking.bench import GESTURES, SIDES
 from viewer.services.inspecting.answers import StoredAnswer
-from viewer.ui.window_bench import (
+from viewer.ui.window.benchmark import (
     FRAMES,
     draw_over,
     frame_times,

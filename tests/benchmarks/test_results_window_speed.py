@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.big_store import big_store
 from viewer.services.inspecting.predictions.view import By
 from viewer.settings import read_settings
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 PATIENCE_MS = 60_000
 

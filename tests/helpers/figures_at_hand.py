@@ -9,7 +9,7 @@ from viewer.services.commands import FigureCommand
 from viewer.services.reporting.figures import RunFigures
 from viewer.services.worker.background import WorkerReply
 from viewer.services.worker.figures import drawn, listed
-from viewer.ui.app_context import Listener, WorkerBridge
+from viewer.ui.application.app_context import Listener, WorkerBridge
 
 
 class FiguresAtHand(IdleWorker):

@@ -16,7 +16,7 @@ from tests.ui.canvas.conftest import drag
 from viewer import app
 from viewer.__main__ import open_window
 from viewer.ui.canvas.events import Tool
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.workspaces.read import ReadWorkspace
 
 _TURN_MS: Final = 20
 

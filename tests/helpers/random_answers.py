@@ -70,7 +70,7 @@ def faults(made: LabelScene) -> Iterator[str]:
         own, tag = rects[item], item.tag
         if own and not any(rect.intersects(made.area) for rect in own):
             if tag.intersects(made.area):
-                yield "a label of a shape that is out of sight"
+                yield "a label of a shape that is out ofblinding"
             continue
         others = [r for other in made.items if other is not item for r in rects[other]]
         yield from _faults_of(item, own, others, placed, made)

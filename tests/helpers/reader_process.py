@@ -46,8 +46,8 @@ def main() -> int:
 
     from viewer import app
     from viewer.settings import read_settings
-    from viewer.ui.actions import Place
-    from viewer.ui.review_workspace import ReviewWorkspace
+    from viewer.ui.application.actions import Place
+    from viewer.ui.workspaces.review import ReviewWorkspace
 
     store, dataset = Path(sys.argv[1]), sys.argv[2]
     app.make_application()
@@ -65,7 +65,7 @@ def main() -> int:
 
 def _hand(review: object, dataset: str) -> Iterator[None]:
     """Yield between two things that the reader does."""
-    from viewer.ui.review_workspace import ReviewWorkspace
+    from viewer.ui.workspaces.review import ReviewWorkspace
 
     assert isinstance(review, ReviewWorkspace)
     start, page = review.start, review.page

@@ -20,10 +20,10 @@ from tests.helpers.window_story import PATIENCE_MS, found
 from viewer import app
 from viewer.domain.reading import Task
 from viewer.settings import Settings
-from viewer.ui.actions import Place
-from viewer.ui.main_window import MainWindow
+from viewer.ui.application.actions import Place
 from viewer.ui.panels.review.page import ReviewPage
-from viewer.ui.review_workspace import ReviewWorkspace
+from viewer.ui.window.main_window import MainWindow
+from viewer.ui.workspaces.review import ReviewWorkspace
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,14 +31,14 @@ from viewer.services.synthetic.demo import NAME
 from viewer.services.synthetic.demo_run import register_demo, run_demo_spec
 from viewer.settings import HOME_VARIABLE, Settings, read_settings
 from viewer.store.database import open_store
-from viewer.ui.actions import Place
+from viewer.ui.application.actions import Place
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.consent import ConsentDialog
-from viewer.ui.main_window import MainWindow
-from viewer.ui.measure_workspace import MeasureWorkspace
-from viewer.ui.panels.ask_panel import AskChoice
-from viewer.ui.read_workspace import ReadWorkspace
-from viewer.ui.review_workspace import ReviewWorkspace
+from viewer.ui.panels.asking.ask_panel import AskChoice
+from viewer.ui.window.main_window import MainWindow
+from viewer.ui.workspaces.measure import MeasureWorkspace
+from viewer.ui.workspaces.read import ReadWorkspace
+from viewer.ui.workspaces.review import ReviewWorkspace
 
 _SIZE: Final = (1200, 760)
 _TALL: Final = (1200, 900)

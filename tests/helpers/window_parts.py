@@ -11,10 +11,10 @@ from viewer.domain.run import RunSpec
 from viewer.services.commands import FigureCommand
 from viewer.services.worker.background import AskCommand
 from viewer.settings import Settings
-from viewer.ui.actions import HIDE, SHOW, Handlers
-from viewer.ui.app_context import AppContext, Listener, WorkerBridge
-from viewer.ui.layout_memory import Choices, KeptImage
-from viewer.ui.main_window import MainWindow
+from viewer.ui.application.actions import HIDE, SHOW, Handlers
+from viewer.ui.application.app_context import AppContext, Listener, WorkerBridge
+from viewer.ui.application.layout_memory import Choices, KeptImage
+from viewer.ui.window.main_window import MainWindow
 
 
 class IdleWorker:

@@ -19,7 +19,7 @@ from viewer import app
 from viewer.__main__ import open_window
 from viewer.settings import STORE_VARIABLE
 from viewer.ui.dialogs.batch import BatchDialog
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 ROOT: Final = Path(__file__).parents[2]
 _TURN_MS: Final = 20

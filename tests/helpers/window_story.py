@@ -23,14 +23,14 @@ from viewer.services.synthetic.demo import NAME as DEMO
 from viewer.services.synthetic.make_phantom import make_phantom
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui import theme
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
-from viewer.ui.main_window import MainWindow
-from viewer.ui.measure_workspace import MeasureWorkspace
 from viewer.ui.panels.measure.filmstrip import Filmstrip
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.widgets import theme
+from viewer.ui.window.main_window import MainWindow
+from viewer.ui.workspaces.measure import MeasureWorkspace
+from viewer.ui.workspaces.read import ReadWorkspace
 
 PATIENCE_MS = 300_000
 """Far more than anything takes; a loaded machine is slow, not broken."""

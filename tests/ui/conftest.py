@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.patient_bot import PatientBot
 from viewer.settings import Settings, read_settings
-from viewer.ui import theme
+from viewer.ui.widgets import theme
 
 
 @pytest.fixture(autouse=True)

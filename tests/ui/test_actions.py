@@ -10,9 +10,16 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
-from viewer.ui.actions import ACTIONS, MENUS, Actions, ActionSpec, Place, shortcut_text
-from viewer.ui.palette_dialog import PaletteDialog, fuzzy_score
-from viewer.ui.shortcuts_sheet import ShortcutsSheet
+from viewer.ui.application.actions import (
+    ACTIONS,
+    MENUS,
+    Actions,
+    ActionSpec,
+    Place,
+    shortcut_text,
+)
+from viewer.ui.window.palette_dialog import PaletteDialog, fuzzy_score
+from viewer.ui.window.shortcuts_sheet import ShortcutsSheet
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -5,7 +5,7 @@ import threading
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 
 
 def test_that_the_latest_of_a_name_counts(qtbot: QtBot) -> None:

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.collecting import GuiCollector, due_generation
+from viewer.ui.window.collecting import GuiCollector, due_generation
 
 
 class _Knot:

@@ -17,8 +17,8 @@ from tests.helpers.make_dicom import make_dicom
 from viewer.domain.errors import WrongUseError
 from viewer.services.starting.crash_report import crash_report
 from viewer.settings import Settings
-from viewer.ui.crash import CrashDialog, CrashHandler
-from viewer.ui.notices import Notice, Notices
+from viewer.ui.application.notices import Notice, Notices
+from viewer.ui.window.crash import CrashDialog, CrashHandler
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from viewer import app
 from viewer.domain.geometry import SizePx
 from viewer.services.benchmarking import samples as bench_samples
 from viewer.settings import FIRST_IMAGE_VARIABLE, Settings
-from viewer.ui import first_image, window_bench
-from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.read.viewport_pair import ViewportPair
+from viewer.ui.window import benchmark as window_bench
+from viewer.ui.window import first_image
 
 
 @pytest.fixture

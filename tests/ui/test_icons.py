@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.icons import icon
+from viewer.ui.widgets.icons import icon
 
 
 def drawn(shown: QIcon) -> bool:
@@ -47,7 +47,7 @@ import subprocess
 import sys
 from PySide6.QtWidgets import QApplication
 application = QApplication([])
-from viewer.ui import icons
+from viewer.ui.widgets import icons
 icons.icon("undo")  # older than the cycle, so that it is taken down first
 label = icons.IconLabel("undo", 14)
 label.itself = label

@@ -13,9 +13,9 @@ from viewer.services.worker.interrupted import note_begun
 from viewer.settings import Settings
 from viewer.store.database import open_store, utc_now
 from viewer.store.locks import run_lock
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.interrupted_runs import InterruptedRuns
-from viewer.ui.notices import Notice
+from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.application.notices import Notice
+from viewer.ui.window.interrupted_runs import InterruptedRuns
 
 
 class Opened:

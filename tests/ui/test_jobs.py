@@ -8,7 +8,7 @@ from PySide6.QtCore import QThreadPool
 from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.jobs import finish_background_work, run_in_background
+from viewer.ui.application.jobs import finish_background_work, run_in_background
 
 
 def _fail() -> None:

@@ -5,7 +5,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.long_choice import LongChoice
+from viewer.ui.widgets.long_choice import LongChoice
 
 LONG = "a-rather-long-model-name-qwen2.5-vl-72b-instruct-awq-local"
 

@@ -5,10 +5,10 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from viewer.domain.errors import WrongUseError
-from viewer.ui import han_notice
-from viewer.ui.han_notice import tell_of_han
-from viewer.ui.notice_bar import NoticeBar
-from viewer.ui.notices import Notice, Notices
+from viewer.ui.application.notices import Notice, Notices
+from viewer.ui.panels.measure import han_notice
+from viewer.ui.panels.measure.han_notice import tell_of_han
+from viewer.ui.window.notice_bar import NoticeBar
 
 
 def _bar(qtbot: QtBot) -> tuple[Notices, NoticeBar]:

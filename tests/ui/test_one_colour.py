@@ -22,10 +22,10 @@ from viewer.domain.report import BarFigure, BarSeries
 from viewer.domain.styles import MODELS, know_models, rgb_of
 from viewer.ui.canvas.layers import Layers
 from viewer.ui.canvas.overlays.halo import TEXT
+from viewer.ui.panels.asking.signs import SIGN_PX, sign
 from viewer.ui.panels.charts.chart import _legend
 from viewer.ui.panels.comparing.plot import _caption
 from viewer.ui.panels.measure.film_picture import _marked
-from viewer.ui.panels.signs import SIGN_PX, sign
 from viewer.ui.tables.chart_bars import BarChart
 from viewer.writers.figures import bar_figure_svg
 from viewer.writers.figures_files import figure_files

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from viewer.ui.panels.charts.words import tick_axis
-from viewer.ui.plain_text import Label, as_html, as_tip, in_role
+from viewer.ui.widgets.plain_text import Label, as_html, as_tip, in_role
 
 HOSTILE = '<img src="x">\x1b[31m\u202egnp'
 SEEN = r'<img src="x">\x1b[31m\u202egnp'

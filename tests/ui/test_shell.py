@@ -19,13 +19,19 @@ from viewer.domain.run import RunEnded, RunSpent, RunStarted, RunWaiting, TrialD
 from viewer.imaging.grid_overlay import LabelStyle
 from viewer.services.worker.background import WorkerDied, WorkerEvent
 from viewer.settings import Settings
-from viewer.ui import theme
-from viewer.ui.actions import HIDE, SHOW, Place
-from viewer.ui.choices import restored
-from viewer.ui.layout_memory import FILE, KeptImage, Layout, keep_layout, read_layout
-from viewer.ui.panels.grid_choice import GridChoice
+from viewer.ui.application.actions import HIDE, SHOW, Place
+from viewer.ui.application.choices import restored
+from viewer.ui.application.layout_memory import (
+    FILE,
+    KeptImage,
+    Layout,
+    keep_layout,
+    read_layout,
+)
 from viewer.ui.panels.measure.filmstrip import TrialChosen
-from viewer.ui.recent_menu import RecentMenu
+from viewer.ui.panels.read.grid_choice import GridChoice
+from viewer.ui.widgets import theme
+from viewer.ui.window.recent_menu import RecentMenu
 
 
 @pytest.fixture

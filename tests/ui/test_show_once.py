@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from viewer.ui.file_choice import choose_to_read, choose_to_write
-from viewer.ui.show_once import show_once
+from viewer.ui.application.show_once import show_once
+from viewer.ui.widgets.file_choice import choose_to_read, choose_to_write
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from viewer.ui import theme
-from viewer.ui.icons import IconLabel
-from viewer.ui.long_choice import LongChoice
-from viewer.ui.number_box import DecimalBox, WholeBox
-from viewer.ui.some_of import SomeOf
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.icons import IconLabel
+from viewer.ui.widgets.long_choice import LongChoice
+from viewer.ui.widgets.number_box import DecimalBox, WholeBox
+from viewer.ui.widgets.some_of import SomeOf
 
 
 def _luminance(color: str) -> float:

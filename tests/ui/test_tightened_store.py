@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from viewer.__main__ import open_window
 from viewer.store.database import open_store
-from viewer.ui.main_window import MainWindow
+from viewer.ui.window.main_window import MainWindow
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")

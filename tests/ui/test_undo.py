@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from viewer.ui.undo import LIMIT, UndoStack
+from viewer.ui.application.undo import LIMIT, UndoStack
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -20,11 +20,11 @@ from viewer.services.privacy.word_review import words_of_dataset
 from viewer.settings import Settings
 from viewer.store import cases
 from viewer.store.database import open_store
-from viewer.ui import theme
-from viewer.ui.app_context import AppContext, WorkerBridge
+from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.application.notices import Notice
 from viewer.ui.dialogs.word_review import WordReview
-from viewer.ui.notices import Notice
-from viewer.ui.word_reviews import handlers, stopped_notice
+from viewer.ui.dialogs.word_reviews import handlers, stopped_notice
+from viewer.ui.widgets import theme
 
 HISTORIES = (
     "Seen 🩻 by Dr. Miller for a cough.",

@@ -12,7 +12,7 @@ from viewer.domain.image import Photometric, PixelImage, Window
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.answers import depths
 from viewer.ui.canvas.overlays.cell_answer import INSET_PX
-from viewer.ui.theme import current
+from viewer.ui.widgets.theme import current
 
 MODELS = ("a", "b", "c")
 

@@ -24,11 +24,11 @@ from viewer.domain.image_geometry import SpacingMeaning
 from viewer.domain.reference import Mask
 from viewer.domain.result import Measures
 from viewer.services.inspecting.answers import StoredAnswer
-from viewer.ui import theme
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.answer_item import FILL_ALPHA, LINE_PX, provenance
 from viewer.ui.canvas.overlays.color_map import OPACITY, colors_of
 from viewer.ui.canvas.overlays.measure_words import measure_line, measure_rows
+from viewer.ui.widgets import theme
 
 ROWS, COLUMNS = 600, 500
 FIELD = BoxPx(0, 50, 500, 550)

@@ -18,6 +18,7 @@ from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.viewing.view_image import ShownImage
+from viewer.ui.application.undo import UndoStack
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marks.book import MarkBook
@@ -29,7 +30,6 @@ from viewer.ui.canvas.marks.measures import (
     vertex_angle,
     words,
 )
-from viewer.ui.undo import UndoStack
 
 GREY = Photometric.MONOCHROME2
 LEFT = Qt.MouseButton.LeftButton

@@ -101,8 +101,8 @@ def test_that_a_mask_keeps_its_extent_however_small_it_is_drawn(scale: float) ->
     mask = np.zeros((300, 200), bool)
     mask[100:103, 50] = mask[200, 20:180] = True
     outline = Outline(mask)
-    sight = QRectF(0, 0, 300, 300)
-    shown = outline.in_view(QTransform.fromScale(scale, scale), sight, 1.0)
+    blinding = QRectF(0, 0, 300, 300)
+    shown = outline.in_view(QTransform.fromScale(scale, scale), blinding, 1.0)
     box = shown.path().boundingRect()
     expected = QTransform.fromScale(scale, scale).mapRect(outline.extent)
     assert outline.extent == QRectF(20, 100, 160, 101)
@@ -130,8 +130,8 @@ def test_that_stroked_lines_cover_the_edges_of_the_mask() -> None:
     image.fill(0)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    sight = QRectF(0, 0, 320, 320)
-    shown = Outline(mask).in_view(QTransform(), sight, 1.0)
+    blinding = QRectF(0, 0, 320, 320)
+    shown = Outline(mask).in_view(QTransform(), blinding, 1.0)
     shown.stroke(painter, QPen(QColor("white"), 1.5))
     painter.end()
     ink = np.frombuffer(image.constBits(), np.uint8).reshape(320, -1)[:, :320]

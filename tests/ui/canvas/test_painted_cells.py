@@ -28,7 +28,7 @@ from viewer.imaging.grid_overlay import LabelStyle
 from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.overlays.answer_item import FILL_ALPHA
 from viewer.ui.canvas.overlays.grid import GridOverlay
-from viewer.ui.theme import current
+from viewer.ui.widgets.theme import current
 
 SEEDS = range(20)
 RATIO = float(os.environ.get("QT_SCALE_FACTOR", "1"))

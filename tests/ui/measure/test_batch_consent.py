@@ -13,9 +13,9 @@ from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store import consents
 from viewer.store.database import open_store
-from viewer.ui.app_context import AppContext, WorkerBridge
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.consent import ConsentDialog
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 FAR = ModelProfile(
     "far", "openai_api", {"base_url": "https://api.example.org/v1", "model": "x"}

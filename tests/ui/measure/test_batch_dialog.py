@@ -23,11 +23,11 @@ from viewer.services.running.batch_form import spec_of, write_study
 from viewer.settings import Settings
 from viewer.store.cases import add_dataset
 from viewer.store.database import open_store
-from viewer.ui.app_context import AppContext, WorkerBridge
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.import_dataset import ImportDataset
-from viewer.ui.measure_workspace import MeasureWorkspace
-from viewer.ui.params_form import OneOf, ParamsForm
+from viewer.ui.widgets.params_form import OneOf, ParamsForm
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 _N = 4
 

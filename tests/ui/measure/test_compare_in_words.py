@@ -12,9 +12,9 @@ from viewer.services.worker.background import WorkerReply
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.comparing.page import ComparePage
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 _PATIENCE_MS = 30_000
 

@@ -21,13 +21,13 @@ from viewer.services.comparing.sides import Side
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui import theme
-from viewer.ui.actions import SPECS
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.application.actions import SPECS
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.comparing.film import PairPictures
 from viewer.ui.panels.comparing.page import ComparePage
 from viewer.ui.panels.comparing.plot import ComparePlot
+from viewer.ui.widgets import theme
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 
 @pytest.fixture

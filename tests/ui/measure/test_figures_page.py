@@ -22,11 +22,11 @@ from viewer.domain.styles import DARK, LIGHT
 from viewer.services.reporting.figures import RunFigures
 from viewer.services.worker.background import WorkerDied, WorkerReply
 from viewer.settings import Settings
-from viewer.ui import theme
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.charts.figures import FiguresPage
 from viewer.ui.panels.charts.words import is_faint, lines_of
+from viewer.ui.widgets import theme
+from viewer.ui.workspaces.measure import MeasureWorkspace
 from viewer.writers.figures_files import figure_picture, figure_script
 
 pytestmark = pytest.mark.statement("E000-28")
@@ -254,7 +254,7 @@ import sys, time
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from viewer.settings import read_settings
-from viewer.ui.app_context import AppContext, WorkerBridge
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.charts.figures import FiguresPage
 
 app = QApplication([])

@@ -16,11 +16,11 @@ from viewer.services.running.plan_run import plan_run
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.comparing.film import PairPictures
 from viewer.ui.panels.measure.film_picture import FilmPictures
 from viewer.ui.panels.measure.filmstrip import TrialChosen
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 RIGHT = {"two": "C", "one": "B", "none": "B"}
 

@@ -21,13 +21,13 @@ from viewer.services.viewing.decoding import LocalDecoder
 from viewer.services.worker.background import WorkerEvent
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui import theme
-from viewer.ui.app_context import AppContext, WorkerBridge
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.dialogs.batch import BatchDialog
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.dialogs.word_reviews import ShowWords
 from viewer.ui.panels.measure.film_picture import FilmPictures
 from viewer.ui.tables.chart_bars import BarChart
-from viewer.ui.word_reviews import ShowWords
+from viewer.ui.widgets import theme
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 
 @pytest.fixture

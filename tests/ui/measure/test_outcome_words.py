@@ -9,7 +9,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.result import Outcome, Score
 from viewer.domain.study_words import RIGHTS, StudyWords
 from viewer.services.inspecting.runs import TrialRow
-from viewer.ui.panels.outcome_words import glyph, trials_title, words
+from viewer.ui.panels.measure.outcome_words import glyph, trials_title, words
 from viewer.ui.tables.results_model import RowKey
 
 HIT = Score(Status.SCORED_CORRECT, outcome=Outcome.FULL)

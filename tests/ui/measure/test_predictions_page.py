@@ -20,14 +20,14 @@ from viewer.settings import Settings
 from viewer.store import trials
 from viewer.store.database import open_store
 from viewer.store.trials import Verdict
-from viewer.ui import measure_workspace
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.measure import results_groups_panel
 from viewer.ui.panels.measure.results_groups_panel import summary_words
 from viewer.ui.panels.measure.results_tour import TourBar
-from viewer.ui.some_of import SomeOf
 from viewer.ui.tables.results_groups_view import PLOT, GroupsView, NumberChosen
+from viewer.ui.widgets.some_of import SomeOf
+from viewer.ui.workspaces import measure as measure_workspace
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from viewer.services.inspecting.runs import run_list
 from viewer.settings import Settings
 from viewer.store import consents
 from viewer.store.database import open_store
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.notices import Notice
+from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.application.notices import Notice
+from viewer.ui.panels.measure.run_export import ANSWERS, BUNDLE, ExportForm, RunExport
 from viewer.ui.panels.measure.run_list import RunList
-from viewer.ui.panels.run_export import ANSWERS, BUNDLE, ExportForm, RunExport
 from viewer.writers.verify.main import verify_file
 
 forms = pytest.mark.parametrize("form", [ANSWERS, BUNDLE], ids=["answers", "bundle"])

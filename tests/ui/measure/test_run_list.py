@@ -19,8 +19,8 @@ from viewer.domain.run import (
     RunWaiting,
     TrialDone,
 )
+from viewer.ui.application.run_progress import RunProgress, clock_text
 from viewer.ui.panels.measure.run_list import RunList, cost_text, run_state
-from viewer.ui.run_progress import RunProgress, clock_text
 
 
 def _summary(run: int, pending: int = 0, planned: int = 10) -> RunSummary:

@@ -10,10 +10,10 @@ from tests.helpers.tiny_study import D4, a_spec, planned
 from viewer.domain.exchange import ModelProfile
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.measure.run_list import run_state
-from viewer.ui.session_meter import SessionMeter
+from viewer.ui.window.session_meter import SessionMeter
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 
 @pytest.mark.parametrize("word", ["paused", "cancelled"])

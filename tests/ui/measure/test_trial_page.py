@@ -40,13 +40,13 @@ from viewer.ui.canvas.image_view import ImageView
 from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.report_answer import ReportShape
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
-from viewer.ui.measure_workspace import MeasureWorkspace
-from viewer.ui.panels.answers_panel import AnswersPanel, provenance
-from viewer.ui.panels.knowledge import load_about, newest_per_model
+from viewer.ui.panels.asking.answers_panel import AnswersPanel, provenance
+from viewer.ui.panels.asking.stored_answers import load_about, newest_per_model
 from viewer.ui.panels.measure.film_picture import FilmPictures, of_words
 from viewer.ui.panels.measure.filmstrip import WordsWanted
 from viewer.ui.panels.measure.trial_page import TrialPage
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.workspaces.measure import MeasureWorkspace
+from viewer.ui.workspaces.read import ReadWorkspace
 
 _FILL = 0.15
 BOXES = {
@@ -357,7 +357,7 @@ def test_that_written_answers_stand_apart_from_places(
     other = replace(one, trial=one.trial + 1000, model="another")
     panel = AnswersPanel()
     qtbot.addWidget(panel)
-    panel.sight.answers.setChecked(True)
+    panel.blinding.answers.setChecked(True)
     panel.set_answers((one, other), frozenset({one.trial, other.trial}), one.trial)
     row = panel.tree.topLevelItem(0)
     assert row is not None

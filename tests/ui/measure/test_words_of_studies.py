@@ -19,12 +19,12 @@ from viewer.services.inspecting.runs import TrialRow, run_results, trial_rows
 from viewer.settings import Settings
 from viewer.store.database import open_store
 from viewer.studies.catalog import study_named
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.application.app_context import AppContext, WorkerBridge
 from viewer.ui.panels.measure.results_groups_panel import row_words, summary_words
 from viewer.ui.tables.chart_bars import BarChart
 from viewer.ui.tables.columns import header_of, tip_of
 from viewer.ui.tables.endings import ANSWERED, ending, endings_figure
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 _PATIENCE_MS = 30_000
 _DISPLAY = Qt.ItemDataRole.DisplayRole

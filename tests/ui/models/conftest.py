@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.loadable_package import installed
 from viewer.settings import Settings
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.models_workspace import ModelsWorkspace
+from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.workspaces.models import ModelsWorkspace
 
 MODELS = """# mine, in the order I like
 [[model]]

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.tiny_gguf import write_tiny_model
 from tests.ui.models.test_models_workspace import text
 from viewer.services.configuring.model_profiles import NewModel
-from viewer.ui.app_context import AppContext
-from viewer.ui.models_workspace import ModelsWorkspace
-from viewer.ui.notices import Notice
-from viewer.ui.params_form import FolderLine, PathLine
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.notices import Notice
+from viewer.ui.widgets.params_form import FolderLine, PathLine
+from viewer.ui.workspaces.models import ModelsWorkspace
 
 if TYPE_CHECKING:
     from viewer.ui.panels.models.list import NewWanted

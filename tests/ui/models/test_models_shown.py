@@ -5,8 +5,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.models.test_models_workspace import choose, row
 from viewer.services.configuring import model_list
-from viewer.ui.app_context import AppContext
-from viewer.ui.models_workspace import ModelsWorkspace
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.workspaces.models import ModelsWorkspace
 
 WAIT_MS = 20_000
 

@@ -15,13 +15,13 @@ from viewer.domain.errors import WrongUseError
 from viewer.models import catalog
 from viewer.services.configuring import model_list
 from viewer.services.configuring.model_profiles import apply_edit, new_models, saving
-from viewer.ui.app_context import AppContext
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.notices import Notice
 from viewer.ui.dialogs import key_entry
 from viewer.ui.dialogs.key_entry import KeyEntry
-from viewer.ui.models_workspace import ModelsWorkspace
-from viewer.ui.notices import Notice
-from viewer.ui.params_form import Line
 from viewer.ui.tables.models_model import ModelRow, bytes_text
+from viewer.ui.widgets.params_form import Line
+from viewer.ui.workspaces.models import ModelsWorkspace
 
 WAIT_MS = 20_000
 

@@ -9,9 +9,9 @@ from tests.helpers.scripted_endpoint import EndpointScript
 from tests.helpers.scripted_server import ScriptedServer
 from viewer.services.configuring.model_profiles import apply_edit, saving
 from viewer.services.worker.background import WorkerLoading
-from viewer.ui.app_context import AppContext
-from viewer.ui.models_workspace import ModelsWorkspace
-from viewer.ui.notices import Notice
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.notices import Notice
+from viewer.ui.workspaces.models import ModelsWorkspace
 
 WAIT_MS = 20_000
 

@@ -10,11 +10,11 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.models.conftest import MODELS
 from tests.ui.models.test_models_workspace import choose, field, row, text
-from viewer.ui.actions import Place
-from viewer.ui.app_context import AppContext
-from viewer.ui.main_window import MainWindow
-from viewer.ui.models_workspace import ModelsWorkspace
-from viewer.ui.notices import Notice
+from viewer.ui.application.actions import Place
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.notices import Notice
+from viewer.ui.window.main_window import MainWindow
+from viewer.ui.workspaces.models import ModelsWorkspace
 
 Kind = QMessageBox.StandardButton
 _SAVED = 'model = "m"\ntemperature = 0.5\ncolour = "orange"\n'

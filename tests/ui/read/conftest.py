@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 from viewer.services.viewing.decoding import Decoder, LocalDecoder
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui.app_context import AppContext, WorkerBridge
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.application.app_context import AppContext, WorkerBridge
+from viewer.ui.workspaces.read import ReadWorkspace
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from viewer.domain.geometry import BoxPx
 from viewer.domain.grid import Grid
 from viewer.domain.result import Outcome, Score
 from viewer.services.inspecting.answers import StoredAnswer
-from viewer.ui.panels.agreement import Agreement, agreement_words, same_places
-from viewer.ui.panels.answers_panel import AnswersPanel
+from viewer.ui.panels.asking.agreement import Agreement, agreement_words, same_places
+from viewer.ui.panels.asking.answers_panel import AnswersPanel
 
 
 def an_answer(
@@ -115,7 +115,7 @@ def test_that_the_place_most_models_name_stands_first_and_none_last() -> None:
 def test_that_the_panel_compares_what_is_drawn(qtbot: QtBot) -> None:
     panel = AnswersPanel()
     qtbot.addWidget(panel)
-    panel.sight.answers.setChecked(True)
+    panel.blinding.answers.setChecked(True)
     panel.show()
     answers = [
         an_answer("a", "D4", trial=1),

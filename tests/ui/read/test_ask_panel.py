@@ -5,8 +5,13 @@ from pytestqt.qtbot import QtBot
 from viewer.domain.case import View
 from viewer.domain.plain import plain
 from viewer.services.running.batch_form import ModelState
-from viewer.ui.choices import restored
-from viewer.ui.panels.ask_panel import AskChoice, AskPanel, AskWanted, ModelsTicked
+from viewer.ui.application.choices import restored
+from viewer.ui.panels.asking.ask_panel import (
+    AskChoice,
+    AskPanel,
+    AskWanted,
+    ModelsTicked,
+)
 
 _STATES = (
     ModelState("asymmetry", "compares the sides", "ready", ready=True),

@@ -14,13 +14,13 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.make_dicom import make_dicom
 from tests.ui.canvas.conftest import drag
 from viewer.domain.image import Window
-from viewer.ui.app_context import AppContext
+from viewer.ui.application.app_context import AppContext
 from viewer.ui.canvas.events import Tool
-from viewer.ui.panels.viewport import Viewport
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.panels.read.viewport import Viewport
+from viewer.ui.workspaces.read import ReadWorkspace
 
 if TYPE_CHECKING:
-    from viewer.ui.notices import Notice
+    from viewer.ui.application.notices import Notice
 
 _BAD = 2
 

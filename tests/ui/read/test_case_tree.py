@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.tiny_study import write_images
 from viewer.services.viewing.open_case import open_cases
-from viewer.ui.panels.case_tree import CaseTree
-from viewer.ui.panels.hanging import CaseRows, rows_of
+from viewer.ui.panels.read.case_tree import CaseTree
+from viewer.ui.panels.read.hanging import CaseRows, rows_of
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 from viewer.domain.case import Case, ImageHeader, ImageRef, Series, Study, View
 from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import ImageGeometry
-from viewer.ui.panels.hanging import Chosen, derived_count, hanging, stacks_of
+from viewer.ui.panels.read.hanging import Chosen, derived_count, hanging, stacks_of
 
 
 def _header(name: str, view: View = View.UNKNOWN, frame: int = 0) -> ImageHeader:

@@ -13,12 +13,12 @@ from viewer.domain.geometry import PointPx
 from viewer.domain.image import Photometric, PixelImage
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.viewing.view_image import CornerText, ShownImage
-from viewer.ui.app_context import AppContext
+from viewer.ui.application.app_context import AppContext
 from viewer.ui.canvas.image_view import ImageView
-from viewer.ui.panels.hanging import Stack
-from viewer.ui.panels.image_commands import ImageCommands
-from viewer.ui.panels.viewport import Viewport, ViewportEntered
-from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.read.hanging import Stack
+from viewer.ui.panels.read.image_commands import ImageCommands
+from viewer.ui.panels.read.viewport import Viewport, ViewportEntered
+from viewer.ui.panels.read.viewport_pair import ViewportPair
 
 LENGTH = Mark(MarkKind.LENGTH, (PointPx(10, 10), PointPx(40, 50)))
 

@@ -11,9 +11,9 @@ from viewer.domain.case import ImageRef
 from viewer.domain.geometry import PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.viewing.marks import keep_marks, kept_marks
-from viewer.ui.app_context import AppContext
-from viewer.ui.panels.mark_keeping import MarkKeeping
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.panels.read.mark_keeping import MarkKeeping
+from viewer.ui.workspaces.read import ReadWorkspace
 
 LENGTH = Mark(MarkKind.LENGTH, (PointPx(10, 10), PointPx(40, 50)))
 ANGLE = Mark(MarkKind.ANGLE, (PointPx(10, 10), PointPx(30, 10), PointPx(30, 40)))

@@ -14,13 +14,13 @@ from tests.helpers.make_dicom import make_dicom
 from tests.helpers.small_datasets import grey, write_dicom
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.services.viewing.header_chunks import Headers, read_chunk
-from viewer.ui.app_context import AppContext
-from viewer.ui.layout_memory import KeptImage
-from viewer.ui.panels.opening import lies_in
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.layout_memory import KeptImage
+from viewer.ui.panels.read.opening import lies_in
+from viewer.ui.workspaces.read import ReadWorkspace
 
 if TYPE_CHECKING:
-    from viewer.ui.notices import Notice
+    from viewer.ui.application.notices import Notice
 
 _PATIENCE_MS = 20_000
 

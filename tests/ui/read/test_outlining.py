@@ -16,10 +16,10 @@ from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.mark import Mark, MarkKind
 from viewer.services.asking.segment import segment
 from viewer.settings import Settings
-from viewer.ui.app_context import AppContext
-from viewer.ui.notice_bar import NoticeBar
-from viewer.ui.notices import Notice
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.notices import Notice
+from viewer.ui.window.notice_bar import NoticeBar
+from viewer.ui.workspaces.read import ReadWorkspace
 
 _PATIENCE_MS = 60_000
 BOX = '[{"bbox_2d": [250, 250, 750, 750], "label": "Lung Lesion"}]'

@@ -12,12 +12,12 @@ from viewer.domain.case import ImageHeader, ImageRef, View
 from viewer.domain.grid import Grid
 from viewer.domain.image import Photometric, PixelImage, Window
 from viewer.services.viewing.view_image import CornerText, ShownImage
-from viewer.ui.app_context import AppContext
+from viewer.ui.application.app_context import AppContext
 from viewer.ui.dialogs.provider_view import ProviderView
-from viewer.ui.panels.grid_choice import GridChoice
-from viewer.ui.panels.hanging import Stack
-from viewer.ui.panels.image_commands import ImageCommands
-from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.read.grid_choice import GridChoice
+from viewer.ui.panels.read.hanging import Stack
+from viewer.ui.panels.read.image_commands import ImageCommands
+from viewer.ui.panels.read.viewport_pair import ViewportPair
 
 
 @pytest.fixture

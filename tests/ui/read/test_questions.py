@@ -16,8 +16,14 @@ from viewer.services.worker.background import (
     WorkerMessage,
     WorkerReply,
 )
-from viewer.ui.app_context import Listener, WorkerBridge
-from viewer.ui.panels.questions import Answered, Ended, Failed, Questions, Waiting
+from viewer.ui.application.app_context import Listener, WorkerBridge
+from viewer.ui.panels.asking.questions import (
+    Answered,
+    Ended,
+    Failed,
+    Questions,
+    Waiting,
+)
 
 _QUESTION = AskCommand(ImageRef(Path("a.dcm")), "Edema", ("uniform",))
 

@@ -23,17 +23,17 @@ from viewer.imaging.resample import FitMode, fit
 from viewer.readers.pixels import load_pixels
 from viewer.services.inspecting.answers import StoredAnswer, sent_images
 from viewer.studies.catalog import study_named
-from viewer.ui.app_context import AppContext
+from viewer.ui.application.app_context import AppContext
 from viewer.ui.canvas.events import Tool
 from viewer.ui.dialogs.tag_list import TagList
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
-from viewer.ui.panels.ask_side import AskSide
-from viewer.ui.panels.grid_choice import GridChoice
-from viewer.ui.panels.hanging import Chosen
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.panels.asking.ask_side import AskSide
+from viewer.ui.panels.read.grid_choice import GridChoice
+from viewer.ui.panels.read.hanging import Chosen
+from viewer.ui.workspaces.read import ReadWorkspace
 
 if TYPE_CHECKING:
-    from viewer.ui.notices import Notice
+    from viewer.ui.application.notices import Notice
 
 _PATIENCE_MS = 20_000
 

@@ -11,9 +11,9 @@ from tests.helpers.tiny_study import write_images
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.settings import Settings
 from viewer.store.database import open_store
-from viewer.ui.app_context import AppContext
-from viewer.ui.read_workspace import ReadWorkspace
-from viewer.ui.status_bar import Destinations
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.status_bar import Destinations
+from viewer.ui.workspaces.read import ReadWorkspace
 
 _PATIENCE_MS = 20_000
 MODELS = """[[model]]

@@ -14,10 +14,10 @@ from viewer.domain.geometry import PointPx
 from viewer.readers.catalog import scan
 from viewer.services.viewing.decoding import LocalDecoder
 from viewer.ui.canvas.overlays.scale_bar import scale_bar
-from viewer.ui.panels.hanging import Chosen, rows_of, stacks_of
-from viewer.ui.panels.opening import Opening, Wanted
-from viewer.ui.panels.slide_navigation import SlideNavigation
-from viewer.ui.panels.viewport_pair import ViewportPair
+from viewer.ui.panels.read.hanging import Chosen, rows_of, stacks_of
+from viewer.ui.panels.read.opening import Opening, Wanted
+from viewer.ui.panels.read.slide_navigation import SlideNavigation
+from viewer.ui.panels.read.viewport_pair import ViewportPair
 
 pytest.importorskip("openslide")
 LEVELS = pyramid(tissue(3000, 5000), 2)

@@ -11,7 +11,7 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.pyramid import Pyramid
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.services.viewing.view_image import CornerText, ShownImage
-from viewer.ui.panels.viewport import ImageCache
+from viewer.ui.panels.read.viewport import ImageCache
 
 
 def _loaded(frame: int, side: int = 10) -> OpenedImage:

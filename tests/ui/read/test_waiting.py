@@ -14,7 +14,7 @@ from viewer.services.viewing.decoding import LocalDecoder
 from viewer.services.viewing.header_chunks import Headers
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.ui.canvas.waiting import EMPTY
-from viewer.ui.read_workspace import ReadWorkspace
+from viewer.ui.workspaces.read import ReadWorkspace
 
 _PATIENCE_MS = 20_000
 

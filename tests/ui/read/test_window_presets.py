@@ -3,7 +3,7 @@
 import numpy as np
 
 from viewer.domain.image import Photometric, PixelImage, Window
-from viewer.ui.panels.image_commands import NoWindow, preset_window
+from viewer.ui.panels.read.image_commands import NoWindow, preset_window
 
 _FIRST, _SECOND = Window(40, 400), Window(-600, 1500)
 

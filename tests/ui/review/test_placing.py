@@ -19,9 +19,9 @@ from viewer.domain.form_values import Canvas
 from viewer.domain.geometry import BoxPx, PointPx, SizePx
 from viewer.domain.grid import Cell
 from viewer.domain.reference import Mask
-from viewer.ui import theme
 from viewer.ui.panels.review.image import ReviewImage, framed
 from viewer.ui.panels.review.strokes import cell_at, clipped, stepped
+from viewer.ui.widgets import theme
 
 KEYS = Qt.KeyboardModifier
 NONE, SHIFT, ALT = KEYS.NoModifier, KEYS.ShiftModifier, KEYS.AltModifier

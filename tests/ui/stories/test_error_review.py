@@ -19,12 +19,12 @@ from viewer.services.inspecting.runs import TrialRow, trial_rows
 from viewer.services.readings import opening
 from viewer.services.readings.reviewing import review_results
 from viewer.settings import Settings
-from viewer.ui import theme
-from viewer.ui.actions import Place
+from viewer.ui.application.actions import Place
+from viewer.ui.application.notices import Notice
 from viewer.ui.canvas.overlays.answer_item import AnswerItem
 from viewer.ui.canvas.overlays.reference import ReferenceItem
-from viewer.ui.notices import Notice
 from viewer.ui.panels.review.image import ReviewImage
+from viewer.ui.widgets import theme
 
 KEY = Qt.Key
 ENTER = KEY.Key_Return

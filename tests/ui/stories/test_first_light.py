@@ -23,7 +23,7 @@ from viewer.domain.run import RunStatus
 from viewer.settings import Settings
 from viewer.store import trials
 from viewer.store.database import open_store
-from viewer.ui.actions import Place
+from viewer.ui.application.actions import Place
 from viewer.ui.canvas.overlays.reference import ReferenceItem
 from viewer.ui.dialogs.batch import BatchDialog
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw
@@ -153,7 +153,7 @@ def _window_by_keyboard(story: Story) -> None:
     story.wait(story.is_ready)
     story.wait(lambda: _shows_references(story))
     for _ in range(2):
-        story.read.answers.sight.reference.toggle()
+        story.read.answers.blinding.reference.toggle()
     story.wait(lambda: _shows_references(story))
     before = view.shows_low_bright
     story.press(Qt.Key.Key_I)

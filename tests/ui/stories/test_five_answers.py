@@ -19,7 +19,7 @@ from tests.helpers.window_story import PICTURES_VARIABLE, Story, open_window
 from viewer.domain.answer import MaskAnswer, PointAnswer
 from viewer.domain.geometry import SizePx
 from viewer.settings import Settings
-from viewer.ui.panels.answers_panel import AnswersPanel
+from viewer.ui.panels.asking.answers_panel import AnswersPanel
 
 SIZE = SizePx(500, 400)
 _THEMES = ("dark", "light") if os.environ.get(PICTURES_VARIABLE) else ("dark",)

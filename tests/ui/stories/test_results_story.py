@@ -10,9 +10,9 @@ from tests.helpers.measure_store import finished_run
 from tests.helpers.window_story import Story, found, open_window
 from viewer.services.inspecting.predictions.view import By
 from viewer.settings import Settings
-from viewer.ui.actions import Place
-from viewer.ui.layout_memory import read_layout
-from viewer.ui.measure_workspace import MeasureWorkspace
+from viewer.ui.application.actions import Place
+from viewer.ui.application.layout_memory import read_layout
+from viewer.ui.workspaces.measure import MeasureWorkspace
 
 CHOSEN = ("Edema", "grid=8", "says-d4")
 

@@ -20,7 +20,7 @@ from viewer.ui.canvas.overlays.grid import GridItem, GridOverlay
 from viewer.ui.canvas.overlays.halo import Face
 from viewer.ui.canvas.overlays.reference import ReferenceItem
 from viewer.ui.canvas.overlays.reference_boxes import ReferenceBoxesItem
-from viewer.ui.theme import current
+from viewer.ui.widgets.theme import current
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer

@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.geometry import SizePx
 from viewer.ui.canvas.events import FilesDropped
-from viewer.ui.plain_text import as_tip
-from viewer.ui.theme import current
+from viewer.ui.widgets.plain_text import as_tip
+from viewer.ui.widgets.theme import current
 
 
 class StillView(QGraphicsView):

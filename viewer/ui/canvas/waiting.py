@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from viewer.ui.canvas.overlays.corner_text import COLOR
 from viewer.ui.canvas.overlays.halo import TEXT, draw_text, text_size
-from viewer.ui.theme import current
+from viewer.ui.widgets.theme import current
 
 EMPTY: Final = "Open a file (Ctrl+O), or drop files and folders here."
 _PATIENCE_MS: Final = 150

@@ -35,16 +35,16 @@ from viewer.services.running.batch_form import (
 )
 from viewer.services.running.suitable_studies import Suiting, suiting_of
 from viewer.settings import Settings
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.batch_datasets import DatasetChoice
 from viewer.ui.dialogs.batch_models import NAME, model_item, tick, ticked_in
 from viewer.ui.dialogs.batch_parts import Offers, column, offers_of, start_words
 from viewer.ui.dialogs.ceiling import Ceiling
 from viewer.ui.dialogs.restricted import Restricted
-from viewer.ui.file_choice import choose_to_read, choose_to_write
-from viewer.ui.named_choice import NamedChoice
-from viewer.ui.params_form import ParamsForm, align
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets.file_choice import choose_to_read, choose_to_write
+from viewer.ui.widgets.named_choice import NamedChoice
+from viewer.ui.widgets.params_form import ParamsForm, align
+from viewer.ui.widgets.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.domain.exchange import ModelProfile

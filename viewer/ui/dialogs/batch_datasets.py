@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from viewer.domain.escapes import visible
-from viewer.ui.long_choice import LongChoice
-from viewer.ui.named_choice import NamedChoice
+from viewer.ui.widgets.long_choice import LongChoice
+from viewer.ui.widgets.named_choice import NamedChoice
 
 
 class DatasetChoice(NamedChoice, LongChoice):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from viewer.domain.escapes import visible
 from viewer.services.running.batch_form import ModelState
-from viewer.ui.plain_text import as_tip
+from viewer.ui.widgets.plain_text import as_tip
 
 NAME: Final = Qt.ItemDataRole.UserRole
 """Under which role an item has its model's name."""

@@ -16,8 +16,8 @@ from viewer.services.running.batch_form import (
 )
 from viewer.services.running.suitable_studies import Suiting, suiting_of
 from viewer.settings import Settings
-from viewer.ui import theme
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from viewer.ui.number_box import DecimalBox
+from viewer.ui.widgets.number_box import DecimalBox
 
 _LARGEST: Final = 1_000_000
 """Dollars."""

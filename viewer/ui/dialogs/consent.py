@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.ui.dialogs.what_model_saw import image_column, text_view
-from viewer.ui.labels import caption, primary, selectable, title
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets.labels import caption, primary, selectable, title
+from viewer.ui.widgets.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.services.asking.preview import Preview

@@ -15,15 +15,15 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.errors import OverreadError
 from viewer.settings import Settings
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.draw_reading import DrawReading, ToDraw
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead
 from viewer.ui.dialogs.told_tables import NOTICES, QUESTIONS, RULES, fill, told_table
-from viewer.ui.labels import caption, title
-from viewer.ui.number_box import WholeBox
-from viewer.ui.params_form import ParamsForm, align
-from viewer.ui.scrolled import scrolled
+from viewer.ui.widgets.labels import caption, title
+from viewer.ui.widgets.number_box import WholeBox
+from viewer.ui.widgets.params_form import ParamsForm, align
+from viewer.ui.widgets.scrolled import scrolled
 
 if TYPE_CHECKING:
     from viewer.services.configuring.form_field import FormField

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QGridLayout, QProgressBar, QPushButton, QWidget
 
-from viewer.ui.labels import primary, selectable
+from viewer.ui.widgets.labels import primary, selectable
 
 
 class Foot(QWidget):

@@ -20,14 +20,14 @@ from PySide6.QtWidgets import (
 from viewer.domain.case import NAMED_VIEWS, View
 from viewer.domain.errors import OverreadError
 from viewer.settings import Settings
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.foot import Foot
 from viewer.ui.dialogs.import_reading import FilesRead, Reading, Wanted
 from viewer.ui.dialogs.mask_strip import MOST, MaskStrip
 from viewer.ui.dialogs.told_tables import FINDINGS, ITEMS, NOTICES, fill, told_table
-from viewer.ui.drop_target import DropTarget
-from viewer.ui.file_choice import choose_to_read
-from viewer.ui.labels import caption, selectable, title
+from viewer.ui.widgets.drop_target import DropTarget
+from viewer.ui.widgets.file_choice import choose_to_read
+from viewer.ui.widgets.labels import caption, selectable, title
 
 if TYPE_CHECKING:
     from viewer.services.importing.import_preview import ImportPreview

@@ -23,13 +23,13 @@ from PySide6.QtWidgets import (
 from viewer.domain.errors import OverreadError
 from viewer.domain.prediction import Coordinates
 from viewer.settings import Settings
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.import_predictions_columns import ColumnsTable
-from viewer.ui.drop_target import DropTarget
-from viewer.ui.file_choice import choose_to_read
-from viewer.ui.labels import caption, primary, selectable, title
-from viewer.ui.pixmaps import pixmap_of
-from viewer.ui.plain_text import Label, as_tip
+from viewer.ui.widgets.drop_target import DropTarget
+from viewer.ui.widgets.file_choice import choose_to_read
+from viewer.ui.widgets.labels import caption, primary, selectable, title
+from viewer.ui.widgets.pixmaps import pixmap_of
+from viewer.ui.widgets.plain_text import Label, as_tip
 
 if TYPE_CHECKING:
     from viewer.services.importing.import_predictions import (

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.escapes import visible
-from viewer.ui.plain_text import as_tip
+from viewer.ui.widgets.plain_text import as_tip
 
 if TYPE_CHECKING:
     from viewer.services.importing.preview_predictions import Column

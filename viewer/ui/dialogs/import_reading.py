@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.case import View
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from viewer.services.importing.import_preview import ImportPreview

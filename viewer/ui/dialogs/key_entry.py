@@ -11,9 +11,9 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.errors import OverreadError
 from viewer.services.privacy.decisions import set_key
-from viewer.ui.background_tasks import run_for
-from viewer.ui.labels import caption, primary
-from viewer.ui.plain_text import Label
+from viewer.ui.application.background_tasks import run_for
+from viewer.ui.widgets.labels import caption, primary
+from viewer.ui.widgets.plain_text import Label
 
 
 class KeyEntry(QDialog):

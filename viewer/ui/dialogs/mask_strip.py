@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
-from viewer.ui.background_tasks import BackgroundTasks
-from viewer.ui.labels import caption
-from viewer.ui.pixmaps import pixmap_of
-from viewer.ui.plain_text import Label, as_tip
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.pixmaps import pixmap_of
+from viewer.ui.widgets.plain_text import Label, as_tip
 
 if TYPE_CHECKING:
     from viewer.services.importing.mask_pictures import MaskShown

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image import Raster
-from viewer.ui.theme import current
+from viewer.ui.widgets.theme import current
 
 _LEAST_PX: Final = 3.0
 _VEIL: Final = 80

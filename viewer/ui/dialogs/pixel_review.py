@@ -20,8 +20,8 @@ from viewer.domain.privacy import PixelReview
 from viewer.imaging.luts import to_raster
 from viewer.services.commands import PixelLook
 from viewer.ui.dialogs.pixel_boxes import PixelBoxes
-from viewer.ui.labels import caption, primary, title
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets.labels import caption, primary, title
+from viewer.ui.widgets.plain_text import Label
 
 _SIDE_PX: Final = 300
 _HOW: Final = (

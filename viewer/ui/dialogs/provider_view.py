@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.image import Raster
 from viewer.services.asking.provider_views import ProviderSight, ViewOffer, view_offers
-from viewer.ui.icons import IconLabel
-from viewer.ui.labels import caption, title
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets.icons import IconLabel
+from viewer.ui.widgets.labels import caption, title
+from viewer.ui.widgets.plain_text import Label
 
 _ZOOMS: Final = 8
 _ZOOM: Final = 2

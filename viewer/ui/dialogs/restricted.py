@@ -7,7 +7,7 @@ from typing import Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 
 _TIP: Final = (
     "For data whose licence forbids passing it on: no image of it, under whatever "

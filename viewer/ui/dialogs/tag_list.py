@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.services.viewing.view_image import Tag
-from viewer.ui.plain_text import Label, in_role
+from viewer.ui.widgets.plain_text import Label, in_role
 
 _COLUMNS: Final = ("Tag", "Keyword", "VR", "Value")
 _ROW_PX: Final = 22

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QTableWidgetItem,
 )
 
-from viewer.ui.plain_text import as_tip
+from viewer.ui.widgets.plain_text import as_tip
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.escapes import visible
 from viewer.private_files import share
-from viewer.ui.file_choice import choose_to_write
-from viewer.ui.labels import selectable
-from viewer.ui.plain_text import Label
-from viewer.ui.scrolled import scrolled
+from viewer.ui.widgets.file_choice import choose_to_write
+from viewer.ui.widgets.labels import selectable
+from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import scrolled
 
 _FACTOR_MAX: Final = 3
 _WIDTHS: Final = (570, 430)

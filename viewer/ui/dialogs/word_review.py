@@ -21,11 +21,11 @@ from viewer.domain.counting import counted
 from viewer.domain.errors import OverreadError
 from viewer.domain.privacy import ReviewDecision
 from viewer.settings import Settings
-from viewer.ui import theme
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.dialogs.told_tables import Columns, fill, told_table
-from viewer.ui.labels import caption, primary, selectable, title
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.labels import caption, primary, selectable, title
+from viewer.ui.widgets.plain_text import Label
 
 if TYPE_CHECKING:
     from viewer.services.privacy.word_review import WordsToRead

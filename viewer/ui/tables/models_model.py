@@ -18,9 +18,9 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from viewer.services.commands import HeldModel, LoadStep
 from viewer.services.configuring.model_list import ModelLine, Readiness
-from viewer.ui import theme
-from viewer.ui.icons import icon
-from viewer.ui.plain_text import in_role
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.icons import icon
+from viewer.ui.widgets.plain_text import in_role
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE: Final = QModelIndex()

@@ -32,10 +32,10 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.report import Table
 from viewer.services.inspecting.predictions.view import By, ResultsView, natural
-from viewer.ui import theme
-from viewer.ui.plain_text import in_role
 from viewer.ui.tables.columns import shown
 from viewer.ui.tables.number_table import AIR, NOWHERE, Index, NumberModel, NumberView
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import in_role
 
 _PLOT_WIDTH: Final = 120
 _MEASURED_ROWS: Final = 200

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 
 from viewer.domain.report import Table
 from viewer.domain.study_words import MACRO, NO_COUNTS, PLACING, StudyWords
-from viewer.ui.plain_text import in_role
 from viewer.ui.tables.columns import shown
 from viewer.ui.tables.number_table import NOWHERE, Index, NumberModel
+from viewer.ui.widgets.plain_text import in_role
 
 _COUNTS: Final = frozenset({"k", "partial"})
 """Numbers of trials that are the numerators of rates."""

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Signal
 
 from viewer.domain.case import ImageRef
 from viewer.domain.mark import Mark
+from viewer.ui.application.undo import UndoStack
 from viewer.ui.canvas.events import MarksChanged
-from viewer.ui.undo import UndoStack
 
 
 class MarkBook(QObject):

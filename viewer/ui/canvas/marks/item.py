@@ -25,7 +25,7 @@ from viewer.ui.canvas.overlays.aside import (
 )
 from viewer.ui.canvas.overlays.halo import HALO, Face, draw_text, text_size
 from viewer.ui.canvas.overlays.screen_item import ScreenItem
-from viewer.ui.theme import current
+from viewer.ui.widgets.theme import current
 
 LINE_PX: Final = 1.5
 _REACH: Final = 7.0

@@ -32,7 +32,7 @@ from viewer.ui.canvas.overlays.legend import MIDDLE, Legend
 from viewer.ui.canvas.overlays.measure_words import measure_rows
 from viewer.ui.canvas.overlays.outcome_glyph import glyph_of, paint_glyph, words_of
 from viewer.ui.canvas.overlays.screen_item import ScreenItem
-from viewer.ui.plain_text import as_tip
+from viewer.ui.widgets.plain_text import as_tip
 
 if TYPE_CHECKING:
     from viewer.services.inspecting.answers import StoredAnswer

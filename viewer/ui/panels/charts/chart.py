@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from viewer.domain.escapes import visible
 from viewer.domain.figure import StackFigure
 from viewer.domain.styles import looks_of, style_of
-from viewer.ui import theme
-from viewer.ui.background_tasks import run_for
+from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.charts.words import (
     brush_of,
     folded,
@@ -20,8 +19,9 @@ from viewer.ui.panels.charts.words import (
     lines_of,
     tick_axis,
 )
-from viewer.ui.plain_text import Label, as_html
 from viewer.ui.tables.chart_bars import Bar, BarChart, BarGroup
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label, as_html
 
 _GROUP_WIDTH: Final = 0.72
 _AXIS_HEIGHT: Final = 56

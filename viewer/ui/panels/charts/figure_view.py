@@ -16,8 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QScrollArea, QWidget
 
-from viewer.ui import theme
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label
 
 _WIDEST_PX: Final = 1200
 """A page wider than that would have letters larger than the window's own."""

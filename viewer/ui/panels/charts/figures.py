@@ -16,14 +16,14 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, 
 from viewer.domain.plain import made
 from viewer.services.commands import FigureCard, FigureCommand
 from viewer.services.worker.background import WorkerDied, WorkerReply
-from viewer.ui import theme
-from viewer.ui.app_context import AppContext
-from viewer.ui.background_tasks import BackgroundTasks
-from viewer.ui.file_choice import choose_to_write
-from viewer.ui.long_choice import LongChoice
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.application.tell import tell_error
 from viewer.ui.panels.charts.figure_view import FigureView
-from viewer.ui.panels.tell import tell_error
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.file_choice import choose_to_write
+from viewer.ui.widgets.long_choice import LongChoice
+from viewer.ui.widgets.plain_text import Label
 
 _PAGE_INCH: Final = 183 / 25.4
 _FILES: Final = (

@@ -9,8 +9,8 @@ from PySide6.QtGui import QBrush, QColor
 
 from viewer.domain.escapes import visible
 from viewer.domain.styles import Style, contrast
-from viewer.ui import theme
-from viewer.ui.plain_text import as_html
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import as_html
 
 _AXIS_HEIGHT: Final = 58
 _LETTERS: Final = 14

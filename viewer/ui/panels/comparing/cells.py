@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 from viewer.domain.study_words import HITS, Verdicts, capital
 from viewer.domain.styles import Style
 from viewer.services.comparing.statistics import GroupCounts
-from viewer.ui import theme
-from viewer.ui.plain_text import Label, as_html, as_tip
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label, as_html, as_tip
 
 Cell = tuple[bool, bool]
 """Whether the first, and the second, hits."""

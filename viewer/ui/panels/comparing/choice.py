@@ -12,9 +12,9 @@ from PySide6.QtWidgets import (
 
 from viewer.services.comparing.listing import ListedSide, Outlook
 from viewer.services.comparing.sides import Side
-from viewer.ui import theme
-from viewer.ui.long_choice import LongChoice
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.long_choice import LongChoice
+from viewer.ui.widgets.plain_text import Label
 
 Sides = tuple[Side, Side]
 

@@ -20,8 +20,8 @@ from viewer.domain.escapes import visible
 from viewer.domain.study_words import PLACING, StudyWords
 from viewer.services.comparing.asked import Asked, PromptDiff, Setting, WordChange
 from viewer.services.comparing.runs import condition_words
-from viewer.ui import theme
-from viewer.ui.plain_text import Label, as_html, as_tip
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label, as_html, as_tip
 
 _TINT: Final = 0.3
 _SHOWN: Final = 8

@@ -28,11 +28,11 @@ from viewer.services.viewing.answer_mask import answer_mask
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.field_raster import field_mask
 from viewer.services.viewing.view_image import reference_masks
-from viewer.ui import theme
 from viewer.ui.panels.measure.film_picture import FilmPicture, of_words
+from viewer.ui.panels.measure.outcome_words import glyph, words
 from viewer.ui.panels.measure.picture_strip import SIDE, PicturesModel, PictureStrip
-from viewer.ui.panels.outcome_words import glyph, words
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label
 
 
 @dataclass(frozen=True, slots=True)

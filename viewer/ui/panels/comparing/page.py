@@ -32,10 +32,8 @@ from viewer.services.comparing.runs import (
 )
 from viewer.services.comparing.statistics import GroupCounts
 from viewer.services.comparing.tables import groups_table, methods_of, told_of
-from viewer.ui import theme
-from viewer.ui.app_context import AppContext
-from viewer.ui.background_tasks import BackgroundTasks
-from viewer.ui.long_choice import LongChoice
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.comparing.cells import CompareCells
 from viewer.ui.panels.comparing.choice import CompareChoice
 from viewer.ui.panels.comparing.differences import CompareDifferences
@@ -47,7 +45,9 @@ from viewer.ui.panels.comparing.items import (
     nothing_compared,
 )
 from viewer.ui.panels.comparing.plot import ComparePlot
-from viewer.ui.plain_text import Label, as_html, as_tip
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.long_choice import LongChoice
+from viewer.ui.widgets.plain_text import Label, as_html, as_tip
 
 _SIDE_WIDTH: Final = 300
 _EVERY: Final = ""

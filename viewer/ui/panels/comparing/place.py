@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QStackedWidget
 
-from viewer.ui.app_context import AppContext
+from viewer.ui.application.app_context import AppContext
 from viewer.ui.panels.measure.run_list import RunList
 
 if TYPE_CHECKING:

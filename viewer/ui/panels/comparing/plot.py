@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from viewer.domain.escapes import visible
 from viewer.domain.forest import ForestFigure, ForestRow
-from viewer.ui import theme
-from viewer.ui.background_tasks import run_for
+from viewer.ui.application.background_tasks import run_for
 from viewer.ui.panels.charts.chart import still_plot
-from viewer.ui.plain_text import Label, as_html
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label, as_html
 
 _LEAST: Final = 4
 """Rows that there is room for at least, so that few do not stand far apart."""

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.domain.run import RunSpec
 from viewer.services.worker.background import WorkerReply
-from viewer.ui import imports
-from viewer.ui.app_context import AppContext
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.notices import Notice
+from viewer.ui.dialogs import imports
 from viewer.ui.dialogs.batch import BatchDialog
-from viewer.ui.notices import Notice
-from viewer.ui.panels.consents import Consents
+from viewer.ui.panels.asking.consents import Consents
 
 if TYPE_CHECKING:
     from viewer.services.running.batch_form import BatchForm

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from viewer.domain.item import TASK_MARK
 from viewer.services.inspecting.runs import TrialRow, trial_rows_at
 from viewer.services.viewing.decoding import Decoder
-from viewer.ui import theme
 from viewer.ui.panels.measure.film_picture import FilmPicture, FilmPictures
+from viewer.ui.panels.measure.outcome_words import glyph, words
 from viewer.ui.panels.measure.picture_strip import (
     NOWHERE,
     SIDE,
@@ -20,8 +20,8 @@ from viewer.ui.panels.measure.picture_strip import (
     PicturesModel,
     PictureStrip,
 )
-from viewer.ui.panels.outcome_words import glyph, words
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label
 
 _PAGE: Final = 200
 """Trials read at once."""

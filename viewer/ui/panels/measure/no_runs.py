@@ -6,8 +6,8 @@ from typing import Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from viewer.ui import theme
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label
 
 _EMPTY_WORDS: Final = (
     "There is no run yet.\n"

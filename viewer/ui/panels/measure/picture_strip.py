@@ -18,10 +18,10 @@ from PySide6.QtWidgets import QListView, QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.domain.image import Raster
-from viewer.ui import theme
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.measure.film_picture import FilmPicture
-from viewer.ui.plain_text import in_role
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import in_role
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE: Final = QModelIndex()

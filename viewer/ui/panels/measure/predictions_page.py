@@ -7,11 +7,11 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from viewer.services.inspecting.predictions.cases import cases_of
-from viewer.ui.app_context import AppContext
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.application.tell import tell_error
 from viewer.ui.panels.measure.results_groups_panel import GroupsPanel, cases_title
 from viewer.ui.panels.measure.results_tour import Tour, TourBar
-from viewer.ui.panels.tell import tell_error
 from viewer.ui.tables.results_groups_view import NumberChosen
 
 

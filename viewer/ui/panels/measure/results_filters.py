@@ -21,10 +21,10 @@ from viewer.domain.answer import Status
 from viewer.domain.result import Outcome
 from viewer.domain.study_words import StudyWords
 from viewer.services.inspecting.predictions.view import By, Offered, Wanted
-from viewer.ui.number_box import DecimalBox
-from viewer.ui.plain_text import Label, as_tip
-from viewer.ui.some_of import SomeOf
 from viewer.ui.tables.columns import header_of, shown
+from viewer.ui.widgets.number_box import DecimalBox
+from viewer.ui.widgets.plain_text import Label, as_tip
+from viewer.ui.widgets.some_of import SomeOf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

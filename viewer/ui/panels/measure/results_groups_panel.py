@@ -15,15 +15,15 @@ from viewer.metrics.printed import as_percent
 from viewer.services.exporting.export_table import TABLE_FILES, export_table
 from viewer.services.inspecting.predictions.groups import AT_ONCE, grouped, offered
 from viewer.services.inspecting.predictions.view import By, Offered, ResultsView, Tally
-from viewer.ui import theme
-from viewer.ui.app_context import AppContext
-from viewer.ui.background_tasks import BackgroundTasks
-from viewer.ui.file_choice import choose_to_write
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.application.tell import tell_error
 from viewer.ui.panels.measure.results_filters import FIRST, ResultsFilters
-from viewer.ui.panels.tell import tell_error
-from viewer.ui.plain_text import Label
 from viewer.ui.tables.columns import shown
 from viewer.ui.tables.results_groups_view import GroupsView, NumberChosen
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.file_choice import choose_to_write
+from viewer.ui.widgets.plain_text import Label
 
 _REST_MS: Final = 250
 """How long a table or a row rests before what takes longer is worked out."""

@@ -16,16 +16,16 @@ from PySide6.QtWidgets import (
 from viewer.domain.escapes import visible
 from viewer.services.exporting.export_table import TABLE_FILES
 from viewer.services.inspecting.runs import RunResults
-from viewer.ui import theme
-from viewer.ui.file_choice import choose_to_write
-from viewer.ui.long_choice import LongChoice
 from viewer.ui.panels.charts.chart import ChartPanel
-from viewer.ui.plain_text import Label
 from viewer.ui.tables.chart_bars import bar_chart
 from viewer.ui.tables.columns import header_of, shown
 from viewer.ui.tables.endings import endings_figure
 from viewer.ui.tables.results_model import EMPTY
 from viewer.ui.tables.results_view import ResultsView
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.file_choice import choose_to_write
+from viewer.ui.widgets.long_choice import LongChoice
+from viewer.ui.widgets.plain_text import Label
 
 _FILTERS: Final = ("finding", "view", "condition", "model")
 

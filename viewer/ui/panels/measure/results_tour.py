@@ -14,12 +14,12 @@ from viewer.services.inspecting.predictions.tour import (
 )
 from viewer.services.inspecting.predictions.view import ResultsView
 from viewer.services.inspecting.runs import TrialRow, trial_rows_at
-from viewer.ui.app_context import AppContext
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.application.tell import tell_error
 from viewer.ui.panels.measure.filmstrip import TrialChosen
-from viewer.ui.panels.outcome_words import glyph, words
-from viewer.ui.panels.tell import tell_error
-from viewer.ui.plain_text import Label
+from viewer.ui.panels.measure.outcome_words import glyph, words
+from viewer.ui.widgets.plain_text import Label
 
 _KINDS: Final = {
     Between.REFERENCE: "model and reference",

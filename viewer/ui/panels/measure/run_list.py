@@ -41,9 +41,9 @@ from viewer.domain.run import (
     TrialDone,
 )
 from viewer.services.running.batch_form import study_title
-from viewer.ui import theme
-from viewer.ui.plain_text import Label, in_role
-from viewer.ui.run_progress import RunProgress
+from viewer.ui.application.run_progress import RunProgress
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label, in_role
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE: Final = QModelIndex()

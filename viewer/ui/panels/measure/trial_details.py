@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QWidget
 
 from viewer.domain.errors import OverreadError
 from viewer.services.inspecting.trial_detail import TrialDetail, is_placed, trial_detail
-from viewer.ui.app_context import AppContext
-from viewer.ui.background_tasks import BackgroundTasks
-from viewer.ui.han_notice import tell_of_han
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
+from viewer.ui.panels.measure.han_notice import tell_of_han
 from viewer.ui.panels.measure.trial_page import TrialPage
 
 

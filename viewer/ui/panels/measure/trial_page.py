@@ -20,11 +20,11 @@ from viewer.services.inspecting.trial_detail import StepDetail, TrialDetail
 from viewer.ui.canvas.marked_picture import MarkedPicture
 from viewer.ui.canvas.overlays.answer_item import model_colors
 from viewer.ui.dialogs.what_model_saw import WhatModelSaw, text_view
-from viewer.ui.labels import caption, link, selectable, title
 from viewer.ui.panels.measure.filmstrip import TrialChosen, WordsWanted
-from viewer.ui.panels.outcome_words import glyph, words
-from viewer.ui.plain_text import Label
-from viewer.ui.scrolled import scrolled
+from viewer.ui.panels.measure.outcome_words import glyph, words
+from viewer.ui.widgets.labels import caption, link, selectable, title
+from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import scrolled
 
 _ALONE: Final = 520
 """The longer side of a single question's pictures."""

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
 
 from viewer.domain.counting import counted
 from viewer.services.commands import CalibrationStep
-from viewer.ui.calibration_book import FoundConvention
-from viewer.ui.labels import caption
-from viewer.ui.plain_text import Label
+from viewer.ui.panels.models.calibration_book import FoundConvention
+from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.plain_text import Label
 
 _BEFORE: Final = (
     "A calibration asks where markers lie in images made for it, and finds out how the "

@@ -1,8 +1,8 @@
 """What a model's profile asks for, done by the books that know of the worker."""
 
-from viewer.ui.calibration_book import CalibrationBook
-from viewer.ui.endpoint_book import EndpointBook
-from viewer.ui.loaded_models import LoadedModels
+from viewer.ui.panels.models.calibration_book import CalibrationBook
+from viewer.ui.panels.models.endpoint_book import EndpointBook
+from viewer.ui.panels.models.loaded_models import LoadedModels
 from viewer.ui.panels.models.profile import ModelProfilePanel
 
 

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.services.configuring.model_profiles import NewModel
-from viewer.ui.labels import title
-from viewer.ui.plain_text import Label, as_tip
 from viewer.ui.tables.models_model import LoadingPainter, ModelRow, ModelsModel
+from viewer.ui.widgets.labels import title
+from viewer.ui.widgets.plain_text import Label, as_tip
 
 _HINT: Final = (
     "No model of your own yet.\n\nNew… adds a server or a model on this machine. A "

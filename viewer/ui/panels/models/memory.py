@@ -11,8 +11,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from viewer.ui.plain_text import Label
 from viewer.ui.tables.models_model import ModelRow, bytes_text
+from viewer.ui.widgets.plain_text import Label
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,16 +24,16 @@ from viewer.services.commands import CalibrationStep
 from viewer.services.configuring.dropped_models import projector_beside
 from viewer.services.configuring.model_list import ModelLine, Readiness
 from viewer.services.configuring.model_profiles import check_model, settings_fields
-from viewer.ui.calibration_book import FoundConvention
-from viewer.ui.icons import icon
-from viewer.ui.labels import caption, primary, selectable, title
 from viewer.ui.panels.models.calibration import ModelCalibration
+from viewer.ui.panels.models.calibration_book import FoundConvention
 from viewer.ui.panels.models.memory import ModelMemory
 from viewer.ui.panels.models.testing import ModelTest, keep_room
-from viewer.ui.params_form import Line, ParamsForm, PathLine
-from viewer.ui.plain_text import Label, as_tip
-from viewer.ui.scrolled import scrolled
 from viewer.ui.tables.models_model import ModelRow
+from viewer.ui.widgets.icons import icon
+from viewer.ui.widgets.labels import caption, primary, selectable, title
+from viewer.ui.widgets.params_form import Line, ParamsForm, PathLine
+from viewer.ui.widgets.plain_text import Label, as_tip
+from viewer.ui.widgets.scrolled import scrolled
 
 _SETTLED_MS: Final = 150
 _CONVENTION: Final = "convention"

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.probe import ProbeRow, Verdict
-from viewer.ui.icons import icon
-from viewer.ui.labels import caption
-from viewer.ui.plain_text import as_tip
+from viewer.ui.widgets.icons import icon
+from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.plain_text import as_tip
 
 _HEADERS: Final = ("Ability", "Verdict", "What was seen")
 _SIGNS: Final[Mapping[Verdict, str]] = {

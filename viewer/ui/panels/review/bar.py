@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QWidget
 
 from viewer.domain.counting import counted
 from viewer.domain.reading import Forecast, Progress, SessionSummary
-from viewer.ui.labels import caption, link, title
-from viewer.ui.plain_text import Label, as_tip
+from viewer.ui.widgets.labels import caption, link, title
+from viewer.ui.widgets.plain_text import Label, as_tip
 
 _BAR_WIDTH: Final = 120
 _MEANING: Final = (

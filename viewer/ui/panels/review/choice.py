@@ -16,9 +16,9 @@ from viewer.domain.form import (
 )
 from viewer.domain.form_values import Value
 from viewer.domain.reading import Task
-from viewer.ui.labels import caption
 from viewer.ui.panels.review.question import GAP, QuestionBox
-from viewer.ui.plain_text import as_tip
+from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.plain_text import as_tip
 
 _LEFT: Final = "text-align: left; padding: 6px 8px;"
 _PLAIN: Final = (

@@ -27,7 +27,6 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.reference import Mask
 from viewer.services.viewing.opened_image import OpenedImage
 from viewer.services.viewing.view_image import CornerText, ShownImage
-from viewer.ui import theme
 from viewer.ui.canvas.display import MAX_SCALE, MIN_SCALE, Camera
 from viewer.ui.canvas.events import Tool
 from viewer.ui.canvas.image_view import ImageView
@@ -45,6 +44,7 @@ from viewer.ui.panels.review.strokes import (
     first_brush,
     stepped,
 )
+from viewer.ui.widgets import theme
 
 _CONTEXT: Final = 0.5
 """An answer is framed with so much of the field's height and width around it."""

@@ -12,7 +12,7 @@ from viewer.domain.form_values import Flagged, problem_with
 from viewer.domain.reading import Reveal, Task, TaskState
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 from viewer.ui.panels.review.bar import ReviewBar
 from viewer.ui.panels.review.clock import ReviewClock
 from viewer.ui.panels.review.image import ReviewImage

@@ -25,10 +25,10 @@ from viewer.domain.counting import counted
 from viewer.domain.form import PlaceKind, PlaceQuestion
 from viewer.domain.form_values import Absent, Value
 from viewer.domain.reading import Task
-from viewer.ui.labels import caption, link
 from viewer.ui.panels.review.image import ReviewImage
 from viewer.ui.panels.review.question import GAP, QuestionBox
-from viewer.ui.plain_text import Label, as_tip
+from viewer.ui.widgets.labels import caption, link
+from viewer.ui.widgets.plain_text import Label, as_tip
 
 _PLACES: Final = (PointAnswer, BoxesAnswer, MaskAnswer, CellAnswer, HeatMapAnswer)
 _WORDS: Final = {

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from viewer.domain.case import ImageRef
 from viewer.services.viewing.decoding import Decoder
 from viewer.services.viewing.opened_image import OpenedImage
-from viewer.ui.background_tasks import BackgroundTasks
+from viewer.ui.application.background_tasks import BackgroundTasks
 
 AHEAD: Final = 2
 """So many cases beyond the one on the screen are decoded."""

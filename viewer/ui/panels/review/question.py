@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from viewer.domain.form import Question
 from viewer.domain.form_values import Value
 from viewer.domain.reading import Task
-from viewer.ui.labels import caption
-from viewer.ui.plain_text import Label
+from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.plain_text import Label
 
 GAP: Final = 8
 

@@ -8,10 +8,10 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 
 from viewer.domain.form import RankedTextQuestion
-from viewer.ui.icons import icon
-from viewer.ui.labels import caption
 from viewer.ui.panels.review.question import GAP, QuestionBox
-from viewer.ui.plain_text import Label, as_tip
+from viewer.ui.widgets.icons import icon
+from viewer.ui.widgets.labels import caption
+from viewer.ui.widgets.plain_text import Label, as_tip
 
 _MOVES: Final = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from viewer.domain.counting import counted
-from viewer.ui.labels import caption, primary, selectable, title
+from viewer.ui.widgets.labels import caption, primary, selectable, title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,10 +14,10 @@ from viewer.services.readings.review_offer import (
     StudyOffer,
     asked_findings,
 )
-from viewer.ui.named_choice import NamedChoice
-from viewer.ui.number_box import WholeBox
-from viewer.ui.some_of import SomeOf
 from viewer.ui.tables.columns import grid_words
+from viewer.ui.widgets.named_choice import NamedChoice
+from viewer.ui.widgets.number_box import WholeBox
+from viewer.ui.widgets.some_of import SomeOf
 
 _MOST: Final = 100_000
 _GRIDS: Final = ("8", "16", "4", "32")

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
 from viewer.domain.form import ChoiceQuestion, Form, LikertQuestion, Question
 from viewer.domain.form_values import Flagged, Value, Values
 from viewer.domain.reading import Reveal, Task, TaskState
-from viewer.ui.labels import caption, primary, title
 from viewer.ui.panels.review.form import ReviewForm
 from viewer.ui.panels.review.image import ReviewImage
-from viewer.ui.plain_text import Label
-from viewer.ui.scrolled import scrolled
+from viewer.ui.widgets.labels import caption, primary, title
+from viewer.ui.widgets.plain_text import Label
+from viewer.ui.widgets.scrolled import scrolled
 
 WIDTH: Final = 336
 _LARGER: Final = 5.0

@@ -35,11 +35,11 @@ from viewer.services.readings.review_offer import (
     ReviewOffer,
     StudyOffer,
 )
-from viewer.ui.labels import caption, primary, title
-from viewer.ui.long_choice import LongChoice
 from viewer.ui.panels.review.sample import CaseChoice, MissChoice
-from viewer.ui.plain_text import Label
 from viewer.ui.tables.columns import grid_words
+from viewer.ui.widgets.labels import caption, primary, title
+from viewer.ui.widgets.long_choice import LongChoice
+from viewer.ui.widgets.plain_text import Label
 
 _WIDTH: Final = 720
 _GAP: Final = 12

@@ -1,0 +1,408 @@
+"""Every command of the window, in one table.
+
+Menus, shortcuts, tool bars, the palette and the sheet of shortcuts are made from it; a
+command that nothing handles is shown nowhere.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from PySide6.QtCore import QObject, QSize
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QToolBar, QWidget
+
+from viewer.ui.widgets.icons import icon
+from viewer.ui.widgets.plain_text import as_tip
+
+Handlers = Mapping[str, Callable[[], None]]
+"""What a workspace does for each action id."""
+
+
+class Place(StrEnum):
+    """The workspace that an action belongs to."""
+
+    EVERYWHERE = ""
+    HERE = "here"
+    """In each workspace that handles it, and by that workspace alone."""
+    READ = "read"
+    MEASURE = "measure"
+    REVIEW = "review"
+    MODELS = "models"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """A command.
+
+    ``shortcut`` is a key sequence in Qt's portable spelling. ``checkable`` actions
+    show a state; of those with the same ``group`` one is on at a time. ``section``
+    starts a new section of its menu. ``held`` ones last as long as their key is down,
+    so that no menu can offer them. ``destructive`` ones delete what a person made: the
+    palette offers them last, and not for a few letters.
+    """
+
+    id: str
+    menu: str
+    text: str
+    shortcut: str = ""
+    tip: str = ""
+    icon: str = ""
+    place: Place = Place.EVERYWHERE
+    checkable: bool = False
+    group: str = ""
+    section: bool = False
+    held: bool = False
+    destructive: bool = False
+
+
+MENUS: Final = (
+    "File", "Edit", "View", "Image", "Mark", "Model", "Study", "Window", "Help",
+)  # fmt: skip
+_TOOL_ICON: Final = 18
+HIDE: Final = "overlays.hide"
+SHOW: Final = "overlays.show"
+"""The handler called when the key of HIDE is let go; no action of its own."""
+
+
+def _tool(
+    name: str, text: str, key: str, tip: str, icon_name: str, menu: str = "Image"
+) -> ActionSpec:
+    return ActionSpec(
+        f"tool.{name}", menu, text, key, tip, icon_name, Place.READ,
+        checkable=True, group="tool",
+    )  # fmt: skip
+
+
+def _read(
+    name: str, menu: str, text: str, key: str, tip: str, icon_name: str = ""
+) -> ActionSpec:
+    return ActionSpec(name, menu, text, key, tip, icon_name, Place.READ)
+
+
+def _measure(
+    name: str, menu: str, text: str, key: str, tip: str, icon_name: str = ""
+) -> ActionSpec:
+    return ActionSpec(name, menu, text, key, tip, icon_name, Place.MEASURE)
+
+
+def _review(
+    name: str, text: str, tip: str, icon_name: str, *, section: bool = False
+) -> ActionSpec:
+    """Return a command whose plain key the case on the screen takes itself."""
+    return ActionSpec(
+        f"review.{name}", "Study", text, "", tip, icon_name, Place.REVIEW,
+        section=section,
+    )  # fmt: skip
+
+
+def _models(
+    name: str, text: str, key: str, tip: str, icon_name: str, *, section: bool = False
+) -> ActionSpec:
+    return ActionSpec(
+        f"model.{name}", "Model", text, key, tip, icon_name, Place.MODELS,
+        section=section,
+    )  # fmt: skip
+
+
+_PRESETS: Final = (
+    "Full range", "File's window", "File's next window", "Lung", "Bone",
+    "Soft tissue", "Mediastinum", "Abdomen", "Brain", "Liver",
+)  # fmt: skip
+
+ACTIONS: Final = (
+    ActionSpec("file.open", "File", "Open files…", "Ctrl+O",
+               "Open images: DICOM, PNG, JPEG, TIFF, volumes", "file-image-outline"),
+    ActionSpec("file.open_folder", "File", "Open folder…", "Ctrl+Shift+O",
+               "Open every image of a folder", "folder-open-outline"),
+    _read("file.close_case", "File", "Close case", "Ctrl+W",
+          "Close the case whose image is chosen; its files stay as they are",
+          "close"),
+    _read("file.close_all", "File", "Close all cases", "Ctrl+Shift+W",
+          "Close every case; files and answers stay as they are",
+          "close-box-multiple-outline"),
+    ActionSpec("file.batch", "File", "Batch…", "Ctrl+B",
+               "Ask models about a whole data set", "play-box-multiple-outline",
+               section=True),
+    ActionSpec("file.import_dataset", "File", "Import data set…", "Ctrl+Shift+I",
+               "Register images with their references or questions: CheXlocalize, "
+               "COCO, VinDr-CXR, MIMIC-CXR, PathMMU, HEAL-MedVQA and more, or a folder",
+               "database-import-outline", section=True),
+    ActionSpec("file.draw_questions", "File", "Draw questions…", "",
+               "Draw questions about findings in anatomies from a data set's boxes and "
+               "masks", "comment-question-outline"),
+    ActionSpec("file.import_predictions", "File", "Import predictions…", "",
+               "Score anybody's predictions like a run: a table, COCO results, DICOM "
+               "segmentations", "table-arrow-left"),
+    _measure("file.export", "File", "Export table…", "Ctrl+E",
+             "Write the results of the selected run as a table", "table-arrow-right"),
+    _measure("file.answers", "File", "Export answers…", "",
+             "Write what the selected run's models answered as a table, in native "
+             "pixels; Import predictions reads it back", "table-check"),
+    _measure("file.bundle", "File", "Export bundle…", "Ctrl+Shift+E",
+             "Write the selected run as one file that anybody can verify: tables, "
+             "figures, raw replies, no pixels", "package-variant-closed"),
+    ActionSpec("file.quit", "File", "Quit", "Ctrl+Q",
+               "Close the window; what is in flight is stored", "exit-to-app",
+               section=True),
+    ActionSpec("edit.undo", "Edit", "Undo", "Ctrl+Z", "Take back the last edit",
+               "undo"),
+    ActionSpec("edit.redo", "Edit", "Redo", "Ctrl+Shift+Z", "Do it again", "redo"),
+    ActionSpec("edit.copy", "Edit", "Copy", "Ctrl+C",
+               "Copy the selected rows, or the value under the cursor",
+               "content-copy", Place.HERE, section=True),
+    ActionSpec("edit.find", "Edit", "Filter", "Ctrl+F", "Go to the filter",
+               "magnify", Place.HERE),
+    ActionSpec("overlays.grid", "View", "Grid", "G", "Show the grid that is asked",
+               "grid", Place.READ, checkable=True),
+    ActionSpec("overlays.answers", "View", "Answers", "V",
+               "Show models' answers, for every case until it is changed",
+               "comment-eye-outline", Place.READ, checkable=True),
+    ActionSpec("overlays.reference", "View", "Reference", "R",
+               "Show the reference, for every case until it is changed",
+               "vector-polygon", Place.READ, checkable=True),
+    ActionSpec("overlays.read_first", "View", "Read first", "",
+               "Lock answers and reference of each case until its reading is committed",
+               "lock-outline", Place.READ, checkable=True),
+    ActionSpec(HIDE, "View", "Hide overlays while held", "H",
+               "Hold the key: the image alone", "eye-off-outline", Place.READ,
+               held=True),
+    _read("image.tags", "View", "Tags…", "Ctrl+I", "Every DICOM tag, with a search",
+          "tag-outline"),
+    _read("image.review", "View", "Review pixels…", "Ctrl+Shift+R",
+          "Look for text in the pixels, and black it out before they may leave",
+          "text-recognition"),
+    ActionSpec("dataset.words", "View", "Review words…", "Ctrl+Shift+N",
+               "Read what seems to name somebody in the words of a data set's cases, "
+               "and decide whether they may leave", "text-search"),
+    ActionSpec("image.provider", "View", "Provider's view", "Ctrl+Shift+P",
+               "The pixels after a provider's own resizing, beside the image",
+               "image-size-select-large", Place.READ, checkable=True),
+    _read("tour.next", "View", "Next disagreement", "N",
+          "Open the next case of the row of Measure on which somebody disagrees",
+          "skip-next-outline"),
+    _read("tour.previous", "View", "Previous disagreement", "P",
+          "Open the case before on which somebody disagrees",
+          "skip-previous-outline"),
+    ActionSpec("view.theme", "View", "Light theme", "Ctrl+T",
+               "Change between the dark and the light theme",
+               "theme-light-dark", checkable=True, section=True),
+    ActionSpec("view.full_screen", "View", "Full screen", "F11",
+               "Use the whole screen", "fullscreen", checkable=True),
+    _tool("window", "Window/level", "W",
+          "Drag up to brighten, right to widen the window", "contrast-circle"),
+    _tool("pan", "Pan", "T", "Drag the image", "hand-back-right-outline"),
+    _tool("zoom", "Zoom", "Z", "Drag down to zoom in, up to zoom out",
+          "magnify-plus-outline"),
+    _tool("scroll", "Scroll", "S", "Drag up and down through a series",
+          "arrow-up-down"),
+    ActionSpec("image.fit", "Image", "Fit", "F", "Show the whole image",
+               "fit-to-page-outline", Place.READ, section=True),
+    _read("image.one_to_one", "Image", "1 : 1", "Shift+F",
+          "One image pixel on one screen pixel", "relative-scale"),
+    ActionSpec("image.invert", "Image", "Invert", "I", "Swap black and white",
+               "invert-colors", Place.READ, checkable=True),
+    _read("image.reset", "Image", "Reset", "Shift+R",
+          "The file's window, the whole image, no marks", "restore"),
+    ActionSpec("image.next", "Image", "Next image", "PgDown", "The next image",
+               "chevron-down", Place.READ, section=True),
+    _read("image.previous", "Image", "Previous image", "PgUp",
+          "The image before", "chevron-up"),
+    *(
+        ActionSpec(f"preset.{n}", "Image", text, str(n), f"Window preset: {text}",
+                   "tune-variant", Place.READ, section=n == 0)
+        for n, text in enumerate(_PRESETS)
+    ),
+    _tool("length", "Length", "D", "Draw a line and read its length", "ruler", "Mark"),
+    _tool("angle", "Angle", "A", "Draw one arm, then click the end of the other",
+          "angle-acute", "Mark"),
+    _tool("cobb", "Cobb angle", "Shift+A", "Draw two lines and read their angle",
+          "angle-obtuse", "Mark"),
+    _tool("rectangle", "Rectangle", "B", "Mean, SD, range and area of a rectangle",
+          "rectangle-outline", "Mark"),
+    _tool("ellipse", "Ellipse", "E", "Mean, SD, range and area of an ellipse",
+          "ellipse-outline", "Mark"),
+    ActionSpec("mark.outline", "Mark", "Outline it", "O",
+               "Find the outline of what lies in the rectangle that was clicked, or in "
+               "the chosen answer's box", "vector-curve", Place.READ, section=True),
+    ActionSpec("mark.delete", "Mark", "Delete mark", "Del",
+               "Delete the mark that was clicked", "delete-outline", Place.READ,
+               destructive=True),
+    ActionSpec("mark.clear", "Mark", "Delete all marks of this image", "Shift+Del",
+               "Delete every mark drawn on this image", "delete-sweep-outline",
+               Place.READ, destructive=True),
+    _read("ask.ask", "Model", "Ask", "Ctrl+Return",
+          "Ask the chosen models about this image", "comment-question-outline"),
+    _read("ask.cancel", "Model", "Cancel question", "Ctrl+.",
+          "Stop waiting for the answer", "close-circle-outline"),
+    _read("ask.saw", "Model", "What the model saw", "Ctrl+L",
+          "The exact bytes and words that were sent", "eye-outline"),
+    _measure("run.compare", "Model", "Compare runs…", "Ctrl+Shift+D",
+             "Compare two selected runs, or two models of one, item by item",
+             "compare-horizontal"),
+    ActionSpec("run.resume", "Model", "Resume run", "", "Go on with the selected run",
+               "play", Place.MEASURE, section=True),
+    _measure("run.pause", "Model", "Pause run", "",
+             "Finish what is in flight; resume it later", "pause"),
+    _measure("run.cancel", "Model", "Cancel run", "",
+             "Finish what is in flight, then end as cancelled", "stop"),
+    _models("new", "New model…", "Ctrl+N", "Add a model and say how it is asked",
+            "plus", section=True),
+    _models("save", "Save model", "Ctrl+S", "Keep the settings of the chosen model",
+            "content-save-outline"),
+    _models("duplicate", "Duplicate model", "Ctrl+D",
+            "Add a model with the settings of the chosen one", "content-duplicate"),
+    ActionSpec("model.delete", "Model", "Delete model", "",
+               "Delete the chosen model; Undo brings it back", "delete-outline",
+               Place.MODELS, destructive=True),
+    _models("test", "Test model", "Ctrl+Shift+T",
+            "Find out what the chosen model's endpoint does",
+            "clipboard-check-outline"),
+    _models("calibrate", "Calibrate model", "",
+            "Find out how the chosen model writes coordinates", "target"),
+    _models("load", "Load model", "", "Hold the chosen model in memory",
+            "tray-arrow-up", section=True),
+    _models("unload", "Unload model", "", "Give the chosen model's memory back",
+            "tray-arrow-down"),
+    _review("go", "Lock, then next case",
+            "Lock what is answered; show the next case where it is locked (Enter)",
+            "lock-check-outline"),
+    _review("previous", "Case before", "Look at the case before (Left)", "arrow-left"),
+    _review("next", "Case after", "Look at the case after (Right)", "arrow-right"),
+    _review("comment", "Comment", "Write a comment on the case (C)",
+            "comment-text-outline", section=True),
+    _review("frame", "Frame or whole image",
+            "Show the answer with its surroundings, or the whole image (F)",
+            "image-filter-center-focus"),
+    _review("grid", "Grid of the question", "Show the grid, or hide it (G)", "grid"),
+    _review("pause", "Pause the session",
+            "Go back to what there is to review; everything is kept (Esc)", "pause",
+            section=True),
+    ActionSpec("window.read", "Window", "Read", "Ctrl+1", "Read cases and ask models",
+               "radiology-box-outline", checkable=True, group="workspace"),
+    ActionSpec("window.measure", "Window", "Measure", "Ctrl+2",
+               "Runs, their results and their cases", "chart-bar", checkable=True,
+               group="workspace"),
+    ActionSpec("window.review", "Window", "Review", "Ctrl+3",
+               "Review misses, and read cases as the models do",
+               "clipboard-edit-outline", checkable=True, group="workspace"),
+    ActionSpec("window.models", "Window", "Models", "Ctrl+4",
+               "Models, what they need and how they are asked", "robot-outline",
+               checkable=True, group="workspace"),
+    ActionSpec("measure.back", "Window", "Back to the results", "Esc",
+               "Return to the row that this case was chosen from", "arrow-left",
+               Place.READ),
+    ActionSpec("window.palette", "Window", "All commands…", "Ctrl+K",
+               "Find any command by its name", "console-line", section=True),
+    ActionSpec("help.shortcuts", "Help", "Shortcuts", "F1", "Every key at a glance",
+               "keyboard-outline"),
+    ActionSpec("help.about", "Help", "About Overread", "",
+               "Version and licence", "information-outline"),
+)  # fmt: skip
+SPECS: Final = {spec.id: spec for spec in ACTIONS}
+
+
+class Actions(QObject):
+    """The table's actions; a command is enabled where somebody handles it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._place = Place.READ
+        self._groups: dict[str, QActionGroup] = {}
+        self._handlers: dict[Place, dict[str, Callable[[], None]]] = {}
+        self._actions = {spec.id: self._made(spec) for spec in ACTIONS}
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def __iter__(self) -> Iterator[tuple[ActionSpec, QAction]]:
+        """Yield what is handled, in the order of the table."""
+        handled: set[str] = set().union(*self._handlers.values())
+        for spec in ACTIONS:
+            if spec.id in handled:
+                yield spec, self._actions[spec.id]
+
+    def handle(self, handlers: Handlers, place: Place = Place.EVERYWHERE) -> None:
+        """Add what a workspace, or the window itself, does.
+
+        Raises
+        ------
+        KeyError
+            Where an id is not in the table.
+        """
+        unknown = handlers.keys() - SPECS.keys() - {SHOW}
+        if unknown:
+            raise KeyError(f"no action is called {sorted(unknown)}")
+        self._handlers.setdefault(place, {}).update(handlers)
+        for name in handlers.keys() & SPECS.keys():
+            self._actions[name].setVisible(True)
+        self.enter(self._place)
+
+    def run(self, name: str) -> None:
+        """Do what an action, or the end of a held key, stands for."""
+        handler = self._handler(name)
+        if handler is not None:
+            handler()
+
+    def _handler(self, name: str) -> Callable[[], None] | None:
+        spec = SPECS.get(name)
+        places = [self._place]
+        if spec is None or spec.place is not Place.HERE:
+            places += Place
+        found = (self._handlers.get(place, {}).get(name) for place in places)
+        return next((handler for handler in found if handler), None)
+
+    def enter(self, place: Place) -> None:
+        """Enable what belongs to a workspace, and what belongs everywhere."""
+        self._place = place
+        for spec, action in self:
+            here = spec.place in {Place.EVERYWHERE, Place.HERE, place}
+            action.setEnabled(here and self._handler(spec.id) is not None)
+
+    def set_checked(self, name: str, checked: bool) -> None:
+        """Show a state that was not changed through the action itself."""
+        self._actions[name].setChecked(checked)
+
+    def tool_bar(self, names: Iterable[str], parent: QWidget) -> QToolBar:
+        """Return a bar of buttons for some actions; "" makes a gap."""
+        bar = QToolBar(parent)
+        bar.setIconSize(QSize(_TOOL_ICON, _TOOL_ICON))
+        for name in names:
+            if name:
+                bar.addAction(self._actions[name])
+            else:
+                bar.addSeparator()
+        return bar
+
+    def _made(self, spec: ActionSpec) -> QAction:
+        action = QAction(spec.text, self)
+        action.setObjectName(spec.id)
+        if spec.icon:
+            action.setIcon(icon(spec.icon))
+        action.setShortcut(QKeySequence(spec.shortcut))
+        action.setAutoRepeat(not spec.held)
+        action.triggered.connect(lambda: self.run(spec.id))
+        action.setToolTip(as_tip(_tip(spec)))
+        action.setStatusTip(spec.tip)
+        action.setCheckable(spec.checkable)
+        if spec.group:
+            self._group(spec.group).addAction(action)
+        action.setEnabled(False)
+        action.setVisible(False)
+        return action
+
+    def _group(self, name: str) -> QActionGroup:
+        if name not in self._groups:
+            self._groups[name] = QActionGroup(self)
+        return self._groups[name]
+
+
+def shortcut_text(spec: ActionSpec) -> str:
+    """Return the keys of an action as people read them."""
+    return QKeySequence(spec.shortcut).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def _tip(spec: ActionSpec) -> str:
+    keys = shortcut_text(spec)
+    return f"{spec.tip} ({keys})" if keys else spec.tip

@@ -1,0 +1,231 @@
+"""What every part of the window works with: one context, made by `viewer.app`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from viewer.domain.case import ImageRef
+from viewer.domain.run import RunSpec
+from viewer.services.viewing.decoding import Decoder, LocalDecoder
+from viewer.settings import Settings
+from viewer.ui.application.actions import Actions
+from viewer.ui.application.notices import Notices
+from viewer.ui.application.status_bar import StatusFields
+from viewer.ui.application.undo import UndoStack
+
+if TYPE_CHECKING:
+    from viewer.services.commands import FigureCommand
+    from viewer.services.worker.background import AskCommand
+
+
+class Worker(Protocol):
+    """A background worker as the window needs it; every number returned is an id."""
+
+    def start(self) -> None:
+        """Start the process; what is asked before waits for it."""
+
+    def ask(self, command: "AskCommand") -> int:
+        """Ask one question; its reply and its events follow as messages."""
+
+    def run_batch(self, spec: RunSpec, concurrency: int) -> int:
+        """Plan a run and start it."""
+
+    def resume(self, run: int, concurrency: int) -> int:
+        """Go on with a run."""
+
+    def pause(self, run: int) -> int:
+        """Let a run finish what is in flight, then wait."""
+
+    def cancel(self, run: int) -> int:
+        """Let a run finish what is in flight, then end as cancelled."""
+
+    def look(self, ref: ImageRef) -> int:
+        """Look for text in an image's pixels; the reply is a PixelLook."""
+
+    def figures(self, run: int) -> int:
+        """Ask for the list of a run's figures."""
+
+    def draw_figure(self, command: "FigureCommand") -> int:
+        """Ask for a figure as a picture or another file."""
+
+    def write_bundle(self, run: int, path: Path) -> int:
+        """Write a run's bundle; the reply comes once it is written."""
+
+    def model_states(self) -> int:
+        """Ask which models are held in memory, or could be."""
+
+    def load_model(self, name: str) -> int:
+        """Load a model; its steps follow as messages, then the reply."""
+
+    def unload_model(self, name: str) -> int:
+        """Give a model's memory back."""
+
+    def cancel_load(self, name: str) -> int:
+        """Stop the loading of a model."""
+
+    def probe_model(self, name: str) -> int:
+        """Find out what a model's endpoint does."""
+
+    def cancel_probe(self, name: str) -> int:
+        """Stop the test of a model's endpoint."""
+
+    def list_models(self, table: Mapping[str, object]) -> int:
+        """Ask a server, as a profile's table names it, for its models."""
+
+    def calibrate(self, name: str) -> int:
+        """Find out which convention a model answers in; its steps are told."""
+
+    def cancel_calibration(self, name: str) -> int:
+        """Stop a calibration."""
+
+    def close(self) -> None:
+        """End the input; the worker stores what is in flight and exits."""
+
+
+Listener = Callable[[object], None]
+"""Gets each WorkerMessage, on a thread of the worker's."""
+
+
+def _background_worker(store: Path, listener: Listener) -> Worker:
+    from viewer.services.worker.background import BackgroundWorker
+
+    return BackgroundWorker(store, listener)
+
+
+class WorkerBridge(QObject):
+    """The background worker, whose messages arrive in the GUI thread.
+
+    The process starts with the first command, so that a window opens without it.
+
+    Parameters
+    ----------
+    store : Path
+        The store's file.
+    make : callable, optional
+        Makes the worker from the store and its listener.
+    """
+
+    message = Signal(object)
+    """WorkerMessage: WorkerReply, WorkerEvent, WorkerLoading or WorkerDied"""
+    _arrived = Signal(object)
+
+    def __init__(
+        self,
+        store: Path,
+        make: Callable[[Path, Listener], Worker] = _background_worker,
+    ) -> None:
+        super().__init__()
+        self._store, self._make = store, make
+        self._worker: Worker | None = None
+        self._arrived.connect(self.message, Qt.ConnectionType.QueuedConnection)
+
+    def _started(self) -> Worker:
+        if self._worker is None:
+            self._worker = self._make(self._store, self._arrived.emit)
+            self._worker.start()
+        return self._worker
+
+    def ask(self, command: "AskCommand") -> int:
+        """Ask one question; its reply and its events follow as messages."""
+        return self._started().ask(command)
+
+    def run_batch(self, spec: RunSpec, concurrency: int) -> int:
+        """Plan a run and start it."""
+        return self._started().run_batch(spec, concurrency)
+
+    def resume(self, run: int, concurrency: int) -> int:
+        """Go on with a run."""
+        return self._started().resume(run, concurrency)
+
+    def pause(self, run: int) -> int:
+        """Let a run finish what is in flight, then wait."""
+        return self._started().pause(run)
+
+    def cancel(self, run: int) -> int:
+        """Let a run finish what is in flight, then end as cancelled."""
+        return self._started().cancel(run)
+
+    def look(self, ref: ImageRef) -> int:
+        """Look for text in an image's pixels; the reply is a PixelLook."""
+        return self._started().look(ref)
+
+    def figures(self, run: int) -> int:
+        """Ask for the list of a run's figures."""
+        return self._started().figures(run)
+
+    def draw_figure(self, command: "FigureCommand") -> int:
+        """Ask for a figure as a picture or another file."""
+        return self._started().draw_figure(command)
+
+    def write_bundle(self, run: int, path: Path) -> int:
+        """Write a run's bundle; the reply comes once it is written."""
+        return self._started().write_bundle(run, path)
+
+    def model_states(self) -> int:
+        """Ask which models are held in memory, or could be."""
+        return self._started().model_states()
+
+    def load_model(self, name: str) -> int:
+        """Load a model; its steps follow as messages, then the reply."""
+        return self._started().load_model(name)
+
+    def unload_model(self, name: str) -> int:
+        """Give a model's memory back."""
+        return self._started().unload_model(name)
+
+    def cancel_load(self, name: str) -> int:
+        """Stop the loading of a model."""
+        return self._started().cancel_load(name)
+
+    def probe_model(self, name: str) -> int:
+        """Find out what a model's endpoint does."""
+        return self._started().probe_model(name)
+
+    def cancel_probe(self, name: str) -> int:
+        """Stop the test of a model's endpoint."""
+        return self._started().cancel_probe(name)
+
+    def list_models(self, table: Mapping[str, object]) -> int:
+        """Ask a server, as a profile's table names it, for its models."""
+        return self._started().list_models(table)
+
+    def calibrate(self, name: str) -> int:
+        """Find out which convention a model answers in; its steps are told."""
+        return self._started().calibrate(name)
+
+    def cancel_calibration(self, name: str) -> int:
+        """Stop a calibration."""
+        return self._started().cancel_calibration(name)
+
+    def close(self) -> None:
+        """End the worker's input, where there is a worker."""
+        if self._worker is not None:
+            self._worker.close()
+
+
+@dataclass(frozen=True, eq=False)
+class AppContext:
+    """What the workspaces share.
+
+    ``decoder`` reads images for the screen; the window's decodes in other processes.
+    """
+
+    settings: Settings
+    worker: WorkerBridge
+    decoder: Decoder = field(default_factory=LocalDecoder)
+    actions: Actions = field(default_factory=Actions)
+    notices: Notices = field(default_factory=Notices)
+    status: StatusFields = field(default_factory=StatusFields)
+    undo: UndoStack = field(default_factory=UndoStack)
+
+    def end_with(self, window: QObject) -> None:
+        """Let the parts of the context be deleted with the window.
+
+        By themselves they outlive it, kept by what their signals are connected to, and
+        with them every icon and handler, until Qt itself has ended.
+        """
+        for part in (self.worker, self.actions, self.notices, self.status, self.undo):
+            part.setParent(window)

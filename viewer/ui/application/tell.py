@@ -1,0 +1,16 @@
+"""What background work raised, told where the eye is."""
+
+from viewer.domain.errors import OverreadError
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.notices import Notice
+
+
+def tell_error(context: AppContext, error: Exception, *, once: bool = False) -> None:
+    """Post an error's two sentences; what is none of ours goes to the crash dialog.
+
+    With ``once`` not if they were posted so before.
+    """
+    if not isinstance(error, OverreadError):
+        raise error
+    post = context.notices.post_once if once else context.notices.post
+    post(Notice(error.what, error.how))

@@ -1,0 +1,58 @@
+"""What is brought in from outside, each on a page of its own beside the window."""
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtWidgets import QWidget
+
+from viewer.ui.application.actions import Handlers
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.notices import Notice, Offer
+from viewer.ui.application.show_once import show_once
+
+if TYPE_CHECKING:
+    from viewer.services.importing.import_predictions import PlannedPredictions
+
+_CONCURRENCY: Final = 4
+
+
+def handlers(window: QWidget, context: AppContext) -> Handlers:
+    """Return what the commands of importing do; their pages belong to the window."""
+
+    def told(name: str) -> None:
+        words = f"'{name}' is registered: a batch can ask models about it."
+        offer = Offer("Batch…", lambda: context.actions.run("file.batch"))
+        context.notices.post(Notice(words, warning=False, offer=offer))
+
+    def make() -> QWidget:
+        from viewer.ui.dialogs.import_dataset import ImportDataset
+
+        page = ImportDataset(context.settings, window)
+        page.imported.connect(told)
+        return page
+
+    def ask(planned: "PlannedPredictions") -> None:
+        context.worker.resume(planned.run, _CONCURRENCY)
+        words = planned.matched.sentence
+        context.notices.say(f"Run {planned.run} in Measure scores {words}.")
+
+    def predictions() -> QWidget:
+        from viewer.ui.dialogs.import_predictions import ImportPredictions
+
+        page = ImportPredictions(context.settings, window)
+        page.planned.connect(ask)
+        return page
+
+    def draw() -> QWidget:
+        from viewer.ui.dialogs.draw_questions import DrawQuestions
+
+        page = DrawQuestions(context.settings, window)
+        page.drawn.connect(told)
+        return page
+
+    return {
+        "file.draw_questions": lambda: show_once(window, "draw questions", draw),
+        "file.import_dataset": lambda: show_once(window, "import data set", make),
+        "file.import_predictions": lambda: show_once(
+            window, "import predictions", predictions
+        ),
+    }

@@ -1,0 +1,1 @@
+"""Questions about the open image, and the answers to them."""

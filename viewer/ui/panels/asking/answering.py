@@ -1,0 +1,158 @@
+"""The right-hand side of Read, and what works behind it: asking, and what is known."""
+
+from functools import partial
+from typing import Final
+
+from PySide6.QtWidgets import QCheckBox, QWidget
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.plain import plain
+from viewer.domain.privacy import ReviewDecision
+from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
+from viewer.services.inspecting.trial_detail import is_placed
+from viewer.services.inspecting.written_answers import written_of_trial
+from viewer.services.running.batch_form import finding_names, first_choice, model_states
+from viewer.ui.application.actions import Handlers
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.choices import restored
+from viewer.ui.application.layout_memory import Choices
+from viewer.ui.application.tell import tell_error
+from viewer.ui.dialogs.pixel_review import PixelsDecided
+from viewer.ui.panels.asking.answers_panel import details
+from viewer.ui.panels.asking.ask_command import Asking
+from viewer.ui.panels.asking.ask_panel import AskChoice
+from viewer.ui.panels.asking.ask_side import AskSide
+from viewer.ui.panels.asking.blinding import BlindingChanged, BlindingChoice
+from viewer.ui.panels.asking.committing import Committing
+from viewer.ui.panels.asking.outlining import Outlining
+from viewer.ui.panels.asking.pixel_looks import PixelLooks
+from viewer.ui.panels.asking.stored_answers import Knowledge
+from viewer.ui.panels.read.viewport_pair import ViewportPair
+
+
+class Answering:
+    """Ask, the grid's controls and the answers about the images of a pair."""
+
+    def __init__(
+        self, context: AppContext, pair: ViewportPair, parent: QWidget
+    ) -> None:
+        self._context, self._pair = context, pair
+        self.side = AskSide()
+        self.asking = Asking(context, pair, self.side, parent)
+        self.reviews = PixelReviews(context, pair, parent)
+        self.knowledge = Knowledge(context, pair, self.side, parent)
+        self.outlining = Outlining(context, pair, self.side, self.knowledge, parent)
+        page = self.side.answers.locked
+        self.committing = Committing(context, pair, page, self.knowledge, parent)
+        for source in (self.asking, self.outlining):
+            source.answer_stored.connect(self.knowledge.refresh)
+        self.side.ask.set_findings(finding_names())
+        self.reload_models()
+
+    def begin(self) -> None:
+        """Take up the images that are on the screen already."""
+        self.follow()
+        self.knowledge.fetch_shown()
+
+    def follow(self) -> None:
+        """Ask about, and list what is known of, the image that has the focus."""
+        shown = self._pair.active.shown
+        self.side.ask.set_image(shown.header.view if shown else None)
+        self.committing.follow()
+        self.knowledge.list_now()
+
+    def reload_models(self) -> None:
+        """Read the models and their states again; say why where they cannot be."""
+        ask = self.side.ask
+        try:
+            states = model_states(self._context.settings)
+        except OverreadError as error:
+            tell_error(self._context, error)
+        else:
+            ask.set_models(states, ask.ticked or first_choice(states))
+
+    def handlers(self) -> Handlers:
+        """Return what the side does, by the action's id."""
+        return {
+            "overlays.grid": self.side.grid.shown.toggle,
+            "overlays.answers": partial(
+                self._toggle, self.side.answers.blinding.answers
+            ),
+            "overlays.reference": partial(
+                self._toggle, self.side.answers.blinding.reference
+            ),
+            "overlays.read_first": self.side.answers.blinding.read_first.toggle,
+            "ask.ask": self.side.ask.send,
+            "ask.cancel": self.asking.cancel,
+            "ask.saw": self.side.answers.show_saw,
+            "image.review": self.reviews.show,
+            "mark.outline": self.outlining.outline,
+        }
+
+    def _toggle(self, box: QCheckBox) -> None:
+        """Show or hide for every case; what is locked stays so, as the panel says."""
+        blinding = self.side.answers.blinding
+        if blinding.locked:
+            blinding.changed.emit(BlindingChanged(blinding.choice))
+        else:
+            box.toggle()
+
+    def answer(self, trial: int) -> StoredAnswer:
+        """Return a trial's answer from the store; for a background thread."""
+        store = self._context.settings.store
+        if is_placed(store, trial):
+            return answer_of_trial(store, trial)
+        return written_of_trial(store, trial)
+
+    @property
+    def explained(self) -> str | None:
+        """The chosen answer in words where its list has the focus, else None."""
+        answer, tree = self.side.answers.current, self.side.answers.tree
+        return details(answer) if answer is not None and tree.hasFocus() else None
+
+    @property
+    def choices(self) -> Choices:
+        """What a person chose in the panels, for the next start."""
+        side = self.side
+        return {
+            "grid": plain(side.grid.choice),
+            "ask": plain(side.ask.choice),
+            "blinding": plain(side.answers.blinding.choice),
+        }
+
+    def recall(self, choices: Choices) -> None:
+        """Choose again what was chosen when the window was left."""
+        grid, ask, blinding = self.side.grid, self.side.ask, self.side.answers.blinding
+        grid.set_choice(restored(grid.choice, choices.get("grid")))
+        ask.set_choice(restored(AskChoice(), choices.get("ask")))
+        blinding.set_choice(restored(BlindingChoice(), choices.get("blinding")))
+
+
+_SAID: Final = {
+    ReviewDecision.CLEAN: "Its pixels may leave this machine.",
+    ReviewDecision.BLACKED_OUT: "Its boxes are black from now on, for every model.",
+    ReviewDecision.BLOCKED: "This image is kept on this machine.",
+}
+
+
+class PixelReviews:
+    """The command, and what it says afterwards."""
+
+    def __init__(
+        self, context: AppContext, pair: ViewportPair, parent: QWidget
+    ) -> None:
+        self._notices, self._pair = context.notices, pair
+        self.looks = PixelLooks(context, parent)
+        self.looks.decided.connect(self._tell)
+        self.looks.refused.connect(lambda why: self._notices.say(why) if why else None)
+
+    def show(self) -> None:
+        """Look for text in the image that has the focus, and let a person decide."""
+        shown = self._pair.active.shown
+        if shown is None:
+            self._notices.say("Open an image first; then its pixels can be reviewed.")
+        else:
+            self.looks.look(shown.ref, shown.image, always=True)
+
+    def _tell(self, event: PixelsDecided) -> None:
+        self._notices.say(_SAID[event.review.decision])

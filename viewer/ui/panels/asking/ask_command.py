@@ -1,0 +1,151 @@
+"""Asking about the image on the screen, and showing what was sent."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from viewer.domain.case import ImageRef
+from viewer.services.inspecting.answers import (
+    StoredAnswer,
+    answer_of_trial,
+    sent_images,
+    sent_text,
+)
+from viewer.services.worker.background import AskCommand
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import run_for
+from viewer.ui.application.notices import Notice
+from viewer.ui.application.show_once import show_once
+from viewer.ui.application.tell import tell_error
+from viewer.ui.dialogs.what_model_saw import WhatModelSaw
+from viewer.ui.panels.asking.answers_panel import SawWanted
+from viewer.ui.panels.asking.ask_panel import AskWanted, ModelsTicked
+from viewer.ui.panels.asking.ask_side import AskSide
+from viewer.ui.panels.asking.permissions import Permissions
+from viewer.ui.panels.asking.questions import (
+    Answered,
+    Ended,
+    Failed,
+    Questions,
+    Waiting,
+)
+from viewer.ui.panels.read.viewport_pair import ViewportPair
+
+_Sent = tuple[tuple[bytes, ...], tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStored:
+    """The store has another answer about an image."""
+
+    ref: ImageRef
+
+
+class Asking(QWidget):
+    """Joins the Ask panel, the worker and the notices; it is never seen itself."""
+
+    answer_stored = Signal(object)
+    """Carries an AnswerStored."""
+
+    def __init__(
+        self, context: AppContext, pair: ViewportPair, side: AskSide, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.hide()
+        self._context, self._store = context, context.settings.store
+        self._pair, self._side = pair, side
+        self.questions = Questions(context.worker, self)
+        self.leaving = Permissions(context, self)
+        self._hosts: tuple[str, ...] = ()
+        side.ask.ask_wanted.connect(self._ask)
+        side.ask.models_ticked.connect(self._tell_hosts)
+        side.ask.cancel_wanted.connect(self.cancel)
+        side.answers.saw_wanted.connect(self._show_saw)
+        side.answers.first_ask_wanted.connect(self._ask_first)
+        self.questions.answered.connect(self._answered)
+        self.questions.failed.connect(self._failed)
+        self.questions.waiting.connect(self._waits)
+        self.questions.ended.connect(self._ended)
+        self.leaving.may_ask.connect(self.questions.ask)
+        self.leaving.stayed.connect(self._stayed)
+
+    @property
+    def running(self) -> bool:
+        """True while a question waits for its answer."""
+        return self.questions.running
+
+    def cancel(self, *_: object) -> None:
+        """Let what is in flight finish, then end, where a question runs."""
+        if self.questions.running:
+            self.questions.cancel()
+            self._side.ask.set_running(True, "Finishing what is in flight…")
+        else:
+            self.leaving.stop()
+
+    def _ask(self, wanted: AskWanted) -> None:
+        shown = self._pair.active.shown
+        if shown is None:
+            return
+        grid = self._side.grid.choice.grid
+        command = AskCommand(
+            ref=shown.ref,
+            finding=wanted.finding,
+            models=wanted.models,
+            grid=grid.name,
+            letters=grid.letters,
+            view=wanted.view,
+            window=self._pair.active.chosen_window,
+        )
+        self._side.ask.set_running(True)
+        if self._hosts:
+            self.leaving.check(command, shown.image)
+        else:
+            self.questions.ask(command)
+
+    def _stayed(self, sentence: str) -> None:
+        self._side.ask.set_running(False, sentence)
+
+    def _tell_hosts(self, event: ModelsTicked) -> None:
+        self._hosts = event.hosts
+        self._context.status.show_hosts(event.hosts, event.restricted)
+
+    def _ask_first(self, *_: object) -> None:
+        self._side.ask.send()
+
+    def _answered(self, event: Answered) -> None:
+        trial, store = event.trial, self._store
+        run_for(self, lambda: answer_of_trial(store, trial), self._stored, self._tell)
+
+    def _stored(self, answer: StoredAnswer) -> None:
+        self.answer_stored.emit(AnswerStored(answer.ref))
+
+    def _failed(self, event: Failed) -> None:
+        self._context.notices.post(Notice(event.sentence))
+
+    def _waits(self, event: Waiting) -> None:
+        self._side.ask.show_waiting(event.words, event.part)
+
+    def _ended(self, event: Ended) -> None:
+        words = "Cancelled. What had arrived is kept." if event.cancelled else ""
+        self._side.ask.set_running(False, words)
+
+    def _show_saw(self, event: SawWanted) -> None:
+        name, sha256 = event.answer.model, event.answer.request_sha256
+        store = self._store
+
+        def show(sent: _Sent) -> None:
+            parent = self.parentWidget() or self
+            show_once(
+                parent,
+                f"saw {sha256}",
+                lambda: WhatModelSaw(name, *sent, sha256, parent),
+            )
+
+        def fetch() -> _Sent:
+            return sent_images(store, sha256), sent_text(store, sha256)
+
+        run_for(self, fetch, show, self._tell)
+
+    def _tell(self, error: Exception) -> None:
+        tell_error(self._context, error)

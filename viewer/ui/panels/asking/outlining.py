@@ -1,0 +1,184 @@
+"""Outline it: from a rectangle, or a model's box, to the mask a segmenter finds."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QMenu, QWidget
+
+from viewer.domain.answer import BoxesAnswer
+from viewer.domain.case import View
+from viewer.domain.geometry import BoxPx
+from viewer.domain.mark import REGIONS, Mark
+from viewer.services.inspecting.answers import StoredAnswer, answer_of_trial
+from viewer.services.worker.background import AskCommand
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import run_for
+from viewer.ui.application.notices import Notice, Offer
+from viewer.ui.application.tell import tell_error
+from viewer.ui.panels.asking.answers_panel import OutlineWanted
+from viewer.ui.panels.asking.ask_command import AnswerStored
+from viewer.ui.panels.asking.ask_side import AskSide
+from viewer.ui.panels.asking.questions import Answered, Failed, Questions
+from viewer.ui.panels.asking.stored_answers import Knowledge
+from viewer.ui.panels.read.viewport_pair import ViewportPair
+
+if TYPE_CHECKING:
+    from viewer.services.configuring.model_list import ModelLine
+
+_CHOOSE: Final = (
+    "Draw a rectangle around it, or choose an answer that is a box; then it can be "
+    "outlined."
+)
+_NONE: Final = "There is no segmenter yet, such as SAM or MedSAM, to outline it with."
+_FINDING: Final = "Name the finding that is to be outlined."
+_BUSY: Final = "An outline is being found already."
+_NOTHING: Final = "The segmenter found nothing in the box. Draw a larger one."
+
+
+class Outlining(QWidget):
+    """Asks a segmenter about boxes on the active image; it is never seen itself."""
+
+    answer_stored = Signal(object)
+    """Carries an AnswerStored."""
+
+    def __init__(
+        self,
+        context: AppContext,
+        pair: ViewportPair,
+        side: AskSide,
+        knowledge: Knowledge,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self.hide()
+        self._context, self._pair, self._side = context, pair, side
+        self._knowledge, self._place = knowledge, ""
+        self.questions = Questions(context.worker, self)
+        for viewport in pair.viewports:
+            viewport.view.outline_wanted.connect(self.outline)
+        side.answers.outline_wanted.connect(self._outline_answer)
+        self.questions.answered.connect(self._answered)
+        self.questions.failed.connect(self._failed)
+        self.questions.ended.connect(lambda _: context.status.show_work(""))
+
+    def outline(self) -> None:
+        """Outline what lies in the chosen mark, else in the chosen answer's boxes."""
+        mark = self._pair.view.marks.chosen
+        if mark is not None and mark.kind in REGIONS and mark.complete:
+            self._begin((_box_of(mark),))
+        else:
+            self._begin(_boxes_of(self._side.answers.current))
+
+    def _outline_answer(self, event: OutlineWanted) -> None:
+        self._begin(_boxes_of(event.answer))
+
+    def _begin(self, boxes: tuple[BoxPx, ...]) -> None:
+        from viewer.services.configuring.model_list import segmenters
+
+        missing = self._missing(boxes)
+        if missing:
+            self._context.notices.say(missing)
+            return
+        settings = self._context.settings
+        run_for(
+            self,
+            lambda: segmenters(settings),
+            partial(self._choose, boxes),
+            self._tell,
+        )
+
+    def _missing(self, boxes: Sequence[BoxPx]) -> str:
+        if self._pair.active.shown is None or not boxes:
+            return _CHOOSE
+        if not self._side.ask.asked_finding:
+            return _FINDING
+        return _BUSY if self.questions.running else ""
+
+    def _choose(self, boxes: tuple[BoxPx, ...], found: "tuple[ModelLine, ...]") -> None:
+        ready = [line for line in found if line.can_ask]
+        if not ready:
+            self._offer_models(found)
+        elif len(ready) == 1:
+            self._ask(ready[0].name, boxes)
+        else:
+            self._offer_choice([line.name for line in ready], boxes)
+
+    def _offer_models(self, found: "tuple[ModelLine, ...]") -> None:
+        """Say that none can be used, and where that is mended."""
+        what = f"{found[0].name}: {found[0].state}" if found else _NONE
+        go = Offer("Open Models", partial(self._context.actions.run, "window.models"))
+        self._context.notices.post(Notice(what, offer=go))
+
+    def _offer_choice(self, names: Sequence[str], boxes: tuple[BoxPx, ...]) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name in names:
+            does = partial(self._ask, name, boxes)
+            menu.addAction(f"Outline it with {name}", does)
+        menu.popup(QCursor.pos())
+
+    def _ask(self, name: str, boxes: tuple[BoxPx, ...]) -> None:
+        shown = self._pair.active.shown
+        if shown is None or self.questions.running:
+            return
+        self._place = self._pair.active.place
+        grid = self._side.grid.choice.grid
+        self._context.status.show_work(
+            f"Outlining · {name}", self.questions.cancel, "Stop outlining"
+        )
+        self.questions.ask(
+            AskCommand(
+                ref=shown.ref,
+                finding=self._side.ask.asked_finding,
+                models=(name,),
+                grid=grid.name,
+                letters=grid.letters,
+                view=_known(shown.header.view, self._side.ask.view.currentData()),
+                boxes=boxes,
+            )
+        )
+
+    def _answered(self, event: Answered) -> None:
+        trial, store = event.trial, self._context.settings.store
+        run_for(self, lambda: answer_of_trial(store, trial), self._stored, self._tell)
+
+    def _stored(self, answer: StoredAnswer) -> None:
+        self.answer_stored.emit(AnswerStored(answer.ref))
+        if answer.answer is None:
+            if answer.score.reason == "empty_mask":
+                self._context.notices.say(_NOTHING)
+            return
+        self._context.undo.do(
+            "outline",
+            partial(self._knowledge.withdraw, answer, gone=False),
+            partial(self._knowledge.withdraw, answer, gone=True),
+            self._place,
+        )
+
+    def _failed(self, event: Failed) -> None:
+        self._context.notices.post(Notice(event.sentence))
+
+    def _tell(self, error: Exception) -> None:
+        tell_error(self._context, error)
+
+
+def _box_of(mark: Mark) -> BoxPx:
+    """Return the upright rectangle around a region."""
+    across = [point.x for point in mark.points]
+    down = [point.y for point in mark.points]
+    return BoxPx(min(across), min(down), max(across), max(down))
+
+
+def _boxes_of(answer: StoredAnswer | None) -> tuple[BoxPx, ...]:
+    """Return the boxes that an answer consists of, none of another kind's."""
+    held = answer.answer if answer is not None else None
+    return held.boxes if isinstance(held, BoxesAnswer) else ()
+
+
+def _known(said: View, chosen: object) -> View:
+    """Return the view that the file says, else the person; an outline needs neither."""
+    told = said if said is not View.UNKNOWN else View(str(chosen or View.UNKNOWN))
+    return View.OTHER if told is View.UNKNOWN else told

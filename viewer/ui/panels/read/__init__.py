@@ -1,0 +1,1 @@
+"""Cases, viewports and what is done to images."""

@@ -1,0 +1,250 @@
+"""The case browser: patients, their studies and images, a filter, and what goes on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QStackedWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.case import ImageRef
+from viewer.domain.counting import counted
+from viewer.domain.escapes import visible
+from viewer.services.viewing.decoding import Decoder, LocalDecoder
+from viewer.services.viewing.open_case import OtherFile
+from viewer.ui.application.show_once import show_once
+from viewer.ui.panels.read.case_tree import THUMBNAIL_PX, CaseRow, CaseTree
+from viewer.ui.panels.read.hanging import CaseRows, Chosen, Stack
+from viewer.ui.panels.read.index_line import IndexLine
+from viewer.ui.panels.read.opening import lies_in
+from viewer.ui.panels.read.thumbnails import Thumbnails
+from viewer.ui.widgets.labels import caption, link, title
+from viewer.ui.widgets.plain_text import Label, as_tip
+
+
+@dataclass(frozen=True, slots=True)
+class ImageChosen:
+    """A person chose a row; ``chosen`` tells what to hang."""
+
+    chosen: Chosen
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWanted:
+    """A person asks for the file dialog, of folders or of files."""
+
+    folder: bool
+
+
+class CaseBrowser(QWidget):
+    """A tree of the open cases with thumbnails, made while it is looked at."""
+
+    image_chosen = Signal(object)
+    """Carries an ImageChosen."""
+    row_grew = Signal(object)
+    """Carries an ImageChosen: more has been found of what hangs."""
+    open_wanted = Signal(object)
+    """Carries an OpenWanted."""
+
+    def __init__(
+        self, decoder: Decoder | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("caseBrowser")
+        decodes = decoder or LocalDecoder()
+        self._hung: Chosen | None = None
+        self._others: tuple[OtherFile, ...] = ()
+        self.filter = QLineEdit(placeholderText="Filter by name, view, modality")
+        self.filter.setAccessibleName("Filter the cases")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setAcceptDrops(False)  # a file dropped here is opened, not typed
+        self.tree, self.line, self.count = CaseTree(), IndexLine(), caption()
+        self.others = link("", "Files that are no images, with the reason")
+        self.unmatched = link("Nothing matches: clear the filter", "")
+        for widget in (self.count, self.others, self.unmatched):
+            widget.hide()
+        self._thumbnails = Thumbnails(
+            lambda ref: decodes.thumbnail(ref, 2 * THUMBNAIL_PX), self
+        )
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._empty_page())
+        self._stack.addWidget(self._tree_page())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.addWidget(title("Cases"))
+        column.addWidget(self._stack, 1)
+        for widget in (self.line, self.count, self.others):
+            column.addWidget(widget)
+
+    def _connect(self) -> None:
+        self.filter.textChanged.connect(self._match)
+        self.unmatched.clicked.connect(self.filter.clear)
+        self.tree.currentItemChanged.connect(self._tell)
+        self.tree.thumbnails_wanted.connect(self._thumbnails.want)
+        self._thumbnails.made.connect(self.tree.show_thumbnail)
+        self.others.clicked.connect(self._show_others)
+
+    def _tree_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.filter, self.unmatched, self.tree):
+            column.addWidget(widget)
+        return page
+
+    def _empty_page(self) -> QWidget:
+        page = QWidget()
+        text = Label(
+            "No case is open. Open files or a folder, or drop them anywhere here.",
+            wordWrap=True,
+        )
+        files, folder = QPushButton("Open files…"), QPushButton("Open folder…")
+        files.clicked.connect(lambda: self.open_wanted.emit(OpenWanted(folder=False)))
+        folder.clicked.connect(lambda: self.open_wanted.emit(OpenWanted(folder=True)))
+        column, row = QVBoxLayout(page), QHBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(files)
+        row.addWidget(folder)
+        column.addWidget(text)
+        column.addLayout(row)
+        column.addStretch(1)
+        return page
+
+    def show_cases(self, cases: Sequence[CaseRows]) -> None:
+        """List these cases; what is selected stays, and nothing moves under the eye."""
+        self.tree.show_cases(cases)
+        self._stack.setCurrentIndex(1 if cases else 0)
+        row = self.tree.current_row
+        if row is not None and self._hung is not None:
+            chosen = self.tree.chosen(row)
+            if chosen.stack.key == self._hung.stack.key and chosen != self._hung:
+                self._hung = chosen
+                self.row_grew.emit(ImageChosen(chosen))
+
+    def say(self, words: str, others: Sequence[OtherFile] = ()) -> None:
+        """Show what is open in words, and how many files are no images."""
+        self._others = tuple(others)
+        self.count.setText(words)
+        self.count.setVisible(bool(words))
+        self.others.setText(counted(len(others), "other file"))
+        self.others.setVisible(bool(others))
+
+    def choose(self, ref: ImageRef) -> bool:
+        """Choose the row with that image; False where it is not listed."""
+        for row in self.tree.rows():
+            refs = [image.ref for image in row.stack.images]
+            if ref in refs:
+                row.position = refs.index(ref)
+                self._select(row)
+                return True
+        return False
+
+    def follow(self, stack: Stack) -> None:
+        """Highlight the row of a stack that hangs already; nothing is hung anew."""
+        for row in self.tree.rows():
+            if row.stack == stack and row is not self.tree.current_row:
+                with QSignalBlocker(self.tree):
+                    self.tree.setCurrentItem(row)
+                self.tree.scrollToItem(row)
+                self._hung = self.tree.chosen(row)
+
+    def choose_in(self, paths: Sequence[Path]) -> bool:
+        """Choose the first image of files and folders; False where none is listed."""
+        for row in self.tree.rows():
+            for image in row.stack.images:
+                if any(lies_in(image.ref.path, path) for path in paths):
+                    return self.choose(image.ref)
+        return False
+
+    def choose_first(self) -> bool:
+        """Choose the first row, where there is one."""
+        row = next(self.tree.rows(), None)
+        if row is not None:
+            self._select(row)
+        return row is not None
+
+    def step(self, steps: int) -> None:
+        """Choose the visible row that lies ``steps`` further down."""
+        rows = [row for row in self.tree.rows() if not row.isHidden()]
+        current = self.tree.current_row
+        place = rows.index(current) if current in rows else -1
+        if rows:
+            self._select(rows[min(max(place + steps, 0), len(rows) - 1)])
+
+    @property
+    def current_case(self) -> str | None:
+        """The key of the patient whose row is chosen."""
+        row = self.tree.current_row
+        return row.key[0] if row is not None else None
+
+    def _match(self, text: str) -> None:
+        self.unmatched.setVisible(not self.tree.set_filter(text))
+
+    def _select(self, row: CaseRow) -> None:
+        if self.tree.currentItem() is row:
+            self._tell()
+        else:
+            self.tree.setCurrentItem(row)
+        self.tree.scrollToItem(row)
+
+    def _tell(self, *_: object) -> None:
+        row = self.tree.current_row
+        if row is not None:
+            self._hung = self.tree.chosen(row)
+            self.image_chosen.emit(ImageChosen(self._hung))
+
+    def _show_others(self) -> None:
+        show_once(self.window(), "others", lambda: OtherFiles(self._others, self))
+
+
+class OtherFiles(QDialog):
+    """A window of its own; Ctrl+C copies the chosen rows as tab-separated text."""
+
+    def __init__(
+        self, files: Sequence[OtherFile], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Other files")
+        self.list = QTreeWidget()
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setHeaderLabels(["File", "Why it is not listed"])
+        self.list.setAccessibleName("Files that are no images")
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.addTopLevelItems([_row(file) for file in files])
+        self.list.resizeColumnToContents(0)
+        column = QVBoxLayout(self)
+        column.addWidget(self.list)
+        column.addWidget(caption(f"{len(files):,} of the files opened are no images."))
+        copy = QShortcut(QKeySequence.StandardKey.Copy, self)
+        copy.activated.connect(self._copy)
+        self.resize(640, 420)
+
+    def _copy(self) -> None:
+        rows = self.list.selectedItems()
+        lines = [f"{row.text(0)}\t{row.text(1)}" for row in rows]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def _row(file: OtherFile) -> QTreeWidgetItem:
+    row = QTreeWidgetItem([visible(file.path.name), visible(file.reason)])
+    row.setToolTip(0, as_tip(str(file.path)))
+    row.setToolTip(1, as_tip(file.reason))
+    return row

@@ -1,0 +1,191 @@
+"""What the actions of the menus View and Image do to the images on the screen."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.image import PixelImage, Window
+from viewer.services.viewing.view_image import Tag, tags_of
+from viewer.ui.application.actions import HIDE, SHOW, SPECS, Handlers
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import run_for
+from viewer.ui.application.show_once import show_once
+from viewer.ui.canvas.events import Tool
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.canvas.marks.book import MarkBook
+from viewer.ui.dialogs.tag_list import TagList
+from viewer.ui.panels.read.mark_keeping import MarkKeeping
+from viewer.ui.panels.read.provider_look import ProviderLook, ViewShown
+from viewer.ui.panels.read.viewport_pair import ViewportPair
+
+PRESETS: Final = range(10)
+
+
+class ImageCommands:
+    """Commands for the image that has the focus; without one they do nothing."""
+
+    def __init__(self, pair: ViewportPair, context: AppContext) -> None:
+        self._pair, self._notices, self._actions = (
+            pair,
+            context.notices,
+            context.actions,
+        )
+        self._status = context.status
+        self.provider_look = ProviderLook(pair)
+        self.provider_look.toggled.connect(self._follow_look)
+        self._marks = MarkBook(context.undo, pair)
+        self.keeping = MarkKeeping(context, pair, self._marks)
+        for viewport in pair.viewports:
+            viewport.view.marks.use(self._marks)
+            viewport.view.sense_changed.connect(self._follow_sense)
+        pair.active_changed.connect(self._follow_sense)
+
+    def handlers(self) -> Handlers:
+        """Return what to do, by the action's id."""
+        pair = self._pair
+        return {
+            HIDE: partial(pair.hide_overlays, hidden=True),
+            SHOW: partial(pair.hide_overlays, hidden=False),
+            "image.fit": partial(self._do, ImageView.fit),
+            "image.one_to_one": partial(self._do, ImageView.one_to_one),
+            "image.invert": self.invert,
+            "image.reset": partial(self._do, ImageView.reset),
+            "image.tags": self.show_tags,
+            "image.provider": self.provider_look.toggle,
+            "mark.delete": self.delete_mark,
+            "mark.clear": self.delete_marks,
+            **{f"tool.{t.value}": partial(self.set_tool, t) for t in Tool},
+            **{f"preset.{n}": partial(self.set_preset, n) for n in PRESETS},
+        }
+
+    def _do(self, act: Callable[[ImageView], None]) -> None:
+        act(self._pair.view)
+
+    def set_tool(self, tool: Tool) -> None:
+        """Choose what a drag does; tool bar, cursor and status bar show it."""
+        self._pair.set_tool(tool)
+        spec = SPECS[f"tool.{tool.value}"]
+        self._actions.set_checked(spec.id, checked=True)
+        self._status.show_tool(spec.text)
+
+    def invert(self) -> None:
+        """Turn the grey scale round; without an image there is none to turn."""
+        self._pair.view.invert()
+        self._follow_sense()
+
+    def delete_mark(self) -> None:
+        """Delete the mark that was clicked, or say that one has to be."""
+        if self._pair.view.marks.chosen is None:
+            self._notices.say("Click a mark first; then it can be deleted.")
+        self._pair.view.marks.delete_chosen()
+
+    def delete_marks(self) -> None:
+        """Delete every mark of the image that has the focus; Undo brings them back."""
+        self._pair.view.marks.remove_all()
+
+    def _follow_sense(self, *_: object) -> None:
+        self._actions.set_checked("image.invert", self._pair.view.inverted)
+
+    def set_preset(self, number: int) -> None:
+        """Set the window on a key, or say why the image has no such window."""
+        shown, window = self._pair.active.shown, self._pair.view.window_shown
+        if shown is None:
+            return
+        chosen = preset_window(number, shown.image, window)
+        if isinstance(chosen, NoWindow):
+            self._notices.say(chosen.sentence)
+        else:
+            self._pair.view.set_window(chosen)
+
+    def show_tags(self) -> None:
+        """Show the tags of the image that has the focus, read in the background."""
+        shown = self._pair.active.shown
+        if shown is None:
+            self._notices.say("Open an image first; then its tags can be listed.")
+            return
+        ref = shown.ref
+        run_for(
+            self._pair,
+            lambda: tags_of(ref),
+            partial(self._list_tags, ref.path),
+            self._tell,
+        )
+
+    def _list_tags(self, path: Path, tags: tuple[Tag, ...]) -> None:
+        pair = self._pair
+        show_once(pair, f"tags {path}", lambda: TagList(path.name, tags, pair))
+
+    def _follow_look(self, event: ViewShown) -> None:
+        self._actions.set_checked("image.provider", event.shown)
+
+    def _tell(self, error: Exception) -> None:
+        if not isinstance(error, OverreadError):
+            raise error
+        self._notices.error(error)
+
+
+FULL_RANGE, FILES_FIRST, FILES_NEXT = 0, 1, 2
+_HOUNSFIELD: Final = "HU"
+_CT: Final[Mapping[int, Window]] = {
+    3: Window(-500, 1500, explanation="Lung"),
+    4: Window(350, 2000, explanation="Bone"),
+    5: Window(40, 400, explanation="Soft tissue"),
+    6: Window(80, 400, explanation="Mediastinum"),
+    7: Window(50, 320, explanation="Abdomen"),
+    8: Window(35, 110, explanation="Brain"),
+    9: Window(90, 150, explanation="Liver"),
+}
+"""Centre and width in Hounsfield units, as common viewers set them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoWindow:
+    """A preset has no meaning for an image; the sentence says why."""
+
+    sentence: str
+
+
+def preset_window(
+    number: int, image: PixelImage, shown: Window | None
+) -> Window | NoWindow:
+    """Return the window on a key.
+
+    Parameters
+    ----------
+    number : int
+        0 to 9.
+    image : PixelImage
+        The image it is for; a preset of CT needs Hounsfield units.
+    shown : Window
+        The window in use; the file's next one follows it.
+    """
+    if image.values.ndim == 3:
+        return NoWindow("A colour image has no window.")
+    if number == FULL_RANGE:
+        return _full_range(image)
+    if number in _CT:
+        if image.units == _HOUNSFIELD:
+            return _CT[number]
+        name = _CT[number].explanation.lower()
+        return NoWindow(f"The {name} window is for CT, in Hounsfield units.")
+    if not image.windows:
+        return NoWindow("The file names no window. Press 0 for the full range.")
+    if number == FILES_FIRST or shown is None or shown not in image.windows:
+        return image.windows[0]
+    after = image.windows.index(shown) + 1
+    return image.windows[after % len(image.windows)]
+
+
+def _full_range(image: PixelImage) -> Window:
+    values = image.values if image.padding is None else image.values[~image.padding]
+    if not values.size:
+        return _NO_RANGE
+    low, high = float(values.min()), float(values.max())
+    return Window((low + high + 1) / 2, max(1.0, high - low + 1), explanation="Full")
+
+
+_NO_RANGE: Final = Window(0.5, 1.0, explanation="Full")
+"""The window of an image without any measurement."""

@@ -1,0 +1,175 @@
+"""Opening files and folders beside the window, and what is open."""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+
+from viewer.domain.case import ImageRef
+from viewer.domain.file_header import FileHeader
+from viewer.services.viewing.decoding import Decoder
+from viewer.services.viewing.header_chunks import Headers, Refused
+from viewer.services.viewing.open_case import Index, Indexed, IndexState, open_cases
+from viewer.ui.application.background_tasks import run_for
+from viewer.ui.panels.read.hanging import CaseRows, rows_of
+
+
+@dataclass(eq=False)
+class Wanted:
+    """What was asked to be opened."""
+
+    paths: tuple[Path, ...]
+    show: bool
+    """Whether its first image comes up."""
+    image: ImageRef | None = None
+    """What is to come up instead of the first, and therefore to be read first."""
+    cancelled: Event = field(default_factory=Event)
+    listed: bool = False
+    """Whether it counts among what is open, as it does once an image is found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """More has been found: how far it is, and what the case browser lists now."""
+
+    wanted: Wanted
+    event: Indexed
+    rows: tuple[CaseRows, ...]
+    closings: int
+    """How often cases had been closed when the rows were made."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpenFailed:
+    """Nothing of what was asked for can be opened."""
+
+    wanted: Wanted
+    error: Exception
+
+
+class Opening(QObject):
+    """Indexes files in the background; everything open is one index."""
+
+    found = Signal(object)
+    """Carries a Found."""
+    failed = Signal(object)
+    """Carries an OpenFailed."""
+    _arrived = Signal(object)
+
+    def __init__(self, decoder: Decoder, parent: QObject) -> None:
+        super().__init__(parent)
+        self._decoder = decoder
+        self._index = Index()
+        self._running: list[Wanted] = []
+        self._paths: tuple[Path, ...] = ()
+        self.lately: tuple[Path, ...] = ()
+        """The files and folders that were opened, the newest first."""
+        self._closings = 0
+        self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        application = QCoreApplication.instance()
+        if application is not None:
+            application.aboutToQuit.connect(self.cancel)
+
+    @property
+    def running(self) -> bool:
+        """Whether files are being looked through."""
+        return bool(self._running)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files and folders that are open, in the order opened."""
+        return self._paths
+
+    def open(self, wanted: Wanted) -> None:
+        """Look through files and folders; `found` follows, or `failed`."""
+        self._running.append(wanted)
+
+        def on_error(error: Exception) -> None:
+            self._running.remove(wanted)
+            self.failed.emit(OpenFailed(wanted, error))
+
+        run_for(self, lambda: self._look_through(wanted), lambda _: None, on_error)
+
+    def cancel(self) -> None:
+        """Read no further file; what was found stays."""
+        for wanted in self._running:
+            wanted.cancelled.set()
+
+    def close_case(self, key: str) -> None:
+        """Forget a patient's files."""
+        before = self._index.paths
+        self._index.remove(key)
+        gone = set(before) - set(self._index.paths)
+        self._paths = tuple(
+            path
+            for opened in self._paths
+            for path in _still_open(opened, gone, self._index.paths)
+        )
+        self._closings += 1
+
+    def close_all(self) -> None:
+        """Forget every file, and read no further one."""
+        self.cancel()
+        self._index.clear()
+        self._paths = ()
+        self._closings += 1
+
+    def rows(self) -> tuple[CaseRows, ...]:
+        """Return what the case browser lists."""
+        return rows_of(self._index.cases())
+
+    def _look_through(self, wanted: Wanted) -> None:
+        def read(paths: tuple[Path, ...]) -> Headers:
+            headers = self._decoder.headers(paths)
+            wanted.paths = _as_listed(
+                wanted.paths, dict(zip(paths, headers, strict=True))
+            )
+            return headers
+
+        events = open_cases(
+            wanted.paths,
+            wanted.cancelled,
+            self._index,
+            read,
+            wanted.image.path if wanted.image else None,
+        )
+        for event in events:
+            rows = rows_of(event.cases)
+            self._arrived.emit(Found(wanted, event, rows, self._closings))
+
+    def _deliver(self, found: Found) -> None:
+        wanted = found.wanted
+        if found.event.state is not IndexState.RUNNING:
+            self._running.remove(wanted)
+        if found.closings != self._closings:
+            found = replace(found, rows=self.rows())  # it lists what was closed since
+        elif not wanted.listed:
+            wanted.listed = True
+            self._paths = tuple(dict.fromkeys((*self._paths, *wanted.paths)))
+            self.lately = tuple(dict.fromkeys((*wanted.paths, *self.lately)))
+        self.found.emit(found)
+
+
+def lies_in(path: Path, opened: Path) -> bool:
+    """Tell whether a file is what was opened, or lies below it."""
+    return path == opened or opened in path.parents
+
+
+def _as_listed(
+    opened: tuple[Path, ...], read: Mapping[Path, FileHeader | Refused]
+) -> tuple[Path, ...]:
+    """Return what was opened; of a slide in several files the one that is listed."""
+    listed = {path: h.path for path, h in read.items() if isinstance(h, FileHeader)}
+    return tuple(dict.fromkeys(listed.get(path, path) for path in opened))
+
+
+def _still_open(
+    opened: Path, gone: AbstractSet[Path], left: Sequence[Path]
+) -> tuple[Path, ...]:
+    """Return a path as it is, or as the files left of it where some are gone."""
+    if not any(lies_in(path, opened) for path in gone):
+        return (opened,)
+    return tuple(path for path in left if lies_in(path, opened))

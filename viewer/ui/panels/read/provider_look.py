@@ -1,0 +1,135 @@
+"""Keeps the provider's view in step with the image that has the focus."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.grid import Grid
+from viewer.domain.image import PixelImage, Raster, Window
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.panels.read.viewport_pair import ViewportPair
+
+if TYPE_CHECKING:
+    from viewer.services.asking.provider_views import ProviderSight
+    from viewer.ui.dialogs.provider_view import ProviderView
+
+_NO_IMAGE: Final = "Open an image; what a provider makes of it is shown here."
+_SETTLED_MS: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ViewShown:
+    """The provider's view is open, or no longer."""
+
+    shown: bool
+
+
+class ProviderLook(QObject):
+    """Opens the provider's view and fills it in the background."""
+
+    toggled = Signal(object)
+    """ViewShown"""
+
+    def __init__(self, pair: ViewportPair) -> None:
+        super().__init__(pair)
+        self._pair = pair
+        self._background_tasks = BackgroundTasks(self)
+        self._dialog: ProviderView | None = None
+        self._subject: _Subject | None = None
+        self.provider = "none"
+        self._soon = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._soon.timeout.connect(self._look)
+        pair.active_changed.connect(self._follow)
+        pair.grid_changed.connect(self._follow)
+        for viewport in pair.viewports:
+            viewport.image_shown.connect(self._follow)
+            viewport.view.window_changed.connect(self._follow)
+
+    def toggle(self) -> None:
+        """Open the view beside the image, or close it."""
+        if self._dialog is not None:
+            self._dialog.close()
+            return
+        from viewer.ui.dialogs.provider_view import ProviderView
+
+        self._dialog = ProviderView(self.provider, self._pair)
+        self._dialog.provider_changed.connect(self._choose)
+        self._dialog.destroyed.connect(self._forget)
+        self._dialog.show()
+        self.toggled.emit(ViewShown(shown=True))
+        self._look()
+
+    @property
+    def dialog(self) -> "ProviderView | None":
+        """The view, while it is open."""
+        return self._dialog
+
+    def _forget(self) -> None:
+        self._dialog = None
+        self._background_tasks.cancel_all()
+        self.toggled.emit(ViewShown(shown=False))
+
+    def _choose(self, _event: object) -> None:
+        self._look()
+
+    def _follow(self, _event: object) -> None:
+        if self._dialog is not None:
+            self._soon.start()
+
+    def _look(self) -> None:
+        dialog, shown = self._dialog, self._pair.active.shown
+        if dialog is None:
+            return
+        self.provider = dialog.offer.name
+        if shown is None:
+            dialog.show_problem(_NO_IMAGE)
+            return
+        subject = _Subject(
+            shown.image,
+            self._pair.active.chosen_window,
+            self._pair.grid_choice.grid,
+        )
+        if self._subject != subject:
+            self._subject = subject
+        self._work(dialog, self._subject, self.provider)
+
+    def _work(self, dialog: "ProviderView", subject: "_Subject", provider: str) -> None:
+        dialog.show_working()
+        self._background_tasks.start(
+            "sight", lambda: subject.seen_by(provider), self._show, self._fail
+        )
+
+    def _show(self, sight: "ProviderSight") -> None:
+        if self._dialog is not None:
+            self._dialog.show_sight(sight)
+
+    def _fail(self, error: Exception) -> None:
+        if not isinstance(error, OverreadError):
+            raise error
+        if self._dialog is not None:
+            self._dialog.show_problem(str(error))
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """What is looked at; images compare by identity."""
+
+    image: PixelImage
+    window: Window | None
+    grid: Grid
+
+    @cached_property
+    def sent(self) -> Raster:
+        """The image as it is sent; slow the first time."""
+        from viewer.services.asking.provider_views import sent_raster
+
+        return sent_raster(self.image, self.window, self.grid)
+
+    def seen_by(self, provider: str) -> "ProviderSight":
+        """Return what a provider makes of the image."""
+        from viewer.services.asking.provider_views import provider_sight
+
+        return provider_sight(self.sent, self.grid, provider)

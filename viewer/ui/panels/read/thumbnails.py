@@ -1,0 +1,72 @@
+"""Thumbnails of what is looked at, a few at a time; what scrolled away is dropped."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, Signal
+
+from viewer.domain.case import ImageRef
+from viewer.domain.image import Raster
+from viewer.ui.application.background_tasks import run_for
+
+if TYPE_CHECKING:
+    from viewer.ui.application.jobs import Job
+
+AT_ONCE: Final = 1
+"""Thumbnails under way; one process makes them, and others need threads too."""
+
+
+@dataclass(frozen=True, eq=False)
+class ThumbnailMade:
+    """An image's thumbnail, or why there is none."""
+
+    ref: ImageRef
+    raster: Raster | None
+    error: Exception | None = None
+
+
+class Thumbnails(QObject):
+    """Makes the thumbnails that are wanted now, in the order they are wanted.
+
+    Parameters
+    ----------
+    make : callable
+        Decodes a thumbnail; called in background threads.
+    """
+
+    made = Signal(object)
+    """Carries a ThumbnailMade."""
+
+    def __init__(
+        self, make: Callable[[ImageRef], Raster], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._make = make
+        self._waiting: list[ImageRef] = []
+        self._jobs: dict[ImageRef, Job[Raster]] = {}
+
+    def want(self, refs: Sequence[ImageRef]) -> None:
+        """Make these, and of those wanted before only what is under way."""
+        self._waiting = [ref for ref in refs if ref not in self._jobs]
+        self._start_next()
+
+    def _start_next(self) -> None:
+        while self._waiting and len(self._jobs) < AT_ONCE:
+            self._start(self._waiting.pop(0))
+
+    def _start(self, ref: ImageRef) -> None:
+        def on_done(raster: Raster) -> None:
+            self._finish(ThumbnailMade(ref, raster))
+
+        def on_error(error: Exception) -> None:
+            self._finish(ThumbnailMade(ref, None, error))
+
+        self._jobs[ref] = run_for(
+            self, lambda: self._make(ref), on_done, on_error, priority=-1
+        )
+
+    def _finish(self, event: ThumbnailMade) -> None:
+        del self._jobs[event.ref]
+        self.made.emit(event)
+        self._start_next()

@@ -1,0 +1,328 @@
+"""A viewport: one image view that scrolls through a stack, and where it stands."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
+
+from viewer.domain.case import ImageHeader, ImageRef
+from viewer.domain.image import Window
+from viewer.services.viewing.decoding import Decoder, LocalDecoder
+from viewer.services.viewing.opened_image import OpenedImage
+from viewer.services.viewing.view_image import ShownImage
+from viewer.ui.application.background_tasks import run_for
+from viewer.ui.canvas.events import Scrolled
+from viewer.ui.canvas.image_view import ImageView
+from viewer.ui.panels.read.hanging import Stack
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.plain_text import Label, as_tip
+
+if TYPE_CHECKING:
+    from viewer.domain.geometry import BoxPx
+    from viewer.ui.application.jobs import Job
+
+_CACHE_BYTES: Final = 48 * 1024 * 1024
+"""Of pixels as decoded; codes and further scales make it up to 7/3 of that."""
+_AHEAD: Final = 6
+_PAGE: Final = 10
+
+
+@dataclass(frozen=True, eq=False)
+class ImageShown:
+    """A viewport painted an image."""
+
+    viewport: "Viewport"
+    shown: ShownImage
+
+
+@dataclass(frozen=True, eq=False)
+class ImageFailed:
+    """An image could not be read."""
+
+    ref: ImageRef
+    error: Exception
+
+
+@dataclass(frozen=True, eq=False)
+class ViewportEntered:
+    """A viewport got the keyboard, so that commands are meant for it."""
+
+    viewport: "Viewport"
+
+
+class ImageCache:
+    """The images shown last, up to a number of bytes; the newest always stays."""
+
+    def __init__(self, capacity: int = _CACHE_BYTES) -> None:
+        self._capacity, self._bytes = capacity, 0
+        self._images: OrderedDict[ImageRef, OpenedImage] = OrderedDict()
+
+    def __contains__(self, ref: ImageRef) -> bool:
+        return ref in self._images
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    def get(self, ref: ImageRef) -> OpenedImage | None:
+        """Return an image and make it the newest."""
+        if ref in self._images:
+            self._images.move_to_end(ref)
+        return self._images.get(ref)
+
+    def add(self, loaded: OpenedImage) -> None:
+        """Keep an image, dropping the oldest beyond the capacity."""
+        ref = loaded.shown.ref
+        if ref in self._images:
+            return
+        self._images[ref] = loaded
+        self._bytes += loaded.shown.image.values.nbytes
+        while self._bytes > self._capacity and len(self._images) > 1:
+            _, oldest = self._images.popitem(last=False)
+            self._bytes -= oldest.shown.image.values.nbytes
+
+
+class Viewport(QWidget):
+    """Shows a stack; has it decoded a few images ahead of the wheel."""
+
+    image_shown = Signal(object)
+    """Carries an ImageShown."""
+    image_failed = Signal(object)
+    """Carries an ImageFailed."""
+    entered = Signal(object)
+    """Carries a ViewportEntered."""
+
+    def __init__(
+        self, decoder: Decoder | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._decoder = decoder or LocalDecoder()
+        self.stack: Stack | None = None
+        self.shown: ShownImage | None = None
+        self.field: BoxPx | None = None
+        self.position = 0
+        self._cache = ImageCache()
+        self._jobs: dict[ImageRef, Job[OpenedImage]] = {}
+        self._broken: set[ImageRef] = set()
+        self.view = ImageView()
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("Position in the series")
+        self.caption = Label()
+        self.mark = ActiveMark()
+        self.mark.hide()
+        self._lay_out()
+        self.view.installEventFilter(self)
+        self.view.scrolled.connect(self._wheel)
+        self.slider.valueChanged.connect(self.go_to)
+
+    def _lay_out(self) -> None:
+        column, foot = QVBoxLayout(self), QHBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        foot.setContentsMargins(8, 4, 8, 4)
+        foot.addWidget(self.slider, 1)
+        foot.addWidget(self.caption)
+        column.addWidget(self.mark)
+        column.addWidget(self.view, 1)
+        column.addLayout(foot)
+        self._show_foot()
+
+    @property
+    def header(self) -> ImageHeader | None:
+        """The header of the image at the current position."""
+        return self.stack.images[self.position] if self.stack else None
+
+    @property
+    def place(self) -> str:
+        """What Undo knows the edits of its stack by, "" without one."""
+        return self.stack.key if self.stack else ""
+
+    @property
+    def stack_images(self) -> tuple[ImageHeader, ...]:
+        """The images that the wheel goes through."""
+        return self.stack.images if self.stack else ()
+
+    @property
+    def chosen_window(self) -> Window | None:
+        """The window that a person set, None while it is the file's own."""
+        return self.view.window_set
+
+    def show_stack(self, stack: Stack | None, position: int = 0) -> None:
+        """Show a stack from a position, or nothing."""
+        if stack is None:
+            self._forget()
+        elif stack == self.stack:
+            self.go_to(position)
+        elif self.stack is not None and stack.key == self.stack.key:
+            self._grow(stack)
+        else:
+            self._forget()
+            self.stack, self.position = stack, position
+            self._show_foot()
+            self._await(stack.images[position])
+
+    def _grow(self, stack: Stack) -> None:
+        """Stay on the image that is shown while others of its stack come or go."""
+        here = self._wanted()
+        refs = [image.ref for image in stack.images]
+        self.stack = stack
+        self.position = refs.index(here) if here in refs else 0
+        self._show_foot()
+        if here in refs:
+            self._look_ahead()
+        else:
+            self._await(stack.images[0])
+
+    def go_to(self, position: int) -> None:
+        """Show the image at a position, held within the stack."""
+        if self.stack is None:
+            return
+        position = min(max(position, 0), len(self.stack.images) - 1)
+        if position == self.position and self.shown is not None:
+            return
+        self.position = position
+        self._show_foot()
+        ref = self.stack.images[position].ref
+        known = self._cache.get(ref)
+        if known is not None:
+            self._paint(known)
+        else:
+            self._await(self.stack.images[position])
+
+    def scroll_by(self, steps: int) -> None:
+        """Go on by a number of images; negative is back."""
+        self.go_to(self.position + steps)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Notice the focus, and take the keys that scroll a stack."""
+        if watched is self.view and event.type() is QEvent.Type.FocusIn:
+            self.entered.emit(ViewportEntered(self))
+        elif isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            return self._key(event)
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        steps = self._keys().get(Qt.Key(event.key()))
+        if steps is None or self.stack is None or len(self.stack.images) < 2:
+            return False
+        self.scroll_by(steps)
+        return True
+
+    def _keys(self) -> dict[Qt.Key, int]:
+        whole = len(self.stack.images) if self.stack else 0
+        return {
+            Qt.Key.Key_Down: 1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -1,
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Home: -whole,
+            Qt.Key.Key_End: whole,
+        }
+
+    def _wheel(self, event: Scrolled) -> None:
+        self.scroll_by(event.steps)
+
+    def _forget(self) -> None:
+        for job in self._jobs.values():
+            job.cancel()
+        self._jobs.clear()
+        self._broken.clear()
+        self._cache = ImageCache()
+        self.stack, self.shown, self.position = None, None, 0
+        self.view.clear()
+        self._show_foot()
+
+    def _await(self, image: ImageHeader) -> None:
+        """Say what is being opened, and have it decoded."""
+        size = f"{image.size.columns} × {image.size.rows}"
+        self.view.waiting.start(f"Opening {image.ref.path.name}, {size}…")
+        self._load(image.ref)
+
+    def _load(self, ref: ImageRef, *, ahead: bool = False) -> None:
+        if ref in self._jobs or ref in self._cache:
+            return
+
+        def on_done(loaded: OpenedImage) -> None:
+            self._jobs.pop(ref, None)
+            self._cache.add(loaded)
+            if self._wanted() == ref:
+                self._paint(loaded)
+
+        def on_error(error: Exception) -> None:
+            self._jobs.pop(ref, None)
+            self._broken.add(ref)
+            if self._wanted() == ref:
+                self.shown = None
+                self.view.fail(f"{ref.path.name} cannot be shown.")
+                self.image_failed.emit(ImageFailed(ref, error))
+                self._look_ahead()
+
+        self._jobs[ref] = run_for(
+            self,
+            lambda: self._decoder.open(ref),
+            on_done,
+            on_error,
+            priority=0 if ahead else 1,
+        )
+
+    def _wanted(self) -> ImageRef | None:
+        return self.header.ref if self.header else None
+
+    def _paint(self, loaded: OpenedImage) -> None:
+        shown = loaded.shown
+        self.shown, self.field = shown, loaded.field
+        self.view.show_image(shown, loaded.pyramid)
+        self.image_shown.emit(ImageShown(self, shown))
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        images = self.stack.images if self.stack else ()
+        near = sorted(
+            range(max(0, self.position - _AHEAD), self.position + _AHEAD + 1),
+            key=lambda i: abs(i - self.position),
+        )
+        wanted = [images[i].ref for i in near if i < len(images)]
+        for ref in self._jobs.keys() - set(wanted):
+            self._jobs.pop(ref).cancel()
+        for ref in wanted:
+            if ref not in self._broken:
+                self._load(ref, ahead=True)
+
+    def _show_foot(self) -> None:
+        count = len(self.stack.images) if self.stack else 0
+        for widget in (self.slider, self.caption):
+            widget.setVisible(count > 1)
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, max(0, count - 1))
+        self.slider.setPageStep(_PAGE)
+        self.slider.setValue(self.position)
+        self.slider.blockSignals(False)
+        self.caption.setText(f"image {self.position + 1} of {count}")
+
+
+_HEIGHT: Final = 3
+
+
+class ActiveMark(QWidget):
+    """In the accent over the active viewport; beside the image, not on it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(_HEIGHT)
+        self.active = False
+
+    def show_active(self, active: bool) -> None:
+        """Say whether commands and Ask are meant for the viewport."""
+        self.active = active
+        words = "Commands and Ask mean this image" if active else ""
+        self.setToolTip(as_tip(words))
+        self.setAccessibleName(words)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Fill it, in the colours of the theme in use."""
+        colors = theme.current()
+        fill = colors.accent if self.active else colors.surroundings
+        QPainter(self).fillRect(event.rect(), QColor(fill))

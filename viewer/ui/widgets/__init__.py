@@ -1,0 +1,1 @@
+"""Small widgets, texts, icons and the theme."""

@@ -1,0 +1,427 @@
+"""A form built from what a study says of its parameters."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QWidget,
+)
+
+from viewer.services.configuring.form_field import FormField
+from viewer.ui.widgets.icons import icon
+from viewer.ui.widgets.number_box import DecimalBox, WholeBox
+from viewer.ui.widgets.plain_text import as_tip
+
+_LARGEST: Final = 2**31 - 1
+_LIST_ROWS: Final = 12
+_SHORTEST: Final = 12
+"""Letters that a choice shows at least; where it drops down it shows them all."""
+_BESIDE: Final = 32
+"""Pixels of the drop-down list that stand beside its words."""
+_UNSET: Final = "not set"
+_TYPED: Final = frozenset({"text", "path", "folder"})
+"""Kinds whose meaning stands in the field until something is typed."""
+_WORDS: Final = {
+    "api": "API",
+    "url": "URL",
+    "env": "variable",
+    "ca": "CA",
+    "s": "in seconds",
+}
+"""Parts of parameters' names that read better in another spelling."""
+
+
+class YesNo(QCheckBox):
+    """A box to tick."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.toggled.connect(self.edited)
+
+    def value(self) -> object:
+        """Return whether it is ticked."""
+        return self.isChecked()
+
+    def set_value(self, value: object) -> None:
+        """Tick it, or not."""
+        self.setChecked(bool(value))
+
+
+class Whole(WholeBox):
+    """A whole number."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setRange(0, _LARGEST)
+        self.valueChanged.connect(self.edited)
+
+    def set_value(self, value: object) -> None:
+        """Show a number."""
+        self.setValue(int(str(value)))
+
+
+class Decimal(DecimalBox):
+    """A number with decimals."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setDecimals(3)
+        self.setMaximum(_LARGEST)
+        self.setSingleStep(0.05)
+        self.valueChanged.connect(self.edited)
+
+    def set_value(self, value: object) -> None:
+        """Show a number."""
+        self.setValue(float(str(value)))
+
+
+_CHOICE: Final = Qt.ItemDataRole.UserRole
+
+
+class OneOf(QComboBox):
+    """One of some words; "" stands for none of them."""
+
+    edited = Signal()
+
+    def __init__(self, choices: Sequence[str], words: Sequence[str] = ()) -> None:
+        super().__init__()
+        for choice, word in zip(choices, words or choices, strict=True):
+            self.addItem(word or _UNSET, choice)
+        policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        self.setSizeAdjustPolicy(policy)
+        self.setMinimumContentsLength(_SHORTEST)
+        view = self.view()
+        view.setMinimumWidth(view.sizeHintForColumn(0) + _BESIDE)
+        self.currentIndexChanged.connect(self.edited)
+
+    def value(self) -> object:
+        """Return the chosen word."""
+        return self.currentData()
+
+    def set_value(self, value: object) -> None:
+        """Choose a word; one that is not offered leaves the choice as it is."""
+        at = self.findData(str(value))
+        self.setCurrentIndex(self.currentIndex() if at < 0 else at)
+
+
+class SomeOf(QListWidget):
+    """Any of some words, each with a box to tick."""
+
+    edited = Signal()
+
+    def __init__(
+        self,
+        choices: Sequence[str],
+        words: Sequence[str] = (),
+        rows: int = _LIST_ROWS,
+    ) -> None:
+        super().__init__()
+        self._row = self.fontMetrics().height() + 6
+        for choice, word in zip(choices, words or choices, strict=True):
+            self._add(choice, word)
+        self.setFixedHeight(min(rows, max(2, len(choices))) * self._row + 4)
+        self.itemChanged.connect(self.edited)
+
+    def value(self) -> object:
+        """Return the ticked words in the order shown."""
+        return [item.data(_CHOICE) for item in self._items() if _is_ticked(item)]
+
+    def set_value(self, value: object) -> None:
+        """Tick these words; ones that are not offered are added."""
+        wanted = _texts(value)
+        known = {item.data(_CHOICE) for item in self._items()}
+        for choice in wanted:
+            if choice not in known:
+                self._add(choice, choice)
+        for item in self._items():
+            ticked = item.data(_CHOICE) in wanted
+            item.setCheckState(
+                Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked
+            )
+
+    def _add(self, choice: str, word: str) -> None:
+        item = QListWidgetItem(word, self)
+        item.setData(_CHOICE, choice)
+        item.setSizeHint(QSize(0, self._row))
+        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+        item.setCheckState(Qt.CheckState.Unchecked)
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.item(row) for row in range(self.count())]
+
+
+class Line(QLineEdit):
+    """A text."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.textChanged.connect(self.edited)
+
+    def value(self) -> object:
+        """Return the text."""
+        return self.text()
+
+    def set_value(self, value: object) -> None:
+        """Show a text."""
+        self.setText(str(value))
+
+
+class MaybeNumber(Line):
+    """A number, or nothing where it is left out; what is no number stays as typed."""
+
+    def __init__(self, kind: Callable[[str], int | float]) -> None:
+        super().__init__()
+        self._kind = kind
+        self.setPlaceholderText(_UNSET)
+
+    def value(self) -> object:
+        """Return the number, None for nothing, else the text."""
+        text = self.text().strip()
+        try:
+            return self._kind(text) if text else None
+        except ValueError:
+            return text
+
+    def set_value(self, value: object) -> None:
+        """Show a number; None shows nothing."""
+        self.setText("" if value is None else str(value))
+
+
+class PathLine(Line):
+    """The path of a file, typed or chosen; its name ends in ``ending``."""
+
+    chosen = Signal()
+    """A person chose it in the dialog."""
+
+    def __init__(self, ending: str = "") -> None:
+        super().__init__()
+        self._ending = ending
+        self._offer("Choose a file…")
+
+    def _offer(self, tip: str) -> None:
+        browse = self.addAction(
+            icon("folder-open-outline"), QLineEdit.ActionPosition.TrailingPosition
+        )
+        browse.setToolTip(as_tip(tip))
+        browse.triggered.connect(self.choose)
+
+    def choose(self) -> None:
+        """Let a person choose, from where the path stands now."""
+        dialog = self._dialog()
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        here = Path(self.text()).expanduser()
+        if self.text() and here.parent.is_dir():
+            dialog.setDirectory(str(here.parent))
+        dialog.fileSelected.connect(self._take)
+        dialog.open()
+
+    def _dialog(self) -> QFileDialog:
+        dialog = QFileDialog(self.window(), "Choose a file")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        if self._ending:
+            dialog.setNameFilters([f"*{self._ending}", "Any file (*)"])
+        return dialog
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        """Take a file."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+        else:
+            super().dragEnterEvent(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802 - Qt's name
+        """Take a file anywhere on the field."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+        else:
+            super().dragMoveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        """Take the path of a file that is dropped, not its address."""
+        urls = [url for url in event.mimeData().urls() if url.isLocalFile()]
+        if urls:
+            event.acceptProposedAction()
+            self._take(urls[0].toLocalFile())
+        else:
+            super().dropEvent(event)
+
+    def _take(self, path: str) -> None:
+        self.setText(path)
+        self.chosen.emit()
+
+
+class FolderLine(PathLine):
+    """A folder, typed or chosen, or another name that is typed."""
+
+    def _offer(self, tip: str) -> None:
+        del tip
+        super()._offer("Choose a folder…")
+
+    def _dialog(self) -> QFileDialog:
+        dialog = QFileDialog(self.window(), "Choose a folder")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        return dialog
+
+
+class ListLine(Line):
+    """Several values in a line, between commas; whole numbers are numbers."""
+
+    def value(self) -> object:
+        """Return the values."""
+        parts = [part.strip() for part in self.text().split(",")]
+        return [int(p) if p.isdecimal() else p for p in parts if p]
+
+    def set_value(self, value: object) -> None:
+        """Show the values."""
+        self.setText(", ".join(_texts(value)))
+
+
+Widget = YesNo | Whole | Decimal | OneOf | SomeOf | Line
+"""What shows a parameter and gives it back as a plain JSON value."""
+_SIMPLE: Final[Mapping[str, Callable[[], Widget]]] = {
+    "bool": YesNo,
+    "int": Whole,
+    "float": Decimal,
+    "maybe_int": partial(MaybeNumber, int),
+    "maybe_float": partial(MaybeNumber, float),
+    "folder": FolderLine,
+}
+
+
+def editor(field: FormField) -> Widget:
+    """Return the widget of a field, showing its default."""
+    made = _made(field)
+    if isinstance(made, Whole | Decimal):
+        _bound(made, field)
+    if isinstance(made, Line) and field.kind in _TYPED:
+        made.setPlaceholderText(field.help)
+    made.setToolTip(as_tip(field.help))
+    made.setAccessibleName(label_of(field))
+    made.setAccessibleDescription(field.help)
+    made.set_value(field.default)
+    return made
+
+
+def _bound(number: Whole | Decimal, field: FormField) -> None:
+    """Keep a number within what its field takes."""
+    low, high = field.low or 0, _LARGEST if field.high is None else field.high
+    if isinstance(number, Whole):
+        number.setRange(int(low), int(high))
+    else:
+        number.setRange(float(low), float(high))
+
+
+def _made(field: FormField) -> Widget:
+    if field.kind == "choices" and field.choices:
+        return SomeOf(field.choices, field.words)
+    if isinstance(field.default, list | tuple):
+        return ListLine()
+    if field.kind == "choice":
+        return OneOf(field.choices, field.words)
+    if field.kind == "path":
+        return PathLine(field.ending)
+    return _SIMPLE.get(field.kind, Line)()
+
+
+def label_of(field: FormField) -> str:
+    """Return what the form calls a field."""
+    words = " ".join(_WORDS.get(word, word) for word in field.name.split("_"))
+    return field.label or words[:1].upper() + words[1:]
+
+
+class ParamsForm(QWidget):
+    """A study's parameters, one row each."""
+
+    edited = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._editors: dict[str, Widget] = {}
+        self._defaults: dict[str, object] = {}
+        self.rows = QFormLayout(self)
+        self.rows.setContentsMargins(0, 0, 0, 0)
+        self.rows.setSpacing(8)
+
+    @property
+    def editors(self) -> Mapping[str, Widget]:
+        """The widgets by the parameter's name."""
+        return self._editors
+
+    def show_fields(self, fields: Sequence[FormField]) -> None:
+        """Replace the form by that of other fields, at their defaults."""
+        while self.rows.rowCount():
+            self.rows.removeRow(0)
+        self._editors = {field.name: editor(field) for field in fields}
+        self._defaults = self.values()
+        for field, widget in zip(fields, self._editors.values(), strict=True):
+            self.rows.addRow(label_of(field), widget)
+            widget.edited.connect(self.edited)
+
+    @property
+    def label_width(self) -> int:
+        """The width of the labels' column, for rows above the form."""
+        labels = (self.rows.labelForField(e) for e in self._editors.values())
+        return max((each.sizeHint().width() for each in labels if each), default=0)
+
+    def changed(self) -> dict[str, object]:
+        """Return the parameters that differ from their default."""
+        return {n: v for n, v in self.values().items() if v != self._defaults[n]}
+
+    def set_values(self, values: Mapping[str, object]) -> tuple[str, ...]:
+        """Show these values; return the names of those the form cannot show."""
+        return tuple(n for n, value in values.items() if not self._set(n, value))
+
+    def _set(self, name: str, value: object) -> bool:
+        if name not in self._editors:
+            return False
+        try:
+            self._editors[name].set_value(value)
+        except ValueError:
+            return False
+        return True
+
+    def values(self) -> dict[str, object]:
+        """Return every parameter."""
+        return {name: widget.value() for name, widget in self._editors.items()}
+
+
+def align(forms: Sequence[QFormLayout]) -> None:
+    """Give the labels of forms that stand above one another one width."""
+    cells = [
+        form.itemAt(row, QFormLayout.ItemRole.LabelRole)
+        for form in forms
+        for row in range(form.rowCount())
+    ]
+    labels = [cell.widget() for cell in cells if cell is not None]
+    width = max((each.sizeHint().width() for each in labels if each), default=0)
+    for label in labels:
+        if label:
+            label.setMinimumWidth(width)
+
+
+def _is_ticked(item: QListWidgetItem) -> bool:
+    return item.checkState() is Qt.CheckState.Checked
+
+
+def _texts(value: object) -> list[str]:
+    return [str(v) for v in value] if isinstance(value, list | tuple) else [str(value)]

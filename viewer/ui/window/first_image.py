@@ -1,0 +1,63 @@
+"""Notes in a file when the first image was painted, for ``doctor --bench``."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QWidget
+
+from viewer.ui.panels.read.viewport import ImageShown, Viewport
+
+_MEMORY: Final = Path("/proc/self/statm")
+_SETTLED_MS: Final = 1500
+"""After this the rest of the window is there, and memory is what it will stay."""
+
+
+class FirstImage(QObject):
+    """Waits for the first image in a window, writes the file and closes the window.
+
+    The file is JSON: ``painted_ns`` on the system's monotonic clock, ``resident_bytes``
+    of this process or null.
+    """
+
+    def __init__(self, window: QWidget, report: Path) -> None:
+        super().__init__(window)
+        self._window, self._report = window, report
+        self._waiting = False
+        self._painted_ns = 0
+        for viewport in window.findChildren(Viewport):
+            viewport.image_shown.connect(self._await_paint)
+
+    def _await_paint(self, event: ImageShown) -> None:
+        if not self._waiting:
+            self._waiting = True
+            event.viewport.view.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Notice the first paint; what is posted here comes right after the flush."""
+        if event.type() is QEvent.Type.Paint:
+            watched.removeEventFilter(self)
+            first = Qt.EventPriority.HighEventPriority.value
+            QCoreApplication.postEvent(self, QEvent(QEvent.Type.User), first)
+        return super().eventFilter(watched, event)
+
+    def customEvent(self, event: QEvent) -> None:  # noqa: N802, ARG002 - Qt's names
+        """Read the clock, now that the image has reached the screen."""
+        self._painted_ns = time.monotonic_ns()
+        QTimer.singleShot(_SETTLED_MS, self._tell)
+
+    def _tell(self) -> None:
+        told = {"painted_ns": self._painted_ns, "resident_bytes": resident_bytes()}
+        self._report.write_text(json.dumps(told), encoding="utf-8")
+        self._window.close()
+
+
+def resident_bytes() -> int | None:
+    """Return how much memory of this process is resident, None but on Linux."""
+    if not _MEMORY.exists():
+        return None
+    pages = _MEMORY.read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,79 @@
+"""What a window left unfinished goes on when a window is opened again."""
+
+from collections.abc import Callable
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer
+
+from viewer.domain.errors import OverreadError
+from viewer.services.worker.interrupted import InterruptedRun, interrupted_runs
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.application.notices import Notice
+
+_LOOK_AGAIN_MS: Final = 1_000
+
+
+class InterruptedRuns(QObject):
+    """Resumes the runs that the end of an earlier window cut off.
+
+    A run goes on by itself, as soon as the process that stores what was in flight is
+    done, where that costs nothing; one whose models have a price is only offered.
+
+    Parameters
+    ----------
+    context : AppContext
+        Whose store is looked at, and whose notices tell what goes on.
+    resume : callable
+        Goes on with the run of a number.
+    parent : QObject
+        What this belongs to.
+    """
+
+    def __init__(
+        self, context: AppContext, resume: Callable[[int], None], parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._context, self._resume = context, resume
+        self._waiting: frozenset[int] = frozenset()
+        self._background_tasks = BackgroundTasks(self)
+        self._later = QTimer(self, singleShot=True, interval=_LOOK_AGAIN_MS)
+        self._later.timeout.connect(self._look_again)
+
+    def look(self) -> None:
+        """Find what was interrupted, and go on with it or offer to."""
+        self._find(self._deal_with)
+
+    def _look_again(self) -> None:
+        self._find(lambda found: self._deal_with(self._awaited(found)))
+
+    def _awaited(self, found: tuple[InterruptedRun, ...]) -> tuple[InterruptedRun, ...]:
+        return tuple(each for each in found if each.run in self._waiting)
+
+    def _find(self, then: Callable[[tuple[InterruptedRun, ...]], None]) -> None:
+        store = self._context.settings.store
+        self._background_tasks.start(
+            "look", lambda: interrupted_runs(store), then, self._fail
+        )
+
+    def _deal_with(self, found: tuple[InterruptedRun, ...]) -> None:
+        for each in found:
+            if not each.held:
+                self._go_on(each)
+        self._waiting = frozenset(each.run for each in found if each.held)
+        if self._waiting:
+            self._later.start()
+
+    def _go_on(self, cut_off: InterruptedRun) -> None:
+        was = f"was interrupted after {cut_off.done:,} of {cut_off.planned:,} trials"
+        if cut_off.priced:
+            how = "Resume it in Measure; its models have a price."
+            self._context.notices.post(Notice(f"Run {cut_off.run} {was}.", how))
+            return
+        self._context.notices.say(f"Run {cut_off.run} {was} and goes on.")
+        self._resume(cut_off.run)
+
+    def _fail(self, error: Exception) -> None:
+        if not isinstance(error, OverreadError):
+            raise error
+        self._context.notices.error(error)

@@ -1,0 +1,440 @@
+"""The window: a switch of workspaces, menus from the table, notices, the status bar."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QMainWindow,
+    QMenu,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.ui.application.actions import MENUS, SHOW, Handlers, Place
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.layout_memory import (
+    RECENT,
+    Choices,
+    Layout,
+    bytes_of,
+    digits_of,
+    keep_layout,
+    read_layout,
+)
+from viewer.ui.application.show_once import show_once
+from viewer.ui.application.status_bar import CancelAsked, PauseAsked, StatusBar
+from viewer.ui.widgets import theme
+from viewer.ui.window.about import about_box
+from viewer.ui.window.crash import CrashHandler
+from viewer.ui.window.notice_bar import NoticeBar
+from viewer.ui.window.palette_dialog import PaletteDialog
+from viewer.ui.window.recent_menu import RecentMenu
+from viewer.ui.window.session_meter import SessionMeter
+from viewer.ui.window.shortcuts_sheet import ShortcutsSheet
+from viewer.ui.window.switch import Switch
+from viewer.ui.window.undoing import Undoing
+from viewer.ui.window.workspaces import (
+    KeepsModels,
+    ReadsCases,
+    ReviewsCases,
+    ShowsRuns,
+    TrialEvent,
+)
+
+if TYPE_CHECKING:
+    from viewer.services.worker.background import WorkerMessage
+
+_SIZE: Final = (1440, 900)
+_TAKES_RETURN: Final = (QAbstractButton, QAbstractItemView, QLineEdit, QPlainTextEdit)
+"""Widgets for which Return means something of their own."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    place: Place
+    widget: QWidget
+
+
+class MainWindow(QMainWindow):
+    """The program's window; workspaces are added to it one by one."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.context = context
+        self._layout = read_layout(context.settings.home)
+        self._shown: list[_Shown] = []
+        self._read: ReadsCases | None = None
+        self._measure: ShowsRuns | None = None
+        self._review: ReviewsCases | None = None
+        self._models: KeepsModels | None = None
+        self.crash = CrashHandler(context.settings, context.notices, self)
+        self.setWindowTitle("Overread")
+        self.setAcceptDrops(True)
+        self._build()
+        self._undoing = Undoing(context, self)
+        context.actions.handle(self._handlers())
+        context.end_with(self)
+        context.worker.message.connect(self._hear)
+        self._apply_theme(theme.THEMES.get(self._layout.theme, theme.DARK))
+        self._place()
+
+    @property
+    def remembered(self) -> Layout:
+        """The layout as it was left the last time."""
+        return self._layout
+
+    def _build(self) -> None:
+        self.stack = QStackedWidget(self)
+        self.switch = Switch(self.context.actions, self)
+        self.notice_bar = NoticeBar(self.context.notices, self)
+        self._told, column = QWidget(self), QVBoxLayout()
+        told = QVBoxLayout(self._told)
+        told.addWidget(self.notice_bar)
+        column.addWidget(self._told)
+        column.addWidget(self.stack, 1)
+        central = QWidget(self)
+        row = QHBoxLayout(central)
+        row.addWidget(self.switch)
+        row.addLayout(column, 1)
+        for layout in (row, column, told):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        self.setCentralWidget(central)
+        self.status = StatusBar(self.context.status, self)
+        self.status.batch.cancel_asked.connect(self._cancel_run)
+        self.status.batch.pause_asked.connect(self._pause_run)
+        self.meter = SessionMeter(self.context, self)
+        self.setStatusBar(self.status)
+        self._recent = RecentMenu(self._opened_lately, self)
+        self._recent.chosen.connect(lambda path: self.open_paths([path]))
+        self._menus = {name: self._menu(name) for name in MENUS}
+
+    def _menu(self, name: str) -> QMenu:
+        menu = QMenu(name, self)
+        menu.setToolTipsVisible(True)
+        self.menuBar().addMenu(menu)
+        return menu
+
+    def _handlers(self) -> Handlers:
+        return {
+            "file.quit": self._quit,
+            **self._undoing.handlers(),
+            "view.theme": self._change_theme,
+            "view.full_screen": self._full_screen,
+            "window.palette": self._show_palette,
+            "help.shortcuts": self._show_shortcuts,
+            "help.about": self._show_about,
+        }
+
+    def add_read(self, widget: QWidget, read: ReadsCases) -> None:
+        """Add the workspace that opens images."""
+        self._read = read
+        handlers = {
+            **read.handlers(),
+            "file.open": self._ask_for_files,
+            "file.open_folder": self._ask_for_folder,
+        }
+        self._add(_Shown(Place.READ, widget), handlers)
+        read.recall(self._layout.choices)
+        if self._layout.tool in read.handlers():
+            self.context.actions.run(self._layout.tool)
+            self.context.actions.set_checked(self._layout.tool, checked=True)
+
+    def add_measure(self, widget: QWidget, measure: ShowsRuns) -> None:
+        """Add the workspace that shows results."""
+        self._measure = measure
+        measure.recall(self._layout.choices)
+        self._add(_Shown(Place.MEASURE, widget), measure.handlers())
+        self.context.actions.handle({"measure.back": self.back_to_results}, Place.READ)
+        self._fill_menus()
+        self.enter(self.place)
+
+    def add_review(self, widget: QWidget, review: ReviewsCases) -> None:
+        """Add the workspace in which a reader works."""
+        self._review = review
+        review.recall(self._layout.choices)
+        self._add(_Shown(Place.REVIEW, widget), review.handlers())
+
+    def add_models(self, widget: QWidget, models: KeepsModels) -> None:
+        """Add the workspace that shows which models there are."""
+        self._models = models
+        models.recall(self._layout.choices)
+        self._add(_Shown(Place.MODELS, widget), models.handlers())
+
+    def reload_models(self) -> None:
+        """Let Read offer the models that there are now."""
+        if self._read is not None:
+            self._read.reload_models()
+
+    def _add(self, shown: _Shown, handlers: Handlers) -> None:
+        self._shown.append(shown)
+        self.stack.addWidget(shown.widget)
+        self._restore_splitters(shown)
+        enter = f"window.{shown.place}"
+        self.context.actions.handle({enter: lambda: self.enter(shown.place)})
+        self.context.actions.handle(handlers, shown.place)
+        self.switch.refresh()
+        self._fill_menus()
+        self.enter(self.place)
+
+    def _fill_menus(self) -> None:
+        for menu in self._menus.values():
+            menu.clear()
+        for spec, action in self.context.actions:
+            if spec.held:
+                self.addAction(action)
+                continue
+            menu = self._menus[spec.menu]
+            if spec.section and menu.actions():
+                menu.addSeparator()
+            menu.addAction(action)
+            if spec.id == "file.open_folder":
+                menu.addMenu(self._recent)
+        for menu in self._menus.values():
+            menu.menuAction().setVisible(bool(menu.actions()))
+
+    def enter(self, place: Place) -> None:
+        """Show a workspace; commands of the others are greyed out."""
+        for shown in self._shown:
+            if shown.place is place:
+                self.stack.setCurrentWidget(shown.widget)
+                shown.widget.setFocus(Qt.FocusReason.OtherFocusReason)
+                self.context.actions.enter(place)
+                self.context.actions.set_checked(f"window.{place}", True)
+                self.context.actions["measure.back"].setEnabled(False)
+                # What runs beside a review would name its models.
+                for told in (self.status, self._told):
+                    told.setVisible(place is not Place.REVIEW)
+                self._undoing.enter(place)
+
+    @property
+    def place(self) -> Place:
+        """The workspace that is shown."""
+        widget = self.stack.currentWidget()
+        return next((s.place for s in self._shown if s.widget is widget), Place.READ)
+
+    def open_paths(self, paths: Sequence[Path], *, show: bool = True) -> None:
+        """Open files and folders in Read; without ``show`` only its list grows."""
+        if self._read is None or not paths:
+            return
+        if show:
+            self.enter(Place.READ)
+        self._read.open_paths(paths, show=show)
+
+    def reopen(self) -> None:
+        """Open what was opened last, as far as it is still there."""
+        paths = [Path(path) for path in self._layout.paths if Path(path).exists()]
+        if self._read is not None and paths:
+            image = self._layout.image
+            self._read.open_paths(paths, image=image if image.path else None)
+
+    def return_to_workspace(self) -> None:
+        """Show the workspace in which the window was left."""
+        if self._layout.workspace in {shown.place for shown in self._shown}:
+            self.enter(Place(self._layout.workspace))
+
+    def open_trial(self, event: TrialEvent) -> None:
+        """Open the case of a trial in Read; Esc leads back."""
+        if self._read is not None:
+            self.enter(Place.READ)
+            self.context.actions["measure.back"].setEnabled(True)
+            self._read.show_answer(event.trial, event.beside)
+
+    def back_to_results(self) -> None:
+        """Return to the row that the case was chosen from; first stop what runs."""
+        if self._read is not None and self._read.stop_running():
+            return
+        if self._measure is not None:
+            self.enter(Place.MEASURE)
+            self._measure.return_to_row()
+
+    def _ask_for_files(self) -> None:
+        self._ask_for(QFileDialog.FileMode.ExistingFiles, "Open files")
+
+    def _ask_for_folder(self) -> None:
+        self._ask_for(QFileDialog.FileMode.Directory, "Open folder")
+
+    def _ask_for(self, mode: QFileDialog.FileMode, title: str) -> None:
+        dialog = QFileDialog(self, title)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(mode)
+        if self._paths():
+            dialog.setDirectory(str(Path(self._paths()[-1]).parent))
+        dialog.filesSelected.connect(self._open_chosen)
+        dialog.open()
+
+    def _open_chosen(self, names: Sequence[str]) -> None:
+        self.open_paths([Path(name) for name in names])
+
+    def _show_palette(self) -> None:
+        dialog = PaletteDialog(self.context.actions, self)
+        middle = self.geometry().center()
+        dialog.move(middle.x() - dialog.width() // 2, self.geometry().top() + 80)
+        dialog.show()
+
+    def _show_shortcuts(self) -> None:
+        show_once(self, "shortcuts", lambda: ShortcutsSheet(self.context.actions, self))
+
+    def _show_about(self) -> None:
+        show_once(self, "about", lambda: about_box(self))
+
+    def _quit(self) -> None:
+        self.close()
+
+    def _change_theme(self) -> None:
+        self._apply_theme(theme.LIGHT if theme.current().dark else theme.DARK)
+
+    def _apply_theme(self, palette: theme.Palette) -> None:
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            theme.apply(application, palette)
+        self.context.actions.set_checked("view.theme", not palette.dark)
+
+    def _full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _hear(self, message: "WorkerMessage") -> None:
+        from viewer.services.worker.background import WorkerDied, WorkerEvent
+
+        if isinstance(message, WorkerEvent):
+            self.status.batch.follow(message.event)
+        elif isinstance(message, WorkerDied):
+            self.status.batch.stop()
+
+    def _pause_run(self, event: PauseAsked) -> None:
+        self.context.worker.pause(event.run)
+
+    def _cancel_run(self, event: CancelAsked) -> None:
+        self.context.worker.cancel(event.run)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Press the button with the focus on Return; ask where nothing takes it."""
+        focus = self.focusWidget()
+        if event.key() not in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            super().keyPressEvent(event)
+        elif isinstance(focus, QPushButton | QToolButton):
+            if not event.isAutoRepeat():  # one press of the key, one of the button
+                focus.click()
+        elif not isinstance(focus, _TAKES_RETURN):
+            self.context.actions["ask.ask"].trigger()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Show the overlays again when the key that hides them is let go."""
+        if event.key() == Qt.Key.Key_H and not event.isAutoRepeat():
+            self.context.actions.run(SHOW)
+        super().keyReleaseEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Show the overlays again when another window takes the keyboard."""
+        if event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow():
+            self.context.actions.run(SHOW)
+        super().changeEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        """Take files and folders."""
+        if _dropped(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        """Open what was dropped, wherever on the window."""
+        event.acceptProposedAction()
+        self.open_paths(_dropped(event))
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """Remember the layout; the worker stores what is in flight.
+
+        Where models are not saved the window stays until a person has decided.
+        """
+        if self._models is not None and not self._models.may_close(self.close):
+            event.ignore()
+            return
+        self.keep()
+        super().closeEvent(event)
+
+    def keep(self) -> None:
+        """Remember the layout; the worker stores what is in flight."""
+        if self._review is not None:
+            self._review.close_session()
+        keep_layout(self._as_left(), self.context.settings.home)
+        self.context.worker.close()
+
+    def _paths(self) -> tuple[str, ...]:
+        if self._read is None or not self._read.opened_lately:
+            return self._layout.paths  # what could not be opened may be back then
+        return tuple(str(path.absolute()) for path in self._read.open_now)
+
+    def _choices(self) -> Choices:
+        """Return the choices of every workspace; of one that is not there, the kept."""
+        choices = dict(self._layout.choices)
+        for workspace in (self._read, self._measure, self._review, self._models):
+            if workspace is not None:
+                choices |= workspace.choices
+        return choices
+
+    def _tool(self) -> str:
+        tools = (
+            s.id for s, action in self.context.actions if s.group and action.isChecked()
+        )
+        return next((name for name in tools if name.startswith("tool.")), "")
+
+    def _opened_lately(self) -> tuple[Path, ...]:
+        """Return the paths opened lately, in this session and before it."""
+        now = self._read.opened_lately if self._read else ()
+        paths = (*(path.absolute() for path in now), *map(Path, self._layout.recent))
+        return tuple(dict.fromkeys(paths))
+
+    def _place(self) -> None:
+        self.resize(*_SIZE)
+        if self._layout.geometry:
+            self.restoreGeometry(bytes_of(self._layout.geometry))
+
+    def _splitters(self, shown: _Shown) -> Iterator[tuple[str, QSplitter]]:
+        for number, splitter in enumerate(shown.widget.findChildren(QSplitter)):
+            yield f"{shown.place}.{splitter.objectName() or number}", splitter
+
+    def _restore_splitters(self, shown: _Shown) -> None:
+        for name, splitter in self._splitters(shown):
+            if name in self._layout.splitters:
+                splitter.restoreState(bytes_of(str(self._layout.splitters[name])))
+
+    def _as_left(self) -> Layout:
+        return Layout(
+            geometry=digits_of(self.saveGeometry()),
+            theme=theme.current().name,
+            workspace=self.place.value,
+            tool=self._tool(),
+            paths=self._paths(),
+            image=self._read.image_now if self._read else self._layout.image,
+            recent=tuple(map(str, self._opened_lately()[:RECENT])),
+            choices=self._choices(),
+            splitters={
+                name: digits_of(splitter.saveState())
+                for shown in self._shown
+                for name, splitter in self._splitters(shown)
+            },
+        )
+
+
+def _dropped(event: QDropEvent) -> list[Path]:
+    urls = event.mimeData().urls()
+    return [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]

@@ -1,0 +1,121 @@
+"""The bar that notices appear on, above the workspace; it takes no focus."""
+
+from typing import Final
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.ui.application.notices import Notice, Notices
+from viewer.ui.widgets.icons import IconLabel, icon
+from viewer.ui.widgets.plain_text import Label
+
+NEWS_MS: Final = 6_000
+"""How long the bar says that something was done; what went wrong stays."""
+_DETAILS_HEIGHT: Final = 120
+_ICON: Final = 20
+
+
+class NoticeBar(QFrame):
+    """Shows one notice at a time; those that wait follow when it is dismissed."""
+
+    def __init__(self, notices: Notices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("notice")
+        self._waiting: list[Notice] = []
+        self._shown: Notice | None = None
+        self._clock = QTimer(self, singleShot=True, interval=NEWS_MS)
+        self._clock.timeout.connect(self.dismiss)
+        self._build()
+        self.hide()
+        notices.posted.connect(self.show_notice)
+
+    def _build(self) -> None:
+        self._icon, self.text = IconLabel("check", _ICON, self), Label(parent=self)
+        self.text.setWordWrap(True)
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.details_button = QPushButton("Details", self)
+        self.details_button.setCheckable(True)
+        self.copy_button = QPushButton("Copy", self)
+        self.offer_button = QPushButton(self)
+        self.close_button = QToolButton(self)
+        self.close_button.setIcon(icon("close"))
+        self.close_button.setToolTip("Dismiss")
+        self.details = QPlainTextEdit(self, readOnly=True)
+        self.details.setMaximumHeight(_DETAILS_HEIGHT)
+        self.details_button.toggled.connect(self.details.setVisible)
+        self.details_button.toggled.connect(self.copy_button.setVisible)
+        self.copy_button.clicked.connect(self._copy)
+        self.offer_button.clicked.connect(self._accept)
+        self.close_button.clicked.connect(self.dismiss)
+        row = QHBoxLayout()
+        row.addWidget(self._icon)
+        row.addWidget(self.text, 1)
+        for button in (
+            self.offer_button,
+            self.details_button,
+            self.copy_button,
+            self.close_button,
+        ):
+            row.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 4, 8, 4)
+        column.addLayout(row)
+        column.addWidget(self.details)
+
+    def show_notice(self, notice: Notice) -> None:
+        """Show a notice, after those that went wrong before it.
+
+        News is shown at once; what went wrong comes back when it has been read.
+        """
+        if self._shown is not None and self._shown.warning:
+            if notice in (self._shown, *self._waiting):
+                return
+            if notice.warning:
+                self._waiting.append(notice)
+                return
+            self._waiting.insert(0, self._shown)
+        self._show(notice)
+
+    def dismiss(self) -> None:
+        """Take the notice away, and show the next."""
+        self._shown = None
+        self.hide()
+        if self._waiting:
+            self._show(self._waiting.pop(0))
+
+    def _show(self, notice: Notice) -> None:
+        self._shown = notice
+        self._icon.show_icon("alert-outline" if notice.warning else "check")
+        self.text.setText(f"{notice.what} {notice.how}".strip())
+        self.details.setPlainText(notice.details)
+        self.details_button.setChecked(False)
+        self.details_button.setVisible(bool(notice.details))
+        self.details.hide()
+        self.copy_button.hide()
+        self.offer_button.setText(notice.offer.words if notice.offer else "")
+        self.offer_button.setVisible(notice.offer is not None)
+        self.show()
+        self._clock.stop()
+        if not notice.warning:
+            self._clock.start()
+
+    def _accept(self) -> None:
+        """Do what the notice offers, which is then done with."""
+        offer = self._shown.offer if self._shown else None
+        self.dismiss()
+        if offer is not None:
+            offer.act()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(
+            f"{self.text.text()}\n{self.details.toPlainText()}"
+        )

@@ -1,0 +1,64 @@
+"""Counts for the status bar what was asked since the window opened."""
+
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject, QTimer
+
+from viewer.domain.errors import OverreadError
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    from viewer.services.inspecting.session_use import SessionUse
+
+_PAUSE_MS: Final = 1000
+
+
+class SessionMeter(QObject):
+    """Looks into the store in the background: at once, then at most once a second."""
+
+    def __init__(self, context: AppContext, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._use: SessionUse | None = None
+        self._background_tasks = BackgroundTasks(self)
+        self._soon = QTimer(self, interval=_PAUSE_MS, singleShot=True)
+        self._again = True
+        self._soon.timeout.connect(self._look_again)
+        self._soon.start()
+        context.worker.message.connect(self._hear)
+
+    def _hear(self, message: object) -> None:
+        from viewer.services.worker.background import WorkerEvent
+
+        if isinstance(message, WorkerEvent) and self._soon.isActive():
+            self._again = True
+        elif isinstance(message, WorkerEvent):
+            self._look()
+            self._soon.start()
+
+    def _look_again(self) -> None:
+        if self._again:
+            self._again = False
+            self._look()
+            self._soon.start()
+
+    def _look(self) -> None:
+        store, before = self._context.settings.store, self._use
+
+        def read() -> "SessionUse":
+            from viewer.services.inspecting.session_use import session_use
+
+            return session_use(store, before)
+
+        self._background_tasks.start("use", read, self._show, self._fail)
+
+    def _show(self, use: "SessionUse") -> None:
+        self._use = use
+        self._context.status.show_use(use.words)
+
+    def _fail(self, error: Exception) -> None:
+        """Show nothing where the store cannot be read; what needs it says why."""
+        if not isinstance(error, OverreadError):
+            raise error
+        self._context.status.show_use("")

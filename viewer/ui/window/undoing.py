@@ -1,0 +1,54 @@
+"""Undo and Redo in the menu: what they name, what they do, and what they say after."""
+
+from PySide6.QtCore import QObject
+
+from viewer.ui.application.actions import Handlers, Place
+from viewer.ui.application.app_context import AppContext
+
+
+class Undoing(QObject):
+    """Offers the edits of the place looked at; Review has an Undo of its own."""
+
+    def __init__(self, context: AppContext, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context, self._stack = context, context.undo
+        self._place = Place.READ
+        for changed in (
+            self._stack.canUndoChanged,
+            self._stack.canRedoChanged,
+            self._stack.undoTextChanged,
+            self._stack.redoTextChanged,
+        ):
+            changed.connect(self._offer)
+
+    def handlers(self) -> Handlers:
+        """Return what to do, by the action's id."""
+        return {"edit.undo": self.undo, "edit.redo": self.redo}
+
+    def enter(self, place: Place) -> None:
+        """Look at another workspace; Read says itself which case it shows."""
+        self._place = place
+        if place is not Place.READ:
+            self._stack.look_at(place)
+        self._offer()
+
+    def undo(self) -> None:
+        """Take the last edit back, and say which it was."""
+        what = self._stack.undoText()
+        self._stack.undo()
+        self._context.notices.say(f"Undid: {what}" if what else "Nothing to undo.")
+
+    def redo(self) -> None:
+        """Do the edit taken back again, and say which it was."""
+        what = self._stack.redoText()
+        self._stack.redo()
+        self._context.notices.say(f"Redid: {what}" if what else "Nothing to redo.")
+
+    def _offer(self, *_: object) -> None:
+        actions, stack = self._context.actions, self._stack
+        own = self._place is Place.REVIEW
+        undo, redo = actions["edit.undo"], actions["edit.redo"]
+        undo.setEnabled(own or stack.canUndo())
+        redo.setEnabled(not own and stack.canRedo())
+        undo.setText("Undo" if own else f"Undo {stack.undoText()}".strip())
+        redo.setText("Redo" if own else f"Redo {stack.redoText()}".strip())

@@ -1,0 +1,1 @@
+"""Read, Measure, Review and Models."""

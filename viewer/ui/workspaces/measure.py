@@ -1,0 +1,430 @@
+"""The workspace Measure: runs, their results and the trials behind each number."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QShortcut,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.plain import plain
+from viewer.domain.run import (
+    ModelStopped,
+    RunEnded,
+    RunStarted,
+    RunStatus,
+    RunSummary,
+    TrialDone,
+)
+from viewer.services.exporting.export_table import export_table
+from viewer.services.inspecting.runs import (
+    RunResults,
+    run_doubt,
+    run_list,
+    run_results,
+    run_table_script,
+    trial_rows,
+)
+from viewer.services.worker.background import WorkerDied, WorkerEvent, WorkerReply
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.application.choices import restored
+from viewer.ui.application.layout_memory import Choices
+from viewer.ui.application.notices import Notice
+from viewer.ui.dialogs.word_reviews import stopped_notice
+from viewer.ui.panels.charts.figures import FiguresPage
+from viewer.ui.panels.comparing.place import ComparePlace
+from viewer.ui.panels.measure.batches import Batches
+from viewer.ui.panels.measure.filmstrip import Filmstrip, TrialChosen
+from viewer.ui.panels.measure.han_notice import tell_of_han
+from viewer.ui.panels.measure.no_runs import empty_page
+from viewer.ui.panels.measure.outcome_words import trials_title
+from viewer.ui.panels.measure.predictions_page import CasesFound, PredictionsPage
+from viewer.ui.panels.measure.results_groups_panel import GroupsChoice, GroupsPanel
+from viewer.ui.panels.measure.results_panel import ResultsPanel
+from viewer.ui.panels.measure.run_export import ANSWERS, BUNDLE, RunExport
+from viewer.ui.panels.measure.run_list import RunList, run_title
+from viewer.ui.panels.measure.trial_details import TrialDetails
+from viewer.ui.tables.results_model import RowKey
+
+_PAGES: Final = ("run", "predictions", "figures")
+_LARGE: Final = 20_000
+"""Trials of a run from which on its report is worked out only once it is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureChoice:
+    """What a person chose in this workspace, for the next start."""
+
+    page: str = "run"
+    groups: GroupsChoice = field(default_factory=GroupsChoice)
+
+
+class MeasureWorkspace(QWidget):
+    """Runs at the left, results at the right, the cases of a number below.
+
+    One page shows the report of the selected run, the other predictions of this run or
+    of all, grouped and filtered.
+    """
+
+    trial_chosen = Signal(object)
+    """TrialChosen: a person wants to see this trial's case with its answer"""
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._store = context, context.settings.store
+        self._tables: dict[int, RunResults] = {}
+        self._background_tasks, self.batches = (
+            BackgroundTasks(self),
+            Batches(context, self),
+        )
+        self._chosen: TrialChosen | None = None
+        self._fresh = False
+        self._shown_run: int | None = None
+        self.runs, self.results = RunList(), ResultsPanel()
+        self.predictions, self.figures = PredictionsPage(context), FiguresPage(context)
+        self.film = Filmstrip(self._store, context.decoder)
+        self.told = TrialDetails(context, self, self.trial_chosen.emit)
+        self._pages, self.pages = QStackedWidget(), QTabWidget()
+        self._lay_out()
+        self.comparing = ComparePlace(context, self._pages, self.runs)
+        self._connect()
+
+    def handlers(self) -> Mapping[str, Callable[[], None]]:
+        """Return what this workspace does, by the action's id."""
+        return {
+            "file.batch": self.batches.open,
+            "file.export": self._export,
+            "file.answers": RunExport(self._context, self.runs, ANSWERS).ask,
+            "file.bundle": RunExport(self._context, self.runs, BUNDLE).ask,
+            "edit.copy": lambda: self.comparing.copy_or(self._copy),
+            "edit.find": self._find,
+            "run.compare": self.comparing.open,
+            "tour.next": lambda: self.predictions.tour.step(1),
+            "tour.previous": lambda: self.predictions.tour.step(-1),
+            "run.resume": self.runs.resume.click,
+            "run.pause": self.runs.pause.click,
+            "run.cancel": self.runs.cancel.click,
+        }
+
+    @property
+    def choices(self) -> Choices:
+        """What a person chose here, for the next start."""
+        page = _PAGES[self.pages.currentIndex()]
+        return {"measure": plain(MeasureChoice(page, self.groups.choice))}
+
+    def recall(self, choices: Choices) -> None:
+        """Choose again what was chosen when the window was left."""
+        choice = restored(MeasureChoice(), choices.get("measure"))
+        self.groups.recall(choice.groups)
+        page = choice.page if choice.page in _PAGES else _PAGES[0]
+        self.pages.setCurrentIndex(_PAGES.index(page))
+
+    @property
+    def groups(self) -> GroupsPanel:
+        """The table of grouped predictions."""
+        return self.predictions.groups
+
+    @property
+    def _shown(self) -> ResultsPanel | GroupsPanel | FiguresPage:
+        """The panel of the page that is looked at."""
+        panels = (self.results, self.groups, self.figures)
+        return panels[self.pages.currentIndex()]
+
+    def _export(self) -> None:
+        if not self.comparing.export():
+            self._shown.ask_where_to_export()
+
+    def _copy(self) -> None:
+        self._shown.table.copy()
+
+    def _find(self) -> None:
+        if self._shown_groups:
+            self.groups.filters.choices["finding"].setFocus()
+        elif self._shown is self.figures:
+            self.figures.choice.setFocus()
+        else:
+            self.results.filters["finding"].setFocus()
+
+    def _tell_of_han(self) -> None:
+        answers = (row.score.answer for row in self.film.model.trials)
+        tell_of_han(self._context.notices, answers)
+
+    def return_to_row(self) -> None:
+        """Come back to the row, and the trial, that a case was chosen from."""
+        if self.comparing.return_to_item():
+            return
+        if self._chosen is not None:
+            self.film.select(self._chosen.trial)
+        self.film.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def refresh(self) -> None:
+        """Read the runs again."""
+        self._fresh = True
+        self._background_tasks.start(
+            "runs", lambda: run_list(self._store), self._show_runs, self._fail
+        )
+
+    def export_to(self, path: Path) -> None:
+        """Write the selected run's results.csv."""
+        table = self.results.table.results.table
+        self._background_tasks.start(
+            path,
+            lambda: export_table(table, path),
+            lambda _: self._context.notices.say(f"{path.name} is written."),
+            self._fail,
+        )
+
+    def copy_script(self) -> None:
+        """Copy a Python script that prints the selected run's results.csv."""
+        run = self.runs.selected
+        if run is not None:
+            self._background_tasks.start(
+                "script",
+                lambda: run_table_script(self._store, run.id),
+                self._copy_script,
+                self._fail,
+            )
+
+    def _copy_script(self, script: str) -> None:
+        QGuiApplication.clipboard().setText(script)
+        self._context.notices.say("A Python script that prints the table is copied.")
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Read the runs when first looked at."""
+        super().showEvent(event)
+        if not self._fresh:
+            self.refresh()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """Hand the keyboard to what a person looks at."""
+        self._shown.table.setFocus(event.reason())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Lead back from a comparison on Escape, also from the list of runs."""
+        if event.key() == Qt.Key.Key_Escape and self.comparing.shown:
+            self.comparing.leave()
+        else:
+            super().keyPressEvent(event)
+
+    def _connect(self) -> None:
+        self.runs.run_selected.connect(self._show_run)
+        self.pages.currentChanged.connect(self._show_page)
+        self.predictions.cases_found.connect(self._show_cases)
+        self.groups.table.cases_wanted.connect(self.film.enter)
+        self.predictions.tour.stop_reached.connect(
+            lambda event: self.told.route(event, self._choose)
+        )
+        for key, by in (("N", 1), ("P", -1)):
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(lambda by=by: self.predictions.tour.step(by))
+        self.runs.batch_wanted.connect(self.batches.open)
+        self.runs.pause_wanted.connect(self.batches.pause)
+        self.runs.cancel_wanted.connect(self.batches.cancel)
+        self.runs.resume_wanted.connect(self.batches.resume)
+        self.results.row_chosen.connect(self._show_trials)
+        self.results.save_wanted.connect(self.export_to)
+        self.results.script_wanted.connect(self.copy_script)
+        self.film.trial_chosen.connect(self._choose)
+        self.film.words_wanted.connect(self.told.show)
+        self.film.model.modelReset.connect(self._tell_of_han)
+        self.comparing.trial_chosen.connect(
+            lambda event: self.told.route(event, self.trial_chosen.emit)
+        )
+        self._context.worker.message.connect(self._hear)
+
+    def _lay_out(self) -> None:
+        right = QWidget()
+        above = QVBoxLayout(right)
+        above.setContentsMargins(12, 8, 12, 8)
+        above.setSpacing(12)
+        self.pages.setDocumentMode(True)
+        self.pages.tabBar().setDrawBase(False)
+        self.pages.addTab(self.results, "Run")
+        self.pages.addTab(self.predictions, "Predictions")
+        self.pages.addTab(self.figures, "Figures")
+        self.pages.setTabToolTip(0, "The selected run's results.csv, with its chart")
+        self.pages.setTabToolTip(1, "Every prediction, grouped by whatever you choose")
+        self.pages.setTabToolTip(2, "The paper's figures of the selected run")
+        above.addWidget(self.pages, 1)
+        above.addWidget(self.film)  # after the pages: Tab goes there last
+        self._pages.addWidget(empty_page(self.batches.open))
+        self._pages.addWidget(right)
+        across = QSplitter(Qt.Orientation.Horizontal)
+        across.addWidget(self.runs)
+        across.addWidget(self._pages)
+        across.setStretchFactor(1, 1)
+        across.setSizes([260, 1200])
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(across)
+
+    def _show_runs(self, runs: tuple[RunSummary, ...]) -> None:
+        if not self.comparing.shown:
+            self._pages.setCurrentIndex(1 if runs else 0)
+        self.runs.show_runs(runs)
+
+    def _show_run(self, run: int) -> None:
+        """Show a run on the page that is looked at; a large one's predictions first."""
+        summary, fresh = self.runs.selected, run != self._shown_run
+        self._shown_run = run
+        large = summary is not None and summary.n_planned > _LARGE
+        if fresh and large and run not in self._tables and self._shown is self.results:
+            self.pages.setCurrentIndex(1)  # which shows the page
+        else:
+            self._show_page()
+
+    @property
+    def _shown_groups(self) -> bool:
+        return self._shown is self.groups
+
+    def _show_page(self) -> None:
+        """Show the selected run on the page that is looked at."""
+        figures, summary = self._shown is self.figures, self.runs.selected
+        self.film.setVisible(not figures)
+        if summary is None:
+            return
+        if self._shown_groups:
+            self._background_tasks.cancel("trials")
+            self.predictions.show_run(summary.id)
+        elif figures:
+            self.figures.show_run(summary.id)
+        else:
+            self._show_report(summary)
+
+    def _show_report(self, summary: RunSummary) -> None:
+        """Show a run's results; what is worked out once of a finished run is kept."""
+        self._background_tasks.cancel("table")
+        self._background_tasks.cancel("doubt")
+        self.results.show_doubt("")
+        run = summary.id
+        if run in self._tables:
+            self._show_table(run, self._tables[run])
+            return
+        done = summary.status is RunStatus.FINISHED
+        self.results.show_title(f"Working out the results of run {run} …")
+        self._background_tasks.start(
+            "table",
+            lambda: run_results(self._store, run),
+            lambda results: self._keep_table(run, results, done=done),
+            self._fail,
+        )
+
+    def _keep_table(self, run: int, results: RunResults, *, done: bool) -> None:
+        if done and not results.words.graded:  # grades may come at any time
+            self._tables[run] = results
+        self._show_table(run, results)
+
+    def _show_table(self, run: int, results: RunResults) -> None:
+        summary = self.runs.selected
+        if summary is not None and summary.id == run and not self._shown_groups:
+            unfinished = summary.status is not RunStatus.FINISHED
+            so_far = " · so far" if unfinished else ""
+            self.results.show_title(run_title(summary) + so_far)
+            self.results.show_results(results)
+            if not unfinished:
+                self._background_tasks.start(
+                    "doubt",
+                    lambda: run_doubt(self._store, run),
+                    self.results.show_doubt,
+                    self._fail,
+                    priority=-1,
+                )
+
+    def _show_trials(self, key: RowKey | None) -> None:
+        """Show the trials behind a row of the run's results."""
+        if self._shown_groups:
+            return
+        self._background_tasks.cancel("trials")
+        summary = self.runs.selected
+        if key is None or summary is None:
+            self.film.show_trials("", ())
+            return
+        run, words = summary.id, self.results.shown.words
+        self._background_tasks.start(
+            "trials",
+            lambda: trial_rows(
+                self._store,
+                run,
+                finding=key.finding,
+                view=key.view,
+                condition=key.condition,
+                model=key.model,
+            ),
+            lambda rows: self.film.show_trials(trials_title(key, rows, words), rows),
+            self._fail,
+        )
+
+    def _show_cases(self, found: CasesFound) -> None:
+        """Show the trials that a number of the predictions counts."""
+        if self._shown_groups:
+            self.film.show_ids(found.title, found.ids, found.of)
+
+    def _choose(self, event: TrialChosen) -> None:
+        self._chosen = event
+        self.trial_chosen.emit(event)
+
+    def _hear(self, message: object) -> None:
+        """Take in what the worker says of batches; single questions are not ours."""
+        if isinstance(message, WorkerEvent):
+            self._follow(message)
+        elif isinstance(message, WorkerDied):
+            self.runs.forget_running()
+            self.refresh()
+        elif isinstance(message, WorkerReply) and self.batches.has_asked(message):
+            self._hear_reply(message)
+
+    def _hear_reply(self, reply: WorkerReply) -> None:
+        """Select a run that begins; say why one was refused or failed."""
+        if reply.ok is None:
+            self._context.notices.post(Notice(reply.sentence))
+            if reply.run is not None:
+                self.runs.forget_running(reply.run)
+            self.refresh()
+        elif "cancelling" in reply.ok:
+            self.refresh()
+        elif isinstance(reply.ok.get("run"), int):
+            self.comparing.leave()
+            self.runs.wanted = int(str(reply.ok["run"]))
+            self.refresh()
+
+    def _follow(self, message: WorkerEvent) -> None:
+        event = message.event
+        self.runs.follow(event)
+        if isinstance(event, RunStarted | RunEnded):
+            self._tables.pop(event.run, None)
+            self.refresh()
+            self.groups.refresh_soon()
+        elif isinstance(event, TrialDone) and self.groups.isVisible():
+            self.groups.refresh_soon()
+        elif isinstance(event, ModelStopped) and self._is_listed(event.run):
+            notice = stopped_notice(self.window(), self._context, event)
+            self._context.notices.post(notice)
+
+    def _is_listed(self, run: int) -> bool:
+        """Tell a batch from a single question, which the questions tell of."""
+        return self.runs.model.row_of(run) is not None
+
+    def _fail(self, error: Exception) -> None:
+        """Tell of what a person can mend; anything else is a bug and is raised."""
+        if not isinstance(error, OverreadError):
+            raise error
+        self.results.show_title("")
+        self._context.notices.error(error)

@@ -1,0 +1,417 @@
+"""Read: browse cases, look at images, ask models and see their answers."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from viewer.domain.case import ImageRef
+from viewer.services.viewing.open_case import IndexState
+from viewer.ui.application.actions import Handlers
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import run_for
+from viewer.ui.application.choices import restored
+from viewer.ui.application.layout_memory import Choices, KeptImage
+from viewer.ui.application.tell import tell_error
+from viewer.ui.canvas.display import window_text
+from viewer.ui.canvas.events import (
+    AnswerClicked,
+    AnswerHovered,
+    CursorMoved,
+    FilesDropped,
+    Tool,
+)
+from viewer.ui.panels.read.case_browser import CaseBrowser, ImageChosen, OpenWanted
+from viewer.ui.panels.read.grid_choice import GridChanged, GridChoice
+from viewer.ui.panels.read.image_commands import ImageCommands
+from viewer.ui.panels.read.index_line import words_of
+from viewer.ui.panels.read.opening import Found, OpenFailed, Opening, Wanted
+from viewer.ui.panels.read.slide_navigation import SlideNavigation
+from viewer.ui.panels.read.viewport import ImageFailed, ImageShown
+from viewer.ui.panels.read.viewport_pair import ActiveChanged, ViewportPair
+
+if TYPE_CHECKING:
+    from viewer.services.inspecting.answers import StoredAnswer
+    from viewer.ui.panels.asking.answering import Answering
+    from viewer.ui.panels.asking.answers_panel import AnswersLit, AnswersPanel
+    from viewer.ui.panels.asking.ask_panel import AskPanel
+    from viewer.ui.panels.asking.ask_side import AskSide
+    from viewer.ui.panels.asking.grid_controls import GridControls
+    from viewer.ui.panels.asking.questions import Questions
+
+_TOOLS: Final = (
+    "tool.window", "tool.pan", "tool.zoom", "tool.scroll", "",
+    "tool.length", "tool.angle", "tool.cobb", "tool.rectangle", "tool.ellipse", "",
+    "image.fit", "image.one_to_one", "image.invert", "image.reset", "",
+    "overlays.grid", "overlays.answers", "overlays.reference", "image.tags",
+)  # fmt: skip
+_AT_SIDE: Final = (
+    "overlays.grid", "overlays.answers", "overlays.reference", "overlays.read_first",
+    "ask.ask", "ask.cancel", "ask.saw", "mark.outline",
+)  # fmt: skip
+_WIDTHS: Final = (270, 900, 320)
+
+
+class ReadWorkspace(QWidget):
+    """Cases at the left, images in the middle, Ask and answers at the right.
+
+    The right-hand side is made when it is first needed, or by ``furnish``: a window
+    shows its first image without waiting for it.
+    """
+
+    opened = Signal(object)
+    """tuple[Path, ...]: every path that is open, for the next start."""
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._store = context, context.settings.store
+        self._cursor = ""
+        self._recalled: Choices = {}
+        self._answering: Answering | None = None
+        self._opening = Opening(context.decoder, self)
+        self.pair = ViewportPair(context.decoder)
+        self.browser, self._right = CaseBrowser(context.decoder), QStackedWidget()
+        self._commands = ImageCommands(self.pair, context)
+        self._slides = SlideNavigation(self.pair, self.browser.choose, self)
+        self._lay_out()
+        self._connect()
+        self._follow_grid(GridChanged(GridChoice()))
+        self._commands.set_tool(Tool.WINDOW)
+
+    def _lay_out(self) -> None:
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._context.actions.tool_bar(_TOOLS, middle))
+        column.addWidget(self._slides.bar)
+        column.addWidget(self.pair, 1)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setObjectName("readSplitter")
+        split.setChildrenCollapsible(False)
+        for widget in (self.browser, middle, self._right):
+            split.addWidget(widget)
+        split.setStretchFactor(1, 1)
+        split.setSizes(_WIDTHS)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(split)
+        self.setFocusProxy(self.pair.viewports[0].view)
+
+    def _connect(self) -> None:
+        self.browser.image_chosen.connect(self._hang)
+        self.browser.row_grew.connect(self._hang_more)
+        self.browser.open_wanted.connect(self._open_wanted)
+        self.browser.line.cancel_wanted.connect(self._opening.cancel)
+        self._opening.found.connect(self._list_found)
+        self._opening.failed.connect(self._tell_open_failed)
+        self.pair.active_changed.connect(self._follow_active)
+        self.pair.active_changed.connect(self._highlight_active)
+        for viewport in self.pair.viewports:
+            viewport.image_shown.connect(self._image_shown)
+            viewport.image_failed.connect(self._image_failed)
+            viewport.view.files_dropped.connect(self._dropped)
+            viewport.view.cursor_moved.connect(self._tell_cursor)
+            viewport.view.answer_hovered.connect(self._hover)
+            viewport.view.answer_clicked.connect(self._choose)
+            viewport.view.window_changed.connect(self._tell_window)
+
+    def furnish(self) -> None:
+        """Add Ask, the grid's controls and the answers, unless they are there."""
+        if self._answering is not None:
+            return
+        from viewer.ui.panels.asking.answering import Answering
+
+        made = self._answering = Answering(self._context, self.pair, self)
+        made.recall(self._recalled)
+        made.side.grid.grid_changed.connect(self._follow_grid)
+        made.side.answers.answers_lit.connect(self._light)
+        self._right.addWidget(made.side)
+        made.begin()
+
+    @property
+    def answering(self) -> "Answering":
+        """What asks about the image and knows of answers."""
+        self.furnish()
+        assert self._answering is not None  # noqa: S101 - made just now
+        return self._answering
+
+    @property
+    def side(self) -> "AskSide":
+        """Ask, the grid's controls and the answers, in one column."""
+        return self.answering.side
+
+    @property
+    def ask(self) -> "AskPanel":
+        """The finding, the models and Ask."""
+        return self.side.ask
+
+    @property
+    def answers(self) -> "AnswersPanel":
+        """The answers about the image that has the focus."""
+        return self.side.answers
+
+    @property
+    def grid(self) -> "GridControls":
+        """The controls of the grid."""
+        return self.side.grid
+
+    @property
+    def questions(self) -> "Questions":
+        """The questions that run."""
+        return self.answering.asking.questions
+
+    def handlers(self) -> Handlers:
+        """Return what this workspace does, by the action's id."""
+        return {
+            **self._commands.handlers(),
+            **{name: partial(self._do_at_side, name) for name in _AT_SIDE},
+            "file.close_case": self.close_case,
+            "file.close_all": self.close_all,
+            "edit.find": self.focus_filter,
+            "edit.copy": self.copy,
+            "image.next": partial(self.browser.step, 1),
+            "image.previous": partial(self.browser.step, -1),
+        }
+
+    def _do_at_side(self, name: str) -> None:
+        self.answering.handlers()[name]()
+
+    def focus_filter(self) -> None:
+        """Go to the filter of the cases."""
+        self.browser.filter.setFocus()
+        self.browser.filter.selectAll()
+
+    def copy(self) -> None:
+        """Copy the chosen answer where its list has the focus, else the pixel value."""
+        explained = self._answering.explained if self._answering else None
+        QGuiApplication.clipboard().setText(explained or self._cursor)
+
+    @property
+    def open_now(self) -> tuple[Path, ...]:
+        """The files and folders that are open, in the order opened."""
+        return self._opening.paths
+
+    @property
+    def opened_lately(self) -> tuple[Path, ...]:
+        """The files and folders opened since the start, the newest first."""
+        return self._opening.lately
+
+    @property
+    def image_now(self) -> KeptImage:
+        """The image on the screen, for the next start."""
+        header = self.pair.active.header
+        if header is None:
+            return KeptImage()
+        return KeptImage(str(header.ref.path.absolute()), header.ref.frame)
+
+    @property
+    def choices(self) -> Choices:
+        """What a person chose in the panels, for the next start."""
+        return self._answering.choices if self._answering else self._recalled
+
+    def recall(self, choices: Choices) -> None:
+        """Choose again what was chosen when the window was left."""
+        self._recalled = choices
+        self._follow_grid(GridChanged(restored(GridChoice(), choices.get("grid"))))
+        if self._answering is not None:
+            self._answering.recall(choices)
+
+    def reload_models(self) -> None:
+        """Read the models and their states again."""
+        if self._answering is not None:
+            self._answering.reload_models()
+
+    # Opening
+
+    def open_paths(
+        self,
+        paths: Sequence[Path],
+        *,
+        show: bool = True,
+        image: KeptImage | None = None,
+    ) -> None:
+        """Add the images of files and folders as they are found.
+
+        With ``show`` the first comes up, or ``image`` where it is one of them.
+        """
+        if paths:
+            ref = ImageRef(Path(image.path), image.frame) if image else None
+            self.browser.line.start(paths[0].name)
+            self._say_opening()
+            self._opening.open(Wanted(tuple(paths), show, ref))
+
+    def close_case(self) -> None:
+        """Close the case whose image is chosen; the next one comes up."""
+        key = self.browser.current_case
+        if key is not None:
+            self._opening.close_case(key)
+            self._list_open()
+
+    def close_all(self) -> None:
+        """Close every case."""
+        self._opening.close_all()
+        self._list_open()
+
+    def _list_open(self) -> None:
+        self.browser.show_cases(self._opening.rows())
+        self.browser.say("")
+        if self.browser.tree.current_row is None and not self.browser.choose_first():
+            self.pair.clear()
+            self._follow_active()
+
+    def show_answer(self, trial: int, beside: tuple[int, ...] = ()) -> None:
+        """Bring up a trial's image with its answer, and those ``beside`` it, drawn."""
+        answering = self.answering
+        run_for(
+            self,
+            lambda: answering.answer(trial),
+            lambda answer: self._want(answer, beside),
+            self._tell,
+        )
+
+    def _want(self, answer: "StoredAnswer", beside: tuple[int, ...]) -> None:
+        knowledge = self.answering.knowledge
+        knowledge.want(answer, beside)
+        if not self.browser.choose(answer.ref):
+            self.open_paths([answer.ref.path])
+        elif self.pair.showing(answer.ref) is not None:
+            knowledge.fetch_shown()
+
+    def _list_found(self, found: Found) -> None:
+        self.browser.show_cases(found.rows)
+        self.browser.line.follow(found.event)
+        self._say_opening()
+        if found.event.state is not IndexState.RUNNING:
+            self._end_line()
+            self.browser.say(words_of(found.event, found.rows), found.event.others)
+        if self._choose_wanted(found.wanted):
+            self.pair.view.setFocus()
+        self.opened.emit(self._opening.paths)
+
+    def _choose_wanted(self, wanted: Wanted) -> bool:
+        """Choose, once, what somebody waits for; else the first of what was opened."""
+        answer = self._answering.knowledge.wanted if self._answering else None
+        if answer is not None and self.browser.choose(answer.ref):
+            wanted.show = False
+        elif wanted.show:
+            asked = wanted.image is not None and self.browser.choose(wanted.image)
+            wanted.show = not (asked or self.browser.choose_in(wanted.paths))
+            return not wanted.show
+        return False
+
+    def _say_opening(self) -> None:
+        """Say in an empty view what is looked through, as the line does."""
+        if self.pair.active.stack is None:
+            self.pair.view.waiting.start(self.browser.line.words.text())
+
+    def _tell_open_failed(self, event: OpenFailed) -> None:
+        self._end_line()
+        self._tell(event.error)
+
+    def _end_line(self) -> None:
+        self.browser.line.setVisible(self._opening.running)
+        if self.pair.active.stack is None and not self._opening.running:
+            self.pair.view.waiting.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Stop looking through files, or the question that runs, on Esc."""
+        if event.key() != Qt.Key.Key_Escape or not self.stop_running():
+            super().keyPressEvent(event)
+
+    def stop_running(self) -> bool:
+        """Stop looking through files, or else the question; tell whether any ran."""
+        asking = self._answering.asking if self._answering else None
+        if self._opening.running:
+            self._opening.cancel()
+        elif asking is not None and asking.running:
+            asking.cancel()
+        else:
+            return False
+        return True
+
+    def _open_wanted(self, event: OpenWanted) -> None:
+        self._context.actions.run("file.open_folder" if event.folder else "file.open")
+
+    def _dropped(self, event: FilesDropped) -> None:
+        self.open_paths(event.paths)
+
+    # The images on the screen
+
+    def _hang(self, event: ImageChosen) -> None:
+        if self._answering is not None:
+            self._answering.knowledge.forget()
+        self.pair.hang(event.chosen)
+        self._follow_active()
+
+    def _hang_more(self, event: ImageChosen) -> None:
+        self.pair.hang(event.chosen)
+
+    def _image_shown(self, event: ImageShown) -> None:
+        if event.viewport is self.pair.active:
+            self._follow_active()
+
+    def _image_failed(self, event: ImageFailed) -> None:
+        self._follow_active()
+        tell_error(self._context, event.error, once=True)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Let Undo be about the case that is seen."""
+        super().showEvent(event)
+        self._context.undo.look_at(self.pair.active.place)
+
+    def _follow_active(self, *_: object) -> None:
+        if self.isVisible():
+            self._context.undo.look_at(self.pair.active.place)
+        self._tell_window()
+        if self._answering is not None:
+            self._answering.follow()
+
+    def _highlight_active(self, event: ActiveChanged) -> None:
+        if event.viewport.stack is not None:
+            self.browser.follow(event.viewport.stack)
+
+    def _follow_grid(self, event: GridChanged) -> None:
+        self.pair.set_grid(event.choice)
+        self._context.actions.set_checked("overlays.grid", event.choice.shown)
+
+    def _hover(self, event: AnswerHovered) -> None:
+        if self._answering is not None:
+            self.answers.hover(event.answer)
+
+    def _choose(self, event: AnswerClicked) -> None:
+        if self._answering is not None:
+            self.answers.choose(event.answer)
+
+    def _light(self, event: "AnswersLit") -> None:
+        """Let the chosen answer and the one under the cursor stand out."""
+        items = [item for v in self.pair.viewports for item in v.view.answer_items]
+        hovered = event.hovered.trial if event.hovered else None
+        known = any(item.answer.trial == hovered for item in items)
+        for item in items:
+            trial = item.answer.trial
+            chosen = event.chosen is not None and trial == event.chosen.trial
+            item.light(chosen=chosen, faded=known and trial != hovered)
+
+    def _tell_cursor(self, event: CursorMoved) -> None:
+        point = event.point
+        at = f"({int(point.x)}, {int(point.y)}) " if point else ""
+        self._cursor = f"{at}{event.value_text}" or self._cursor
+        self._context.status.show_cursor(f"{at}{event.value_text}")
+
+    def _tell_window(self, *_: object) -> None:
+        window = self.pair.view.window_shown
+        self._context.status.show_window(window_text(window) if window else "")
+
+    def _tell(self, error: Exception) -> None:
+        tell_error(self._context, error)

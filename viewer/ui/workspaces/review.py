@@ -1,0 +1,300 @@
+"""The workspace Review: what there is to review, then one case after the other."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from viewer.domain.errors import OverreadError
+from viewer.domain.plain import plain
+from viewer.domain.reading import SessionId, Task
+from viewer.ui.application.app_context import AppContext
+from viewer.ui.application.background_tasks import BackgroundTasks
+from viewer.ui.application.choices import restored
+from viewer.ui.application.layout_memory import Choices
+from viewer.ui.panels.review.page import ReviewPage
+from viewer.ui.panels.review.results import ReviewResults
+from viewer.ui.panels.review.start import (
+    ReviewStart,
+    ReviewWanted,
+    StudyWanted,
+)
+from viewer.ui.widgets import theme
+from viewer.ui.widgets.labels import primary
+from viewer.ui.widgets.plain_text import Label
+
+if TYPE_CHECKING:
+    from viewer.services.readings.agreeing import PairAgreement
+    from viewer.services.readings.review_offer import ReviewOffer, StudyOffer
+    from viewer.services.readings.reviewing import ErrorCounts
+    from viewer.ui.panels.review.session import Session
+
+_Results = tuple["tuple[ErrorCounts, ...]", "tuple[PairAgreement, ...]"]
+_DONE_WORDS: Final = "Every case is locked.\nThe answers are in the store."
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewChoice:
+    """What the window remembers of this workspace."""
+
+    reader: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Begun:
+    """A session that this window holds, and its cases."""
+
+    session: "Session"
+    tasks: tuple[Task, ...]
+
+
+class ReviewWorkspace(QWidget):
+    """A page to choose from, a page to review on, and a page that says it is done."""
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._store = context, context.settings.store
+        self._background_tasks = BackgroundTasks(self)
+        self.start, self.page = ReviewStart(), ReviewPage(context.decoder)
+        self._done, self.results = _done_page(self._back), ReviewResults()
+        self._pages = QStackedWidget()
+        for page in (self.start, self.page, self._done, self.results):
+            self._pages.addWidget(page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._pages)
+        self._connect()
+
+    def _connect(self) -> None:
+        self.start.run_chosen.connect(self._count_run)
+        self.start.dataset_chosen.connect(self._count_dataset)
+        self.start.review_wanted.connect(self._open_review)
+        self.start.study_wanted.connect(self._open_study)
+        self.start.session_wanted.connect(lambda e: self.open_session(e.session))
+        self.start.results_wanted.connect(self._open_results)
+        self.page.left.connect(self._back)
+        self.results.left.connect(self._back)
+        self.page.finished.connect(self._finish)
+
+    def handlers(self) -> Mapping[str, Callable[[], None]]:
+        """Return what this workspace does, by the action's id."""
+        page = self.page
+        return {
+            "edit.undo": page.undo,
+            "review.go": page.go,
+            "review.previous": lambda: page.step(-1),
+            "review.next": lambda: page.step(1),
+            "review.comment": page.comment,
+            "review.frame": page.image.toggle_frame,
+            "review.grid": page.image.toggle_grid,
+            "review.pause": self._back,
+        }
+
+    @property
+    def choices(self) -> Choices:
+        """Who read last."""
+        kept = plain(ReviewChoice(self.start.reader.text()))
+        return {"review": kept}
+
+    def recall(self, choices: Choices) -> None:
+        """Write who read last."""
+        self.start.reader.setText(
+            restored(ReviewChoice(), choices.get("review")).reader
+        )
+
+    @property
+    def reviewing(self) -> bool:
+        """Whether a case is on the screen."""
+        return self._pages.currentWidget() is self.page
+
+    def refresh(self) -> None:
+        """Read anew what there is to review."""
+        from viewer.services.readings.opening import sessions
+        from viewer.services.readings.review_offer import reviewable_runs
+        from viewer.services.running.batch_form import dataset_names
+
+        store, start, background_tasks = self._store, self.start, self._background_tasks
+        background_tasks.start(
+            "sessions", lambda: sessions(store), start.show_sessions, self._fail
+        )
+        background_tasks.start(
+            "runs", lambda: reviewable_runs(store), start.show_runs, self._fail
+        )
+        background_tasks.start(
+            "datasets", lambda: dataset_names(store), start.show_datasets, self._fail
+        )
+
+    def close_session(self) -> None:
+        """Keep what is on the screen and let others work on the session."""
+        self.page.close_session()
+
+    def open_session(self, session: SessionId) -> None:
+        """Go on with a session, unless another window holds it."""
+        from viewer.ui.panels.review.session import Session
+
+        def hold() -> _Begun:
+            held = Session.hold(self._store, session)
+            return _Begun(held, held.tasks())
+
+        self._background_tasks.start("open", hold, self._begin, self._fail)
+
+    def _begin(self, begun: _Begun) -> None:
+        self._pages.setCurrentWidget(self.page)
+        self.page.open(begun.session, begun.tasks)
+        self.page.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _open_review(self, event: ReviewWanted) -> None:
+        from viewer.services.readings.agreeing import open_adjudication
+        from viewer.services.readings.opening import open_error_review
+
+        reader, sample = self.start.reader.text(), event.sample
+        if event.adjudicate:
+            self._open(lambda: open_adjudication(self._store, event.run, reader))
+            return
+        self._open(
+            lambda: open_error_review(
+                self._store,
+                event.run,
+                reader,
+                cap=sample.cap,
+                views=sample.views,
+                condition=sample.condition,
+            )
+        )
+
+    def _open_study(self, event: StudyWanted) -> None:
+        from viewer.services.readings.opening import open_reader_study
+
+        reader, sample = self.start.reader.text(), event.sample
+        self._open(
+            lambda: open_reader_study(
+                self._store,
+                event.dataset,
+                event.form,
+                reader,
+                place=event.place,
+                grid=sample.grid,
+                findings=sample.findings,
+                views=sample.views,
+            )
+        )
+
+    def _open(self, opens: Callable[[], SessionId]) -> None:
+        self._background_tasks.start("open", opens, self.open_session, self._fail)
+
+    def _count_run(self, run: int) -> None:
+        from viewer.services.readings.agreeing import adjudication_queue
+        from viewer.services.readings.review_offer import review_offer
+        from viewer.services.readings.reviewing import review_results
+
+        store, sample = self._store, self.start.misses.sample
+
+        def count() -> "tuple[ReviewOffer, int, int]":
+            disputes = len(adjudication_queue(store, run))
+            reviewed = sum(one.reviewed for one in review_results(store, run))
+            return review_offer(store, run, sample), disputes, reviewed
+
+        def show(counted: "tuple[ReviewOffer, int, int]") -> None:
+            offer, *rest = counted
+            self.start.offer_misses(offer)
+            if self.start.misses.sample != sample:
+                self._count_run(run)  # what was chosen is not there: something else is
+                return
+            self.start.show_review(offer.sentence, offer.reviews, *rest)
+
+        self.start.show_review("Counting…", 0)
+        self._background_tasks.start("run", count, show, self._fail)
+
+    def _open_results(self, run: int) -> None:
+        from viewer.services.readings.agreeing import agreement
+        from viewer.services.readings.reviewing import review_results
+
+        store = self._store
+
+        def show(found: "_Results") -> None:
+            self.results.show_results(run, *found)
+            self._show(self.results)
+
+        self._background_tasks.start(
+            "results",
+            lambda: (review_results(store, run), agreement(store, run)),
+            show,
+            self._fail,
+        )
+
+    def _count_dataset(self, name: str) -> None:
+        from viewer.services.readings.review_offer import study_offer
+
+        sample = self.start.cases.sample
+
+        def show(offer: "StudyOffer") -> None:
+            self.start.offer_cases(name, offer)
+            if self.start.cases.sample != sample:
+                self._count_dataset(name)
+                return
+            self.start.show_study(offer.sentence, offer.questions)
+
+        self.start.show_study("Counting…", 0)
+        self._background_tasks.start(
+            "dataset", lambda: study_offer(self._store, name, sample), show, self._fail
+        )
+
+    def _finish(self) -> None:
+        self.page.close_session()
+        self._show(self._done)
+
+    def _show(self, page: QWidget) -> None:
+        """Show a page that has one button, which takes Enter."""
+        self._pages.setCurrentWidget(page)
+        for button in page.findChildren(QPushButton):
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _back(self) -> None:
+        self.page.close_session()
+        self._pages.setCurrentWidget(self.start)
+        self.start.reader.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.refresh()
+
+    def _fail(self, error: Exception) -> None:
+        """Say where the eye is what a person can mend; the rest is a bug."""
+        if not isinstance(error, OverreadError):
+            raise error
+        self.start.say(f"{error.what} {error.how}".strip())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
+        """Hand the keyboard to the case, or to the first thing to fill in."""
+        (self.page if self.reviewing else self.start.reader).setFocus(event.reason())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Lead back from results, and from a review that is done, on Escape."""
+        if event.key() != Qt.Key.Key_Escape or self._at_start:
+            super().keyPressEvent(event)
+        else:
+            self._back()
+
+    @property
+    def _at_start(self) -> bool:
+        return self._pages.currentWidget() is self.start
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Read what there is to review, unless a case is on the screen."""
+        super().showEvent(event)
+        if not self.reviewing:
+            self.refresh()
+
+
+def _done_page(back: Callable[[], None]) -> QWidget:
+    page, words, button = QWidget(), Label(_DONE_WORDS), primary("What else there is")
+    words.setFont(theme.title_font(words.font()))
+    words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    button.clicked.connect(back)
+    column = QVBoxLayout(page)
+    column.addStretch(1)
+    column.addWidget(words)
+    column.addSpacing(16)
+    column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+    column.addStretch(1)
+    return page

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests.helpers import patient_tracing
 from tests.helpers.loopback_only import sitecustomize as loopback_only
 from viewer.domain.styles import know_models
-from viewer.readers.isolation import isolate_with
+from viewer.readers.files.isolation import isolate_with
 from viewer.settings import HOME_VARIABLE, STORE_VARIABLE
 
 patient_tracing.install()

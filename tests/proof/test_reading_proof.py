@@ -17,7 +17,7 @@ from tests.helpers.shared_data import shared_data
 from viewer.domain.errors import UnreadableInputError
 from viewer.imaging.luts import to_raster
 from viewer.readers.catalog import read_headers
-from viewer.readers.dicom import load_dicom, stored_pixels
+from viewer.readers.dicom.decoding import load_dicom, stored_pixels
 from viewer.readers.pixels import load_pixels
 
 pytestmark = pytest.mark.proof

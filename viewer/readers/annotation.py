@@ -15,18 +15,18 @@ from pydicom.tag import Tag as ElementTag
 
 from viewer.domain.annotation import CornerLine, CornerText, Tag
 from viewer.domain.case import ImageRef
-from viewer.readers.compression import lossy_text
-from viewer.readers.dicom_bounds import held_bytes
-from viewer.readers.dicom_spacing import regions_differ
-from viewer.readers.functional_groups import functional_group
+from viewer.readers.dicom.bounds import held_bytes
+from viewer.readers.dicom.compression import lossy_text
+from viewer.readers.dicom.functional_groups import functional_group
+from viewer.readers.dicom.spacing import regions_differ
+from viewer.readers.files.isolation import isolated
+from viewer.readers.files.refusal import refusing
 from viewer.readers.geometry import load_geometry
-from viewer.readers.isolation import isolated
 from viewer.readers.pixels import FileKind, file_kind
-from viewer.readers.refusal import refusing
-from viewer.readers.slide import START_BYTES, read_slide
-from viewer.readers.slide_annotation import field_lines
-from viewer.readers.slide_dicom import is_dicom_slide
-from viewer.readers.slide_openslide import properties
+from viewer.readers.slides.annotation import field_lines
+from viewer.readers.slides.dicom import is_dicom_slide
+from viewer.readers.slides.openslide import properties
+from viewer.readers.slides.slide import START_BYTES, read_slide
 
 _LONGEST: Final = 512
 _MOMENTS: Final = (

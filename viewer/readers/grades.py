@@ -29,7 +29,7 @@ from viewer.domain.rubric import (
     missing_dimensions,
 )
 from viewer.readers.datasets.csv_tables import CsvRow, header_of, rows_of
-from viewer.readers.json_files import with_list
+from viewer.readers.files.json_files import with_list
 from viewer.readers.rubric_text import rubric_below
 
 COLUMNS: Final = ("reader", "model", "item", "image", *Dimension)

@@ -10,8 +10,7 @@ from viewer.domain.case import View
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.file_header import MOST_FRAMES, FileHeader
 from viewer.domain.slide import SLIDE_MODALITY
-from viewer.readers.dicom import MAX_PIXELS
-from viewer.readers.dicom_bounds import (
+from viewer.readers.dicom.bounds import (
     DEFLATED,
     check_frames,
     frame_count,
@@ -19,14 +18,15 @@ from viewer.readers.dicom_bounds import (
     may_be_dataset,
     read_before_pixels,
 )
-from viewer.readers.dicom_geometry import KEYWORDS, geometries_of
-from viewer.readers.isolation import isolated
+from viewer.readers.dicom.decoding import MAX_PIXELS
+from viewer.readers.dicom.geometry import KEYWORDS, geometries_of
+from viewer.readers.files.isolation import isolated
+from viewer.readers.files.refusal import DAMAGED, refusing
 from viewer.readers.pixels import FileKind, file_kind
-from viewer.readers.raster_files import raster_geometries
-from viewer.readers.refusal import DAMAGED, refusing
-from viewer.readers.slide import read_slide
-from viewer.readers.slide_annotation import scan_words
-from viewer.readers.volume import volume_geometries
+from viewer.readers.rasters.raster_files import raster_geometries
+from viewer.readers.slides.annotation import scan_words
+from viewer.readers.slides.slide import read_slide
+from viewer.readers.volumes.volume import volume_geometries
 
 _KEYWORDS = (
     *KEYWORDS,

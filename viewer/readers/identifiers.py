@@ -10,8 +10,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from viewer.readers.files.refusal import refusing
 from viewer.readers.pixels import FileKind, file_kind
-from viewer.readers.refusal import refusing
 
 if TYPE_CHECKING:
     from pydicom.dataelem import DataElement

@@ -8,14 +8,14 @@ import numpy.typing as npt
 
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.isolation import isolated
-from viewer.readers.mask_rule import (
+from viewer.readers.files.isolation import isolated
+from viewer.readers.pixels import FileKind, file_kind, load_pixels
+from viewer.readers.rasters.mask_rule import (
     Caution,
     ReadMask,
     binarized,
     mask_of_values,
 )
-from viewer.readers.pixels import FileKind, file_kind, load_pixels
 
 _JPEG: Final = b"\xff\xd8\xff"
 _ALTERED: Final = Caution(
@@ -28,7 +28,7 @@ def read_mask(path: Path) -> ReadMask:
     """Return the mask that a file holds, upright, and what is odd about it.
 
     Any image file of one frame: PNG as written by annotation tools, a one-slice volume,
-    a DICOM image or segmentation. Which pixels are marked, `viewer.readers.mask_rule`
+    a DICOM image or segmentation. Which pixels are marked, `rasters.mask_rule`
     says.
 
     Raises
@@ -39,7 +39,7 @@ def read_mask(path: Path) -> ReadMask:
     """
     if file_kind(path) is not FileKind.RASTER:
         return mask_of_values(load_pixels(ImageRef(path)).values, path)
-    from viewer.readers.raster_files import raster_geometries, raster_page
+    from viewer.readers.rasters.raster_files import raster_geometries, raster_page
 
     _, pages = raster_geometries(path)
     if pages > 1:

@@ -11,10 +11,10 @@ from pathlib import Path
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import PixelImage
-from viewer.readers.isolation import isolated
-from viewer.readers.refusal import refusing
-from viewer.readers.regular import regular_file
-from viewer.readers.volume import is_volume_name, load_slice
+from viewer.readers.files.isolation import isolated
+from viewer.readers.files.refusal import refusing
+from viewer.readers.files.regular import regular_file
+from viewer.readers.volumes.volume import is_volume_name, load_slice
 
 
 class FileKind(Enum):
@@ -63,14 +63,14 @@ def load_pixels(ref: ImageRef) -> PixelImage:
     if kind is FileKind.VOLUME:
         return load_slice(ref.path, ref.frame)
     if kind is FileKind.SLIDE:
-        from viewer.readers.slide import load_field
+        from viewer.readers.slides.slide import load_field
 
         return load_field(ref.path, ref.frame)
     if kind is FileKind.RASTER:
-        from viewer.readers.raster_files import load_raster_file
+        from viewer.readers.rasters.raster_files import load_raster_file
 
         return load_raster_file(ref.path, ref.frame)
-    from viewer.readers.dicom import load_dicom
+    from viewer.readers.dicom.decoding import load_dicom
 
     return load_dicom(ref.path, ref.frame)
 
@@ -84,7 +84,7 @@ def file_kind(path: Path) -> FileKind:
     regular_file(path)
     if is_volume_name(path):
         return FileKind.VOLUME
-    from viewer.readers.slide import START_BYTES, is_slide
+    from viewer.readers.slides.slide import START_BYTES, is_slide
 
     with refusing(path), path.open("rb") as stream:
         start = stream.read(START_BYTES)

@@ -10,7 +10,7 @@ from typing import Final
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.rubric import LEVELS, RUBRIC, Dimension, RubricRow
-from viewer.readers.json_files import document
+from viewer.readers.files.json_files import document
 
 FILE: Final = "rubric.json"
 _HOW: Final = "Give each dimension a heading, and five levels from 1 to 5."

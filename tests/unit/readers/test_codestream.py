@@ -9,10 +9,10 @@ from pydicom.dataset import Dataset
 from pydicom.encaps import encapsulate_extended, get_frame
 
 from tests.helpers.pydicom_files import pydicom_file
-from viewer.readers.jpeg2000_decoder import decode_jpeg2000
-from viewer.readers.pixel_form import PixelForm, pixel_form
-from viewer.readers.refusal import ContradictionError
-from viewer.readers.stored_frame import coded_frame
+from viewer.readers.dicom.jpeg2000_decoder import decode_jpeg2000
+from viewer.readers.dicom.pixel_form import PixelForm, pixel_form
+from viewer.readers.dicom.stored_frame import coded_frame
+from viewer.readers.files.refusal import ContradictionError
 
 SIZE = 8
 """Where the codestream's width stands, after its start, marker, length and profile."""

@@ -28,7 +28,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Photometric, PresentationShape
 from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.imaging.luts import to_raster
-from viewer.readers.dicom import load_dicom, stored_pixels
+from viewer.readers.dicom.decoding import load_dicom, stored_pixels
 
 RAMP = np.arange(0, 4096, 16, dtype=np.uint16).reshape(16, 16)
 

@@ -12,7 +12,7 @@ from tests.helpers.make_dicom import make_dicom
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.file_header import MOST_FRAMES
-from viewer.readers import dicom_bounds
+from viewer.readers.dicom import bounds as dicom_bounds
 from viewer.readers.headers import read_file_header
 from viewer.readers.pixels import load_pixels
 

@@ -10,8 +10,8 @@ from pydicom.dataset import Dataset
 from pydicom.pixels.processing import apply_color_lut
 
 from tests.helpers.make_dicom import dicom_dataset, save_dicom
-from viewer.readers.dicom import load_dicom
-from viewer.readers.dicom_color import apply_palette, expand_segments
+from viewer.readers.dicom.color import apply_palette, expand_segments
+from viewer.readers.dicom.decoding import load_dicom
 
 INDICES = np.arange(12, dtype=np.uint8).reshape(3, 4)
 NAMES = ("Red", "Green", "Blue")

@@ -12,7 +12,7 @@ from tests.helpers.pydicom_files import pydicom_file
 from viewer.domain.case import ImageRef
 from viewer.domain.image_geometry import Spacing, SpacingMeaning
 from viewer.readers.annotation import corner_text
-from viewer.readers.dicom_spacing import spacing
+from viewer.readers.dicom.spacing import spacing
 from viewer.readers.geometry import load_geometry
 from viewer.readers.headers import read_file_header
 from viewer.readers.pixels import load_pixels

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.harmless_pickle import load_harmless
+from viewer.readers.files.harmless_pickle import load_harmless
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 NUMBERS = st.sampled_from(["<f4", ">f8", "<f2", "|u1", "<i8", ">i2", "|b1"])

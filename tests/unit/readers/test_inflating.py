@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from viewer.readers.inflating import inflated
+from viewer.readers.files.inflating import inflated
 
 PLAIN = (np.arange(30 << 20) // 97 % 251).astype(np.uint8).tobytes()
 PARTS = [(0, 10), (29 << 20, 1 << 20), (20_000_000, 70_000), (0, 1), (25 << 20, 9)]

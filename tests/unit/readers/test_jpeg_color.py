@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from viewer.readers.jpeg_color import holds_ycbcr
+from viewer.readers.codecs.jpeg_color import holds_ycbcr
 
 PIXELS = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
 

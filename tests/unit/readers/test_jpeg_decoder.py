@@ -14,7 +14,7 @@ from pydicom.encaps import encapsulate, get_frame
 
 from tests.helpers.pydicom_files import pydicom_file
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.dicom import load_dicom, stored_pixels
+from viewer.readers.dicom.decoding import load_dicom, stored_pixels
 
 if TYPE_CHECKING:
     from pydicom.dataset import Dataset

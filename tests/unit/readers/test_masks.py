@@ -7,8 +7,8 @@ from PIL import Image
 from tests.helpers.make_dicom import make_dicom
 from tests.helpers.mask_files import DISC, OPEN, READ
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers.mask_rule import WRITE_PLAINLY
 from viewer.readers.masks import load_mask, read_mask
+from viewer.readers.rasters.mask_rule import WRITE_PLAINLY
 
 MASK = np.random.default_rng(0).random((8, 9)) < 0.5
 ODD = {

@@ -15,7 +15,7 @@ from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.luts import to_raster
 from viewer.readers.catalog import read_headers
 from viewer.readers.pixels import FileKind, file_kind, load_pixels
-from viewer.readers.raster_files import raster_geometries
+from viewer.readers.rasters.raster_files import raster_geometries
 
 GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
 DEEP = np.arange(0, 65536, 256, dtype=np.uint16).reshape(16, 16)

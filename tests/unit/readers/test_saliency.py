@@ -7,7 +7,7 @@ import pytest
 
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
-from viewer.readers.saliency import read_saliency, saliency_files
+from viewer.readers.predictions.saliency import read_saliency, saliency_files
 
 NAME = "patient64741_study1_view1_frontal_Pleural Effusion_map.pkl"
 

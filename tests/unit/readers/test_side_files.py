@@ -15,7 +15,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.files import files_of_image, image_sha256, read_facts
 from viewer.readers.headers import read_file_header
 from viewer.readers.pixels import load_pixels
-from viewer.readers.slide_openslide import openslide_parts
+from viewer.readers.slides.openslide import openslide_parts
 
 VOXELS = np.arange(2 * 3 * 4, dtype=np.uint16).reshape(2, 3, 4)
 META = """ObjectType = Image

@@ -19,14 +19,14 @@ from tests.helpers.shared_data import shared_data
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.image_geometry import Spacing, SpacingMeaning
-from viewer.readers.slide import (
+from viewer.readers.slides.annotation import field_lines, scan_words
+from viewer.readers.slides.slide import (
     START_BYTES,
     colour_words,
     is_slide,
     load_field,
     read_slide,
 )
-from viewer.readers.slide_annotation import field_lines, scan_words
 
 pytest.importorskip("openslide")
 pytest.importorskip("wsidicom")

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from viewer.domain.errors import UnreadableInputError
-from viewer.readers import text_files
 from viewer.readers.datasets.csv_tables import header_of, rows_of
 from viewer.readers.datasets.image_files import missing_path
-from viewer.readers.json_files import document
-from viewer.readers.text_files import bounded_lines
+from viewer.readers.files import text_files
+from viewer.readers.files.json_files import document
+from viewer.readers.files.text_files import bounded_lines
 
 
 def test_that_a_table_of_too_many_values_is_refused(

@@ -172,7 +172,7 @@ def test_that_nothing_of_what_is_odd_is_printed(tmp_path: Path) -> None:
     path = write_tiff(tmp_path / "a.tif", Page(GREY, rows_per_strip=5, tags={279: [9]}))
     program = (
         "import sys; from pathlib import Path\n"
-        "from viewer.readers.raster_files import raster_geometries\n"
+        "from viewer.readers.rasters.raster_files import raster_geometries\n"
         "raster_geometries(Path(sys.argv[1]))"
     )
     done = subprocess.run(

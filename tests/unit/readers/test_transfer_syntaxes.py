@@ -8,7 +8,7 @@ from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.image import Photometric
 from viewer.imaging.luts import to_raster
-from viewer.readers.dicom import stored_pixels
+from viewer.readers.dicom.decoding import stored_pixels
 from viewer.readers.pixels import load_pixels
 
 READ = [

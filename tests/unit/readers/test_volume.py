@@ -16,7 +16,7 @@ from viewer.domain.image import Photometric
 from viewer.domain.image_geometry import ImageGeometry, Spacing, SpacingMeaning
 from viewer.readers.masks import load_mask
 from viewer.readers.pixels import load_pixels
-from viewer.readers.volume import volume_geometries
+from viewer.readers.volumes.volume import volume_geometries
 
 VOLUME = np.arange(4 * 5 * 6, dtype=np.int16).reshape(4, 5, 6) - 50
 SUFFIXES = ["nii", "nii.gz", "nrrd", "mha", "mhd"]

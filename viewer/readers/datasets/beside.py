@@ -10,7 +10,7 @@ from viewer.domain.documents import read_json
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.escapes import unguarded
 from viewer.domain.map_texts import with_texts
-from viewer.readers.text_files import bounded_text
+from viewer.readers.files.text_files import bounded_text
 
 Row = Mapping[str, str]
 

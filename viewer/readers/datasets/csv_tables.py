@@ -11,7 +11,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.escapes import unguarded
 from viewer.domain.geometry import BoxPx
 from viewer.readers.datasets.files import files_below
-from viewer.readers.text_files import (
+from viewer.readers.files.text_files import (
     BROKEN_GZIP,
     check_text,
     header_cells,

@@ -15,11 +15,11 @@ from viewer.domain.errors import OverreadError, UnreadableInputError
 from viewer.domain.item import Item
 from viewer.domain.reference import Mask
 from viewer.readers.catalog import read_headers
-from viewer.readers.isolation import isolated
+from viewer.readers.files.isolation import isolated
+from viewer.readers.files.refusal import refusing
+from viewer.readers.files.regular import regular_file
 from viewer.readers.pixels import FileKind, file_kind
-from viewer.readers.refusal import refusing
-from viewer.readers.regular import regular_file
-from viewer.readers.volume import volume_parts
+from viewer.readers.volumes.volume import volume_parts
 
 Progress = Callable[[int, int], None]
 """Called with the number of files read so far and of all files."""
@@ -276,7 +276,7 @@ def files_of_image(path: Path) -> tuple[Path, ...]:
         if kind is FileKind.VOLUME:
             return volume_parts(path)
         if kind is FileKind.SLIDE:
-            from viewer.readers.slide import slide_parts
+            from viewer.readers.slides.slide import slide_parts
 
             return slide_parts(path)
     return (path,)

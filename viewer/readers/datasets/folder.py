@@ -1,7 +1,7 @@
 """A plain folder: images of any kind, with masks beside them.
 
 ``NAME.<finding>.png`` beside an image ``NAME.*`` is its mask, as is a picture of any
-other format; which pixels are the finding, `viewer.readers.mask_rule` says. Underscores
+other format; which pixels are the finding, `rasters.mask_rule` says. Underscores
 in the finding read as spaces. An image's id is its path below the folder without the
 suffix, joined by ``/``; where two files would share an id, both keep their suffix. A
 frame of a file with several has ``#2`` appended, counted from 1.
@@ -38,8 +38,8 @@ from viewer.readers.datasets.files import (
 from viewer.readers.datasets.folder_layout import ImageFile, find_images, image_file
 from viewer.readers.datasets.names import with_storable_names
 from viewer.readers.datasets.naming import named_view, patient_key, study_key
-from viewer.readers.mask_rule import Caution
 from viewer.readers.masks import read_mask
+from viewer.readers.rasters.mask_rule import Caution
 
 _LARGEST_PART: Final = 0.6
 """A mask of more of the image than this may be the wrong way round."""

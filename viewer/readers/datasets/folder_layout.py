@@ -10,9 +10,9 @@ from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
 from viewer.readers.datasets.files import found_below
 from viewer.readers.datasets.findings import display_name, is_known
+from viewer.readers.files.regular import regular_file
 from viewer.readers.folders import names_finding
 from viewer.readers.pixels import RASTER_SUFFIXES
-from viewer.readers.regular import regular_file
 
 IMAGE_SUFFIXES = (
     ".nii.gz", ".nii", ".nrrd", ".mha", ".mhd", ".dcm", ".dicom", *RASTER_SUFFIXES,

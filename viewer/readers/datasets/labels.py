@@ -15,7 +15,7 @@ from viewer.domain.escapes import unguarded
 from viewer.domain.map_texts import with_texts
 from viewer.readers.datasets.chexpert_layout import image_id
 from viewer.readers.datasets.findings import display_name
-from viewer.readers.text_files import check_text
+from viewer.readers.files.text_files import check_text
 
 _NOT_FINDINGS = frozenset(
     {"Path", "Study", "Sex", "Age", "Frontal/Lateral", "AP/PA", "", None}

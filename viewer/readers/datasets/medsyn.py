@@ -33,7 +33,7 @@ from viewer.readers.datasets.medsyn_case import (
     read_case,
 )
 from viewer.readers.datasets.physician_answers import read_physician_answers
-from viewer.readers.text_files import bounded_text
+from viewer.readers.files.text_files import bounded_text
 
 FORMAT: Final = "medsyn"
 PHYSICIANS: Final = ("physicians.csv", "physicians.json")

@@ -35,7 +35,7 @@ from viewer.domain.evidence import (
     evidence_type,
 )
 from viewer.domain.specialties import SPECIALTIES, specialty_named
-from viewer.readers.text_files import bounded_text
+from viewer.readers.files.text_files import bounded_text
 
 FILE: Final = "case.json"
 FEWEST: Final = 2

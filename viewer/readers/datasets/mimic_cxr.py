@@ -35,7 +35,7 @@ from viewer.readers.datasets.study_images import (
     days_between,
     view_name,
 )
-from viewer.readers.text_files import bounded_text
+from viewer.readers.files.text_files import bounded_text
 
 COLUMNS: Final = ("dicom_id", "subject_id", "study_id", "ViewPosition", "StudyDate")
 _SPLIT: Final = ("dicom_id", "study_id", "subject_id", "split")

@@ -28,7 +28,7 @@ from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.image_files import root_of
 from viewer.readers.datasets.item_reviews import with_reviews
 from viewer.readers.datasets.tiles import of_tiles
-from viewer.readers.text_files import bounded_text
+from viewer.readers.files.text_files import bounded_text
 
 TABLE: Final = "data.json"
 _START: Final = 65_536

@@ -20,8 +20,8 @@ from viewer.domain.choice import option_of
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.evidence import EvidenceCase
 from viewer.domain.physician import Physician, PhysicianAnswer, PhysicianAnswers
-from viewer.readers import json_files
 from viewer.readers.datasets.csv_tables import header_of, rows_of
+from viewer.readers.files import json_files
 
 COLUMNS: Final = ("reader", "case", "differential", "option")
 """The columns that a CSV file of answers must have."""

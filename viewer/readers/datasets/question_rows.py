@@ -16,9 +16,9 @@ from viewer.domain.documents import read_json
 from viewer.domain.errors import MissingDependencyError, UnreadableInputError
 from viewer.readers.datasets.csv_tables import header_of, rows_of
 from viewer.readers.datasets.files import files_below
-from viewer.readers.isolation import isolated
-from viewer.readers.regular import regular_file
-from viewer.readers.text_files import bounded_text
+from viewer.readers.files.isolation import isolated
+from viewer.readers.files.regular import regular_file
+from viewer.readers.files.text_files import bounded_text
 
 Row = Mapping[str, object]
 """A row's cells by column; a cell is a plain value, a list or a mapping."""

@@ -14,7 +14,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.geometry import SizePx
 from viewer.domain.reference import Mask
 from viewer.readers.datasets.findings import display_name
-from viewer.readers.text_files import bounded_text
+from viewer.readers.files.text_files import bounded_text
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from viewer.domain.case import Notice
 from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report_study import ReportStudy
 from viewer.domain.task_selection import SelectedTask, selection_of_json
-from viewer.readers.text_files import bounded_text
+from viewer.readers.files.text_files import bounded_text
 
 TASKS: Final = "tasks.json"
 HOW: Final = "Write it as the study's page describes, and import the folder again."

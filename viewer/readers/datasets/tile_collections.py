@@ -28,7 +28,7 @@ from typing import Final
 from viewer.domain.case import Notice
 from viewer.readers.datasets.csv_tables import header_of, rows_of
 from viewer.readers.datasets.folder_layout import IMAGE_SUFFIXES
-from viewer.readers.xlsx import rows_of_sheet
+from viewer.readers.files.xlsx import rows_of_sheet
 
 
 @dataclass(frozen=True, slots=True)

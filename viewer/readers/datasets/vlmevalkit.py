@@ -21,8 +21,8 @@ from viewer.readers.datasets.choice_rows import ChoiceRow, items_of
 from viewer.readers.datasets.embedded_images import EmbeddedImages, told
 from viewer.readers.datasets.files import Progress
 from viewer.readers.datasets.tiles import of_tiles
-from viewer.readers.regular import regular_file
-from viewer.readers.text_files import LONGEST_LINE, bounded_lines, header_cells
+from viewer.readers.files.regular import regular_file
+from viewer.readers.files.text_files import LONGEST_LINE, bounded_lines, header_cells
 
 COLUMNS: Final = frozenset({"index", "question", "answer", "A", "B"})
 _SUBSETS: Final = ("category", "l2-category")

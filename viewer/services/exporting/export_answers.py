@@ -18,7 +18,7 @@ from viewer.domain.answer_json import answer_as_json, answer_of_json
 from viewer.domain.counting import counted
 from viewer.domain.errors import WrongUseError
 from viewer.domain.prediction import Coordinates
-from viewer.readers.predictions_table import FIELDS
+from viewer.readers.predictions.table import FIELDS
 from viewer.services.exporting.worded_answers import worded_header, worded_rows
 from viewer.services.reporting.records import records
 from viewer.services.trials.run_context import RunContext

@@ -15,10 +15,10 @@ from viewer.domain.exchange import ModelProfile
 from viewer.domain.finding_names import own_word
 from viewer.domain.prediction import Coordinates, Prediction
 from viewer.domain.run import RunSpec
-from viewer.readers.predictions_coco import read_coco
-from viewer.readers.predictions_masks import mask_pictures, read_masks
-from viewer.readers.predictions_seg import read_segmentations
-from viewer.readers.predictions_table import read_table
+from viewer.readers.predictions.coco import read_coco
+from viewer.readers.predictions.masks import mask_pictures, read_masks
+from viewer.readers.predictions.seg import read_segmentations
+from viewer.readers.predictions.table import read_table
 from viewer.services.configuring.study_file import make_spec
 from viewer.services.importing.match_predictions import (
     Matched,

@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.domain.errors import OverreadError, WrongUseError
 from viewer.domain.plain import plain
-from viewer.readers.saliency import Saliency, read_saliency, saliency_files
+from viewer.readers.predictions.saliency import Saliency, read_saliency, saliency_files
 from viewer.services.importing.place_answers import (
     answer_of_map,
     item_of,

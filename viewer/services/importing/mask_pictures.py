@@ -38,7 +38,7 @@ def masks_to_look_at(dataset: Dataset, most: int) -> tuple[MaskShown, ...]:
 
 def _told(notices: Sequence[Notice]) -> Mapping[str, Sequence[str]]:
     """Return what is told of images whose masks somebody should look at."""
-    from viewer.readers.mask_rule import CAUTIONS
+    from viewer.readers.rasters.mask_rule import CAUTIONS
 
     told: dict[str, list[str]] = defaultdict(list)
     for notice in notices:

@@ -9,7 +9,7 @@ from viewer.domain.answer import Answer, CellAnswer, Unparsed
 from viewer.domain.answer_json import answer_of_json
 from viewer.domain.image import Raster
 from viewer.imaging.answer_overlay import draw_marks
-from viewer.readers.predictions_table import FIELDS, first_row
+from viewer.readers.predictions.table import FIELDS, first_row
 from viewer.services.importing.import_predictions import (
     PlannedPredictions,
     PredictionsWish,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from viewer.readers.isolation import isolate_with
+from viewer.readers.files.isolation import isolate_with
 from viewer.services.viewing.decoder import DecodingProcess
 from viewer.services.viewing.decoder_limits import DecoderLimits, read_limits
 

@@ -11,7 +11,7 @@ from viewer.domain.errors import UnreadableInputError
 from viewer.domain.report import Table
 from viewer.readers.datasets.catalog import read_dataset
 from viewer.readers.datasets.labelled_tiles import MOST_OPTIONS, QUESTION
-from viewer.readers.xlsx import rows_of_sheet
+from viewer.readers.files.xlsx import rows_of_sheet
 from viewer.writers.tables import workbook_bytes
 
 

@@ -14,8 +14,8 @@ import pytest
 from tests.helpers.small_datasets import write_dicom
 from viewer.domain.case import ImageRef
 from viewer.domain.errors import UnreadableInputError, WrongUseError
+from viewer.readers.files.isolation import isolate_with
 from viewer.readers.headers import read_file_header
-from viewer.readers.isolation import isolate_with
 from viewer.readers.pixels import load_pixels
 from viewer.services.viewing import decoder_limits
 from viewer.services.viewing.decoder_limits import (

@@ -17,7 +17,7 @@ from viewer.domain.geometry import BoxPx, SizePx
 from viewer.domain.image_geometry import ImageGeometry
 from viewer.imaging.luts import to_raster
 from viewer.imaging.resample import crop_window
-from viewer.readers.compression import lossy_text
+from viewer.readers.dicom.compression import lossy_text
 from viewer.services.importing.import_dataset import import_dataset
 from viewer.services.viewing.view_image import (
     CornerText,

@@ -1,0 +1,1 @@
+"""What codestreams say of themselves, in whatever file they lie."""

@@ -1,0 +1,1 @@
+"""DICOM files: bounds, geometry, values, decoding."""

@@ -1,0 +1,129 @@
+"""What a DICOM file may claim, held against the bytes that it has."""
+
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from pydicom import uid
+from pydicom.dataset import Dataset
+from pydicom.filereader import _read_file_meta_info, read_partial, read_preamble
+from pydicom.tag import BaseTag
+
+from viewer.domain.errors import UnreadableInputError
+from viewer.readers.files.refusal import DAMAGED
+from viewer.readers.files.regular import regular_file
+
+DEFLATED: Final = frozenset({uid.DeflatedExplicitVRLittleEndian})
+"""Transfer syntaxes whose data set is compressed as a whole (PS3.5 A.5)."""
+MOST_INFLATED: Final = 1 << 29
+"""As many bytes as the largest frame that is read."""
+_DEFLATED_UID: Final = uid.DeflatedExplicitVRLittleEndian.encode()
+_START: Final = 1 << 16
+"""Bytes among which the file meta group lies."""
+_PIECE: Final = 1 << 20
+_MOST_ELEMENTS: Final = 1 << 16
+_PIXELS: Final = frozenset({0x7FE00008, 0x7FE00009, 0x7FE00010})
+_LEAST_FRAGMENT: Final = 8
+"""Bytes of an encapsulated frame: those of its item's tag and length (PS3.5 A.4)."""
+
+
+def held_bytes(path: Path) -> int:
+    """Return how many bytes of data elements a file holds at most.
+
+    Raises
+    ------
+    UnreadableInputError
+        If its data set is compressed and would inflate to more than ``MOST_INFLATED``.
+    """
+    regular_file(path)
+    with path.open("rb") as stream:
+        if _DEFLATED_UID not in stream.read(_START):
+            return path.stat().st_size
+        stream.seek(0)
+        read_preamble(stream, force=True)
+        if _read_file_meta_info(stream).get("TransferSyntaxUID") not in DEFLATED:
+            return path.stat().st_size
+        size = _inflated(stream)
+    if size > MOST_INFLATED:
+        raise UnreadableInputError(
+            f"{path.name} inflates to more than {MOST_INFLATED >> 20} MB.",
+            "Export it again as Explicit VR Little Endian.",
+        )
+    return size
+
+
+def may_be_dataset(stream: BinaryIO) -> bool:
+    """Tell whether a file without the preamble of PS3.10 may hold a data set.
+
+    Group 0 is for commands alone (PS3.7 E.1), and what is all zeros would be any number
+    of them. The stream is then at its beginning.
+    """
+    stream.seek(0)
+    start = stream.read(2)
+    stream.seek(0)
+    return len(start) == 2 and start != b"\0\0"
+
+
+def read_before_pixels(
+    stream: BinaryIO, tags: Sequence[int], *, force: bool = False
+) -> Dataset:
+    """Read some of the elements that stand before the pixels.
+
+    ``force`` also takes a file without the preamble of PS3.10, which may be anything:
+    what has more elements than any header raises ValueError.
+    """
+    elements = 0
+
+    def is_at_end(tag: BaseTag, _vr: str | None, _length: int) -> bool:
+        nonlocal elements
+        elements += 1
+        if elements > _MOST_ELEMENTS:
+            raise ValueError("there are too many elements")
+        return tag in _PIXELS
+
+    dataset: Dataset = read_partial(
+        stream, stop_when=is_at_end, force=force, specific_tags=list(tags)
+    )
+    return dataset
+
+
+def frame_count(dataset: Dataset) -> int:
+    """Return Number of Frames, 1 where it is absent or empty."""
+    return max(1, int(dataset.get("NumberOfFrames") or 1))
+
+
+def check_frames(dataset: Dataset, path: Path, held: int) -> None:
+    """Refuse more frames than ``held`` bytes can be."""
+    frames, most = frame_count(dataset), max(1, held // _least_frame(dataset))
+    if frames > most:
+        raise UnreadableInputError(
+            f"{path.name} says that it has {frames:,} frames; its bytes hold at most "
+            f"{most:,}.",
+            DAMAGED,
+        )
+
+
+def _least_frame(dataset: Dataset) -> int:
+    """Return how many bytes one frame has at least."""
+    syntax = dataset.file_meta.get("TransferSyntaxUID")
+    if syntax and uid.UID(syntax).is_encapsulated:
+        return _LEAST_FRAGMENT
+    bits = int(dataset.get("BitsAllocated") or 1)
+    samples = int(dataset.get("SamplesPerPixel") or 1)
+    if dataset.get("PhotometricInterpretation") == "YBR_FULL_422":
+        samples = 2
+    pixels = int(dataset.get("Rows") or 1) * int(dataset.get("Columns") or 1)
+    return max(1, pixels * samples * bits // 8)
+
+
+def _inflated(stream: BinaryIO) -> int:
+    """Return how long the rest of a stream is inflated; stops beyond what is read."""
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+    size = 0
+    while not inflater.eof and size <= MOST_INFLATED:
+        piece = inflater.unconsumed_tail or stream.read(_PIECE)
+        if not piece:
+            break
+        size += len(inflater.decompress(piece, _PIECE))
+    return size

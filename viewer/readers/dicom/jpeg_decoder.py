@@ -1,0 +1,70 @@
+"""Decodes JPEG, lossy and lossless, 2 to 16 bits, and JPEG-LS.
+
+imagecodecs brings libjpeg-turbo and CharLS, which anybody may distribute. What
+libjpeg-turbo would pass over in silence is refused: a frame of another size than the
+header says, and one cut short.
+"""
+
+from typing import Final
+
+from pydicom import uid
+from pydicom.uid import UID
+
+from viewer.readers.codecs.jpeg_color import (
+    RGB,
+    YCBCR,
+    FrameHeader,
+    coded_color,
+    frame_header,
+)
+from viewer.readers.dicom.codestream import Decoded, check_frame
+from viewer.readers.dicom.pixel_form import PixelForm
+
+_LOSSLESS: Final = frozenset(
+    {uid.JPEGLossless, uid.JPEGLosslessSV1, uid.JPEGLSLossless}
+)
+_SCAN, _END = b"\xff\xda", b"\xff\xd9"
+
+
+def decode_jpeg(data: bytes, form: PixelForm, syntax: UID) -> Decoded:
+    """Return the samples of one frame, colour by pixel.
+
+    Raises
+    ------
+    ValueError
+        If the frame is cut short or of another size than the header says.
+    """
+    from imagecodecs import jpeg8_decode, jpegls_decode
+
+    _check_whole(data)
+    header = frame_header(data)
+    if header is None:
+        raise ValueError("there is no frame header")
+    check_frame(header.rows, header.columns, header.components, form)
+    lossy = syntax not in _LOSSLESS
+    if syntax in uid.JPEGLSTransferSyntaxes:
+        samples, color = jpegls_decode(data), form.photometric
+    else:
+        coded, returned, color = _colors(data, header, form)
+        samples = jpeg8_decode(data, colorspace=coded, outcolorspace=returned)
+    return Decoded(samples, header.precision, color, form.signed, lossy)
+
+
+def _check_whole(data: bytes) -> None:
+    """Refuse a frame without end; no marker can be among the coded bits (B.1.1.5)."""
+    if data.rfind(_END) < data.rfind(_SCAN):
+        raise ValueError("the JPEG is cut short")
+
+
+def _colors(
+    data: bytes, header: FrameHeader, form: PixelForm
+) -> tuple[str | None, str | None, str]:
+    """Return the colours coded and those to return, for the decoder, and their name.
+
+    Lossless coding transforms nothing: its components are what the tag says.
+    """
+    if form.samples == 1 or header.lossless:
+        kept = None if form.samples == 1 else YCBCR
+        return kept, kept, form.photometric
+    tagged = RGB if form.photometric == RGB else YCBCR
+    return coded_color(data) or tagged, RGB, RGB

@@ -1,0 +1,136 @@
+"""How large a DICOM image's pixels are, and where that holds (PS3.3 10.7.1).
+
+Millimetres in the patient are those of a slice, of an ultrasound region and of what was
+calibrated; a radiograph's are at the detector, a scanned film's on the film, and those
+of a captured or photographed image are of a plane that nobody names.
+"""
+
+from math import isclose, isfinite
+from typing import Final
+
+import numpy as np
+from pydicom.dataset import Dataset
+
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
+from viewer.readers.dicom.functional_groups import functional_group
+
+KEYWORDS: Final = (
+    "Modality",
+    "PixelSpacing",
+    "PixelSpacingCalibrationType",
+    "ImagerPixelSpacing",
+    "NominalScannedPixelSpacing",
+    "SequenceOfUltrasoundRegions",
+    "SharedFunctionalGroupsSequence",
+    "PerFrameFunctionalGroupsSequence",
+)
+"""What the spacing of an image is read from."""
+_MEDIA: Final = (
+    ("ImagerPixelSpacing", SpacingMeaning.DETECTOR),
+    ("NominalScannedPixelSpacing", SpacingMeaning.SCANNED),
+)
+_MODALITIES: Final = {
+    **dict.fromkeys(
+        ("CR", "DR", "DX", "IO", "MG", "PX", "RF", "RG", "XA"), SpacingMeaning.DETECTOR
+    ),
+    **dict.fromkeys(("", "DMS", "DOC", "ES", "OT", "SC", "XC"), SpacingMeaning.UNKNOWN),
+}
+"""What Pixel Spacing means alone; in any other modality it is in the patient."""
+_PLANE, _CENTIMETRES = 1, 3
+"""Region Spatial Format and Physical Units (PS3.3 C.8.5.5.1.1 and C.8.5.5.1.15)."""
+_MM_PER_CM: Final = 10.0
+_Pair = tuple[float, float]
+
+
+def spacing(dataset: Dataset, frame: int) -> Spacing | None:
+    """Return the pixel spacing of a frame, 0-based, and what it measures.
+
+    Ultrasound regions decide where there are any. Otherwise Pixel Spacing is
+    calibrated if the file says so or if it differs from that of the detector or film
+    (PS3.3 10.7.1.3); these come next, and Pixel Spacing alone means what it does in
+    the modality. A spacing that is no two numbers above zero is not there.
+    """
+    if dataset.get("SequenceOfUltrasoundRegions"):
+        return _of_regions(dataset)
+    measures = functional_group(dataset, frame, "PixelMeasuresSequence")
+    pixel, media = _pair(measures, "PixelSpacing"), _of_media(dataset)
+    said = bool(dataset.get("PixelSpacingCalibrationType"))
+    if pixel and (said or (media and (media.row_mm, media.column_mm) != pixel)):
+        return Spacing(*pixel, SpacingMeaning.CALIBRATED)
+    if media or not pixel:
+        return media
+    modality = str(dataset.get("Modality") or "")
+    return Spacing(*pixel, _MODALITIES.get(modality, SpacingMeaning.PATIENT))
+
+
+def regions_differ(dataset: Dataset) -> bool:
+    """Tell whether ultrasound regions leave the image without one spacing."""
+    return bool(dataset.get("SequenceOfUltrasoundRegions")) and not _of_regions(dataset)
+
+
+def _of_media(dataset: Dataset) -> Spacing | None:
+    for keyword, meaning in _MEDIA:
+        pair = _pair(dataset, keyword)
+        if pair:
+            return Spacing(*pair, meaning)
+    return None
+
+
+def _of_regions(dataset: Dataset) -> Spacing | None:
+    """Return the scale that all planes among the regions share (PS3.3 C.8.5.5).
+
+    Traces, spectra and bars have scales of their own, so it holds in the planes.
+    """
+    planes = [
+        region
+        for region in dataset.SequenceOfUltrasoundRegions
+        if region.get("RegionSpatialFormat") == _PLANE
+    ]
+    scales = [_scale(region) for region in planes]
+    if not scales or scales[0] is None:
+        return None
+    first = scales[0]
+    if not all(scale is not None and _same(scale, first) for scale in scales):
+        return None
+    whole = len(planes) == 1 and _covers(planes[0], dataset)
+    meaning = SpacingMeaning.PATIENT if whole else SpacingMeaning.REGION
+    return Spacing(*first, meaning)
+
+
+def _scale(region: Dataset) -> _Pair | None:
+    """Return rows and columns of a region in mm, None of one not in centimetres."""
+    units = [region.get(f"PhysicalUnits{axis}Direction") for axis in "YX"]
+    deltas = [region.get(f"PhysicalDelta{axis}") for axis in "YX"]
+    if units != [_CENTIMETRES] * 2 or None in deltas:
+        return None
+    # A scale that runs upwards or leftwards is negative.
+    return _positive([abs(float(delta)) * _MM_PER_CM for delta in deltas])
+
+
+def _same(one: _Pair, other: _Pair) -> bool:
+    return all(isclose(a, b, rel_tol=1e-4) for a, b in zip(one, other, strict=True))
+
+
+def _covers(region: Dataset, dataset: Dataset) -> bool:
+    """Tell whether a region reaches from the first pixel to the last."""
+    last = {"X": int(dataset.Columns) - 1, "Y": int(dataset.Rows) - 1}
+    return all(
+        region.get(f"RegionLocationMin{axis}0") == 0
+        and (region.get(f"RegionLocationMax{axis}1") or 0) >= end
+        for axis, end in last.items()
+    )
+
+
+def _pair(dataset: Dataset, keyword: str) -> _Pair | None:
+    try:
+        values = np.atleast_1d(np.asarray(dataset.get(keyword) or (), np.float64))
+    except (TypeError, ValueError):  # letters among the digits
+        return None
+    return _positive([float(value) for value in values])
+
+
+def _positive(values: list[float]) -> _Pair | None:
+    """Return two numbers above zero, None for anything else."""
+    if len(values) != 2 or not all(isfinite(v) and v > 0 for v in values):
+        return None
+    return values[0], values[1]

@@ -1,0 +1,215 @@
+"""One frame of pixel data as it is stored, whatever it is coded by.
+
+Decoding is our own choice of one decoder for each transfer syntax. Overlays are not
+drawn; where they lie in the high bits of a pixel they are masked away.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from pydicom import uid
+from pydicom.dataset import Dataset
+from pydicom.encaps import get_frame
+from pydicom.pixels.decoders.rle import _rle_decode_frame
+
+from viewer.readers.dicom.codestream import Decoded
+from viewer.readers.dicom.pixel_form import HALVED, PixelForm
+from viewer.readers.files.refusal import ContradictionError
+
+WORDS: Final = frozenset(
+    {
+        uid.ImplicitVRLittleEndian,
+        uid.ExplicitVRLittleEndian,
+        uid.ExplicitVRBigEndian,
+        uid.DeflatedExplicitVRLittleEndian,
+    }
+)
+JPEG: Final = frozenset({*uid.JPEGTransferSyntaxes, *uid.JPEGLSTransferSyntaxes})
+JPEG_2000: Final = frozenset(uid.JPEG2000TransferSyntaxes)
+SYNTAXES: Final = WORDS | JPEG | JPEG_2000 | {uid.RLELossless}
+"""Every transfer syntax that is read."""
+PIXELS: Final = ("PixelData", "FloatPixelData", "DoubleFloatPixelData")
+_FLOATS: Final = {"FloatPixelData": "f4", "DoubleFloatPixelData": "f8"}
+
+
+@dataclass(frozen=True, eq=False)
+class StoredFrame:
+    """Samples of ``bits`` bits, (rows, columns) or (rows, columns, 3).
+
+    ``color`` is the Photometric Interpretation that they are in.
+    """
+
+    samples: npt.NDArray[Any]
+    bits: int
+    color: str
+
+
+def stored_frame(dataset: Dataset, form: PixelForm, index: int) -> StoredFrame:
+    """Return one frame, without what stands in the bits that hold no sample.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer bytes than the header promises, or others.
+    """
+    decoded = _decode(dataset, form, index)
+    if decoded.samples.dtype.kind == "f":
+        return StoredFrame(decoded.samples, form.allocated, decoded.color)
+    samples, bits = _significant(decoded, form)
+    return StoredFrame(samples, bits, decoded.color)
+
+
+def _decode(dataset: Dataset, form: PixelForm, index: int) -> Decoded:
+    syntax = dataset.file_meta.TransferSyntaxUID
+    if not syntax.is_encapsulated:
+        samples = _words(dataset, form, index)
+    elif syntax == uid.RLELossless:
+        samples = _run_lengths(coded_frame(dataset, form, index), form)
+    elif syntax in JPEG:
+        from viewer.readers.dicom.jpeg_decoder import decode_jpeg
+
+        return decode_jpeg(coded_frame(dataset, form, index), form, syntax)
+    else:
+        from viewer.readers.dicom.jpeg2000_decoder import decode_jpeg2000
+
+        return decode_jpeg2000(coded_frame(dataset, form, index), form)
+    return Decoded(samples, form.allocated, form.photometric, form.signed, lossy=False)
+
+
+def coded_frame(dataset: Dataset, form: PixelForm, index: int) -> bytes:
+    """Return the bytes of one encapsulated frame."""
+    offsets = None
+    if "ExtendedOffsetTable" in dataset:
+        offsets = (dataset.ExtendedOffsetTable, dataset.ExtendedOffsetTableLengths)
+    data: bytes = get_frame(
+        dataset.PixelData,
+        index,
+        number_of_frames=form.frames,
+        extended_offsets=offsets,
+    )
+    return data
+
+
+def _run_lengths(data: bytes, form: PixelForm) -> npt.NDArray[Any]:
+    """Return a frame of run lengths, which code a plane after the other (annex G)."""
+    size, segments = form.allocated // 8, int.from_bytes(data[:4], "little")
+    if segments != form.samples * size:
+        raise ContradictionError(
+            f"says Samples per Pixel {form.samples} and Bits Allocated "
+            f"{form.allocated}, {form.samples * size} RLE segments, and has {segments}"
+        )
+    planes = _rle_decode_frame(
+        data, form.rows, form.columns, form.samples, form.allocated
+    )
+    words = np.frombuffer(planes, f"<u{size}")
+    return _shaped(words, form, planar=True)
+
+
+def _words(dataset: Dataset, form: PixelForm, index: int) -> npt.NDArray[Any]:
+    """Return a frame of words as they lie in the file (PS3.5 8.1.1 and 8.2)."""
+    keyword = next(k for k in PIXELS if k in dataset)
+    data: bytes = dataset[keyword].value or b""
+    if dataset[keyword].is_undefined_length:
+        syntax = dataset.file_meta.TransferSyntaxUID.name
+        raise ContradictionError(
+            f"says Transfer Syntax {syntax}, and its pixels are encapsulated"
+        )
+    _check_length(data, form)
+    big = dataset.file_meta.TransferSyntaxUID == uid.ExplicitVRBigEndian
+    if form.allocated < 16 and big and dataset[keyword].VR == "OW":
+        data = np.frombuffer(data, "u2").byteswap().tobytes()
+    if form.allocated == 1:
+        return _shaped(_bits(data, form, index), form, planar=form.planar)
+    kind = _FLOATS.get(keyword, f"u{form.allocated // 8}")
+    order = ">" if big else "<"
+    count = form.frame_bits // form.allocated
+    dtype = np.dtype(order + kind)
+    words = np.frombuffer(data, dtype, count, index * count * dtype.itemsize)
+    words = words.astype(dtype.newbyteorder("="), copy=False)
+    if form.photometric in HALVED:
+        return _paired(words, form)
+    return _shaped(words, form, planar=form.planar)
+
+
+def _bits(data: bytes, form: PixelForm, index: int) -> npt.NDArray[np.uint8]:
+    """Return a frame of one bit a pixel; it may begin and end within a byte."""
+    first = index * form.frame_bits
+    last = first + form.frame_bits
+    part = np.frombuffer(data, np.uint8)[first // 8 : -(-last // 8)]
+    skipped = first % 8
+    unpacked = np.unpackbits(part, bitorder="little")
+    return unpacked[skipped : skipped + form.frame_bits]
+
+
+def _paired(words: npt.NDArray[Any], form: PixelForm) -> npt.NDArray[Any]:
+    """Return (rows, columns, 3) of two luminances and their chrominances at a time."""
+    pairs = words.reshape(form.rows, form.columns // 2, 4)
+    out = np.empty((form.rows, form.columns // 2, 2, 3), words.dtype)
+    out[..., 0] = pairs[..., :2]
+    out[..., 1:] = pairs[..., None, 2:]
+    return out.reshape(form.rows, form.columns, 3)
+
+
+def _shaped(
+    words: npt.NDArray[Any], form: PixelForm, *, planar: bool
+) -> npt.NDArray[Any]:
+    if form.samples == 1:
+        return words.reshape(form.rows, form.columns)
+    if not planar:
+        return words.reshape(form.rows, form.columns, form.samples)
+    return np.moveaxis(words.reshape(form.samples, form.rows, form.columns), 0, -1)
+
+
+def _check_length(data: bytes, form: PixelForm) -> None:
+    """Refuse fewer words than the header promises, and twice as many chrominances."""
+    needed, there = (form.frame_bits * form.frames + 7) // 8, len(data)
+    if there < needed:
+        raise ContradictionError(
+            f"is cut short: {there} of {needed} bytes of pixels are there"
+        )
+    whole = needed * 3 // 2
+    if form.photometric in HALVED and there in {whole, whole + 1}:
+        raise ContradictionError(
+            f"says Photometric Interpretation {form.photometric}, which takes {needed} "
+            f"bytes, and holds {there}, as 3 samples a pixel take"
+        )
+
+
+def _significant(decoded: Decoded, form: PixelForm) -> tuple[npt.NDArray[Any], int]:
+    """Return the samples and how many bits of them hold something.
+
+    Bits Stored up to High Bit of what was coded (PS3.5 8.1.1). A codestream of fewer
+    bits decides, and so does one of more than Bits Allocated. What a lossy codestream
+    exceeds Bits Stored by is an error of its own, and taken back to the nearest value.
+    """
+    precision, signed = decoded.precision, decoded.signed
+    bits = precision if precision > form.allocated else min(form.stored, precision)
+    shift = min(form.high, precision - 1) + 1 - bits if precision > bits else 0
+    words = decoded.samples.view(f"{'i' if signed else 'u'}{decoded.samples.itemsize}")
+    if decoded.lossy and not shift:
+        low, high = limits(bits, signed=signed)
+        return _field(words, precision, 0).clip(low, high), bits
+    return _field(words, bits, shift), bits
+
+
+def _field(words: npt.NDArray[Any], bits: int, shift: int) -> npt.NDArray[Any]:
+    """Return so many bits of each word from ``shift`` on, with the sign of the words.
+
+    Nothing is copied where nothing else is set.
+    """
+    low, high = limits(bits, signed=words.dtype.kind == "i")
+    if not shift and low <= words.min() and words.max() <= high:
+        return words
+    # Up until the sign or the top bit leads, then down again with sign fill.
+    unused = 8 * words.itemsize - bits
+    field: npt.NDArray[Any] = (words << (unused - shift)) >> unused
+    return field
+
+
+def limits(bits: int, *, signed: bool) -> tuple[int, int]:
+    """Return the least and greatest whole number of so many bits."""
+    if signed:
+        return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+    return 0, (1 << bits) - 1

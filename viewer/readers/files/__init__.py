@@ -1,0 +1,1 @@
+"""Any file from outside: bounded, isolated, refused in a sentence."""

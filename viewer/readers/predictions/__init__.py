@@ -1,0 +1,1 @@
+"""Predictions made elsewhere: tables, COCO, masks, DICOM SEG, saliency maps."""

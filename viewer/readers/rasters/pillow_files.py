@@ -1,0 +1,168 @@
+"""PNG, JPEG, JPEG 2000, WebP, BMP and GIF, by Pillow.
+
+Pillow keeps 8 bits of deeper colour in PNG, does not miss rows that a PNG lacks, and
+spreads every JPEG 2000 over 8 or 16 bits; imagecodecs decodes these.
+"""
+
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from PIL import ExifTags, Image
+
+from viewer.domain.errors import UnreadableInputError
+from viewer.domain.geometry import SizePx
+from viewer.domain.image_geometry import ImageGeometry
+from viewer.readers.files.refusal import DAMAGED
+from viewer.readers.rasters.jpeg2000 import decoded_jpeg2000
+from viewer.readers.rasters.page import (
+    RasterPage,
+    Samples,
+    check_page,
+    page_geometry,
+    turned,
+    without_ink,
+)
+
+FORMATS: Final = ("PNG", "JPEG", "JPEG2000", "WEBP", "BMP", "GIF")
+_OF_OWN_SIZES: Final = "MPO"
+"""JPEGs one after the other; the frames of other formats share one canvas."""
+_PNG_SIGNATURE: Final = 8
+_RESOLUTIONS: Final = ("dpi", "aspect", "jfif_density")
+"""What Pillow calls the pixels a unit of length, known or not, of rows and columns."""
+_MOST_CHUNKS: Final = 1 << 20
+_MOST_EXIF: Final = 1 << 16
+"""Bytes; in JPEG, where EXIF comes from, there is no room for more."""
+_GREY_MODES: Final = frozenset({"1", "L", "LA"})
+
+
+def pillow_geometries(path: Path) -> tuple[tuple[ImageGeometry, ...], int]:
+    """Return the geometry of each page, or one of all, and the number of pages."""
+    with _opened(path) as image:
+        pages = _page_count(image)
+        if image.format != _OF_OWN_SIZES:
+            return (_geometry(image, path),), pages
+        return tuple(_at(image, path, page) for page in range(pages)), pages
+
+
+def pillow_page(path: Path, frame: int) -> RasterPage:
+    """Return a page, turned as its EXIF Orientation says.
+
+    Raises
+    ------
+    UnreadableInputError
+        If the file has no such page, or contradicts itself.
+    """
+    with _opened(path) as image:
+        geometry = _at(image, path, frame)
+        colour, alpha, bits = _samples(image, path)
+        orientation = geometry.stored_orientation
+        return RasterPage(
+            turned(colour, orientation),
+            geometry,
+            bits,
+            _palette(image),
+            None if alpha is None else turned(alpha, orientation),
+        )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Image.Image]:
+    try:
+        with Image.open(path, formats=FORMATS) as image:
+            yield image
+    except Image.DecompressionBombError as error:
+        raise UnreadableInputError(
+            f"{path.name} says that it has more pixels than an image should.", DAMAGED
+        ) from error
+
+
+def _page_count(image: Image.Image) -> int:
+    return int(getattr(image, "n_frames", 1))
+
+
+def _at(image: Image.Image, path: Path, frame: int) -> ImageGeometry:
+    """Go to a page of a file; return its geometry."""
+    pages = _page_count(image)
+    check_page(path, frame, pages)
+    image.seek(frame)
+    return _geometry(image, path)
+
+
+def _geometry(image: Image.Image, path: Path) -> ImageGeometry:
+    size, info = SizePx(image.height, image.width), image.info
+    said = (info.get(name) for name in _RESOLUTIONS)
+    across, down = next(filter(None, said), (0, 0))
+    per_unit = float(across), float(down)
+    return page_geometry(size, _orientation(image, path), per_unit)
+
+
+def _orientation(image: Image.Image, path: Path) -> int:
+    """Return the Orientation of EXIF; where there is none, or it is damaged, 1."""
+    data = image.info.get("exif") or (_png_exif(path) if image.format == "PNG" else b"")
+    exif = Image.Exif()
+    try:
+        exif.load(data)
+        return int(exif.get(ExifTags.Base.Orientation, 1))
+    except (SyntaxError, ValueError, TypeError, OSError, struct.error):
+        return 1
+
+
+def _png_exif(path: Path) -> bytes:
+    """Return the chunk eXIf, which ImageMagick writes behind the pixels."""
+    with path.open("rb") as stream:
+        stream.seek(_PNG_SIGNATURE)
+        for _ in range(_MOST_CHUNKS):
+            length, name = int.from_bytes(stream.read(4)), stream.read(4)
+            if name == b"eXIf":
+                return stream.read(min(length, _MOST_EXIF))
+            if len(name) < 4:
+                break
+            stream.seek(length + 4, os.SEEK_CUR)
+    return b""
+
+
+def _samples(image: Image.Image, path: Path) -> tuple[Samples, Samples | None, int]:
+    """Return grey, indices or RGB, then alpha or None, then the bits of a sample."""
+    if image.format == "JPEG2000":
+        samples, bits = decoded_jpeg2000(path, SizePx(image.height, image.width))
+        if image.mode == "CMYK":
+            white = (1 << bits) - 1
+            return without_ink(white - samples, white), None, bits
+        return *_parted(samples), bits
+    if image.format == "PNG" and image.mode != "P" and _page_count(image) == 1:
+        from imagecodecs import png_decode
+
+        samples = png_decode(path.read_bytes())
+        return *_parted(samples), 8 * samples.dtype.itemsize
+    if image.mode == "P":
+        return np.array(image), _alpha(image), 8
+    if image.mode.startswith("I"):
+        samples = np.array(image)
+        return samples, None, 8 * samples.dtype.itemsize
+    mode = "L" if image.mode in _GREY_MODES else "RGB"
+    return np.array(image.convert(mode)), _alpha(image), 8
+
+
+def _parted(samples: Samples) -> tuple[Samples, Samples | None]:
+    """Return colour and, of two or four samples a pixel, alpha (the last)."""
+    count = samples.shape[2] if samples.ndim == 3 else 1
+    if count == 2:
+        return samples[..., 0], samples[..., 1]
+    return (samples[..., :3], samples[..., 3]) if count == 4 else (samples, None)
+
+
+def _alpha(image: Image.Image) -> Samples | None:
+    if not image.has_transparency_data:
+        return None
+    return np.array(image.convert("RGBA").getchannel("A"))
+
+
+def _palette(image: Image.Image) -> Samples | None:
+    if image.mode != "P":
+        return None
+    return np.array(image.getpalette("RGB"), dtype=np.uint8).reshape(-1, 3)

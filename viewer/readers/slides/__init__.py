@@ -1,0 +1,1 @@
+"""Whole slides: DICOM and scanners' own formats."""

@@ -1,0 +1,59 @@
+"""What is written over a field of a slide: its magnification, pixel size and colour."""
+
+from viewer.domain.slide import OVERVIEW, scale_name
+from viewer.readers.slides.format import SlideFacts
+from viewer.readers.slides.slide import Slide, colour_words
+
+
+def scan_words(facts: SlideFacts) -> str:
+    """Return ``Whole slide, scanned at 20x``, with what is known of the magnification.
+
+    By its pixel size where the file does not name the objective, or another one.
+    """
+    if facts.magnification is None:
+        return "Whole slide, magnification unknown"
+    words = f"Whole slide, scanned at {_rounded(facts.magnification)}"
+    if facts.power is None:
+        return f"{words} by its pixel size"
+    return f"{words} {_against(facts)}".strip()
+
+
+def _against(facts: SlideFacts) -> str:
+    """Return what the file says of an objective that its pixels contradict."""
+    if facts.power is None or not facts.contradicts_power:
+        return ""
+    return f"by its pixel size; the file says {_rounded(facts.power)}"
+
+
+def field_lines(slide: Slide, frame: int) -> tuple[str, ...]:
+    """Return magnification and place of a field, pixel size, colours and loss."""
+    scale = slide.map.scale_of(frame)
+    spacing = slide.map.geometry(frame).spacing
+    um = None if spacing is None else spacing.column_mm * 1000
+    lines = (
+        _overview_words(slide)
+        if scale.name == OVERVIEW
+        else f"{scale.name} · field {frame - scale.first + 1} / {scale.count}",
+        "Uncalibrated" if um is None else f"{um:.4g} µm/px",
+        colour_words(slide.facts),
+        slide.facts.note,
+        _contradiction_words(slide.facts),
+        slide.facts.lossy,
+    )
+    return tuple(line for line in lines if line)
+
+
+def _contradiction_words(facts: SlideFacts) -> str:
+    magnification, against = facts.magnification, _against(facts)
+    return f"{_rounded(magnification)} {against}" if magnification and against else ""
+
+
+def _overview_words(slide: Slide) -> str:
+    shown, scan = slide.map.scales[0].size, slide.facts.magnification
+    part = shown.columns / slide.map.size.columns
+    at = f"1:{1 / part:.3g}" if scan is None else _rounded(scan * part)
+    return f"{OVERVIEW} · {at}"
+
+
+def _rounded(magnification: float) -> str:
+    return scale_name(float(f"{magnification:.3g}"))

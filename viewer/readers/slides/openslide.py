@@ -1,0 +1,207 @@
+"""Slides of scanners' own formats (SVS, NDPI, MRXS, SCN, BIF, …), by OpenSlide."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from viewer.domain.errors import MissingDependencyError, UnreadableInputError
+from viewer.domain.geometry import BoxPx, SizePx
+from viewer.domain.image_geometry import Spacing, SpacingMeaning
+from viewer.readers.files.regular import regular_file
+from viewer.readers.files.side_files import beside
+from viewer.readers.slides.format import EXTRA, SlideFacts, is_scanned_at
+
+_STARTS: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+", b"ZISRAWFILE")
+"""TIFF, BigTIFF and CZI: what most slides begin with, and many that are none."""
+_OWN_SUFFIXES: Final = frozenset(
+    {".svs", ".ndpi", ".mrxs", ".scn", ".bif", ".svslide", ".vms", ".vmu", ".czi"}
+)
+_MIRAX: Final = re.compile(
+    rb"^\s*(?:FILE_\d+|INDEXFILE)\s*=([^\r\n]+)", re.IGNORECASE | re.MULTILINE
+)
+_HAMAMATSU: Final = re.compile(
+    rb"(?im)^\s*(?:ImageFile|MapFile|OptimisationFile|MacroImage)[^=\r\n]*="
+    rb"([^\r\n]+)"
+)
+"""The fields that name further files."""
+_LARGEST_INDEX: Final = 1 << 24
+_GENERIC: Final = "generic-tiff"
+_COMPRESSION: Final = re.compile(r"\b(JPEG|J2K)\b(?:/\w+)?(?: Q=(\d+))?")
+
+
+def is_openslide(path: Path, start: bytes) -> bool:
+    """Tell by a file's content whether it is a slide that OpenSlide reads.
+
+    A tiled TIFF of no scanner is one if it has several levels. Without OpenSlide the
+    names that only scanners give are taken for slides, so that what is missing is
+    said when one is opened.
+    """
+    own = path.suffix.lower() in _OWN_SUFFIXES
+    if not (own or start.startswith(_STARTS)):
+        return False
+    try:
+        from openslide import OpenSlide
+    except ImportError:
+        return own
+    openslide_parts(path)
+    vendor = OpenSlide.detect_format(path)
+    return vendor is not None and (vendor != _GENERIC or _is_pyramid(path))
+
+
+def openslide_parts(path: Path) -> tuple[Path, ...]:
+    """Return the files of a slide: that of its name, and those that it names.
+
+    Raises
+    ------
+    UnreadableInputError
+        If it names a file outside its folder, a link, or what is no file.
+    """
+    suffix = path.suffix.lower()
+    if suffix in {".vms", ".vmu"}:
+        return (path, *_named(path, path.parent, _HAMAMATSU))
+    index = path.with_suffix("") / "Slidedat.ini"
+    if suffix != ".mrxs" or not index.exists():
+        return (path,)
+    if index.parent.is_symlink():
+        raise UnreadableInputError(
+            f"{path.name} takes its pixels from a link to a folder.",
+            "Put that folder itself beside the file.",
+        )
+    beside(path, index.parent, index.name)
+    return (path, index, *_named(index, index.parent, _MIRAX))
+
+
+def _named(index: Path, folder: Path, fields: re.Pattern[bytes]) -> list[Path]:
+    """Return the files in a folder that an index of theirs names."""
+    regular_file(index, _LARGEST_INDEX)
+    names = dict.fromkeys(fields.findall(index.read_bytes()))
+    return [beside(index, folder, os.fsdecode(name.strip())) for name in names]
+
+
+def open_openslide(path: Path) -> "OpenSlideFile":
+    """Open a slide; reads its directory, none of its pixels."""
+    return OpenSlideFile(path)
+
+
+class OpenSlideFile:
+    """A slide opened by OpenSlide, which lets several threads read at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._slide = _library().OpenSlide(path)
+        self.facts = _facts_of(path, self._slide)
+        said = self._slide.properties.get("openslide.background-color", "FFFFFF")
+        self._ground = tuple(bytes.fromhex(said))
+
+    def read(self, level: int, box: BoxPx) -> npt.NDArray[np.uint8]:
+        """Return whole pixels of a stored level, blended on the slide's background."""
+        from PIL import Image
+
+        factor = self._slide.level_downsamples[level]
+        at = (round(box.x0 * factor), round(box.y0 * factor))
+        size = (round(box.x1 - box.x0), round(box.y1 - box.y0))
+        region = self._slide.read_region(at, level, size)
+        blended = Image.new("RGB", size, self._ground)
+        blended.paste(region, mask=region.getchannel("A"))
+        return np.array(blended, dtype=np.uint8)
+
+    def __enter__(self) -> Self:
+        """Return the slide."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the file."""
+        self._slide.close()
+
+
+def openslide_facts(path: Path) -> SlideFacts:
+    """Return what a slide says of itself."""
+    with open_openslide(path) as slide:
+        return slide.facts
+
+
+def properties(path: Path) -> Mapping[str, str]:
+    """Return what a slide says of itself, by the names OpenSlide gives."""
+    with _library().OpenSlide(path) as slide:
+        return dict(slide.properties)
+
+
+def _library() -> Any:  # noqa: ANN401 - a module without types
+    try:
+        import openslide
+    except ImportError as error:
+        raise MissingDependencyError(
+            "Whole slides need openslide.", f"Install it: {EXTRA}."
+        ) from error
+    return openslide
+
+
+def _is_pyramid(path: Path) -> bool:
+    library = _library()
+    try:
+        with library.OpenSlide(path) as slide:
+            return bool(slide.level_count > 1)
+    except library.OpenSlideError:
+        return False  # a tiled TIFF that its own reader may still open
+
+
+def _facts_of(path: Path, slide: Any) -> SlideFacts:  # noqa: ANN401 - untyped library
+    said = slide.properties
+    profile = slide.color_profile
+    spacing, note = _spacing(said)
+    return SlideFacts(
+        path,
+        tuple(SizePx(rows, columns) for columns, rows in slide.level_dimensions),
+        spacing,
+        _number(said, "openslide.objective-power"),
+        scanner=_scanner(said),
+        icc=None if profile is None else profile.tobytes(),
+        lossy=_lossy(said.get("openslide.comment", "")),
+        note=note,
+        # A slide without a person's identifier is a case of its own, all its fields
+        # together; its content names it, so that its place does not matter.
+        patient_key=path.name,
+        study_key=said.get("openslide.quickhash-1", ""),
+        series_key=path.name,
+    )
+
+
+def _spacing(said: Mapping[str, str]) -> tuple[Spacing | None, str]:
+    """Return the spacing of the scan, and words on one that cannot be a scan's."""
+    row, column = _number(said, "openslide.mpp-y"), _number(said, "openslide.mpp-x")
+    if row is None or column is None:
+        return None, ""
+    found = Spacing(row / 1000, column / 1000, SpacingMeaning.CALIBRATED)
+    if is_scanned_at(found):
+        return found, ""
+    return None, f"Pixel size in the file, {column:.4g} µm, is no scan's: not used"
+
+
+def _number(said: Mapping[str, str], name: str) -> float | None:
+    """Return a positive number, None where the file has none."""
+    try:
+        number = float(said.get(name, ""))
+    except ValueError:
+        return None
+    return number if 0 < number < float("inf") else None
+
+
+def _scanner(said: Mapping[str, str]) -> str:
+    words = (
+        said.get("tiff.Make", "") or said.get("openslide.vendor", "").capitalize(),
+        said.get("tiff.Model", ""),
+    )
+    return " ".join(dict.fromkeys(word for word in words if word))
+
+
+def _lossy(comment: str) -> str:
+    """Return what an Aperio description says of compression (``JPEG/RGB Q=30``)."""
+    found = _COMPRESSION.search(comment)
+    if found is None:
+        return ""
+    quality = f" Q={found[2]}" if found[2] else ""
+    return f"Lossy {'JPEG 2000' if found[1] == 'J2K' else 'JPEG'}{quality}"

@@ -4,24 +4,31 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
 import click
 import pytest
 
+from tests.helpers.markdown_pages import read_page
 from viewer.cli import overread
+from viewer.studies.catalog import OURS, study_named
 from viewer.ui.application.actions import ACTIONS, shortcut_text
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"commands.md", "keys.md"}
 
 
-@pytest.fixture(scope="module")
-def made() -> Iterator[ModuleType]:
-    """Return the hook that makes the generated pages."""
-    path = ROOT / "packaging" / "docs_pages.py"
-    spec = importlib.util.spec_from_file_location("docs_pages", path)
+CODE = re.compile(r"\b(?:E\d{3}|M|X)-\d{2}\b")
+
+
+@contextmanager
+def hook(name: str) -> Iterator[ModuleType]:
+    """Yield a hook of MkDocs, loaded from its file."""
+    path = ROOT / "packaging" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -29,6 +36,13 @@ def made() -> Iterator[ModuleType]:
     spec.loader.exec_module(module)
     yield module
     del sys.modules[spec.name]
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[ModuleType]:
+    """Return the hook that makes the generated pages."""
+    with hook("docs_pages") as module:
+        yield module
 
 
 def shown(group: click.Group, path: str = "overread") -> Iterator[str]:
@@ -97,3 +111,34 @@ def test_that_every_page_is_in_the_navigation() -> None:
         for path in (ROOT / "docs").rglob("*.md")
     }
     assert sorted(named) == sorted(pages | GENERATED)
+
+
+def codes_used() -> set[str]:
+    """Return every statement that the program or its tests name."""
+    folders = (ROOT / "viewer", ROOT / "packaging", *(ROOT / "tests").iterdir())
+    return {
+        code
+        for folder in folders
+        if folder.name != "architecture"  # whose tests name some that are none
+        for path in folder.rglob("*")
+        if path.suffix in {".py", ".md", ".txt"}
+        for code in CODE.findall(path.read_text(encoding="utf-8"))
+    }
+
+
+def test_that_every_statement_that_is_used_stands_in_the_documentation_once() -> None:
+    pages = (read_page(path) for path in (ROOT / "docs" / "studies").glob("*.md"))
+    named = [name for page in pages for name in page.names]
+    assert sorted(named) == sorted(codes_used())
+
+
+@pytest.mark.parametrize("study", sorted(OURS))
+def test_that_a_study_page_has_every_setting_and_every_number(study: str) -> None:
+    page = read_page(ROOT / "docs" / "studies" / f"{study}.md")
+    with hook("docs_studies") as module:
+        text = module.filled(page.text)
+    assert "<!--" not in text
+    found = study_named(study)
+    for param in fields(found.read_params(found.presets()[0], {})):
+        assert f"\n| `{param.name}` | " in text
+    assert text.count("\n| number | is |\n") == 1

@@ -22,14 +22,18 @@ DOCS = ROOT / "docs"
 GENERATED = {DOCS / "commands.md", DOCS / "keys.md"}
 PATHS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
-    *sorted(DOCS.glob("*.md")),
+    *sorted(DOCS.rglob("*.md")),
 ]
 MENUS = {f"{action.menu} ▸ {action.text}" for action in ACTIONS}
 PAGES = [read_page(path) for path in PATHS]
 TARGETS = re.findall(
     r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE
 )
-pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.name)
+OF_THE_PROGRAM = {DOCS, DOCS / "studies"}
+"""Where what stands in bold is what the window shows."""
+pages = pytest.mark.parametrize(
+    "page", PAGES, ids=lambda page: page.path.relative_to(ROOT).as_posix()
+)
 
 
 @pages
@@ -39,7 +43,7 @@ def test_that_every_link_and_picture_is_there(page: Page) -> None:
             continue
         name, _, anchor = target.partition("#")
         path = (page.path.parent / name).resolve() if name else page.path
-        if path in GENERATED and page.path.parent == DOCS:
+        if path in GENERATED and page.path.is_relative_to(DOCS):
             continue
         assert path.exists(), target
         assert not anchor or anchor in read_page(path).anchors, target
@@ -76,7 +80,7 @@ def test_that_every_name_in_bold_stands_on_the_screen(page: Page) -> None:
     for words in page.bold:
         if " ▸ " in words:
             assert words in MENUS
-        elif page.path.parent == DOCS and f"\n- **{words}**" not in page.text:
+        elif page.path.parent in OF_THE_PROGRAM and f"\n- **{words}**" not in page.text:
             assert screen.says(words), words
 
 
@@ -103,13 +107,15 @@ def test_that_models_and_studies_that_are_shown_can_be_read(tmp_path: Path) -> N
         code.text for page in PAGES for code in page.blocks if code.language == "toml"
     ]
     models = [text for text in blocks if text.startswith("[[model]]")]
-    (study,) = (text for text in blocks if text.startswith("study ="))
     (tmp_path / "models.toml").write_text("\n".join(models), encoding="utf-8")
-    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
     known = known_models(tmp_path / "models.toml")
     assert len(models) == sum(model.own for model in known) > 2
-    spec = read_study_file(tmp_path / "study.toml", tmp_path / "models.toml")
-    assert spec.dataset == "phantom"
+    studies = [text for text in blocks if text.startswith("study =")]
+    assert studies
+    for study in studies:
+        (tmp_path / "study.toml").write_text(study, encoding="utf-8")
+        spec = read_study_file(tmp_path / "study.toml", tmp_path / "models.toml")
+        assert spec.dataset == "phantom"
     assert all(tomllib.loads(text) for text in blocks)
 
 

@@ -10,6 +10,7 @@ _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+_NAME = re.compile(r"\{ #([\w-]+) \}")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -56,10 +57,19 @@ class Page:
 
     @property
     def anchors(self) -> set[str]:
-        """What leads to its headings, as MkDocs and GitHub make it."""
+        """What leads to its headings, as MkDocs makes it, and the names it gives."""
         heads = _HEADING.findall(_FENCE.sub("", self.text))
         words = (re.sub(r"[^\w\s-]", "", head).strip().lower() for head in heads)
-        return {re.sub(r"\s+", "-", word) for word in words}
+        return {re.sub(r"\s+", "-", word) for word in words} | set(self.names)
+
+    @property
+    def names(self) -> list[str]:
+        """The anchors that it names itself, as ``{ #name }``."""
+        return _NAME.findall(_FENCE.sub("", self.text))
+
+    def section(self, title: str) -> str:
+        """Return what stands under a heading of the second level."""
+        return self.text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
 def read_page(path: Path) -> Page:

@@ -1,0 +1,97 @@
+"""What the pages of studies have from the program: settings, and what numbers mean.
+
+A hook of MkDocs, named in mkdocs.yml. A line ``<!-- settings NAME -->`` becomes the
+table of a study's parameters, ``<!-- definitions NAME -->`` what its reports print.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import Field, fields
+from typing import TYPE_CHECKING, Final
+
+from viewer.domain.plain import plain
+from viewer.domain.run import RunSpec
+from viewer.domain.study_words import capital
+from viewer.studies.catalog import study_named
+from viewer.studies.fields import OneOf
+from viewer.studies.study import Study
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+_MARK = re.compile(r"^<!-- (settings|definitions) (\w+) -->$", re.MULTILINE)
+_MARKUP = re.compile(r"([\\`*_<>\[\]|])")
+
+
+def on_page_markdown(
+    markdown: str, page: "Page", config: "MkDocsConfig", files: "Files"
+) -> str:
+    """Fill what a page has from the program."""
+    del page, config, files
+    return filled(markdown)
+
+
+def filled(markdown: str) -> str:
+    """Return a page with its marks replaced by tables."""
+    return _MARK.sub(lambda mark: _MADE[mark[1]](study_named(mark[2])), markdown)
+
+
+def settings(study: Study) -> str:
+    """Return each parameter, its value as in the paper, and what it is for.
+
+    The second column has a value only where the recommended one differs.
+    """
+    paper, recommended = (plain(study.read_params(p, {})) for p in study.presets()[:2])
+    params = study.read_params(study.presets()[0], {})
+    rows = (
+        (
+            f"`{one.name}`",
+            _value(paper[one.name]),
+            ""
+            if recommended[one.name] == paper[one.name]
+            else _value(recommended[one.name]),
+            _plain(" ".join([str(one.metadata["help"]), *_choices(one)])),
+        )
+        for one in fields(params)
+    )
+    return _table(("setting", "as published", "recommended", "what it is"), rows)
+
+
+def definitions(study: Study) -> str:
+    """Return what the names in a study's reports mean."""
+    spec = RunSpec(study.name, "", study.presets()[0], 0, 1, ())
+    told: Mapping[str, str] = study.report((), spec).metric_definitions
+    rows = ((f"`{name}`", _plain(text)) for name, text in told.items())
+    return _table(("number", "is"), rows)
+
+
+def _choices(param: "Field[object]") -> Iterator[str]:
+    """Yield which values a parameter takes, where they are few."""
+    kind = param.metadata["kind"]
+    if isinstance(kind, OneOf):
+        yield f"{capital(kind.expected)}."
+
+
+def _value(value: object) -> str:
+    """Return a value as a study file has it; a long list is cut."""
+    if isinstance(value, list) and len(value) > 3:
+        return f"{len(value)} names, `{json.dumps(value[0])}` first"
+    return f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+def _plain(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", text)
+
+
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = (header, ("---",) * len(header), *rows)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+_MADE: Final[Mapping[str, Callable[[Study], str]]] = {
+    "settings": settings,
+    "definitions": definitions,
+}

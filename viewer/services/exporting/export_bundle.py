@@ -189,6 +189,9 @@ def _anonymous(context: ReportContext, names: Pseudonyms) -> ReportContext:
     return replace(
         context,
         dataset=names.dataset(context.dataset),
+        versions=tuple(
+            replace(one, params=names.params(one.params)) for one in context.versions
+        ),
         human_points={
             names.images[image]: points
             for image, points in context.human_points.items()

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from viewer.domain.box_reference import readers_of
 from viewer.domain.case import Dataset, DatasetImage, ImageRef, Notice
 from viewer.domain.evidence import with_images_named
 from viewer.domain.exchange import ModelProfile
@@ -49,7 +50,8 @@ class Pseudonyms:
         keys = sorted((item.key for item in dataset.items), key=_before)
         self.items = _numbered(f"{mark}N", keys)
         named = {*readers, *(n for item in dataset.items for n in _readers_of(item))}
-        self.readers = _numbered(f"{mark}R", sorted(named))
+        named |= {n for image in dataset.images for n in _read_by(image)}
+        self.readers = {"": "", **_numbered(f"{mark}R", sorted(named - {""}))}
         studies = sorted({i.study for i in dataset.images})
         self._studies = _numbered(f"{mark}S", studies)
         self.results = tuple(self._result(result) for result in results)
@@ -98,14 +100,16 @@ class Pseudonyms:
             context.spec,
             models=tuple(map(_without_paths, context.spec.models)),
             helpers=tuple(map(_without_paths, context.spec.helpers)),
-            params={
-                name: self.readers.get(value, value)
-                if isinstance(value, str)
-                else value
-                for name, value in context.spec.params.items()
-            },
+            params=self.params(context.spec.params),
         )
         return RunContext(spec, self.dataset(context.dataset))
+
+    def params(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters without the reader that one of them may name."""
+        return {
+            name: self.readers.get(value, value) if isinstance(value, str) else value
+            for name, value in params.items()
+        }
 
     def dataset(self, dataset: Dataset) -> Dataset:
         """Return the data set without names, paths, or what notices say of files."""
@@ -131,6 +135,11 @@ class Pseudonyms:
             patient=self.patients[image.patient],
             study=self._studies[image.study],
             ref=ImageRef(Path()),
+            boxes={
+                finding: tuple(replace(b, reader=self.readers[b.reader]) for b in boxes)
+                for finding, boxes in image.boxes.items()
+            },
+            readers=tuple(self.readers[name] for name in image.readers),
         )
 
     def _item(self, item: Item) -> Item:
@@ -192,6 +201,11 @@ def _readers_of(item: Item) -> Iterator[str]:
     """Yield the readers whom an item's truth names."""
     for name, place in _READER_AT.items():
         yield from (entry[place] for entry in _entries(item.reference.get(name)))
+
+
+def _read_by(image: DatasetImage) -> Iterable[str]:
+    """Return who read an image, or drew a box there."""
+    return {*image.readers, *readers_of(image.boxes)}
 
 
 def _numbered(letter: str, names: Sequence[str]) -> Mapping[str, str]:

@@ -94,10 +94,7 @@ def plan_of(context: RunContext, kept: Sequence[Record], names: Pseudonyms) -> R
         "study": context.spec.study,
         "package": package_of(context.spec.study),
         "preset": context.spec.preset,
-        "params": {
-            name: names.readers.get(value, value) if isinstance(value, str) else value
-            for name, value in plain(context.params).items()
-        },
+        "params": names.params(plain(context.params)),
         "seed": context.spec.seed,
         "dataset": context.spec.dataset,
         "models": [profile.name for profile in context.spec.models],

@@ -15,7 +15,7 @@ from tests.helpers.bundled_run import bundled_run
 from tests.helpers.item_runs import item_run
 from viewer.results import evaluate
 from viewer.results.estimators import ESTIMATORS, Seen
-from viewer.results.spec import Cell, TableSpec
+from viewer.results.spec import Cell, Line, TableSpec
 from viewer.services.reporting.report_run import report_data
 from viewer.store.database import Store, open_store
 from viewer.studies.catalog import OURS, PLACING
@@ -38,7 +38,7 @@ WITHOUT = {
 class Row:
     """A row as it is printed, and the trials that each of its cells saw."""
 
-    printed: tuple[object, ...] = ()
+    printed: Mapping[str, object] = field(default_factory=dict)
     cells: list[tuple[Cell, list[str]]] = field(default_factory=list)
 
     def of(self, *names: str) -> Iterator[tuple[Cell, list[str]]]:
@@ -52,10 +52,9 @@ class Row:
 
     def counts(self, n: int) -> bool:
         """Tell whether the row prints how many trials were counted."""
-        names = [name for cell, _ in self.cells for name in cell.names]
-        told = dict(zip(names, self.printed, strict=True))
-        parts = [told.get(name) for name in COUNTED]
-        return n in self.printed or sum(x for x in parts if isinstance(x, int)) == n
+        parts = [self.printed.get(name) for name in COUNTED]
+        total = sum(x for x in parts if isinstance(x, int))
+        return n in self.printed.values() or total == n
 
 
 Rows = Mapping[str, Sequence[Row]]
@@ -80,16 +79,18 @@ def rows(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Rows:
     folder, found = tmp_path_factory.mktemp("r"), defaultdict[str, list[Row]](list)
-    told = evaluate._Evaluation._cells
+    told = evaluate._Evaluation._of_line
 
-    def cells(self: evaluate._Evaluation, about: evaluate.Values) -> Iterator[object]:
-        row = Row()
-        for cell in self._spec.cells:
-            if not (cell.blank and cell.blank not in about):
-                row.cells.append((cell, _trials(self._seen(cell, about))))
-        row.printed = tuple(told(self, about))
-        found[self._spec.name].append(row)
-        return iter(row.printed)
+    def of_line(
+        self: evaluate._Evaluation, line: Line, about: evaluate.Values
+    ) -> Iterator[Sequence[object]]:
+        for numbers in told(self, line, about):
+            row = Row(dict(zip(self._numbers, numbers, strict=True)))
+            for cell in line.cells:
+                if not (cell.blank and cell.blank not in about):
+                    row.cells.append((cell, _trials(self._seen(cell, about))))
+            found[self._spec.name].append(row)
+            yield numbers
 
     with pytest.MonkeyPatch.context() as patch, open_store(folder / "s") as store:
         run = _asked(store, folder, request.param)
@@ -97,7 +98,7 @@ def rows(
             store.execute(
                 "UPDATE trial SET status = 'pending', score_id = NULL WHERE id % 5 = 2"
             )
-        patch.setattr(evaluate._Evaluation, "_cells", cells)
+        patch.setattr(evaluate._Evaluation, "_of_line", of_line)
         report = report_data(store, run)
     tables = [spec for spec in report.data.specs if isinstance(spec, TableSpec)]
     assert {spec.name for spec in tables if any(found[spec.name])}

@@ -21,6 +21,8 @@ from viewer.domain.reference import Mask
 
 ANY: Final = "any"
 MAJORITY: Final = "majority"
+BY_RULE: Final = "(by rule)"
+"""Stands where a reader's name does, of the boxes that a rule of readers leaves."""
 NOT_BY_READER: Final = "not_by_reader"
 """Why an item is excluded that the chosen reader did not mark."""
 NO_MAJORITY: Final = "no_majority"
@@ -87,6 +89,25 @@ def boxes_by_rule(image: DatasetImage, finding: str, rule: str) -> tuple[BoxPx, 
     if len({*image.readers, *(b.reader for b in boxes)}) <= 1:  # nobody to agree with
         return tuple(b.box for b in boxes)
     return tuple(_boxes_around(patches))
+
+
+def boxes_to_find(
+    image: DatasetImage, finding: str, rule: str
+) -> dict[str, tuple[BoxPx, ...]]:
+    """Return the boxes of a finding by the rule, and by each of several readers.
+
+    There are none of what is absent, and none by readers where nobody drew any.
+    """
+    boxes, is_there = image.boxes.get(finding, ()), finding in image.masks
+    readers = (
+        image.readers if len(image.readers) > 1 and (boxes or not is_there) else ()
+    )
+    if not is_there:
+        return dict.fromkeys((BY_RULE, *readers), ())
+    return {
+        BY_RULE: boxes_by_rule(image, finding, rule),
+        **{name: tuple(b.box for b in boxes if b.reader == name) for name in readers},
+    }
 
 
 def mask_by_rule(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,11 @@ class ImageBoxes:
     predicted: _Floats
     confidence: _Floats
     reference: _Floats
+
+    @cached_property
+    def iou(self) -> _Floats:
+        """The (d, r) intersections over unions of its boxes."""
+        return iou_matrix(self.predicted, self.reference)
 
 
 def image_boxes(
@@ -88,7 +94,7 @@ def matched(image: ImageBoxes, threshold: float, matching: Matching) -> _Ints:
     A pair needs an intersection over union of at least ``threshold``. Of equally good
     references the last is taken where it is one to one, as COCO does, else the first.
     """
-    iou = iou_matrix(image.predicted, image.reference)
+    iou = image.iou
     found = np.full(len(iou), -1)
     if not iou.size:
         return found
@@ -111,8 +117,7 @@ def by_confidence(confidence: _Floats) -> npt.NDArray[np.intp]:
 
 def best_iou(image: ImageBoxes) -> float:
     """Return the best overlap of any prediction with any reference, 0 where none."""
-    iou = iou_matrix(image.predicted, image.reference)
-    return float(iou.max()) if iou.size else 0.0
+    return float(image.iou.max()) if image.iou.size else 0.0
 
 
 def _array(boxes: Sequence[BoxPx]) -> _Floats:

@@ -1,6 +1,5 @@
-"""How well boxes find boxes: hits at thresholds, FROC and average precision."""
+"""How well boxes find boxes: FROC and average precision."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
@@ -8,15 +7,7 @@ from math import nan
 import numpy as np
 import numpy.typing as npt
 
-from viewer.metrics.boxes import (
-    ImageBoxes,
-    Matching,
-    by_confidence,
-    iou_matrix,
-    matched,
-)
-from viewer.metrics.estimate import Estimate
-from viewer.metrics.proportions import patient_interval
+from viewer.metrics.boxes import ImageBoxes, Matching, by_confidence, matched
 
 _Floats = npt.NDArray[np.float64]
 _Bools = npt.NDArray[np.bool_]
@@ -32,29 +23,21 @@ _ALMOST_ONE = 1 - 1e-10
 
 
 @dataclass(frozen=True, slots=True)
-class HitsAt:
-    """How many items reach an overlap of at least ``threshold``."""
-
-    threshold: float
-    hits: int
-    items: int
-    rate: Estimate
-
-
-@dataclass(frozen=True, slots=True)
 class Froc:
     """Sensitivity against false positives per image, from the surest box on.
 
-    A point for each confidence that occurs, after (0, 0). ``at_rates`` is the greatest
-    sensitivity with no more false positives than each of ``FROC_RATES``, ``score``
-    their mean. NaN without a reference box; empty without an image.
+    A point for each confidence that occurs, after (0, 0). Sensitivities are NaN without
+    a reference box; there is no point without an image.
     """
 
     false_positives: tuple[float, ...]
     sensitivity: tuple[float, ...]
-    at_rates: tuple[float, ...]
-    score: float
     method: str
+
+    def at(self, rates: Sequence[float]) -> tuple[float, ...]:
+        """Return the greatest sensitivity at no more false positives than each rate."""
+        points = [*zip(self.false_positives, self.sensitivity, strict=True)]
+        return tuple(max((y for x, y in points if x <= r), default=nan) for r in rates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +48,6 @@ class AveragePrecision:
     thresholds: tuple[float, ...]
     at_thresholds: tuple[float, ...]
     method: str
-
-
-def hits_at(
-    overlaps: Sequence[float | None],
-    whose: Sequence[tuple[str, str]],
-    thresholds: Sequence[float],
-) -> tuple[HitsAt, ...]:
-    """Return how many items reach each threshold; an item without overlap is None.
-
-    ``whose`` are the patient and the item of each, for intervals by patient.
-    """
-    trials = Counter(patient for patient, _ in whose)
-    n, items = [*trials.values()], len(set(whose))
-    found = []
-    for threshold in thresholds:
-        hits = Counter(
-            patient
-            for overlap, (patient, _) in zip(overlaps, whose, strict=True)
-            if overlap is not None and overlap >= threshold
-        )
-        rate = patient_interval([hits[patient] for patient in trials], n, items)
-        found.append(HitsAt(threshold, hits.total(), len(overlaps), rate))
-    return tuple(found)
 
 
 def froc(
@@ -103,15 +63,13 @@ def froc(
     method = f"FROC, IoU ≥ {threshold:g}, {matching}, steps, n = {len(images)}"
     references = sum(len(image.reference) for image in images)
     if not images:
-        return Froc((), (), (nan,) * len(FROC_RATES), nan, method)
+        return Froc((), (), method)
     confidence, hit, stray = _pooled(images, threshold, matching, most=None)
     last = _last_of_ties(confidence)
     false = np.append(0, np.cumsum(stray)[last]) / len(images)
     found = np.append(0, np.cumsum(hit)[last])
     sensitivity = found / references if references else np.full(found.shape, nan)
-    at = [float(sensitivity[false <= rate].max()) for rate in FROC_RATES]
-    curve = tuple(false.tolist()), tuple(sensitivity.tolist())
-    return Froc(*curve, tuple(at), float(np.mean(at)), method)
+    return Froc(tuple(false.tolist()), tuple(sensitivity.tolist()), method)
 
 
 def average_precision(
@@ -164,10 +122,9 @@ def _pooled(
     confidence, hit, stray = [np.zeros(0)], [_NO_BOX], [_NO_BOX]
     for image in images:
         order = by_confidence(image.confidence)[:most]
-        iou = iou_matrix(image.predicted, image.reference)
         confidence.append(image.confidence[order])
         hit.append(matched(image, threshold, matching)[order] >= 0)
-        stray.append(~np.any(iou >= threshold, axis=1)[order])
+        stray.append(~np.any(image.iou >= threshold, axis=1)[order])
     pooled = np.concatenate(confidence)
     order = by_confidence(pooled)
     return pooled[order], np.concatenate(hit)[order], np.concatenate(stray)[order]

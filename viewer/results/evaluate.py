@@ -13,7 +13,7 @@ from viewer.results.estimators.catalog import (
 )
 from viewer.results.estimators.registry import Estimator, Seen, columns_named
 from viewer.results.frame import Frame, Frames
-from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec, Where
+from viewer.results.spec import Cell, Key, Line, ListSpec, Spec, TableSpec, Where
 
 Values = Mapping[str, object]
 """What a row is about, by column."""
@@ -47,6 +47,7 @@ class _Evaluation:
         self._spec = spec
         self._frames = frames
         self._keys = {key.column: key for key in spec.keys}
+        self._lines, self._numbers = spec.each_line, spec.numbers
         self._grouped: dict[object, Groups] = {}
         self._filtered: dict[object, Frame] = {}
         self._memory: dict[Hashable, object] = {}
@@ -80,7 +81,10 @@ class _Evaluation:
             return
         for values in self._combinations(columns, own):
             about = {**outer, **dict(zip(columns, values, strict=True))}
-            yield (*self._shown(about), *self._cells(about))
+            shown = tuple(self._shown(about))
+            for line in self._lines:
+                for numbers in self._of_line(line, about):
+                    yield (*shown, *numbers)
 
     def _combinations(
         self, columns: tuple[str, ...], own: Frame
@@ -112,14 +116,26 @@ class _Evaluation:
     def _shown(self, about: Values) -> Iterator[object]:
         return (_plain(about.get(k.column, k.total)) for k in self._spec.keys)
 
-    def _cells(self, about: Values) -> Iterator[object]:
+    def _of_line(self, line: Line, about: Values) -> Iterator[Sequence[object]]:
+        """Yield a line's numbers, for each place of lists those in it."""
+        if line.needs and not self._group("", line.needs, {**self._fixed, **about}):
+            return
+        told = dict(line.told)
+        for cell in line.cells:
+            told |= zip(cell.names, self._cell(cell, about), strict=True)
+        numbers = [told.get(name) for name in self._numbers]
+        lists = [one for one in numbers if isinstance(one, list)]
+        if not lists:
+            yield numbers
+        for i in range(len(lists[0]) if lists else 0):
+            yield [_plain(one[i]) if isinstance(one, list) else one for one in numbers]
+
+    def _cell(self, cell: Cell, about: Values) -> Iterable[object]:
+        if cell.blank and cell.blank not in about:
+            return (None for _ in cell.names)
         is_total = len(about) < len(self._keys)
-        for cell in self._spec.cells:
-            if cell.blank and cell.blank not in about:
-                yield from (None for _ in cell.names)
-            else:
-                name = cell.total if is_total and cell.total else cell.estimator
-                yield from map(_plain, self._estimated(name, cell, about))
+        name = cell.total if is_total and cell.total else cell.estimator
+        return map(_plain, self._estimated(name, cell, about))
 
     def _estimated(self, name: str, cell: Cell, about: Values) -> Sequence[object]:
         seen = self._seen(cell, about)
@@ -205,7 +221,7 @@ def _taken(table: str, rows: Frame, where: Where) -> Frame:
 
 def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
     _need(spec.name, own, [*keys, *filter(None, [spec.needs_several])])
-    blank = (cell.blank for cell in spec.cells if cell.blank)
+    blank = (cell.blank for cell in spec.each_cell if cell.blank)
     told = (*spec.outer, *chain(*spec.sets), *spec.only_several, *blank)
     apart = (name for name in told if name not in keys)
     if stray := next(apart, ""):
@@ -218,7 +234,9 @@ def _check(spec: TableSpec, own: Frame, keys: Mapping[str, Key]) -> None:
 
 def _estimators(spec: TableSpec) -> Iterator[tuple[str, Estimator]]:
     """Yield the estimators that a table asks for, by name."""
-    for name in (name for c in spec.cells for name in (c.estimator, c.total) if name):
+    for name in filter(
+        None, (n for c in spec.each_cell for n in (c.estimator, c.total))
+    ):
         found = estimator_named(name)
         if found is None:
             broken = {one.name: one.why for one in broken_metrics()}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 Where = Mapping[str, tuple[object, ...]]
@@ -110,9 +111,26 @@ ALL_ROWS: Final = Ranking()
 """Every row with every other."""
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of its own for some cells of a group.
+
+    ``told`` are columns and what stands in them, such as the name of what is measured.
+    It is left out of a group without a row that has what it ``needs``.
+    """
+
+    told: tuple[tuple[str, object], ...]
+    cells: tuple[Cell, ...]
+    needs: Where = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class TableSpec:
     """A table whose rows are groups of a frame's rows.
+
+    A group has one row, of all ``cells``, or one for each of ``lines``, under the
+    columns of all lines. Where a cell gives lists, such as the points of a curve, there
+    is a row for each of their places.
 
     ``outer`` names keys whose combinations have rows one after the other, those that
     the frame does not have too where ``every`` is set. Within each, ``sets`` name the
@@ -128,7 +146,7 @@ class TableSpec:
 
     name: str
     keys: tuple[Key, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[Cell, ...] = ()
     title: str = ""
     text: str = ""
     frame: str = TRIALS
@@ -142,14 +160,31 @@ class TableSpec:
     shown: tuple[str | Shown, ...] = ()
     printed: Where = field(default_factory=dict)
     ranking: Ranking = ALL_ROWS
+    lines: tuple[Line, ...] = ()
 
     @property
     def header(self) -> tuple[str, ...]:
         """The columns, keys first."""
-        return (
-            *(key.name for key in self.keys),
-            *(name for cell in self.cells for name in cell.names),
+        return (*(key.name for key in self.keys), *self.numbers)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns after the keys."""
+        named = (
+            (*dict(line.told), *chain.from_iterable(cell.names for cell in line.cells))
+            for line in self.each_line
         )
+        return tuple(dict.fromkeys(chain.from_iterable(named)))
+
+    @property
+    def each_line(self) -> tuple[Line, ...]:
+        """The lines, or all cells as the only one."""
+        return self.lines or (Line((), self.cells),)
+
+    @property
+    def each_cell(self) -> tuple[Cell, ...]:
+        """The cells of all lines."""
+        return tuple(chain.from_iterable(line.cells for line in self.each_line))
 
     @property
     def inner(self) -> tuple[tuple[str, ...], ...]:

@@ -9,8 +9,9 @@ PACKAGE: Final = "viewer.writers.verify"
 MODULES: Final = (
     *("draws", "sums", "by_patient", "masks", "replies", "archive", "comparing"),
     *("resampling", "wording", "verdicts", "trial_check", "placing", "estimators"),
-    *("agreeing", "frames", "place_frames", "location_prior", "place_estimators"),
-    *("specs", "heal_frames", "mcq_frames", "case_frames", "grade_frames"),
+    *("finding_boxes", "agreeing", "frames", "place_frames", "location_prior"),
+    *("place_estimators", "specs"),
+    *("heal_frames", "mcq_frames", "case_frames", "grade_frames"),
     *("fingerprints", "built_in", "recompute", "main"),
 )
 """Those that others import stand before them."""

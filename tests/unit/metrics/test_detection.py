@@ -18,10 +18,8 @@ from viewer.metrics.detection import (
     FROC_RATES,
     average_precision,
     froc,
-    hits_at,
     tells_apart,
 )
-from viewer.metrics.proportions import patient_interval
 
 Floats = npt.NDArray[np.float64]
 pytestmark = pytest.mark.filterwarnings(  # inside pycocotools, with NumPy 2
@@ -226,8 +224,7 @@ def curve_points_checked(seed: int) -> int:
             max(y for x, y in zip(false, found, strict=True) if x <= rate)
             for rate in FROC_RATES
         ]
-        assert ours.at_rates == pytest.approx(at, abs=1e-12, nan_ok=True)
-        assert ours.score == pytest.approx(np.mean(at), abs=1e-12, nan_ok=True)
+        assert ours.at(FROC_RATES) == pytest.approx(at, abs=1e-12, nan_ok=True)
         points += len(false)
     return points
 
@@ -248,8 +245,7 @@ def test_that_a_second_box_on_a_found_reference_counts_neither_way() -> None:
     curve = froc([twice, healthy])
     assert curve.false_positives == (0.0, 0.0, 0.0, 0.5)
     assert curve.sensitivity == (0.0, 1.0, 1.0, 1.0)
-    assert curve.at_rates == (1.0,) * 7
-    assert curve.score == 1.0
+    assert curve.at(FROC_RATES) == (1.0,) * 7
     assert curve.method == "FROC, IoU ≥ 0.5, one to one, steps, n = 2"
 
 
@@ -265,24 +261,10 @@ def test_that_the_way_of_matching_decides_what_is_found() -> None:
 
 def test_that_a_curve_without_images_references_or_boxes_is_no_crash() -> None:
     assert froc([]).sensitivity == froc([]).false_positives == ()
-    assert math.isnan(froc([]).score)
+    assert all(map(math.isnan, froc([]).at((0.5, 8))))
     assert froc([]).method == "FROC, IoU ≥ 0.5, one to one, steps, n = 0"
-    assert len(froc([]).at_rates) == 7
     nothing = froc([image_boxes([], [])])
     assert nothing.false_positives == (0.0,)
-    assert math.isnan(nothing.score)
+    assert all(map(math.isnan, nothing.at((0.5, 8))))
     silent = froc([image_boxes([], [BoxPx(0, 0, 1, 1)])])
-    assert (silent.sensitivity, silent.score) == ((0.0,), 0.0)
-
-
-def test_that_an_item_reaches_a_threshold_inclusively() -> None:
-    whose = [("p", "a"), ("p", "b"), ("q", "c"), ("r", "d"), ("r", "d")]
-    at = hits_at([0.5, 0.3, None, 0.0, 0.9], whose, [0.0, 0.3, 0.5, 0.95])
-    assert [(one.threshold, one.hits, one.items) for one in at] == [
-        (0.0, 4, 5),
-        (0.3, 3, 5),
-        (0.5, 2, 5),
-        (0.95, 0, 5),
-    ]
-    assert at[1].rate == patient_interval([2, 0, 1], [2, 1, 2], items=4)
-    assert hits_at([], [], [0.5])[0].hits == 0
+    assert (silent.sensitivity, silent.at((8,))) == ((0.0,), (0.0,))

@@ -11,7 +11,7 @@ from viewer.domain.errors import WrongUseError
 from viewer.results.estimators import ESTIMATORS, Seen, estimator
 from viewer.results.evaluate import evaluate, evaluate_all
 from viewer.results.frame import frame_of
-from viewer.results.spec import Cell, Key, ListSpec, Spec, TableSpec
+from viewer.results.spec import Cell, Key, Line, ListSpec, Spec, TableSpec
 
 FRAME = frame_of(
     {
@@ -146,6 +146,40 @@ def test_that_another_frame_is_taken_by_the_keys_that_it_has() -> None:
         ("a", 2),
         ("c", 1),
     ]
+
+
+def test_that_each_line_is_a_row_under_the_columns_of_all() -> None:
+    cost = Cell("mean", ("value",), ("cost",))
+    lines = (
+        Line((("what", "rows"),), (N, Cell("share", ("value",), ("correct",)))),
+        Line((("what", "cost"), ("how", "mean")), (cost, N), {"way": ("x",)}),
+    )
+    spec = TableSpec("t", (MODEL,), where={"side": (1, 3)}, lines=lines)
+    assert spec.header == ("model", "what", "n", "value", "how")
+    assert values(spec) == [
+        ("b", "rows", 2, 0.5, None),
+        ("b", "cost", 2, 0.5, "mean"),
+        ("a", "rows", 2, 0.5, None),
+        ("a", "cost", 2, 3.0, "mean"),
+    ]
+    unpriced = replace(spec, where={"way": ("y",)})
+    assert values(unpriced) == [("b", "rows", 1, 0.0, None)]
+
+
+def test_that_lists_have_a_row_for_each_of_their_places(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def doubled(seen: Seen) -> tuple[object, ...]:
+        sides = sorted(seen.values())
+        return sides, [np.int64(2 * side) for side in sides], "twice"
+
+    monkeypatch.setitem(ESTIMATORS, "doubled", doubled)
+    found = Cell("doubled", ("side", "double", "how"), ("side",))
+    dear = replace(found, where={"cost": (4.0,)})
+    assert values(TableSpec("t", (WAY,), (dear, N))) == [("x", 1, 2, "twice", 4)]
+    every = values(TableSpec("t", (Key("way", values=("x",)),), (found, N)))
+    assert [row[1:3] for row in every] == [(1, 2), (2, 4), (3, 6), (3, 6)]
+    assert all(type(row[2]) is int for row in every)
 
 
 def test_that_printed_rows_stand_only_below_others() -> None:

@@ -5,10 +5,10 @@ NaN stands for what cannot be told. Sums run in the order of the rows, so that a
 the same wherever it is worked out.
 """
 
-from viewer.results.estimators import labels, paired, rates
+from viewer.results.estimators import boxes, labels, paired, rates
 from viewer.results.estimators.registry import ESTIMATORS, Metric, Seen, estimator
 
-MODULES = (rates, labels, paired)
+MODULES = (rates, labels, paired, boxes)
 """Where the estimators that every study can use are registered."""
 
 __all__ = ["ESTIMATORS", "MODULES", "Metric", "Seen", "estimator"]

@@ -3,9 +3,9 @@
 from collections.abc import Container, Mapping
 from typing import Final
 
+from viewer.domain.box_reference import BY_RULE
 from viewer.domain.result import IOU_THRESHOLD
 from viewer.domain.study_words import capital
-from viewer.studies.grid_localization.detection_table import BY_RULE
 from viewer.studies.grid_localization.frames import NO_CELL
 from viewer.studies.grid_localization.params import MaskMode, Params
 from viewer.studies.tables import CI_DEFINITION

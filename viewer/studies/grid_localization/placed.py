@@ -1,6 +1,6 @@
 """What the answers of a run are held against on their images, and how they met it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import compress
@@ -13,7 +13,7 @@ from viewer.domain.answer import (
     MaskAnswer,
     PlacedAnswer,
 )
-from viewer.domain.box_reference import boxes_by_rule
+from viewer.domain.box_reference import BY_RULE, boxes_to_find
 from viewer.domain.case import Dataset, DatasetImage
 from viewer.domain.geometry import BoxPx
 from viewer.domain.image_geometry import Spacing
@@ -196,18 +196,13 @@ class _Placing:
     def _to_find(
         self, finding: str, image: DatasetImage, field: BoxPx
     ) -> tuple[tuple[BoxPx, ...], _ByReader]:
-        """Return the boxes by the rule and each reader's; none of what is absent."""
-        if finding not in image.masks:
-            readers = image.readers if len(image.readers) > 1 else ()
-            return (), tuple((reader, ()) for reader in readers)
-        by_reader = tuple(
-            (reader, _sent(boxes, field))
-            for reader, boxes in _by_reader(image, finding)
-        )
-        drawn = boxes_by_rule(image, finding, self.params.reader_rule)
-        if drawn:
-            return _sent(drawn, field), by_reader
-        return _around(image.masks[finding], field), by_reader
+        """Return the boxes by the rule, else around the mask's parts, and by reader."""
+        drawn = boxes_to_find(image, finding, self.params.reader_rule)
+        by_rule = drawn.pop(BY_RULE)
+        found, mask = _sent(by_rule, field), image.masks.get(finding)
+        if mask is not None and not by_rule:
+            found = _around(mask, field)
+        return found, tuple((name, _sent(of, field)) for name, of in drawn.items())
 
 
 def _predicted(
@@ -223,14 +218,6 @@ def _predicted(
 
 def _sent(boxes: Iterable[BoxPx], field: BoxPx) -> tuple[BoxPx, ...]:
     return tuple(cut for box in boxes if (cut := cut_to(box, field)))
-
-
-def _by_reader(
-    image: DatasetImage, finding: str
-) -> Iterator[tuple[str, tuple[BoxPx, ...]]]:
-    boxes = image.boxes.get(finding, ())
-    for reader in image.readers if boxes and len(image.readers) > 1 else ():
-        yield reader, tuple(b.box for b in boxes if b.reader == reader)
 
 
 @lru_cache(maxsize=4096)

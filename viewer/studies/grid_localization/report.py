@@ -34,9 +34,10 @@ from viewer.studies.grid_localization.dataset_counts import (
 )
 from viewer.studies.grid_localization.definitions import metric_definitions
 from viewer.studies.grid_localization.detection_table import (
+    BOXES,
     DETECTION_TABLES,
+    box_frame,
     detected_spec,
-    detection_frames,
 )
 from viewer.studies.grid_localization.few_shot import (
     EXAMPLES,
@@ -92,7 +93,7 @@ def report(
     params = read_params(spec.preset, spec.params)
     placed = placed_trials(results, params, context.dataset)
     of = asked(placed, params, spec)
-    frames = {**trial_frames(placed, of), **detection_frames(placed)}
+    frames = {**trial_frames(placed, of), BOXES: box_frame(placed)}
     of_trials = trial_specs(of)
     trials = evaluate_all(of_trials, frames)
     rates = with_rates(next(table for table in trials if table.name == "results"))

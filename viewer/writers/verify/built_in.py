@@ -22,7 +22,7 @@ BEYOND = frozenset(
         *("questions", "threshold_curve_iou", "threshold_curve_ioa"),
         *("reviews", "sizes", "cases", "published", "prompts", "rubric", "inputs"),
         *("selection", "regions", "tags", "cards", "held", "defects", "claims"),
-        *("human pairs", "versions", "examples", "detection", "froc", "measured"),
+        *("human pairs", "versions", "examples", "boxes", "measured"),
     }
 )
 """Frames of a data set, of a paper, of words or of places, which no bundle holds."""

@@ -7,6 +7,8 @@ from functools import lru_cache
 from math import ceil
 from operator import itemgetter
 
+Box = tuple[float, float, float, float]
+"""The corners x0, y0, x1, y1 in pixels of an image."""
 _TOLERANCE = 1e-9
 
 
@@ -151,9 +153,7 @@ def seen_by_area(
     return Seen(tuple(covered), tuple(area), tuple(hits), not full)
 
 
-def field_of(
-    rows: int, columns: int, sending: Sending
-) -> tuple[float, float, float, float]:
+def field_of(rows: int, columns: int, sending: Sending) -> Box:
     """Return the native rectangle that the square covers, padding included."""
     place = place_of(rows, columns, sending)
     left, top, width, height = place.target

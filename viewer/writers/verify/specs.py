@@ -7,6 +7,7 @@ from typing import Any
 from viewer.writers.verify.agreeing import AGREEMENTS
 from viewer.writers.verify.comparing import Worked
 from viewer.writers.verify.estimators import COUNTED, Cell, Cells, Later, Rows, Shared
+from viewer.writers.verify.finding_boxes import FOUND
 from viewer.writers.verify.place_estimators import PLACED
 
 Frames = Mapping[str, Rows]
@@ -18,11 +19,12 @@ ESTIMATORS: Mapping[str, Callable[[Cell], Cells | Later]] = {
     **COUNTED,
     **AGREEMENTS,
     **PLACED,
+    **FOUND,
 }
 _OF_REPLICATES = {"agreement of replicates", "rate of items"}
 _INTERVALS = {"rate", "pooled rate", "interval"}
 _SUMMED = {
-    *("mean", "gain", "gain over words"),
+    *("mean", "median", "gain", "gain over words"),
     "paired difference",
     "paired change",
     *_INTERVALS,
@@ -30,8 +32,9 @@ _SUMMED = {
     *_OF_REPLICATES,
 }
 """Estimators whose numbers may end in another digit: they agree to a billionth."""
-_Part = tuple[Cells | Later, int]
-"""A row's values, or a function that returns them later, and their number."""
+Lines = Sequence[Document]
+_Row = tuple[list[Any], Document, list[Cells | Later]]
+"""A group's keys, and a line with its cells' values, or what gives them later."""
 
 
 class UnknownError(Exception):
@@ -51,7 +54,9 @@ def table_of(spec: Document, frames: Frames, work: Work = in_turn) -> Worked:
     UnknownError
         It names a frame or an estimator that this program does not have.
     """
-    cells = spec.get("cells", ())
+    every = {"told": (), "cells": spec.get("cells", ()), "needs": {}}
+    lines = spec.get("lines") or [every]
+    cells = [cell for line in lines for cell in line["cells"]]
     for name in filter(None, [spec["frame"], *(cell["frame"] for cell in cells)]):
         if name not in frames:
             raise UnknownError(f"it is made of '{name}'")
@@ -65,10 +70,11 @@ def table_of(spec: Document, frames: Frames, work: Work = in_turn) -> Worked:
             spec["name"], columns, [tuple(r[c] for c in columns) for r in rows]
         )
     names = [key["header"] or key["column"] for key in spec["keys"]]
-    worked = _Table(spec, frames).worked(work)
+    table = _Table(spec, lines, frames)
+    worked = table.worked(work)
     return Worked(
         spec["name"],
-        [*names, *(name for cell in cells for name in cell["names"])],
+        [*names, *table.numbers],
         [*worked, *(tuple(row) for row in (spec["below"] if worked else ()))],
         [n for cell in cells if cell["estimator"] in _SUMMED for n in cell["names"]],
     )
@@ -82,8 +88,14 @@ def _taken(rows: Rows, where: Values) -> Rows:
 class _Table:
     """One table's specification over its frames; groups are found once for all."""
 
-    def __init__(self, spec: Document, frames: Frames) -> None:
-        self.spec, self.frames = spec, frames
+    def __init__(self, spec: Document, lines: Lines, frames: Frames) -> None:
+        self.spec, self.lines, self.frames = spec, lines, frames
+        named = [
+            part
+            for line in lines
+            for part in (dict(line["told"]), *(cell["names"] for cell in line["cells"]))
+        ]
+        self.numbers = list(dict.fromkeys(name for part in named for name in part))
         self.keys = {key["column"]: key for key in spec["keys"]}
         where = spec["where"]
         limits = {name: k["values"] for name, k in self.keys.items() if k["values"]}
@@ -99,11 +111,27 @@ class _Table:
         tasks = dict(reversed(self._shared.tasks.items()))
         self._shared.made = dict(zip(tasks, work([*tasks.values()]), strict=True))
         return [
-            tuple(v for of, n in row for v in (of() if callable(of) else of)[:n])
-            for row in rows
+            (*keys, *numbers)
+            for keys, line, parts in rows
+            for numbers in self._of_line(line, parts)
         ]
 
-    def _rows(self) -> Iterator[list[_Part]]:
+    def _of_line(
+        self, line: Document, parts: Sequence[Cells | Later]
+    ) -> Iterator[list[Any]]:
+        """Yield a line's numbers, of lists those at each place."""
+        told = dict(line["told"])
+        for cell, part in zip(line["cells"], parts, strict=True):
+            values = part() if callable(part) else part
+            told |= zip(cell["names"], values, strict=False)
+        numbers = [told.get(name) for name in self.numbers]
+        lists = [one for one in numbers if isinstance(one, list)]
+        if not lists:
+            yield numbers
+        for i in range(len(lists[0]) if lists else 0):
+            yield [one[i] if isinstance(one, list) else one for one in numbers]
+
+    def _rows(self) -> Iterator[_Row]:
         """Yield the rows: outer combinations one after the other, in each the sets."""
         spec, outer = self.spec, self.spec["outer"]
         if spec["needs_several"] and _alone(self.own, spec["needs_several"]):
@@ -116,7 +144,7 @@ class _Table:
                 several = [name for name in columns if name in spec["only_several"]]
                 if not any(_alone(rows, name) for name in several):
                     for more in self._combinations(columns, rows):
-                        yield self._row({**about, **more})
+                        yield from self._of_group({**about, **more})
 
     def _in_order(self, name: str) -> Sequence[Any]:
         key = self.keys[name]
@@ -144,18 +172,20 @@ class _Table:
 
         return sorted(found, key=place) if ranked else found
 
-    def _row(self, about: Values) -> list[_Part]:
+    def _of_group(self, about: Values) -> Iterator[_Row]:
+        """Yield a group's keys with each line, and the values of the line's cells."""
         keys = [about.get(name, key["total"]) for name, key in self.keys.items()]
-        parts: list[_Part] = [(keys, len(keys))]
-        for cell in self.spec["cells"]:
-            n = len(cell["names"])
-            if cell["blank"] and cell["blank"] not in about:
-                parts.append(([None] * n, n))
-                continue
-            is_total = cell["total"] and len(about) < len(self.keys)
-            name = cell["total"] if is_total else cell["estimator"]
-            parts.append((ESTIMATORS[name](self._seen(cell, about)), n))
-        return parts
+        of = {**self.fixed, **about}
+        for line in self.lines:
+            if not line["needs"] or self._group("", line["needs"], of):
+                yield keys, line, [self._cell(cell, about) for cell in line["cells"]]
+
+    def _cell(self, cell: Document, about: Values) -> Cells | Later:
+        if cell["blank"] and cell["blank"] not in about:
+            return [None] * len(cell["names"])
+        is_total = cell["total"] and len(about) < len(self.keys)
+        name = cell["total"] if is_total else cell["estimator"]
+        return ESTIMATORS[name](self._seen(cell, about))
 
     def _seen(self, cell: Document, about: Values) -> Cell:
         about, where = {**self.fixed, **about}, cell["where"]

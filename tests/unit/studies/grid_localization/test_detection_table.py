@@ -6,20 +6,19 @@ import pytest
 
 from tests.unit.studies.grid_localization.cases import spec
 from viewer.domain.answer import Status
+from viewer.domain.box_reference import BY_RULE
 from viewer.domain.geometry import BoxPx, PointPx
 from viewer.domain.image_geometry import SpacingMeaning
 from viewer.domain.report import ReportData, Table
 from viewer.domain.result import Measures, Score
 from viewer.metrics.boxes import image_boxes
-from viewer.metrics.detection import average_precision, froc
+from viewer.metrics.detection import FROC_RATES, average_precision, froc
 from viewer.studies.catalog import study_named
 from viewer.studies.grid_localization.detection_table import (
-    BY_RULE,
     DETECTION,
     FROC,
     THRESHOLDS,
-    detection_frames,
-    detection_rows,
+    box_frame,
 )
 from viewer.studies.grid_localization.placed import Detection, Placed, PlacedTrial
 from viewer.studies.tables import MICRO
@@ -130,8 +129,8 @@ def test_that_froc_and_precision_are_those_of_the_metrics() -> None:
     cells = _cells(results)
     key = ("Nodule", "grid=8", "m", BY_RULE)
     curve, precision = froc(images, 0.5), average_precision(images)
-    assert cells[(*key, "froc_score", None)][2] == curve.score
-    assert cells[(*key, "sensitivity_at_fp", 1.0)][2] == curve.at_rates[3]
+    assert cells[(*key, "froc_score", None)][2] == np.mean(curve.at(FROC_RATES))
+    assert (cells[(*key, "sensitivity_at_fp", 1.0)][2],) == curve.at((1.0,))
     assert cells[(*key, "ap", None)][2] == precision.value
     assert cells[(*key, "ap_at_iou", 0.5)][2] == precision.at_thresholds[0]
     points = [r for r in _points(results) if r[0] == "Nodule"]
@@ -142,16 +141,18 @@ def test_that_froc_and_precision_are_those_of_the_metrics() -> None:
 def test_that_a_model_that_draws_nothing_is_in_no_row_and_alone_makes_no_part() -> None:
     cell = [_result("a", None, model="cells"), _result("b", None, model="cells")]
     silent = [_result("a", Detection((), (), (TEN,)), model="silent")]
-    assert not any(detection_frames([*cell, *silent]).values())
+    assert len(box_frame([*cell, *silent])) == 0
     boxes = [_result("a", Detection((TEN,), (), (TEN,)))]
-    assert {row.key.model for row in detection_rows([*cell, *silent, *boxes])} == {"m"}
+    assert set(box_frame([*cell, *silent, *boxes])["model"]) == {"m"}
 
 
 def test_that_findings_come_by_name_the_rule_first_and_all_pooled_last() -> None:
     found = Detection((TEN,), (), (TEN,), (("R1", (TEN,)), ("R2", ())))
     one = _result("a", found)
-    rows = detection_rows([replace(one, finding="Mass"), one])
-    assert [(row.key.finding, row.key.reader) for row in rows] == [
+    cells = _cells([replace(one, finding="Mass"), one])
+    assert [
+        *dict.fromkeys((finding, reader) for finding, _, _, reader, *_ in cells)
+    ] == [
         *(("Mass", BY_RULE), ("Mass", "R1"), ("Mass", "R2")),
         *(("Nodule", BY_RULE), ("Nodule", "R1"), ("Nodule", "R2")),
         *((MICRO, BY_RULE), (MICRO, "R1"), (MICRO, "R2")),
@@ -185,7 +186,8 @@ def test_that_boxes_on_images_without_the_finding_are_false_positives() -> None:
     key = ("Nodule", "grid=8", "m", BY_RULE)
     assert cells[(*key, "ap", None)][2] == average_precision(images).value
     assert cells[(*key, "ap", None)][2] == pytest.approx(1 / 3)
-    assert cells[(*key, "froc_score", None)][2] == froc(images).score
+    score = np.mean(froc(images).at(FROC_RATES))
+    assert cells[(*key, "froc_score", None)][2] == score
     at_quarter = cells[(*key, "sensitivity_at_fp", 0.25)][2]
     at_half = cells[(*key, "sensitivity_at_fp", 0.5)][2]
     assert (at_quarter, at_half) == (0.0, 1.0)
@@ -230,5 +232,5 @@ def test_that_an_answer_without_a_reference_is_no_false_positive_by_itself() -> 
         _result("a", Detection((TEN,), (), (TEN,))),
         _result("b", Detection((FAR,), (), ())),
     ]
-    (row, _) = detection_rows(results)
-    assert row.items == (1, 0)
+    frame = box_frame(results)
+    assert [*frame.each("item", "having")] == [("a|Nodule", True)]

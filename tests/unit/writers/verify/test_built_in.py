@@ -67,6 +67,10 @@ def test_that_whatever_makes_other_numbers_is_named(name: str, change: Change) -
         ("recommended", lambda spec: spec["cells"][-1]["options"].update(seed=None)),
         ("mask_modes", lambda spec: spec["where"].clear()),
         ("geometry", lambda spec: spec.update(frame="trials")),
+        ("detection", lambda spec: spec["lines"].pop()),
+        ("detection", lambda spec: spec["lines"][0]["needs"].clear()),
+        ("detection", lambda spec: spec["lines"][1]["cells"][0]["of"].reverse()),
+        ("froc", lambda spec: spec["cells"][0]["options"].update(overlap=0.1)),
     ],
 )
 def test_that_a_table_of_grids_made_otherwise_is_named(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from math import isclose
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -28,11 +28,16 @@ OF_PATIENT = {"cluster": "patient"}
 GROUP: dict[str, object] = {"group": "x"}
 WHOLE: dict[str, object] = {"group": None}
 AMONG = {"by": "kind", "among": ("k", "l")}
+OF_BOXES = ("predicted", "confidence", "reference")
 Held = tuple[int, tuple[str, ...], dict[str, Any], dict[str, object]]
 HELD: dict[str, Held] = {
     "size": (1, (), {}, {}),
     "sum": (1, ("correct",), {}, {}),
     "rate": (6, ("correct", *OF_WHOM), {}, {}),
+    "average precision": (2, OF_BOXES, {"overlaps": (0.3, 0.5)}, {}),
+    "average precision by overlap": (3, OF_BOXES, {"overlaps": (0.3, 0.5)}, {}),
+    "froc": (2, OF_BOXES, {"overlap": 0.3, "rates": (0.5, 1.0)}, {}),
+    "froc curve": (2, OF_BOXES, {"overlap": 0.3}, {}),
     "pooled rate": (4, ("hits", "tries", *OF_WHOM), {}, {}),
     "mean of pooled rates": (1, ("hits", "tries"), AMONG, {}),
     "share": (1, ("correct",), {}, {}),
@@ -122,9 +127,38 @@ def rows(seed: int, n: int) -> list[dict[str, Any]]:
             "scored": None if draw.random() < 0.5 else draw.randrange(1, 6),
             "found": labels(),
             "true": labels(),
+            **drawn_boxes(draw),
         }
         for row in range(n)
     ]
+
+
+class Corners(NamedTuple):
+    """A box that both take."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+def drawn_boxes(draw: random.Random) -> dict[str, Any]:
+    """Return boxes to find, those near them that were predicted, and how sure."""
+
+    def box() -> Corners:
+        x, y = draw.randrange(9), draw.randrange(9)
+        return Corners(x, y, x + draw.randrange(1, 6), y + draw.randrange(1, 6))
+
+    reference = tuple(box() for _ in range(draw.randrange(4)))
+    predicted = [one._replace(x1=one.x1 + draw.random()) for one in reference]
+    predicted = [one for one in predicted if draw.random() < 0.8]
+    predicted += [box() for _ in range(draw.randrange(3))]
+    sure = tuple(draw.randrange(4) / 4 for _ in predicted)
+    return {
+        "predicted": tuple(predicted),
+        "confidence": sure if draw.random() < 0.8 else (),
+        "reference": reference,
+    }
 
 
 def same(one: object, other: object) -> bool:

@@ -1,0 +1,82 @@
+"""How well boxes find boxes: average precision and the free-response curve.
+
+The columns are an item's predicted boxes, how sure each is (nothing where no
+confidence is known) and the boxes to find, all in pixels of one image.
+"""
+
+from collections.abc import Sequence
+from math import nan
+from typing import Final
+
+import numpy as np
+
+from viewer.metrics.boxes import ImageBoxes, image_boxes
+from viewer.metrics.detection import Froc, average_precision, froc, tells_apart
+from viewer.results.estimators.registry import Seen, estimator
+
+_NO_ORDER: Final = "none: all boxes are equally sure or have no confidence"
+_WITH_ONLY: Final = ", only items with the finding"
+
+
+@estimator("average precision")
+def precision(seen: Seen) -> Sequence[object]:
+    """Return the mean of COCO's average precision at ``overlaps``, and its name.
+
+    There is none where all boxes are equally sure: nothing puts them in an order.
+    """
+    if not tells_apart(_images(seen)):
+        return nan, _NO_ORDER + _which(seen)
+    overlaps = seen.options["overlaps"]
+    found = average_precision(_images(seen), overlaps)
+    name = f"{found.method}, IoU {overlaps[0]:g} to {overlaps[-1]:g}"
+    return found.value, name + _which(seen)
+
+
+@estimator("average precision by overlap")
+def precision_by_overlap(seen: Seen) -> Sequence[object]:
+    """Return ``overlaps``, COCO's average precision at each, and its name.
+
+    The lists are empty where all boxes are equally sure.
+    """
+    overlaps = seen.options["overlaps"] if tells_apart(_images(seen)) else ()
+    found = average_precision(_images(seen), overlaps)
+    return [*overlaps], [*found.at_thresholds], found.method + _which(seen)
+
+
+@estimator("froc")
+def sensitivity(seen: Seen) -> Sequence[object]:
+    """Return the mean sensitivity at ``rates`` of false positives an item, and a name.
+
+    A box is found from an ``overlap`` on.
+    """
+    found = _curve(seen)
+    value = float(np.mean(found.at(seen.options["rates"])))
+    return value, found.method + _which(seen)
+
+
+@estimator("froc curve")
+def curve(seen: Seen) -> Sequence[object]:
+    """Return false positives an item and the sensitivity at each point of the curve."""
+    found = _curve(seen)
+    return [*found.false_positives], [*found.sensitivity]
+
+
+def _curve(seen: Seen) -> Froc:
+    overlap = seen.options["overlap"]
+    which = ("froc", overlap, tuple(seen.rows.places))
+    return seen.once(which, lambda: froc(_images(seen), overlap))
+
+
+def _images(seen: Seen) -> Sequence[ImageBoxes]:
+    return seen.once(
+        ("boxes", tuple(seen.rows.places)),
+        lambda: [
+            image_boxes(predicted, reference, sure or None)
+            for predicted, sure, reference in seen.rows.each(*seen.of)
+        ],
+    )
+
+
+def _which(seen: Seen) -> str:
+    """Return what limits a number that no item without a box to find is in."""
+    return _WITH_ONLY if all(seen.rows[seen.of[-1]]) else ""

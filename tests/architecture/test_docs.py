@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -14,7 +15,10 @@ import pytest
 
 from tests.helpers.markdown_pages import read_page
 from viewer.cli import overread
+from viewer.models.protocol import Adapter
+from viewer.results.estimators import Metric
 from viewer.studies.catalog import OURS, study_named
+from viewer.studies.study import Study
 from viewer.ui.application.actions import ACTIONS, shortcut_text
 
 ROOT = Path(__file__).parents[2]
@@ -142,3 +146,59 @@ def test_that_a_study_page_has_every_setting_and_every_number(study: str) -> Non
     for param in fields(found.read_params(found.presets()[0], {})):
         assert f"\n| `{param.name}` | " in text
     assert text.count("\n| number | is |\n") == 1
+
+
+CONTRACTS = ("layers", "rooms of services", "rooms of ui", "rooms of readers")
+
+
+def test_that_the_architecture_page_draws_every_floor_and_says_what_it_is_for() -> None:
+    page = read_page(ROOT / "docs" / "architecture" / "index.md")
+    with hook("docs_layers") as module:
+        drawn = module.filled(page.text)
+        rooms = [room for name in CONTRACTS for of in module.floor(name) for room in of]
+        assert [room for room in rooms if not module.purpose(room)] == []
+    assert "<!--" not in drawn
+    for room in rooms:
+        assert f"<strong>{room.name}</strong>" in drawn
+    assert drawn.count('class="room"') == len(rooms)
+
+
+def test_that_the_reference_has_every_part_of_a_plug_in() -> None:
+    page = read_page(ROOT / "docs" / "extending" / "reference.md")
+    with hook("docs_reference") as module:
+        text = module.filled(page.text)
+    assert "<!--" not in text
+    parts = {*Study.__annotations__, *vars(Study), *vars(Adapter), *vars(Metric)}
+    for part in parts:
+        if not part.startswith("_"):
+            assert re.search(rf"^`?{part}\b", text, re.MULTILINE), part
+
+
+def test_that_the_reference_lists_parameters_and_errors() -> None:
+    with hook("docs_reference") as module:
+        said = module.described("viewer.models.loaded", "Loadable")
+    assert "*Raises*" in said
+    assert "- `LoadCancelledError`: Soon after `cancelled` was set." in said
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")), ids=str)
+def test_that_what_a_page_takes_from_a_file_is_there(path: Path) -> None:
+    for taken in re.findall(r'^--8<-- "(.+)"$', path.read_text("utf-8"), re.MULTILINE):
+        assert (ROOT / taken).is_file(), taken
+
+
+def test_that_every_entry_point_that_is_shown_is_one_of_the_examples() -> None:
+    outside = ROOT / "tests" / "helpers" / "outside"
+    groups = set()
+    for path in (ROOT / "docs" / "extending").glob("*.md"):
+        for code in read_page(path).blocks:
+            if code.language != "toml" or "entry-points" not in code.text:
+                continue
+            shown = tomllib.loads(code.text)["project"]["entry-points"]
+            groups |= set(shown)
+            for target in (one for of in shown.values() for one in of.values()):
+                module, _, name = target.partition(":")
+                assert f"\n{name} = " in (outside / f"{module}.py").read_text("utf-8")
+    assert groups == {
+        f"viewer.{of}" for of in ("models", "readers", "studies", "metrics")
+    }

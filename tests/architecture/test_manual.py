@@ -103,8 +103,9 @@ def test_that_every_message_of_troubleshooting_is_said_somewhere() -> None:
 
 
 def test_that_models_and_studies_that_are_shown_can_be_read(tmp_path: Path) -> None:
+    users = (page for page in PAGES if page.path.parent != DOCS / "extending")
     blocks = [
-        code.text for page in PAGES for code in page.blocks if code.language == "toml"
+        code.text for page in users for code in page.blocks if code.language == "toml"
     ]
     models = [text for text in blocks if text.startswith("[[model]]")]
     (tmp_path / "models.toml").write_text("\n".join(models), encoding="utf-8")

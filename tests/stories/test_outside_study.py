@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.markdown_pages import read_page
 from tests.helpers.outside_packages import (
     BRINGS,
     SIDED,
@@ -19,6 +20,7 @@ from tests.helpers.outside_packages import (
     write_sides,
 )
 
+EXTENDING = Path(__file__).parents[2] / "docs" / "extending"
 SAYS_A = 'adapter = "scripted"\nanswer = "A"'
 
 
@@ -71,9 +73,13 @@ def write_study_file(folder: Path, study: str, model: str) -> Path:
     return path
 
 
-def items_of(report: Path) -> list[dict[str, str]]:
-    with (report / "items.csv").open(encoding="utf-8", newline="") as file:
+def rows_of(table: Path) -> list[dict[str, str]]:
+    with table.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def items_of(report: Path) -> list[dict[str, str]]:
+    return rows_of(report / "items.csv")
 
 
 def asked_about(overread: Installed, study: str, model: str) -> Path:
@@ -164,6 +170,48 @@ def test_that_what_a_study_judges_by_a_rule_of_its_own_is_verified_in_part(
     assert "PARTLY VERIFIED: sides.zip" in said
 
 
+def test_that_a_table_and_a_figure_of_another_package_are_made(
+    overread: Installed, tmp_path: Path
+) -> None:
+    module = (BRINGS / "laterality.py").read_text(encoding="utf-8")
+    (added,) = (
+        code.text
+        for code in read_page(EXTENDING / "table.md").blocks
+        if "class WithSides" in code.text
+    )
+    overread.add("laterality", module + added, SIDED)
+    overread.bring("sides", {})
+    bundle = asked_about(overread, "laterality", SAYS_A)
+    overread("report", "last", "--out", tmp_path / "report")
+    (row,) = rows_of(tmp_path / "report" / "by_side.csv")
+    assert (row["side"], row["k"], row["n"], row["accuracy"]) == ("A", "3", "4", "0.75")
+    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert "Right answers by side" in page
+    assert "tables/by_side.csv: 1 rows worked out again." in overread("verify", bundle)
+    overread("pack", "sides", "--run", "last", "--out", tmp_path / "pack")
+    made = {path.name for path in (tmp_path / "pack").rglob("by_side.*")}
+    assert made == {f"by_side.{kind}" for kind in ("csv", "pdf", "svg", "tex")}
+
+
+def test_that_a_format_of_another_package_is_recognised_and_read(
+    overread: Installed, tmp_path: Path
+) -> None:
+    overread.bring("marks_jsonl", {"viewer.readers": {"marks-jsonl": FORMAT}})
+    write_sides(tmp_path / "images")
+    marks = (
+        '{"image": "0.png", "finding": "Nodule", "box": [4, 5, 9, 9]}\n'
+        '{"image": "0.png", "finding": "Nodule", "box": [1, 1, 3, 3]}\n'
+        '{"image": "1.png"}\n'
+    )
+    folder = tmp_path / "images" / "images"
+    (folder / "marks.jsonl").write_text(marks, encoding="utf-8")
+    overread("import", "auto", folder, "--name", "marked")
+    said = overread("cases", "marked")
+    assert "Line 3 is no mark and is not used." in said
+    (image,) = json.loads(overread("cases", "marked", "--json"))["images"]
+    assert (image["image"], image["findings"]) == ("0", ["Nodule"])
+
+
 OF_A_METRIC = """
 
 from dataclasses import replace
@@ -183,6 +231,7 @@ class Spanned(Laterality):
 
 STUDY = Spanned(READ, {"own": "Own"})
 """
+FORMAT = "marks_jsonl:FORMAT"
 MEASURED = {"viewer.metrics": {"half range": "half_range:METRIC"}}
 
 

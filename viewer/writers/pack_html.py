@@ -11,6 +11,8 @@ from viewer.domain.pack import PackData
 from viewer.writers.html_text import rendered
 from viewer.writers.tables import html_section
 
+FIGURES: Final = "figures"
+"""The folder of a pack that its figures lie in."""
 _KINDS: Final = {"svg": "SVG", "pdf": "PDF", "csv": "CSV"}
 
 
@@ -55,10 +57,11 @@ def _folder(path: str) -> str:
 def _drawing(
     figure: Figure, listed: Sequence[str], drawings: Mapping[str, bytes]
 ) -> _Drawing:
+    # a table may have the figure's name
     mine = [
         path
         for path in listed
-        if path.rpartition("/")[2].rpartition(".")[0] == figure.head.name
+        if path.rpartition(".")[0] == f"{FIGURES}/{figure.head.name}"
     ]
     shown = next(path for path in mine if path.endswith(".svg"))
     code = base64.b64encode(drawings[shown]).decode()

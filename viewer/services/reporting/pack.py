@@ -23,7 +23,7 @@ from viewer.store.database import Store
 from viewer.studies.catalog import pack_named, study_named
 from viewer.writers.figures_files import figure_files
 from viewer.writers.files import write_atomically
-from viewer.writers.pack_html import PackPage, render_pack
+from viewer.writers.pack_html import FIGURES, PackPage, render_pack
 from viewer.writers.tables import csv_bytes, latex_table
 
 RUN_FOLDER: Final = "run"
@@ -138,7 +138,7 @@ def _tables(data: PackData) -> Mapping[str, bytes]:
 
 def _figures(figures: Sequence[Figure]) -> Mapping[str, bytes]:
     return {
-        f"figures/{name}": content
+        f"{FIGURES}/{name}": content
         for figure in figures
         for name, content in figure_files(figure).items()
     }

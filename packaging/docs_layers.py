@@ -1,0 +1,67 @@
+"""The floors and rooms of the architecture's pages, from the import contracts.
+
+A hook of MkDocs, named in mkdocs.yml. A line ``<!-- layers NAME -->`` becomes the
+contract of that name in pyproject.toml, each room with the first sentence of its
+docstring.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[1]
+_ASIDE = re.compile(r" \(DESIGN[^)]*\)")
+_MARK = re.compile(r"^<!-- layers ([\w ]+) -->$", re.MULTILINE)
+
+
+def on_page_markdown(
+    markdown: str, page: "Page", config: "MkDocsConfig", files: "Files"
+) -> str:
+    """Draw the contracts that a page names."""
+    del page, config, files
+    return filled(markdown)
+
+
+def filled(markdown: str) -> str:
+    """Return a page with its marks replaced by floors."""
+    return _MARK.sub(lambda mark: drawn(mark[1]), markdown)
+
+
+def drawn(name: str) -> str:
+    """Return a contract as floors, the top one first."""
+    floors = ("".join(map(_room, rooms)) for rooms in floor(name))
+    drawn_floors = (f'<div class="layer">{rooms}</div>' for rooms in floors)
+    return "\n".join(['<div class="layers">', *drawn_floors, "</div>"])
+
+
+def floor(name: str) -> Iterator[list[Path]]:
+    """Yield the packages and modules of each floor of a contract."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (found,) = (one for one in contracts if one["name"] == name)
+    (container,) = found["containers"]
+    below = ROOT.joinpath(*container.split("."))
+    for layer in found["layers"]:
+        yield [below / room.strip(" ()") for room in layer.split("|")]
+
+
+def purpose(room: Path) -> str:
+    """Return the first sentence of a package's or a module's docstring."""
+    path = room / "__init__.py" if room.is_dir() else room.with_suffix(".py")
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    first = " ".join(text.partition("\n\n")[0].split())
+    return _ASIDE.sub("", first).replace("`", "")
+
+
+def _room(room: Path) -> str:
+    name, told = escape(room.name), escape(purpose(room))
+    return f'<div class="room"><strong>{name}</strong>{told}</div>'

@@ -8,9 +8,13 @@ HEADLESS := .venv-headless/bin/python -m pytest -p no:pytest-qt
 QT := -o qt_log_level_fail=WARNING -o "qt_log_ignore=This plugin does not support"
 WORKERS ?= 2
 PARALLEL = -n $(WORKERS) --dist
-# What reads, asks, stores and writes; the layers below ask for no other library.
-WITHOUT_QT := tests/contract tests/unit/test_main.py tests/unit/test_terminal.py \
-    $(addprefix tests/unit/,cli models readers services store writers)
+# That nothing below the window needs Qt: every module of it is imported where there is
+# none, and commands, contracts of studies, formats and models, and a few stories run
+# there. How each part works is the same with Qt beside it, and is tested once.
+WITHOUT_QT := tests/contract tests/unit/cli tests/unit/test_main.py \
+    tests/unit/test_terminal.py tests/architecture/test_without_qt.py \
+    $(addprefix tests/stories/test_,main_job.py printed_run.py parse_command.py \
+    making_questions_story.py)
 
 # The tests start hundreds of programs, and each would compile the whole of it again.
 unexport PYTHONDONTWRITEBYTECODE
